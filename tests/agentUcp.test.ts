@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { berlinDestination, buyer, letAgentsIn, paidBy, platformOf, shippingTo } from '../harness/agents.ts'
+import { bloom } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { openTestServer, type TestServer } from '../harness/testServer.ts'
 
@@ -139,6 +140,57 @@ eachEngine('UCP by REST', (given) => {
     assert.deepEqual(holds, [])
     const none = await ask('POST', '/checkout-sessions', { line_items: lineItems('VASE-1') })
     assert.deepEqual([none.status, none.body.ucp.status, none.body.messages[0].code], [200, 'error', 'out_of_stock'])
+  })
+
+  test('a cart is filled, replaced, discounted and bought; once cancelled it is not found', async () => {
+    const { testServer, ask } = await openShop(given)
+    await testServer.apply({
+      ...bloom,
+      promotions: [{ code: 'SPRING', name: 'Spring', type: 'percentage', percentage: 1000 }],
+    })
+    const created = await ask('POST', '/carts', { line_items: lineItems('ROSE-24', 2), buyer })
+    assert.equal(created.status, 201, created.text)
+    const path = `/carts/${created.body.id}`
+    const replaced = await ask('PUT', path, {
+      line_items: lineItems('ROSE-12', 2),
+      buyer,
+      discounts: { codes: ['spring', 'NOPE'] },
+    })
+    assert.deepEqual([amountOf(replaced.body, 'items_discount'), amountOf(replaced.body, 'total')], [-700, 6300])
+    assert.deepEqual(replaced.body.discounts.applied[0].title, 'Spring')
+    assert.deepEqual(
+      replaced.body.messages.map(({ code, path: at }: { code: string; path: string }) => [code, at]),
+      [['discount_code_invalid', '$.discounts.codes[1]']],
+    )
+    const body = {
+      cart_id: created.body.id,
+      line_items: lineItems('PEONY'),
+      fulfillment: shippingTo(berlinDestination),
+    }
+    const checkout = await ask('POST', '/checkout-sessions', body)
+    assert.deepEqual(
+      [checkout.body.status, amountOf(checkout.body, 'total')],
+      ['ready_for_complete', 6790],
+      checkout.text,
+    )
+    const again = await ask('POST', '/checkout-sessions', body)
+    assert.equal(again.body.id, checkout.body.id)
+    const paid = await ask('POST', `/checkout-sessions/${checkout.body.id}/complete`, paidBy('success_token'))
+    assert.equal(paid.body.status, 'completed', paid.text)
+
+    const other = (await ask('POST', '/carts', { line_items: lineItems('ROSE-12') })).body
+    assert.equal((await ask('POST', `/carts/${other.id}/cancel`)).body.id, other.id)
+    assert.equal((await ask('GET', `/carts/${other.id}`)).body.messages[0].code, 'not_found')
+  })
+
+  test('429 after many checkouts were opened from one address', async () => {
+    const testServer = await openTestServer(given, { rateLimit: { perSecond: 50, burst: 100 } })
+    await letAgentsIn(testServer)
+    const { ask } = platformOf(testServer)
+    const statuses: number[] = []
+    for (let count = 0; count < 31; count += 1)
+      statuses.push((await ask('POST', '/carts', { line_items: lineItems('ROSE-12') })).status)
+    assert.deepEqual([statuses[0], statuses[29], statuses[30]], [201, 201, 429])
   })
 
   test('a challenge is finished on the page, and the platform sees the order', async () => {

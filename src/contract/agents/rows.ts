@@ -2,7 +2,15 @@
 // from the rows.
 
 import type { TSchema } from '../schema.ts'
-import { CheckoutCompleteShape, CheckoutShape, LookupShape, ProductShape, SearchShape } from './shapes.ts'
+import {
+  CartShape,
+  CheckoutCompleteShape,
+  CheckoutShape,
+  LookupShape,
+  NewCheckoutShape,
+  ProductShape,
+  SearchShape,
+} from './shapes.ts'
 
 export interface UcpRow {
   method: 'GET' | 'POST' | 'PUT'
@@ -11,7 +19,7 @@ export interface UcpRow {
   // The tool of MCP, and the name of the operation in the protocol.
   tool: string
   // The argument of the tool that the body of REST is.
-  payload: 'checkout' | 'catalog' | null
+  payload: 'checkout' | 'cart' | 'catalog' | null
   body: TSchema | null
   capability: string
   // complete: it pays. change: it writes. read: it does not.
@@ -25,6 +33,7 @@ export interface UcpRow {
 
 const shopping = 'dev.ucp.shopping'
 const checkout = `${shopping}.checkout`
+const cart = `${shopping}.cart`
 const lookup = `${shopping}.catalog.lookup`
 
 // biome-ignore format: a row reads best as a few lines
@@ -44,10 +53,30 @@ export const ucpRows = {
     capability: lookup, kind: 'read', needsKey: false, status: 200,
     title: 'Get a product', description: 'One product with all its variants, and which options are left beside those selected.',
   },
+  ucpCreateCart: {
+    method: 'POST', path: '/carts', tool: 'create_cart', payload: 'cart', body: CartShape,
+    capability: cart, kind: 'change', needsKey: false, status: 201,
+    title: 'Create a cart', description: 'A cart with totals before shipping. It reserves nothing.',
+  },
+  ucpGetCart: {
+    method: 'GET', path: '/carts/{id}', tool: 'get_cart', payload: null, body: null,
+    capability: cart, kind: 'read', needsKey: false, status: 200,
+    title: 'Get a cart', description: 'The cart as it is now.',
+  },
+  ucpUpdateCart: {
+    method: 'PUT', path: '/carts/{id}', tool: 'update_cart', payload: 'cart', body: CartShape,
+    capability: cart, kind: 'change', needsKey: false, status: 200,
+    title: 'Replace a cart', description: 'Replaces everything in the cart: what is not sent is gone.',
+  },
+  ucpCancelCart: {
+    method: 'POST', path: '/carts/{id}/cancel', tool: 'cancel_cart', payload: null, body: null,
+    capability: cart, kind: 'change', needsKey: true, status: 200,
+    title: 'Cancel a cart', description: 'Ends the cart.',
+  },
   ucpCreateCheckout: {
-    method: 'POST', path: '/checkout-sessions', tool: 'create_checkout', payload: 'checkout', body: CheckoutShape,
+    method: 'POST', path: '/checkout-sessions', tool: 'create_checkout', payload: 'checkout', body: NewCheckoutShape,
     capability: checkout, kind: 'change', needsKey: false, status: 201,
-    title: 'Open a checkout', description: 'Opens a checkout for line items. It reserves nothing until it is paid. continue_url is the page on which the buyer can pay.',
+    title: 'Open a checkout', description: 'Opens a checkout for line_items or a cart_id. It reserves nothing until it is paid. continue_url is the page on which the buyer can pay.',
   },
   ucpGetCheckout: {
     method: 'GET', path: '/checkout-sessions/{id}', tool: 'get_checkout', payload: null, body: null,

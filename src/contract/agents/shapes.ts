@@ -63,14 +63,21 @@ const ContextShape = Type.Object({
 const DiscountsShape = Type.Object({ codes: Type.Optional(Type.Array(text(64), { maxItems: 10 })) })
 const Open = Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object' })
 
-export const CheckoutShape = Type.Object({
-  line_items: LineItems,
+const cartMembers = {
   buyer: Type.Optional(BuyerShape),
   context: Type.Optional(ContextShape),
   discounts: Type.Optional(DiscountsShape),
-  fulfillment: Type.Optional(FulfillmentShape),
   attribution: Type.Optional(Open),
   signals: Type.Optional(Open),
+}
+const checkoutMembers = { ...cartMembers, fulfillment: Type.Optional(FulfillmentShape) }
+
+export const CartShape = Type.Object({ line_items: LineItems, ...cartMembers })
+export const CheckoutShape = Type.Object({ line_items: LineItems, ...checkoutMembers })
+export const NewCheckoutShape = Type.Object({
+  line_items: Type.Optional(LineItems),
+  cart_id: Type.Optional(text(200, 'a cart, in the place of line_items')),
+  ...checkoutMembers,
 })
 
 const InstrumentShape = Type.Object({
@@ -117,7 +124,9 @@ export const ProductShape = Type.Object({
   preferences: Type.Optional(Type.Array(text(200), { maxItems: 10 })),
 })
 
+export type CartShape = Static<typeof CartShape>
 export type CheckoutShape = Static<typeof CheckoutShape>
+export type NewCheckoutShape = Static<typeof NewCheckoutShape>
 export type CheckoutCompleteShape = Static<typeof CheckoutCompleteShape>
 export type SearchShape = Static<typeof SearchShape>
 export type LookupShape = Static<typeof LookupShape>

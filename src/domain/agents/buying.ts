@@ -1,15 +1,20 @@
 // What software asks of a checkout, in one shape for all protocols: open, replace, look, cancel, pay. Prices, stock, payments and orders
 // are those of every other checkout; here is only who may, and what of the buyer's data comes out again.
 
+import type { Cart } from '../../contract/open/carts.ts'
 import type { CheckoutSession } from '../../contract/open/checkout.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Cause } from '../../platform/outbox/announce.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { lockCartFacts } from '../carts/change.ts'
+import { statusAt } from '../carts/lifecycle.ts'
 import { createCart } from '../carts/lines.ts'
+import { findCartFacts, quoteFor } from '../carts/quote.ts'
 import { type LineNote, replaceCart } from '../carts/replace.ts'
 import { isServed, needsShipping } from '../carts/shipping.ts'
+import { cartView } from '../carts/view.ts'
 import { sessionLifecycle, sessionStatusAt } from '../checkout/lifecycle.ts'
 import { pay } from '../checkout/pay/pay.ts'
 import type { CheckoutProblem } from '../checkout/port.ts'
@@ -29,7 +34,7 @@ import { nobody as noCustomer, openCustomer } from '../orders/customer.ts'
 import { findOrder } from '../orders/store.ts'
 import { listPaymentsOfSession } from '../payments/store.ts'
 import { type Asked, customerOf, openAsked, sealAsked, sentAddressOf, type Wish } from './asked.ts'
-import { type AgentCheckoutRow, findCheckout, insertCheckout, saveCheckout } from './store.ts'
+import { type AgentCheckoutRow, deleteCheckout, findCheckout, insertCheckout, saveCheckout } from './store.ts'
 
 // Who asks. Its carts, sessions and orders belong to the shop's installation for agents.
 export interface AgentCaller extends MerchantMode {
@@ -78,11 +83,56 @@ export async function openCheckout(
   wish: Wish,
   { now, cause }: AgentMoment,
 ): Promise<Opened> {
+  const opened = await openCart(tools, tx, caller, wish, { now, cause })
+  return 'lineNotes' in opened ? opened : openSessionOf(tools, tx, caller, opened.row, opened.asked, { now, cause })
+}
+
+export type OpenedCart = { row: AgentCheckoutRow; asked: Asked } | { lineNotes: readonly LineNote[] }
+
+export async function openCart(
+  tools: PayTools,
+  tx: Tx,
+  caller: AgentCaller,
+  wish: Wish,
+  { now, cause }: AgentMoment,
+): Promise<OpenedCart> {
   const created = await createCart(tools.carts, { db: tx, caller, items: [], metadata: {}, now, cause })
   const cartId = created.cart.id
   const { asked, isEmpty } = await writeWish(tools, tx, caller, { cartId, before: undefined }, wish, { now, cause })
   if (isEmpty) return { lineNotes: asked.lineNotes }
-  const customer = customerOf(wish.buyer)
+  const askedSealed = sealAsked(tools.rootSecret, cartId, asked)
+  const row = { ...checkoutRow(caller, cartId, now), sessionId: null, askedSealed, shownTotal: null }
+  insertCheckout(tx, row)
+  return { row, asked }
+}
+
+// A checkout of a cart: what is in the cart wins over what is sent beside it. The one that is open already is answered again.
+export async function openCheckoutOfCart(
+  tools: PayTools,
+  tx: Tx,
+  caller: AgentCaller,
+  { cartId, wish }: { cartId: string; wish: Wish },
+  moment: AgentMoment,
+): Promise<Opened> {
+  const { row, lines, asked: before } = await lockAgentCart(tools, tx, caller, cartId, moment.now)
+  const session = row.sessionId === null ? undefined : await findSession(tx, { ...caller, sessionId: row.sessionId })
+  if (session && sessionStatusAt(session, moment.now.getTime()) === 'open') return { sessionId: session.id }
+  const { codes = [], buyer = {} } = before ?? {}
+  const whole = { ...wish, lines, codes, buyer: Object.keys(buyer).length > 0 ? buyer : wish.buyer }
+  const { asked, isEmpty } = await writeWish(tools, tx, caller, { cartId, before }, whole, moment)
+  return isEmpty ? { lineNotes: asked.lineNotes } : openSessionOf(tools, tx, caller, row, asked, moment)
+}
+
+async function openSessionOf(
+  tools: PayTools,
+  tx: Tx,
+  caller: AgentCaller,
+  row: AgentCheckoutRow,
+  asked: Asked,
+  { now, cause }: AgentMoment,
+): Promise<Opened> {
+  const { cartId } = row
+  const customer = customerOf(asked.buyer)
   const session = await openSession(tools, {
     db: tx,
     caller,
@@ -91,8 +141,10 @@ export async function openCheckout(
     cause,
     isForAgent: true,
   })
-  insertCheckout(tx, {
-    ...checkoutRow(caller, cartId, now),
+  saveCheckout(tx, {
+    ...row,
+    protocol: caller.protocol,
+    version: caller.version,
     sessionId: session.id,
     askedSealed: sealAsked(tools.rootSecret, cartId, asked),
     shownTotal: session.totals.total,
@@ -139,6 +191,79 @@ async function writeWish(
     addressToken: quote.cart.address?.token ?? null,
   }
   return { asked, isEmpty: quote.lines.length === 0 }
+}
+
+interface LockedCart {
+  row: AgentCheckoutRow
+  lines: Wish['lines']
+  asked: Asked | undefined
+}
+
+// Refused where there is no such cart, it is another platform's, or it has ended.
+async function lockAgentCart(
+  tools: PayTools,
+  tx: Tx,
+  caller: AgentCaller,
+  cartId: string,
+  now: Date,
+): Promise<LockedCart> {
+  const ask = { db: tx, caller, cartId, expectedVersion: undefined, now, cause: null }
+  const facts = await lockCartFacts(tools.carts, ask)
+  const row = await findCheckout(tx, caller.installationId, cartId)
+  if (row?.platformId !== caller.platformId || statusAt(facts.cart, now.getTime()) !== 'open')
+    throw refuse('cart_not_found')
+  const lines = facts.lines.map(({ offer, quantity }) => ({ item: offer.skuId, quantity }))
+  return { row, lines, asked: openAsked(tools.rootSecret, cartId, row.askedSealed) }
+}
+
+export async function replaceAgentCart(
+  tools: PayTools,
+  tx: Tx,
+  caller: AgentCaller,
+  { cartId, wish }: { cartId: string; wish: Wish },
+  moment: AgentMoment,
+): Promise<void> {
+  const { row, asked: before } = await lockAgentCart(tools, tx, caller, cartId, moment.now)
+  const { asked } = await writeWish(tools, tx, caller, { cartId, before }, wish, moment)
+  saveCheckout(tx, { ...row, askedSealed: sealAsked(tools.rootSecret, cartId, asked) })
+}
+
+// From now on it is not found. The cart itself expires like every other.
+export async function cancelAgentCart(
+  tools: PayTools,
+  tx: Tx,
+  caller: AgentCaller,
+  cartId: string,
+  { now }: AgentMoment,
+): Promise<void> {
+  deleteCheckout(tx, (await lockAgentCart(tools, tx, caller, cartId, now)).row)
+}
+
+export interface AgentCart {
+  cart: Cart
+  asked: Asked | undefined
+  promotion: AgentCheckout['promotion']
+}
+
+// Undefined where there is no such cart, it is another platform's, or it has ended.
+export async function findAgentCart(
+  tools: PayTools,
+  db: Reader,
+  caller: AgentCaller,
+  cartId: string,
+  now: number,
+): Promise<AgentCart | undefined> {
+  const { installationId, platformId } = caller
+  const row = await findCheckout(db, installationId, cartId)
+  const { pricebooks, pictureUrl } = tools.carts
+  const facts = row && (await findCartFacts(db, pricebooks, { installationId, cartId }, now))
+  if (!facts || row.platformId !== platformId || statusAt(facts.cart, now) !== 'open') return undefined
+  const quote = await quoteFor(db, pricebooks, facts, now)
+  return {
+    cart: cartView(quote, now, pictureUrl),
+    asked: openAsked(tools.rootSecret, cartId, row.askedSealed),
+    promotion: quote.promotion && { code: quote.promotion.code, name: quote.promotion.name },
+  }
 }
 
 export interface Located {

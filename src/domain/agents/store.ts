@@ -84,6 +84,10 @@ export interface PlatformRow {
   lastSeenAt: number
 }
 
+export function deleteCheckout(tx: Tx, { installationId, cartId }: AgentCheckoutRow): void {
+  tx.send`delete from agent_checkouts where installation_id = ${installationId} and cart_id = ${cartId}`
+}
+
 // Inserted by the first call, and found by the others.
 export async function seePlatform(tx: Tx, row: PlatformRow): Promise<{ id: string }> {
   const [seen] = await tx.sql<{ id: string }>`

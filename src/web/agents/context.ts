@@ -25,4 +25,6 @@ export interface ShopContext {
   request: Incoming
   trace: Trace
   now: Date
+  // How long the caller waits before it may open another cart or checkout; 0 for not at all.
+  openWaitMs: () => number
 }

@@ -20,11 +20,14 @@ import { answerRest } from './ucp/rest.ts'
 
 // Before anything is read or fetched.
 const callsOfAddress = { perSecond: 20, burst: 60 } as const
+// Carts and checkouts that are opened: each is stored for hours, whether or not anything comes of it.
+const opensOfAddress = { perSecond: 0.5, burst: 30 } as const
 
 export function createAgentServer(parts: AgentParts): (request: Incoming, trace: Trace) => Promise<Outgoing> {
   const { tools } = parts
   const platforms = createPlatforms(tools)
   const throttle: Throttle | null = parts.isLimited ? createThrottle(callsOfAddress) : null
+  const openThrottle: Throttle | null = parts.isLimited ? createThrottle(opensOfAddress) : null
 
   return async (request, trace) => {
     const now = tools.clock()
@@ -38,7 +41,8 @@ export function createAgentServer(parts: AgentParts): (request: Incoming, trace:
     if (!shop) throw refuse('route_not_found')
     const base = agentBase(tools.publicOrigin(), shop)
     if (rest.startsWith('/.well-known/ucp')) return profileAnswer(parts, shop, request, rest)
-    const context = { parts, platforms, shop, base, request, trace, now }
+    const openWaitMs = () => openThrottle?.take(addressBucket(request.address), now.getTime()) ?? 0
+    const context = { parts, platforms, shop, base, request, trace, now, openWaitMs }
     return rest === '/mcp' ? answerMcp(context) : answerRest(context, rest)
   }
 }

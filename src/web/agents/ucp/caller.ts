@@ -19,7 +19,7 @@ export interface Introduced {
 // `profileUrl`: undefined for a caller without a profile, which only MCP allows.
 export async function introduce(
   context: ShopContext,
-  row: Pick<UcpRow, 'capability'>,
+  row: Pick<UcpRow, 'capability' | 'status'>,
   profileUrl: string | undefined,
   protocol: string,
 ): Promise<Introduced> {
@@ -33,6 +33,8 @@ export async function introduce(
     throw new UcpError(422, 'version_unsupported', 'This server speaks 2026-08-25 and 2026-04-08.')
   const platformId = profileUrl === undefined ? noPlatform : await platforms.idOf(shop, profileUrl)
   trace.callerId = platformId
+  const waitMs = row.status === 201 ? context.openWaitMs() : 0
+  if (waitMs > 0) throw tooMany(waitMs)
   const { dialect, active } = negotiated
   const { merchantId, mode, installationId } = shop
   return {
@@ -46,6 +48,12 @@ export async function introduce(
       tag: (id) => taggedId(rootSecret, platformId, id),
     },
   }
+}
+
+function tooMany(waitMs: number): UcpError {
+  const seconds = Math.ceil(waitMs / 1_000)
+  const content = `Too many carts and checkouts were opened. Try again in ${seconds} seconds.`
+  return new UcpError(429, 'rate_limited', content, { headers: { 'retry-after': String(seconds) } })
 }
 
 // In live mode buyers pay on the page.

@@ -19,10 +19,15 @@ const shopping = 'dev.ucp.shopping'
 // What this server has, with the file of its schema and the page of its specification. An extension names its parents.
 export const capabilities: Readonly<Record<string, { schema: string; spec: string; extends?: readonly string[] }>> = {
   [`${shopping}.checkout`]: { schema: 'checkout', spec: 'shopping/checkout' },
+  [`${shopping}.cart`]: { schema: 'cart', spec: 'shopping/cart' },
   [`${shopping}.order`]: { schema: 'order', spec: 'shopping/order' },
   [`${shopping}.catalog.search`]: { schema: 'catalog_search', spec: 'shopping/catalog/search' },
   [`${shopping}.catalog.lookup`]: { schema: 'catalog_lookup', spec: 'shopping/catalog/lookup' },
-  [`${shopping}.discount`]: { schema: 'discount', spec: 'discount', extends: [`${shopping}.checkout`] },
+  [`${shopping}.discount`]: {
+    schema: 'discount',
+    spec: 'discount',
+    extends: [`${shopping}.checkout`, `${shopping}.cart`],
+  },
   [`${shopping}.fulfillment`]: { schema: 'fulfillment', spec: 'fulfillment', extends: [`${shopping}.checkout`] },
 }
 

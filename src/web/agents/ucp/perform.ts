@@ -4,9 +4,11 @@
 import { hash } from 'node:crypto'
 import { type UcpRow, type UcpRowId, ucpRows } from '../../../contract/agents/rows.ts'
 import type {
+  CartShape,
   CheckoutCompleteShape,
   CheckoutShape,
   LookupShape,
+  NewCheckoutShape,
   ProductShape,
   SearchShape,
 } from '../../../contract/agents/shapes.ts'
@@ -14,17 +16,23 @@ import type { Product, ProductSummary } from '../../../contract/open/catalog.ts'
 import {
   type AgentCaller,
   type AgentMoment,
+  cancelAgentCart,
   cancelCheckout,
+  findAgentCart,
   findAgentSession,
   noteShownTotal,
+  openCart,
   openCheckout,
+  openCheckoutOfCart,
   type PaymentAnswer,
   payCheckout,
+  replaceAgentCart,
   replaceCheckout,
   showCheckout,
 } from '../../../domain/agents/buying.ts'
 import { untaggedId } from '../../../domain/agents/ids.ts'
 import type { AgentShop } from '../../../domain/agents/store.ts'
+import type { LineNote } from '../../../domain/carts/replace.ts'
 import { listNamedListings } from '../../../domain/catalog/store.ts'
 import type { PayTools } from '../../../domain/checkout/tools.ts'
 import { findOrderFacts } from '../../../domain/orders/change.ts'
@@ -37,12 +45,12 @@ import type { MountedSurface } from '../../../platform/http/surfaces.ts'
 import { type Claim, type Keeper, once } from '../../../platform/idempotency/once.ts'
 import { isId } from '../../../platform/kit/ids.ts'
 import { Refusal } from '../../../platform/kit/refuse.ts'
-import type { Tx } from '../../../platform/storage/storage.ts'
+import type { Reader, Tx } from '../../../platform/storage/storage.ts'
 import { lineMessage, type Message, notice } from './messages.ts'
 import { orderDocument } from './order.ts'
 import { detailView, type Input, ucpProductView } from './product.ts'
 import { instrumentIn, networkIn, wishIn } from './read.ts'
-import { checkoutView, envelopeOf, type ViewContext } from './view.ts'
+import { cartDocument, checkoutView, envelopeOf, type ViewContext } from './view.ts'
 
 export interface UcpParts {
   tools: PayTools
@@ -135,14 +143,50 @@ const handlers: Readonly<Record<UcpRowId, Handle>> = {
   ucpSearchCatalog: searchCatalog,
   ucpLookupCatalog: lookUpCatalog,
   ucpGetProduct: getProduct,
+  ucpCreateCart: (parts, call) =>
+    change(parts, call, async (tx) => {
+      const { wish, notes } = wishIn(call.body as CartShape, call.view.active, call.shop.currency)
+      const opened = await openCart(parts.tools, tx, call.caller, wish, call.moment)
+      if ('lineNotes' in opened) throw nothingLeft(opened.lineNotes)
+      return cartText(parts, tx, call, opened.row.cartId, notes)
+    }),
+  ucpGetCart: async (parts, call) => {
+    const cartId = cartIdOf(parts, call, call.id)
+    const text = await parts.tools.storage.read((db) => cartText(parts, db, call, cartId, []))
+    return { status: 200, body: JSON.parse(text), isReplayed: false }
+  },
+  ucpUpdateCart: (parts, call) =>
+    change(parts, call, async (tx) => {
+      const cartId = cartIdOf(parts, call, call.id)
+      const { wish, notes } = wishIn(call.body as CartShape, call.view.active, call.shop.currency)
+      await replaceAgentCart(parts.tools, tx, call.caller, { cartId, wish }, call.moment).catch(notFound)
+      return cartText(parts, tx, call, cartId, notes)
+    }),
+  ucpCancelCart: (parts, call) =>
+    change(parts, call, async (tx) => {
+      const cartId = cartIdOf(parts, call, call.id)
+      const text = await cartText(parts, tx, call, cartId, [])
+      await cancelAgentCart(parts.tools, tx, call.caller, cartId, call.moment).catch(notFound)
+      return text
+    }),
   ucpCreateCheckout: (parts, call) =>
     change(parts, call, async (tx) => {
-      const { wish, notes } = wishIn(call.body as CheckoutShape, call.view.active, call.shop.currency)
-      const opened = await openCheckout(parts.tools, tx, call.caller, wish, call.moment)
-      if ('lineNotes' in opened) {
-        const none = new Map<string, number>()
-        throw new NoResource(opened.lineNotes.flatMap((note) => gone(lineMessage(note, none))))
-      }
+      const body = call.body as NewCheckoutShape
+      const { wish, notes } = wishIn(body, call.view.active, call.shop.currency)
+      if (wish.lines.length === 0 && body.cart_id === undefined)
+        throw new UcpError(400, 'invalid_request', 'A checkout is opened with line_items or a cart_id.')
+      const { tools } = parts
+      const opened =
+        body.cart_id === undefined
+          ? await openCheckout(tools, tx, call.caller, wish, call.moment)
+          : await openCheckoutOfCart(
+              tools,
+              tx,
+              call.caller,
+              { cartId: cartIdOf(parts, call, body.cart_id), wish },
+              call.moment,
+            ).catch(notFound)
+      if ('lineNotes' in opened) throw nothingLeft(opened.lineNotes)
       return checkoutText(parts, tx, call, opened.sessionId, notes)
     }),
   ucpGetCheckout: getCheckout,
@@ -168,7 +212,32 @@ function gone(message: Message | undefined): Message[] {
   return message ? [{ ...message, type: 'error', severity: 'unrecoverable' }] : []
 }
 
+function nothingLeft(notes: readonly LineNote[]): NoResource {
+  const none = new Map<string, number>()
+  return new NoResource(notes.flatMap((note) => gone(lineMessage(note, none))))
+}
+
+function cartIdOf({ tools }: UcpParts, { caller }: UcpCall, id: string): string {
+  const found = untaggedId(tools.rootSecret, caller.platformId, id)
+  if (found === undefined || !isId('cart', found)) throw new NoResource([notice.notFound('cart')])
+  return found
+}
+
+async function cartText(
+  { tools }: UcpParts,
+  db: Reader,
+  { caller, view, moment }: UcpCall,
+  cartId: string,
+  notes: readonly Message[],
+): Promise<string> {
+  const found = await findAgentCart(tools, db, caller, cartId, moment.now.getTime())
+  if (!found) throw new NoResource([notice.notFound('cart')])
+  return JSON.stringify(cartDocument(found, view, notes))
+}
+
 function notFound(error: unknown): never {
+  if (error instanceof Refusal && error.code === 'cart_not_found') throw new NoResource([notice.notFound('cart')])
+
   if (error instanceof Refusal && error.code === 'checkout_session_not_found')
     throw new NoResource([notice.notFound('checkout')])
   throw error

@@ -1,6 +1,6 @@
 // A platform's request in our own words. Members of an extension that is not active are not read. Pure.
 
-import type { CheckoutCompleteShape, CheckoutShape, DestinationShape } from '../../../contract/agents/shapes.ts'
+import type { CheckoutCompleteShape, DestinationShape, NewCheckoutShape } from '../../../contract/agents/shapes.ts'
 import type { SentAddress, Wish } from '../../../domain/agents/asked.ts'
 import { type Message, notice } from './messages.ts'
 
@@ -9,7 +9,7 @@ const fulfillment = 'dev.ucp.shopping.fulfillment'
 
 // `notes`: what was understood and cannot be followed.
 export function wishIn(
-  body: CheckoutShape,
+  body: NewCheckoutShape,
   active: ReadonlySet<string>,
   currency: string,
 ): { wish: Wish; notes: Message[] } {
@@ -26,7 +26,7 @@ export function wishIn(
   return {
     notes,
     wish: {
-      lines: body.line_items.map(({ item, quantity }) => ({ item: item.id, quantity })),
+      lines: (body.line_items ?? []).map(({ item, quantity }) => ({ item: item.id, quantity })),
       codes: active.has(discount) ? (body.discounts?.codes ?? []) : [],
       buyer: {
         ...(buyer.email !== undefined && { email: buyer.email }),

@@ -1,9 +1,9 @@
 // Checkouts and carts, as the protocol shows them. Pure. Of the buyer's data only what the platform itself sent is given back.
 
-import type { CartItem } from '../../../contract/open/carts.ts'
+import type { Cart, CartItem } from '../../../contract/open/carts.ts'
 import type { Totals } from '../../../contract/parts.ts'
 import type { Asked, SentAddress } from '../../../domain/agents/asked.ts'
-import type { AgentCheckout } from '../../../domain/agents/buying.ts'
+import type { AgentCart, AgentCheckout } from '../../../domain/agents/buying.ts'
 import { isEmail } from '../../../platform/kit/email.ts'
 import { addressMessage, codeMessage, lineMessage, type Message, notice } from './messages.ts'
 import { capabilitiesIn, type Dialect } from './negotiate.ts'
@@ -53,6 +53,34 @@ export function checkoutView(checkout: AgentCheckout, context: ViewContext, more
       session.status === 'completed' && {
         order: { id: tag(order.id), label: order.number, permalink_url: statusUrl ?? '' },
       }),
+  }
+}
+
+// A cart has no address: its totals are before shipping.
+export function cartDocument(
+  { cart, asked, promotion }: AgentCart,
+  context: ViewContext,
+  more: readonly Message[] = [],
+): object {
+  const { items, currency, totals, expiresAt } = cart
+  const places = new Map(items.map(({ skuId }, place) => [skuId, place]))
+  const messages = [
+    ...(asked?.lineNotes ?? []).flatMap((note) => lineMessage(note, places) ?? []),
+    ...(context.active.has(discount)
+      ? (asked?.codeNotes ?? []).flatMap((note, at) => codeMessage(note, at) ?? [])
+      : []),
+    ...more,
+  ]
+  return {
+    ucp: envelopeOf(context),
+    id: context.tag(cart.id),
+    currency,
+    line_items: items.map(lineView),
+    ...(asked && Object.keys(asked.buyer).length > 0 && { buyer: buyerView(asked.buyer) }),
+    totals: totalsView(items, totals, 'Shipping'),
+    ...(messages.length > 0 && { messages }),
+    expires_at: expiresAt,
+    ...(context.active.has(discount) && discountsView({ session: cart, asked, promotion })),
   }
 }
 
@@ -173,7 +201,11 @@ function buyerView({ email, firstName, lastName, phone }: Asked['buyer']): objec
   }
 }
 
-function discountsView({ session, asked, promotion }: AgentCheckout): object {
+interface Discounted extends Pick<AgentCheckout, 'asked' | 'promotion'> {
+  session: Pick<Cart, 'items' | 'promotion'>
+}
+
+function discountsView({ session, asked, promotion }: Discounted): object {
   const codes = asked?.codes ?? []
   const { state, code, amount } = session.promotion
   const applied = state === 'applied' && code !== null && amount > 0
