@@ -127,7 +127,7 @@ export const AdminCustomer = object({
   email: nullable(Type.String()),
   phone: nullable(Type.String()),
   address: nullable(Address, { description: 'null where nothing is sent, and once it is erased.' }),
-  label: Type.Array(Type.String(), { description: 'The address as lines to print.' }),
+  label: Type.Array(Type.String(), { description: 'The address as lines to print, in the order of its country.' }),
 })
 export const AdminCustomerResponse = object({ data: AdminCustomer })
 

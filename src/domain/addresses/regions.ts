@@ -141,6 +141,16 @@ export function regionCode(country: string, text: string): string | undefined {
   return shorter.map((name) => known.get(name)).find((code) => code !== undefined)
 }
 
+// As it is written in the script of its country: 東京都, 서울. Undefined where the list has no such name.
+export function localRegionName(country: string, code: string): string | undefined {
+  const entry = entriesOf(lists[country] ?? '').find((one) => one.code === code)
+  const name = entry?.others.find((other) => /\p{Script=Han}|\p{Script=Hangul}/u.test(other))
+  if (name === undefined || country !== 'JP' || name.endsWith('道')) return name
+  return name + (japaneseEndings[name] ?? '県')
+}
+
+const japaneseEndings: Readonly<Record<string, string>> = { 東京: '都', 京都: '府', 大阪: '府' }
+
 function entriesOf(list: string): (Region & { readonly others: readonly string[] })[] {
   return list.split(';').map((entry) => {
     const [, code = '', names = ''] = /^\s*(\S+)\s(.*)$/s.exec(entry) ?? []

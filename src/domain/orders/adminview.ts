@@ -15,6 +15,7 @@ import type { AuditedChange } from '../../platform/audit/change.ts'
 import { membersChanged } from '../../platform/audit/change.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
+import { addressLines } from '../addresses/lines.ts'
 import { isPaidOnDelivery, manualName } from '../payments/providers/manual/provider.ts'
 import type { OrderCustomer } from './customer.ts'
 import { cancelObstacle, fulfillmentStatusFor, orderPaymentLifecycle, sendObstacle } from './lifecycle.ts'
@@ -90,10 +91,9 @@ export function customerView({ customer, address }: OrderCustomer): AdminCustome
 const countryNames = new Intl.DisplayNames(['en'], { type: 'region' })
 
 // As a label is printed: the country in capitals and in English, for the post of the country it is sent from.
-export function labelLines({ name, company, line1, line2, city, region, postalCode, country }: Address): string[] {
-  const place = [postalCode, city].filter(Boolean).join(' ')
-  const land = (countryNames.of(country) ?? country).toUpperCase()
-  return [name, company, line1, line2, place, region, land].filter((text): text is string => Boolean(text))
+export function labelLines(address: Address): string[] {
+  const { country } = address
+  return addressLines(address, (countryNames.of(country) ?? country).toUpperCase())
 }
 
 const shownMembers = ['status', 'paymentStatus', 'fulfillmentStatus', 'refunded'] as const

@@ -5,6 +5,7 @@ import type { AdminOperationId } from '../../contract/admin/operations.ts'
 import type { Address } from '../../contract/open/carts.ts'
 import type { OrderSummary } from '../../contract/open/orders.ts'
 import { type Mode, orderCancellationReasons, orderStatuses } from '../../contract/words.ts'
+import { addressLines } from '../../domain/addresses/lines.ts'
 import { openAddress, UnopenedAddress } from '../../domain/addresses/vault.ts'
 import type { LegalSeller } from '../../domain/checkout/port.ts'
 import { findMerchantFace } from '../../domain/merchants/store.ts'
@@ -511,18 +512,7 @@ function sealedText({ customer, address, unopened = [] }: Sealed): string[] {
     : customer
       ? [customer.email, customer.name, customer.phone].filter(Boolean)
       : []
-  const where = address
-    ? [
-        address.name,
-        address.company,
-        address.line1,
-        address.line2,
-        [address.postalCode, address.city].filter(Boolean).join(' '),
-        address.region,
-        address.country,
-        address.phone,
-      ].filter((line): line is string => Boolean(line))
-    : []
+  const where = address ? [...addressLines(address, address.country), ...(address.phone ? [address.phone] : [])] : []
   return [
     ...who.map((line) => `  ${'contact'.padEnd(9)}  ${line}`),
     ...where.map((line) => `  ${'address'.padEnd(9)}  ${line}`),

@@ -1,6 +1,7 @@
 // The packing slip of an order: what goes into the parcel and where it goes, without prices. Printed by the operator.
 
 import type { Address } from '../../contract/open/carts.ts'
+import { addressLines } from '../../domain/addresses/lines.ts'
 import type { LegalSeller } from '../../domain/checkout/port.ts'
 import type { OrderLine, OrderRow } from '../../domain/orders/store.ts'
 import { documentFor } from '../../platform/html/frame.ts'
@@ -37,18 +38,10 @@ export function slipDocument({ seller, order, lines, address }: SlipFacts): stri
   const title = `${say('slip.title')} · ${say('status.title', { number: order.number })}`
   const rest = (line: OrderLine) => line.quantity - line.fulfilled
   const isPartlySent = lines.some(({ fulfilled }) => fulfilled > 0)
-  const to = address && [
-    address.name,
-    address.company,
-    address.line1,
-    address.line2,
-    [address.postalCode, address.city].filter(Boolean).join(' '),
-    address.region,
-    country(address.country),
-  ]
+  const to = address && addressLines(address, country(address.country))
   const body = html`<h1>${title}</h1>
 <header>
-<section class="to"><p class="soft">${say('slip.deliverTo')}</p>${to?.map((line, i) => line && html`<p${i === 0 && html` class="name"`}><bdi>${line}</bdi></p>`) ?? '–'}</section>
+<section class="to"><p class="soft">${say('slip.deliverTo')}</p>${to?.map((line) => html`<p${line === address?.name && html` class="name"`}><bdi>${line}</bdi></p>`) ?? '–'}</section>
 <section><p class="name"><bdi>${seller.name}</bdi></p>${seller.address?.map((line) => html`<p><bdi>${line}</bdi></p>`)}
 <p class="soft">${say('status.placedAt', { date: date(toInstant(order.placedAt)) })}</p>
 ${order.shippingChoice && html`<p class="soft"><bdi>${order.shippingChoice.label}</bdi></p>`}</section>

@@ -555,7 +555,7 @@ export interface AdminCustomer {
   phone: string | null
   /** null where nothing is sent, and once it is erased. */
   address: Address | null
-  /** The address as lines to print. */
+  /** The address as lines to print, in the order of its country. */
   label: string[]
 }
 

@@ -62,7 +62,7 @@ function slip(words: Words, order: AdminOrder, shop: AdminShop, customer: AdminC
   const isPartlySent = items.some(({ fulfilled }) => fulfilled > 0)
   return html`<article class="sheet"><h1>${words.say('print.slip')} · ${words.say('print.order', { number: order.number })}</h1>
 ${testNote(words, order)}
-<div class="ends"><section class="to"><p class="soft">${words.say('print.deliverTo')}</p>${customer?.label.length ? customer.label.map((line, index) => html`<p dir="auto"${index === 0 && html` class="name"`}>${line}</p>`) : '–'}</section>
+<div class="ends"><section class="to"><p class="soft">${words.say('print.deliverTo')}</p>${customer?.label.length ? customer.label.map((line) => html`<p dir="auto"${line === customer.address?.name && html` class="name"`}>${line}</p>`) : '–'}</section>
 <section>${seller(words, shop)}<p class="soft">${words.say('order.placedAt', { date: words.day(order.placedAt) })}</p>${shipping && html`<p class="soft" dir="auto">${shipping.label}</p>`}</section></div>
 <table><thead><tr><th scope="col">${words.say('print.item')}</th>${isPartlySent && html`<th scope="col" class="end">${words.say('print.sentBefore')}</th>`}<th scope="col" class="end">${words.say('print.inParcel')}</th></tr></thead>
 <tbody>${items.map((item) => html`<tr><td>${itemName(item)}</td>${isPartlySent && html`<td class="end">${words.number(item.fulfilled)}</td>`}<td class="end">${words.number(item.quantity - item.fulfilled)}</td></tr>`)}</tbody></table></article>`
