@@ -123,6 +123,9 @@ anyEngine('the history of the demo shop', (given) => {
     const least = { orders: 60, customers: 20, countries: 8, discounted: 10, refunded: 2, part: 2, cancelled: 3 }
     for (const [name, count] of Object.entries(least))
       assert.ok(Number(sums?.[name]) >= count, `${name}: ${sums?.[name]}`)
+    const { data: returns } = await ask('listAdminReturns')
+    const states = returns.map(({ status }: { status: string }) => status)
+    assert.deepEqual([...new Set(states)].sort(), ['closed', 'requested'])
     const { data: report } = await ask('getAdminSalesReport', {})
     assert.ok(JSON.stringify(report).length > 1_000)
     const { data: changes } = await ask('listAdminChanges')

@@ -8,11 +8,13 @@ import { type App, createApp } from '../../app.ts'
 import { listProductsBySlug } from '../../domain/catalog/store.ts'
 import { noteDispute } from '../../domain/checkout/pay/dispute.ts'
 import { openSession } from '../../domain/checkout/sessions.ts'
+import { lockOrderFacts } from '../../domain/orders/change.ts'
 import { refundPaid } from '../../domain/orders/refunds.ts'
 import { findOrder, listPlacedBefore } from '../../domain/orders/store.ts'
 import { cancelUnpaidOrders } from '../../domain/orders/unpaid.ts'
 import { payRefunds } from '../../domain/payments/refunds.ts'
 import { listPaymentsOfOrder, lockPayment } from '../../domain/payments/store.ts'
+import { openReturn } from '../../domain/returns/change.ts'
 import { scopesOfRole } from '../../domain/users/roles.ts'
 import { type Call, createCall } from '../../domain/webhooks/call.ts'
 import { claimDeliveries, listDueEndpoints } from '../../domain/webhooks/claim.ts'
@@ -186,6 +188,10 @@ async function carryOut(people: People, act: Act): Promise<void> {
       return perform(people, act.by, 'payAdminOrder', { orderId: orderOf(people, act.order), body: {} })
     case 'refund':
       return refund(people, act)
+    case 'return':
+      return returnAll(people, act)
+    case 'ask_return':
+      return askReturn(people, act.order)
     case 'cancel':
       return perform(people, act.by, 'cancelAdminOrder', {
         orderId: orderOf(people, act.order),
@@ -232,18 +238,25 @@ async function carryOut(people: People, act: Act): Promise<void> {
 
 interface Request {
   orderId?: string
+  returnId?: string
   body?: Readonly<Record<string, unknown>>
 }
 
-async function perform({ app, facts }: People, by: DemoPerson, id: string, { orderId, body }: Request): Promise<void> {
+async function perform(people: People, by: DemoPerson, id: string, request: Request): Promise<void> {
+  await answerOf(people, by, id, request)
+}
+
+async function answerOf({ app, facts }: People, by: DemoPerson, id: string, request: Request): Promise<string> {
+  const { orderId, returnId, body } = request
   const { userId, role } = facts.people[by]
   const answer = await app.admin.perform(id, {
     principal: personCaller({ ...sellerOf(facts), userId, scopes: scopesOfRole[role] }),
-    path: orderId === undefined ? {} : { orderId },
+    path: { ...(orderId !== undefined && { orderId }), ...(returnId !== undefined && { returnId }) },
     ...(body && { body: { ...body, idempotencyKey: newId('req') } }),
   })
   // A bulk operation says of each of its items what became of it.
   if (String(answer.body).includes('"outcome":"refused"')) throw new Error(`${id} was refused: ${answer.body}`)
+  return String(answer.body)
 }
 
 function orderOf({ orderIds }: People, order: number): string {
@@ -331,6 +344,38 @@ async function refund(people: People, act: Extract<Act, { kind: 'refund' }>): Pr
   const { by, order, isPart, reason } = act
   const what = isPart ? { items: [firstUnit(people, order)] } : {}
   await perform(people, by, 'refundAdminOrder', { orderId: orderOf(people, order), body: { ...what, reason } })
+}
+
+async function returnAll(people: People, { by, order }: Extract<Act, { kind: 'return' }>): Promise<void> {
+  const orderId = orderOf(people, order)
+  const planned = people.month.orders[order]?.items ?? []
+  const items = planned.map(({ code, quantity }) => ({ skuId: skuOf(people, code), quantity }))
+  const instructions = 'Please put the order number into the parcel.'
+  const body = { items, reason: 'wrong_item', instructions }
+  const opened = JSON.parse(await answerOf(people, by, 'createAdminReturn', { orderId, body })) as {
+    data: { id: string }
+  }
+  const returnId = opened.data.id
+  await perform(people, by, 'receiveAdminReturn', { returnId, body: {} })
+  await perform(people, by, 'refundAdminReturn', { returnId, body: { close: true } })
+}
+
+// As on the page of the order.
+async function askReturn(people: People, order: number): Promise<void> {
+  const { tx, app, clock, facts } = people
+  const key = { installationId: facts.installation.id, orderId: orderOf(people, order) }
+  const found = await lockOrderFacts(tx, key)
+  if (!found) throw new Error(`order ${order} of the month is not there`)
+  const wishes = { items: [firstUnit(people, order)], reason: 'does_not_fit', wish: 'exchange' } as const
+  const given = {
+    ...wishes,
+    openedBy: 'shopper',
+    note: 'A size larger, please.',
+    answer: null,
+    labelUrl: null,
+  } as const
+  const cause = { operationId: null, requestId: newId('req') }
+  await openReturn(tx, app.payTools.rootSecret, found, given, { now: clock.now, cause })
 }
 
 function firstUnit(people: People, order: number): { skuId: string; quantity: number } {

@@ -31,6 +31,10 @@ export type Act =
   | { kind: 'send'; at: number; by: DemoPerson; parcels: readonly PlannedParcel[] }
   | { kind: 'collect'; at: number; by: DemoPerson; order: number }
   | { kind: 'refund'; at: number; by: DemoPerson; order: number; isPart: boolean; reason: string }
+  // Everything of the order came back and was refunded.
+  | { kind: 'return'; at: number; by: DemoPerson; order: number }
+  // The shopper asks, and waits for an answer.
+  | { kind: 'ask_return'; at: number; order: number }
   | { kind: 'cancel'; at: number; by: DemoPerson; order: number; note: string }
   | { kind: 'note'; at: number; by: DemoPerson; order: number; text: string }
   | { kind: 'look'; at: number; by: DemoPerson; order: number }
@@ -166,6 +170,7 @@ type Fate =
   | 'refunded'
   | 'part_refunded'
   | 'refund_failed'
+  | 'return_asked'
   | 'cancelled'
   | 'never_paid'
   | 'paid_by_transfer'
@@ -179,7 +184,7 @@ type Fate =
 const fated: readonly (readonly [share: number, fate: Fate])[] = [
   [0.06, 'part_refunded'], [0.11, 'cancelled'], [0.16, 'refunded'], [0.2, 'paid_by_transfer'], [0.24, 'never_paid'],
   [0.29, 'part_refunded'], [0.34, 'cash'], [0.4, 'refund_failed'], [0.45, 'paid_by_transfer'], [0.51, 'disputed'],
-  [0.56, 'part_refunded'], [0.6, 'cancelled'], [0.66, 'refunded'],
+  [0.56, 'part_refunded'], [0.6, 'cancelled'], [0.66, 'refunded'], [0.71, 'return_asked'],
 ]
 
 // biome-ignore format: from the newest
@@ -307,13 +312,15 @@ function actsFor(fate: Fate, order: number, at: number): Act[] {
       return [
         { kind: 'look', at: at + 5 * day, by: 'staff', order },
         { kind: 'note', at: at + 5 * day + 4 * minute, by: 'staff', order, text: 'Came back unopened, all fine.' },
-        { kind: 'refund', at: at + 5 * day + 6 * minute, by: 'staff', order, isPart: false, reason: 'Returned' },
+        { kind: 'return', at: at + 5 * day + 6 * minute, by: 'staff', order },
       ]
     case 'part_refunded':
       return [
         { kind: 'note', at: at + 4 * day, by: 'staff', order, text: 'One piece arrived broken, photo by e-mail.' },
         { kind: 'refund', at: at + 4 * day + minute, by: 'staff', order, isPart: true, reason: 'Broken on the way' },
       ]
+    case 'return_asked':
+      return [{ kind: 'ask_return', at: at + 5 * day + 3 * hour, order }]
     case 'refund_failed':
       return [{ kind: 'refund', at: at + 3 * day, by: 'owner', order, isPart: true, reason: 'Wrong colour' }]
     case 'cancelled':
