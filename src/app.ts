@@ -69,6 +69,7 @@ import type { Log } from './platform/log/log.ts'
 import { Counts, samplesBy } from './platform/metrics/counts.ts'
 import { observeDatabase } from './platform/metrics/database.ts'
 import { createMetrics, type Metrics } from './platform/metrics/metrics.ts'
+import { createTracer } from './platform/metrics/spans.ts'
 import { watchedStorage } from './platform/metrics/watched.ts'
 import { pageSecretHash } from './platform/secrets/pagesecret.ts'
 import { deriveKeys, type RootSecret } from './platform/secrets/secrets.ts'
@@ -129,6 +130,8 @@ export interface AppParts {
   production?: boolean
   // False where /metrics is answered elsewhere, or nowhere.
   showsMetrics?: boolean
+  // The collector of traces, if there is one.
+  tracesUrl?: string | null
   // True from the opening of the port until the first shop is made. The readiness probe says no meanwhile.
   isStarting?: () => boolean
   // Bounds that tests narrow. Each has a default where it applies.
@@ -356,6 +359,7 @@ export function createApp(parts: AppParts): App {
     address: createThrottle(withdrawalsOfAddress),
     shop: createThrottle(withdrawalsOfShop),
   }
+  const tracer = parts.tracesUrl ? createTracer({ url: parts.tracesUrl, version, log, metrics }) : undefined
   const postsBySession = rateLimit && createThrottle(postsOfSession)
   const server = createServer({
     surfaces: [open, admin, agents, ...(parts.extraSurfaces?.(surfaceParts) ?? [])],
@@ -430,6 +434,7 @@ export function createApp(parts: AppParts): App {
     waitMs: (kind, address, cost) => byAddress[kind]?.take(addressBucket(address), clock().getTime(), cost) ?? 0,
     log,
     metrics,
+    tracer,
     refusedDelayMs: parts.refusedDelayMs,
     answerTimeoutMs: parts.answerTimeoutMs,
     headersTimeoutMs: parts.headersTimeoutMs,
@@ -463,6 +468,8 @@ export function createApp(parts: AppParts): App {
       mail?.transport.close()
       pressure.close()
       metrics.close()
+      // The process waits for what is under way.
+      void tracer?.close()
     },
   }
 }

@@ -6,9 +6,11 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import { access, chmod, copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
 import { after, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -17,6 +19,7 @@ import { freePort } from '../harness/ports.ts'
 import { type Environment, runProcess, serve, tempFolder } from '../harness/process.ts'
 import { bloom } from '../harness/shops.ts'
 import { copyTemplate } from '../harness/templates.ts'
+import { until } from '../harness/until.ts'
 import { applyShop } from '../src/ops/provisioning/apply.ts'
 import { readShopFile } from '../src/ops/provisioning/read.ts'
 import { makeRootSecret } from '../src/platform/config.ts'
@@ -90,6 +93,29 @@ describe('the metrics', () => {
     assert.match(await shown.text(), /^cartwright_requests_in_flight 0$/m)
     assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 404)
     assert.equal(await server.stop(), 0)
+  })
+
+  test('go to a collector as traces too, where one is given', async () => {
+    const bodies: string[] = []
+    const collector = createHttpServer(async (request, response) => {
+      bodies.push(await text(request))
+      response.end('{}')
+    })
+    after(() => collector.close())
+    await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve))
+    const { port } = collector.address() as AddressInfo
+    const settings = { ...(await migrated()), CARTWRIGHT_TRACES_URL: `http://127.0.0.1:${port}/` }
+    const server = await serveHere(settings, ['--no-demo'])
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    await fetch(`${server.origin}/api/v1/open/installation/identity`, { headers: { traceparent } })
+    assert.equal((await fetch(`${server.origin}/healthz`)).status, 200)
+    assert.equal(await server.stop(), 0)
+    await until(() => bodies.length > 0, 'the span')
+    const [{ spans }] = JSON.parse(bodies.join('')).resourceSpans[0].scopeSpans
+    assert.deepEqual(
+      spans.map(({ name, parentSpanId }: Record<string, string>) => [name, parentSpanId]),
+      [['getInstallationCredentialIdentity', 'b7ad6b7169203331']],
+    )
   })
 
   test('are answered nowhere, where they are off', async () => {

@@ -56,6 +56,7 @@ describe('settings', () => {
       logLevel: 'info',
       drainDelayMs: 0,
       metrics: 'on',
+      tracesUrl: null,
       providerUrls: {},
       mail: { target: { kind: 'file', folder: 'data/mail' }, from: 'shop@localhost' },
       media: { kind: 'folder', folder: 'data/media' },

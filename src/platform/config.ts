@@ -41,6 +41,7 @@ export interface Settings {
   drainDelayMs: number
   // Where /metrics is answered: on the port of the shop, on one of its own, or nowhere.
   metrics: 'on' | 'off' | number
+  tracesUrl: string | null
   // Where the APIs of payment providers are, in the place of their own addresses: stand-ins on this machine, for tests.
   providerUrls: Readonly<Record<string, string>>
   // Where e-mails go, and the address that they come from.
@@ -79,6 +80,7 @@ export function readSettings(environment: Environment): Settings {
     logLevel: readLogLevel(given('LOG_LEVEL')),
     drainDelayMs: readDrainSeconds(given('CARTWRIGHT_DRAIN_SECONDS')) * 1000,
     metrics: readMetrics(given('CARTWRIGHT_METRICS')),
+    tracesUrl: readTracesUrl(given('CARTWRIGHT_TRACES_URL')),
     providerUrls: {
       ...readProviderUrl('stripe', 'CARTWRIGHT_STRIPE_URL', environment),
       ...readProviderUrl('mollie', 'CARTWRIGHT_MOLLIE_URL', environment),
@@ -119,6 +121,14 @@ function readMetrics(text = 'on'): Config['metrics'] {
   if (text === 'on' || text === 'off') return text
   if (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535) return Number(text)
   throw new BadSetting(`CARTWRIGHT_METRICS must be on, off or a port of its own, not ${quote(text)}.`)
+}
+
+function readTracesUrl(text: string | undefined): string | null {
+  if (text === undefined) return null
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '')
+  throw new BadSetting(
+    'CARTWRIGHT_TRACES_URL must be the http or https address of a collector, such as http://127.0.0.1:4318.',
+  )
 }
 
 function readDatabaseUrl(text = 'sqlite:data/cartwright.db'): string {

@@ -176,6 +176,7 @@ function createService({ config, storage, log, mayDemo }: ServeParts): Service {
     media: config.media,
     isStarting: () => isStarting,
     showsMetrics: config.metrics === 'on',
+    tracesUrl: config.tracesUrl,
     publicOrigin: () => origin,
     version,
     clock: () => new Date(),

@@ -9,6 +9,7 @@ import type { Refusal } from '../kit/refuse.ts'
 import { pauseWork, runWork } from '../kit/work.ts'
 import type { Log } from '../log/log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import type { Tracer } from '../metrics/spans.ts'
 import { hasBody } from './body.ts'
 import { readableBy } from './cors.ts'
 import { callerRequestId, type Incoming, type Outgoing, type Trace } from './message.ts'
@@ -40,11 +41,13 @@ export interface ServeParts {
   send: Send
   log: Log
   metrics: Metrics
+  // Only if traces are asked for.
+  tracer?: Tracer | undefined
 }
 
 export type Serve = (route: Route, request: Incoming, response: ServerResponse) => Promise<void>
 
-export function createServe({ pressure, refusedDelayMs, isDraining, send, log, metrics }: ServeParts): Serve {
+export function createServe({ pressure, refusedDelayMs, isDraining, send, log, metrics, tracer }: ServeParts): Serve {
   let delayed = 0
 
   return (route, request, response) => runWork({ name: route.name }, () => answer(route, request, response))
@@ -96,6 +99,11 @@ export function createServe({ pressure, refusedDelayMs, isDraining, send, log, m
     const { requestId } = trace
     const name = trace.name ?? route.name
     metrics.countRequest(name, status, durationMs)
+    if (tracer && !route.isProbe) {
+      const { traceparent } = raw.headers
+      const parent = typeof traceparent === 'string' ? traceparent : undefined
+      tracer.record({ name, method: raw.method ?? '', status, requestId, durationMs, traceparent: parent })
+    }
     if (route.kind === 'page') log.debug('page', { requestId, page: name, status, durationMs, ...callerRequestId(raw) })
     else
       log.info('request', {

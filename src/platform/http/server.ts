@@ -9,6 +9,7 @@ import { newId } from '../kit/ids.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
 import type { Log } from '../log/log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import type { Tracer } from '../metrics/spans.ts'
 import { hasBody } from './body.ts'
 import { type ConnectionBounds, type Connections, createClientAddress, createConnections } from './connections.ts'
 import { hostedRoute, type ShopHosts } from './hosts.ts'
@@ -46,6 +47,7 @@ export interface ServerParts extends ConnectionBounds, SocketBounds {
   refusedDelayMs?: number | undefined
   log: Log
   metrics: Metrics
+  tracer?: Tracer | undefined
 }
 
 export interface HttpServer {
@@ -63,7 +65,7 @@ export function createServer(parts: ServerParts): HttpServer {
   const isDraining = () => draining
   const isHttps = parts.isHttps ?? (() => false)
   const send = createSend({ isDraining, isHttps })
-  const serve = createServe({ pressure, refusedDelayMs, isDraining, send, log, metrics })
+  const serve = createServe({ pressure, refusedDelayMs, isDraining, send, log, metrics, tracer: parts.tracer })
   const handOffLimiter = createHandOffLimiter()
   observeConnections(metrics, connections)
   observeBodies(metrics, [bodyLimiter, handOffLimiter])
