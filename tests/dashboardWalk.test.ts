@@ -11,6 +11,7 @@ import { failedDelivery } from '../harness/admin/developers.ts'
 import { bankAccounts } from '../harness/admin/payments.ts'
 import { requestedReturn } from '../harness/admin/returns.ts'
 import { runTransfers, sendFile } from '../harness/admin/transfers.ts'
+import { connectBank } from '../harness/bank.ts'
 import { type DashboardUser, dashboardUserOf } from '../harness/dashboard.ts'
 import { type Orders, openOrderTestServer } from '../harness/orders.ts'
 import type { Form } from '../harness/scriptless.ts'
@@ -89,6 +90,7 @@ eachEngine('a walk over the dashboard', (given) => {
       body: { provider: 'redirect', keys: { key: 'bank_test_acct1' }, idempotencyKey: newId('req') },
     })
     assert.equal(account.status, 200, account.text)
+    await connectBank(testServer, { provider: 'mollie', public: { profile: 'pfl_1', name: 'Bloom' } })
     pages = await walk([
       ...['', '/keys', '/disconnect'].map((path) => `settings/payments/accounts/${account.body.data.id}${path}`),
       `withdrawals/${withdrawal.id}`,

@@ -364,7 +364,12 @@ describe('the command line', () => {
     })
     assert.equal((await fetch(`${server.origin}/`)).status, 200)
     assert.equal(await server.stop(), 0)
-    for (const line of server.printed().trim().split('\n')) assert.ok(JSON.parse(line).message)
+    // The link of the first start goes to the error output.
+    const lines = server.printed().trim().split('\n')
+    const [log, rest] = [lines.filter((line) => line.startsWith('{')), lines.filter((line) => !line.startsWith('{'))]
+    for (const line of log) assert.ok(JSON.parse(line).message)
+    assert.match(rest.join('\n'), /^\s*There is no shop here yet\.[^{}]*\/admin\/setup\/[\w-]{43}\s*$/)
+    assert.ok(!log.some((line) => line.includes('/admin/setup/')))
     assert.ok(!server.printed().includes('cwk_'))
   })
 

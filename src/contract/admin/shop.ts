@@ -44,12 +44,15 @@ export const AdminShopChangeResponse = object({
 })
 
 const changing = { idempotencyKey: Type.Optional(IdempotencyKey), expectedVersion: ExpectedVersion }
-const { name, pricesIncludeTax, lowStockAt, supportEmail, logo, color, links, synonyms } = merchantMembers
+const { name, currency, country, pricesIncludeTax, lowStockAt, supportEmail, logo, color, links, synonyms } =
+  merchantMembers
 
 // What is left out stays as it is.
 export const UpdateAdminShopRequest = object({
   ...changing,
   name: Type.Optional(name),
+  currency: Type.Optional(currency),
+  country: Type.Optional(country),
   pricesIncludeTax,
   lowStockAt,
   supportEmail,
@@ -86,9 +89,9 @@ export const shopRows = {
     ...adminRow, method: 'PATCH', path: '/api/v1/admin/shop',
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop',
     summary: 'Change the shop',
-    description: 'What is left out stays as it is. Slug, currency and country are set by the operator.',
+    description: 'What is left out stays as it is. The currency can change only as long as there is no product. The slug stays.',
     body: UpdateAdminShopRequest, reply: ok(AdminShopChangeResponse),
-    refusals: ['version_conflict'],
+    refusals: ['version_conflict', 'currency_not_changeable'],
   },
   replaceAdminTaxes: {
     ...adminRow, method: 'PUT', path: '/api/v1/admin/shop/taxes',

@@ -35,6 +35,7 @@ import {
   shownMethod,
 } from './shop.ts'
 import {
+  hasProducts,
   listShippingZones,
   listTaxRates,
   lockMerchantById,
@@ -64,6 +65,7 @@ export function adminShopOperations(parts: AdminShopParts): {
         ...merchantProblems(entry),
         ...(timeZone === undefined || isTimeZone(timeZone) ? [] : [noTimeZone]),
       ])
+      if (entry.currency !== before.currency) await refusePriced(db, before.id)
       const merchant: Merchant = { ...planMerchant(entry, before).merchant, timeZone: timeZone ?? before.timeZone }
       const members = membersChanged(before, merchant, [...merchantMembers, 'timeZone'])
       if (members.length > 0) await saveMerchant(db, parts, before, merchant, now.getTime())
@@ -118,6 +120,11 @@ export function adminShopOperations(parts: AdminShopParts): {
       return shopChanged(db, parts, caller, before, [change], { now: now.getTime(), cause })
     },
   }
+}
+
+// Prices are in the currency of the shop.
+export async function refusePriced(tx: Tx, merchantId: string): Promise<void> {
+  if (await hasProducts(tx, merchantId)) throw refuse('currency_not_changeable')
 }
 
 const noTimeZone: Problem = issueAt('/timeZone', 'unknown_time_zone')

@@ -93,6 +93,11 @@ export async function insertMerchant(tx: Tx, merchant: Merchant, now: number): P
   return rows.length > 0
 }
 
+export async function hasProducts(db: Reader, merchantId: string): Promise<boolean> {
+  const rows = await db.sql`select 1 as "one" from products where merchant_id = ${merchantId} limit 1`
+  return rows.length > 0
+}
+
 export async function updateMerchant(tx: Tx, merchant: Merchant, now: number): Promise<void> {
   await tx.sql`
     update merchants set name = ${merchant.name}, currency = ${merchant.currency}, country = ${merchant.country},

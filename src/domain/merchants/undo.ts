@@ -23,6 +23,7 @@ import {
 } from './settings.ts'
 import { type AdminShopParts, announceShop, saveMerchant, shopView, shownMethod } from './shop.ts'
 import {
+  hasProducts,
   listShippingZones,
   listTaxRates,
   lockMerchantById,
@@ -63,8 +64,9 @@ async function undoMerchant(
   merchant: Merchant,
   parts: AdminShopParts,
 ): Promise<void> {
-  // Only a shop file sets them, and prices or rates may have come since that rest on them.
-  if (change.members.some(({ member }) => member === 'currency' || member === 'country')) throw notUndoable(change)
+  // Prices may have come since that are in it.
+  if (change.members.some(({ member }) => member === 'currency') && (await hasProducts(tx, merchant.id)))
+    throw notUndoable(change)
   refuseOvertaken(change, merchant)
   const after = { ...merchant, ...valuesBefore<Merchant>(change, [...merchantMembers, 'timeZone']) }
   if (!dryRun) await saveMerchant(tx, parts, merchant, after, now)

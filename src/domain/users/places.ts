@@ -3,6 +3,9 @@
 // Where links in e-mails lead, by their kind; the token follows.
 export const linkPaths = { invitation: '/admin/invitations', password_reset: '/admin/resets' } as const
 
+// Of the link that the first start prints.
+export const setupPath = '/admin/setup'
+
 export type PlaceName =
   | 'home'
   | 'sign-in'
@@ -10,6 +13,7 @@ export type PlaceName =
   | 'forgotten'
   | 'reset'
   | 'invitation'
+  | 'setup'
   | 'account'
   | 'passkey options'
   | 'confirm'
@@ -29,6 +33,7 @@ export const places: readonly Place[] = [
   { name: 'forgotten', path: '/admin/forgotten', methods: both },
   { name: 'reset', path: `${linkPaths.password_reset}/:token`, methods: both },
   { name: 'invitation', path: `${linkPaths.invitation}/:token`, methods: both },
+  { name: 'setup', path: `${setupPath}/:token`, methods: both },
   { name: 'account', path: '/admin/account', methods: both },
   { name: 'passkey options', path: '/admin/passkeys/options', methods: ['POST'] },
   { name: 'confirm', path: '/admin/confirm', methods: both },

@@ -8,6 +8,7 @@ import { startMail } from '../../domain/emails/send.ts'
 import { originProblem } from '../../domain/oauth/metadata.ts'
 import { makeProviderEventsDue } from '../../domain/payments/accounts.ts'
 import { releasePayments } from '../../domain/payments/store.ts'
+import { createSetupLink } from '../../domain/users/setup.ts'
 import { type Config, readSettings } from '../../platform/config.ts'
 import type { HttpServer } from '../../platform/http/server.ts'
 import { createStandIn } from '../../platform/http/standin.ts'
@@ -235,7 +236,10 @@ async function makeShop({ config, storage, log, sink, terminal, mayDemo }: Serve
   log.flush()
   await sink.drain(logDrainMs)
   const hasStorefront = mayDemo && (await hasDemoShop(storage))
-  greet(terminal, log, greetingFor(origin, config, { mayDemo, hasStorefront, demo }))
+  const setup = mayDemo ? undefined : await storage.write((tx) => createSetupLink(tx, Date.now()))
+  // The output of a server in production is its log.
+  if (setup) greet(terminal.err, log, setupText(origin + setup.path))
+  greet(terminal.out, log, greetingFor(origin, config, { mayDemo, hasStorefront, demo }))
 }
 
 async function serve(parts: ServeParts): Promise<void> {
@@ -441,13 +445,26 @@ function watchParent(onGone: () => void): void {
 }
 
 // The server works without its greeting.
-function greet(terminal: Terminal, log: Log, greeting: string): void {
+function greet(print: Terminal['out'], log: Log, greeting: string): void {
   try {
-    terminal.out(greeting)
+    print(greeting)
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     log.warn('the greeting could not be written', { reason: error.message })
   }
+}
+
+// The secret of the link is printed and never logged.
+function setupText(url: string): string {
+  return [
+    '',
+    '  There is no shop here yet. To set one up, open this link in a browser. It works once, for an hour;',
+    '  the next start prints a new one:',
+    '',
+    `  ${url}`,
+    '',
+    '',
+  ].join('\n')
 }
 
 // Calls to this machine are off by default, on both ends.
@@ -508,7 +525,7 @@ function greetingFor(origin: string, config: Config, { mayDemo, hasStorefront, d
       ...webhookLines(config),
     )
   } else {
-    lines.push('', `  To make a shop: ${program} apply FILE`)
+    lines.push('', `  To make a shop from a file: ${program} apply FILE`)
   }
   return `${lines.join('\n')}\n\n`
 }

@@ -21,6 +21,7 @@ import { rowScreens } from './screens/rows.ts'
 import { search } from './screens/search.ts'
 import { parcel, send } from './screens/send.ts'
 import { sendMany } from './screens/sendmany.ts'
+import { guideScreens } from './screens/start.ts'
 import { movements, stock } from './screens/stock.ts'
 import { store, storeHost, storeHosts } from './screens/store.ts'
 import { undo } from './screens/undo.ts'
@@ -28,6 +29,7 @@ import { withdrawal, withdrawalStatement, withdrawals } from './screens/withdraw
 
 export const screens: readonly Screen[] = [
   home,
+  ...guideScreens,
   search,
   undo,
   ...rowScreens,

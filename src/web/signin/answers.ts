@@ -11,6 +11,7 @@ import { createAccountPages } from './account.ts'
 import { createEntrance } from './entrance.ts'
 import { errorSheet } from './page/frame.ts'
 import { wordsFor } from './page/words.ts'
+import { createSetup } from './setup.ts'
 import { type Posted, readVisit, type Shown, type SignInPageParts, type SignInTools, type Visit } from './visit.ts'
 
 interface PlaceAnswers {
@@ -26,6 +27,7 @@ export interface SignInAnswers {
 export function createSignInAnswers(parts: SignInPageParts): SignInAnswers {
   const tools: SignInTools = { ...parts, signIn: createCountedSignIn(parts) }
   const entrance = createEntrance(tools)
+  const setup = createSetup(tools)
   const account = createAccountPages(tools)
   const answers: Readonly<Record<PlaceName, PlaceAnswers>> = {
     home: { get: account.showHome },
@@ -34,6 +36,7 @@ export function createSignInAnswers(parts: SignInPageParts): SignInAnswers {
     forgotten: { get: entrance.showForgotten, post: entrance.postForgotten },
     reset: { get: (visit) => entrance.showReset(visit), post: entrance.postReset },
     invitation: { get: (visit) => entrance.showInvitation(visit), post: entrance.postInvitation },
+    setup: { get: (visit) => setup.showSetup(visit), post: setup.postSetup },
     account: { get: account.showAccount, post: account.postAccount },
     'passkey options': { post: account.postOptions },
     confirm: { get: account.showConfirm, post: account.postConfirm },

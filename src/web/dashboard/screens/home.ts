@@ -3,6 +3,7 @@
 import type { AdminSalesReport } from '../../../contract/admin/reports.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { chart } from '../chart.ts'
+import { type GuideStep, guideSteps, isOptional, progressOf } from '../guide.ts'
 import { icon } from '../icons.ts'
 import { card, countText, linkButton } from '../parts.ts'
 import type { Screen, Visit } from '../screen.ts'
@@ -109,33 +110,35 @@ ${chart(words, {
 }
 
 interface Step {
-  name: 'payments' | 'shipping' | 'taxes' | 'mail' | 'product' | 'order'
+  name: GuideStep | 'mail' | 'order'
   isDone: boolean
   // Where it is done, if that is here.
   href?: string | undefined
 }
 
+// The steps of the guide in its order, with what the server lacks, before the shop is opened.
 async function firstSteps(visit: Visit): Promise<Step[]> {
-  const { to, places } = visit
-  const [shop, products, orders] = await Promise.all([
-    visit.ask('getAdminShop'),
-    visit.ask('listAdminProducts'),
-    visit.inMode('test').ask('listAdminOrders'),
-  ])
-  const { paymentMethods, paymentAccounts, shipping, taxes } = shop.data
-  const at = (place: (typeof places)[number], path: string) => (places.includes(place) ? to(path) : undefined)
-  return [
-    {
-      name: 'payments',
-      isDone: paymentAccounts.length > 0 || paymentMethods.some(({ enabled }) => enabled),
-      href: at('settings', 'settings/payments'),
-    },
-    { name: 'shipping', isDone: shipping.length > 0, href: at('settings', 'settings/shipping') },
-    { name: 'taxes', isDone: taxes.length > 0, href: at('settings', 'settings/taxes') },
+  const { to, may } = visit
+  const [progress, orders] = await Promise.all([progressOf(visit), visit.inMode('test').ask('listAdminOrders')])
+  const steps = guideSteps
+    .filter((step) => !isOptional[step])
+    .map(
+      (step): Step => ({
+        name: step,
+        isDone: progress[step],
+        href: may('updateAdminShop') ? to(`start/${step}`) : undefined,
+      }),
+    )
+  const more: Step[] = [
     { name: 'mail', isDone: visit.server.sendsMail },
-    { name: 'product', isDone: products.data.length > 0, href: at('products', 'products') },
     { name: 'order', isDone: orders.data.length > 0 },
   ]
+  return [...steps.filter(({ name }) => name !== 'open'), ...more, ...steps.filter(({ name }) => name === 'open')]
+}
+
+function textOf(name: Step['name'], part: '' | 'Text' = ''): TextKey {
+  if (name === 'mail' || name === 'order') return `home.setup.${name}${part}`
+  return part === '' ? `guide.${name}` : `guide.${name}Lead`
 }
 
 function stepList(visit: Visit, steps: readonly Step[]): Html {
@@ -150,8 +153,8 @@ function stepList(visit: Visit, steps: readonly Step[]): Html {
         isDone,
         href,
       }) => html`<li${isDone && html` class="done"`}><span class="step-sign">${icon('check')}</span>
-<div class="step-text"><p class="step-name">${words.say(`home.setup.${name}`)}${isDone && html` <span class="hidden">${words.say('home.setup.done')}</span>`}</p>
-${!isDone && html`<p class="soft small">${words.say(`home.setup.${name}Text`)}</p>`}</div>
+<div class="step-text"><p class="step-name">${words.say(textOf(name))}${isDone && html` <span class="hidden">${words.say('home.setup.done')}</span>`}</p>
+${!isDone && html`<p class="soft small">${words.say(textOf(name, 'Text'))}</p>`}</div>
 ${!isDone && href !== undefined && linkButton({ label: words.say('home.setup.open'), href })}</li>`,
     )}</ol>`,
   })

@@ -33,9 +33,13 @@ ${!canPay && html`<div class="gap">${notice('bad', words.say(mode === 'live' ? '
 ${data.paymentAccounts.length === 0 && html`<p class="soft gap">${words.say(mode === 'live' ? 'payments.noAccount' : 'payments.noAccountTest')}</p>`}
 ${accountCards(visit, data)}
 <h2 class="group">${words.say('payments.byHand')}</h2>
-${data.paymentMethods.map((method) => methodCard(visit, method))}`,
+${methodCards(visit, data)}`,
     }
   },
+}
+
+export function methodCards(visit: Visit, { paymentMethods }: AdminShop): Html {
+  return html`${paymentMethods.map((method) => methodCard(visit, method))}`
 }
 
 function methodCard(visit: Visit, { provider, enabled, instructions, termDays }: Method): Html {

@@ -99,7 +99,7 @@ function rowsIn({ form }: Posted): TaxRow[] {
 }
 
 // Per cent with up to two places, as basis points.
-function rateOf(text: string): number | undefined {
+export function rateOf(text: string): number | undefined {
   const parts = /^(\d{1,3})(?:[.,](\d{1,2}))?\s*%?$/.exec(text)
   return parts ? Number(parts[1]) * 100 + Number((parts[2] ?? '').padEnd(2, '0')) : undefined
 }

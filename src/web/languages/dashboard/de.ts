@@ -1,5 +1,6 @@
 import { developersDe } from './developers.de.ts'
 import type { DashboardTexts } from './en.ts'
+import { guideDe } from './guide.de.ts'
 import { importsDe } from './imports.de.ts'
 import { issuesDe } from './issues.de.ts'
 import { settingsDe } from './settings.de.ts'
@@ -114,21 +115,12 @@ export const de: DashboardTexts = {
     'home.report': 'Ganzer Bericht',
     'home.firstRun': 'Richten Sie Ihren Shop ein',
     'home.firstRunText': 'Was erledigt ist, hakt sich selbst ab.',
-    'home.setup.payments': 'Zahlungen annehmen',
-    'home.setup.paymentsText':
-      'Schalten Sie Überweisung ein, oder lassen Sie vom Betreiber einen Zahlungsanbieter verbinden.',
-    'home.setup.shipping': 'Versandzone anlegen',
-    'home.setup.shippingText': 'Ohne sie lässt sich nichts verkaufen, was verschickt wird.',
-    'home.setup.taxes': 'Steuersätze eintragen',
-    'home.setup.taxesText': 'Nach Land, so wie Sie sie berechnen.',
     'home.setup.mail': 'E-Mails versenden',
     'home.setup.mailText': 'Der Betreiber stellt einen Mailserver ein; Bestätigungen gehen dann von selbst hinaus.',
-    'home.setup.product': 'Erstes Produkt anlegen',
-    'home.setup.productText': 'Name, Preis und etwas Bestand genügen.',
     'home.setup.order': 'Testbestellung aufgeben',
     'home.setup.orderText': 'Im Testmodus, mit einer Testkarte.',
     'home.setup.done': 'Erledigt',
-    'home.setup.open': 'Öffnen',
+    'home.setup.open': 'Einrichten',
 
     'search.title': 'Suchen',
     'search.label': 'Bestellnummer, Name, E-Mail, Postleitzahl, Sendungsnummer, Produkt oder Code',
@@ -779,6 +771,7 @@ export const de: DashboardTexts = {
 
     ...developersDe,
     ...settingsDe,
+    ...guideDe,
     ...storeDe,
   },
   issues: issuesDe,

@@ -403,6 +403,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'change.payments rotate': 'hat die Schlüssel eines Zahlungskontos ersetzt',
   'change.payments disconnect': 'hat ein Zahlungskonto getrennt',
   'change.orders return': 'hat eine Rücksendung eingetragen',
+  'change.setup': 'hat den Shop eingerichtet',
   'change.apply': 'hat eine Shop-Datei angewendet',
   'change.import': 'hat eine Datei importiert',
   'change.confirmAdminTransfer': 'hat einen Import bestätigt',

@@ -396,6 +396,7 @@ export const developersEn = {
   'change.payments rotate': 'replaced the keys of a payment account',
   'change.payments disconnect': 'disconnected a payment account',
   'change.orders return': 'recorded a return',
+  'change.setup': 'set up the shop',
   'change.apply': 'applied a shop file',
   'change.import': 'imported a file',
   'change.confirmAdminTransfer': 'confirmed an import',

@@ -3,6 +3,7 @@
 
 import type { RefusalCode } from '../../../contract/refusals.ts'
 import { developersEn } from './developers.en.ts'
+import { guideEn } from './guide.en.ts'
 import { type IssueTexts, issuesEn } from './issues.en.ts'
 import type { Plural } from './plural.ts'
 import { settingsEn } from './settings.en.ts'
@@ -123,20 +124,12 @@ const texts = {
   'home.report': 'Full report',
   'home.firstRun': 'Set up your shop',
   'home.firstRunText': 'These check themselves off.',
-  'home.setup.payments': 'Take payments',
-  'home.setup.paymentsText': 'Turn on bank transfer, or let the operator connect a payment provider.',
-  'home.setup.shipping': 'Add a shipping zone',
-  'home.setup.shippingText': 'Without one, nothing that is shipped can be sold.',
-  'home.setup.taxes': 'Enter your tax rates',
-  'home.setup.taxesText': 'By country, as you charge them.',
   'home.setup.mail': 'Send mail',
   'home.setup.mailText': 'The operator sets a mail server; confirmations then go out by themselves.',
-  'home.setup.product': 'Add your first product',
-  'home.setup.productText': 'A name, a price and some stock are enough.',
   'home.setup.order': 'Place a test order',
   'home.setup.orderText': 'In test mode, with a test card.',
   'home.setup.done': 'Done',
-  'home.setup.open': 'Open',
+  'home.setup.open': 'Set up',
 
   // Search
   'search.title': 'Search',
@@ -798,6 +791,7 @@ const texts = {
 
   ...developersEn,
   ...settingsEn,
+  ...guideEn,
   ...storeEn,
 } as const satisfies Readonly<Record<string, string | Plural>>
 

@@ -39,6 +39,14 @@ export const de: SignInTexts = {
   'invitation.asNew': 'Wählen Sie ein Passwort für {email}.',
   'invitation.asUser': 'Sie haben bereits ein Konto mit {email}. Melden Sie sich an, um beizutreten.',
   'invitation.accept': 'Beitreten',
+  'setup.title': 'Diesen Server einrichten',
+  'setup.lead':
+    'Hier gibt es noch keinen Shop. Sie werden sein Inhaber; alles Weitere wird Schritt für Schritt gefragt.',
+  'setup.shop': 'Name des Shops',
+  'setup.shopHint': 'Kunden lesen ihn. Sie können ihn später ändern.',
+  'setup.begin': 'Beginnen',
+  'setup.emailProblem': 'Bitte geben Sie eine E-Mail-Adresse ein.',
+  'setup.shopProblem': 'Bitte geben Sie dem Shop einen Namen.',
   'invitation.other':
     'Sie sind als {email} angemeldet. Die Einladung gilt einer anderen Adresse: Melden Sie sich zuerst ab.',
   'home.title': 'Ihre Shops',

@@ -39,6 +39,13 @@ export const es: SignInTexts = {
   'invitation.asNew': 'Elija una contraseña para {email}.',
   'invitation.asUser': 'Ya tiene una cuenta con {email}. Inicie sesión para unirse.',
   'invitation.accept': 'Unirse',
+  'setup.title': 'Configurar este servidor',
+  'setup.lead': 'Aquí todavía no hay ninguna tienda. Usted será su propietario; lo demás se pregunta paso a paso.',
+  'setup.shop': 'Nombre de la tienda',
+  'setup.shopHint': 'Lo leen los clientes. Puede cambiarlo más tarde.',
+  'setup.begin': 'Empezar',
+  'setup.emailProblem': 'Introduzca una dirección de correo electrónico.',
+  'setup.shopProblem': 'Indique el nombre de la tienda.',
   'invitation.other':
     'Ha iniciado sesión como {email}. La invitación es para otra dirección: cierre la sesión primero.',
   'home.title': 'Sus tiendas',

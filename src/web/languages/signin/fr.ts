@@ -41,6 +41,14 @@ export const fr: SignInTexts = {
   'invitation.asNew': 'Choisissez un mot de passe pour {email}.',
   'invitation.asUser': 'Vous avez déjà un compte avec {email}. Connectez-vous pour rejoindre la boutique.',
   'invitation.accept': 'Rejoindre',
+  'setup.title': 'Configurer ce serveur',
+  'setup.lead':
+    'Il n’y a pas encore de boutique ici. Vous en devenez propriétaire ; le reste est demandé étape par étape.',
+  'setup.shop': 'Nom de la boutique',
+  'setup.shopHint': 'Les clients le lisent. Vous pourrez le changer.',
+  'setup.begin': 'Commencer',
+  'setup.emailProblem': 'Saisissez une adresse e-mail.',
+  'setup.shopProblem': 'Donnez un nom à la boutique.',
   'invitation.other':
     "Vous êtes connecté en tant que {email}. L'invitation est pour une autre adresse : déconnectez-vous d'abord.",
   'home.title': 'Vos boutiques',

@@ -1,0 +1,21 @@
+// Countries by name, in the language of the page: for choosing one, and groups of several.
+
+import { type Html, html } from '../../platform/html/html.ts'
+import { countryCodes } from '../../platform/kit/country.ts'
+import type { Words } from './words.ts'
+
+export function countryOptions(words: Words): { value: string; label: string }[] {
+  const order = new Intl.Collator(words.language)
+  return countryCodes
+    .map((value) => ({ value, label: words.country(value) }))
+    .toSorted((one, other) => order.compare(one.label, other.label))
+}
+
+// For a <select> in a table.
+export function countrySelect(words: Words, given: { name: string; label: string; value: string; more?: Html }): Html {
+  const { name, label, value, more } = given
+  return html`<select name="${name}" aria-label="${label}"${more}><option value=""></option>${countryOptions(words).map(
+    (option) =>
+      html`<option value="${option.value}"${option.value === value && html` selected`}>${option.label}</option>`,
+  )}</select>`
+}

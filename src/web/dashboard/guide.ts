@@ -1,0 +1,48 @@
+// The guide through a new shop: its steps in their order, and which of them are done. Nothing is stored about it: what a step writes
+// is what says that it is done, so it can be left and taken up again anywhere. Home lists the same steps.
+
+import { type Html, html } from '../../platform/html/html.ts'
+import { icon } from './icons.ts'
+import type { Visit } from './screen.ts'
+
+export const guideSteps = ['shop', 'taxes', 'look', 'products', 'delivery', 'payment', 'legal', 'open'] as const
+export type GuideStep = (typeof guideSteps)[number]
+
+// A shop can open without these.
+export const isOptional: Readonly<Partial<Record<GuideStep, true>>> = { look: true }
+
+export type Progress = Readonly<Record<GuideStep, boolean>>
+
+export async function progressOf(visit: Visit): Promise<Progress> {
+  const [{ data }, products, site] = await Promise.all([
+    visit.ask('getAdminShop'),
+    visit.ask('listAdminProducts'),
+    visit.inMode('live').ask('getAdminSite'),
+  ])
+  const { shop, taxes, shipping, paymentMethods, paymentAccounts } = data
+  const { links = {} } = shop
+  return {
+    shop: shop.legal !== undefined,
+    taxes: taxes.length > 0,
+    look: (shop.logo ?? null) !== null || (shop.color ?? null) !== null,
+    products: products.data.length > 0,
+    delivery: shipping.length > 0,
+    payment: paymentAccounts.length > 0 || paymentMethods.some(({ enabled }) => enabled),
+    legal: links.terms !== undefined && links.privacy !== undefined,
+    open: site.data.status === 'open',
+  }
+}
+
+export function nextStep(progress: Progress, after?: GuideStep): GuideStep | undefined {
+  const from = after === undefined ? 0 : guideSteps.indexOf(after) + 1
+  const open = (step: GuideStep) => !progress[step]
+  return guideSteps.slice(from).find(open) ?? guideSteps.find((step) => open(step) && !isOptional[step])
+}
+
+// Above the page of a step.
+export function guideNav({ words, to }: Visit, progress: Progress, current: GuideStep | 'end'): Html {
+  return html`<nav class="guide" aria-label="${words.say('guide.title')}"><ol>${guideSteps.map(
+    (step, at) =>
+      html`<li${progress[step] && html` class="done"`}><a href="${to(`start/${step}`)}"${step === current && html` aria-current="step"`}><span class="guide-sign" aria-hidden="true">${progress[step] ? icon('check') : at + 1}</span>${words.say(`guide.${step}`)}${progress[step] && html`<span class="hidden"> ${words.say('home.setup.done')}</span>`}</a></li>`,
+  )}</ol></nav>`
+}

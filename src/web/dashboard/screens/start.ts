@@ -1,0 +1,624 @@
+// The guide: one page for each step of a new shop. Each writes by the operations that the other pages use.
+
+import type { AdminShop } from '../../../contract/admin/shop.ts'
+import type { ShippingZoneEntry } from '../../../contract/entries.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import { currencyOfCountry, euCountries, proposedCurrencies } from '../../../platform/kit/countryfacts.ts'
+import { slugify } from '../../../platform/kit/slug.ts'
+import { proposedRates, taxDataDay, taxDataSource } from '../../../platform/kit/taxdata.ts'
+import { countryOptions } from '../countries.ts'
+import { amountIn, bodyOf, type Field, form, keyField, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
+import { type GuideStep, guideNav, guideSteps, isOptional, nextStep, progressOf } from '../guide.ts'
+import { button, card, linkButton, notice } from '../parts.ts'
+import { attempt, goTo, type Posted, type Screen, type Sheet, type Shown, type Visit } from '../screen.ts'
+import { accountCards } from './accounts.ts'
+import { methodCards } from './payments.ts'
+import { rateOf } from './taxes.ts'
+
+export const start: Screen = {
+  path: 'start',
+  name: 'dashboard guide',
+  place: 'home',
+  needs: 'getAdminShop',
+  async get(visit) {
+    const progress = await progressOf(visit)
+    const next = nextStep(progress)
+    if (next !== undefined) return goTo(visit.to(`start/${next}`))
+    const { words, to } = visit
+    return {
+      title: words.say('guide.ready'),
+      body: html`${guideNav(visit, progress, 'end')}${card({
+        body: html`<p class="lead">${words.say('guide.readyText')}</p><div class="form-foot">${linkButton({ label: words.say('guide.home'), href: to('home'), kind: 'first' })}</div>`,
+      })}`,
+    }
+  },
+}
+
+// The page of a step, with what follows it.
+async function stepSheet(visit: Visit, step: GuideStep, body: Html, problems?: Problems): Promise<Sheet> {
+  const { words, to } = visit
+  const progress = await progressOf(visit)
+  const next = guideSteps[guideSteps.indexOf(step) + 1]
+  return {
+    title: words.say(`guide.${step}`),
+    sub: words.say(`guide.${step}Lead`),
+    status: problems ? 400 : 200,
+    body: html`${guideNav(visit, progress, step)}
+${body}
+<div class="guide-foot">${progress[step] || isOptional[step] ? linkButton({ label: words.say('guide.continue'), href: to(next ? `start/${next}` : 'start') }) : html`<a class="button plain" href="${to(next ? `start/${next}` : 'home')}">${words.say('guide.later')}</a>`}</div>`,
+  }
+}
+
+async function goOn(visit: Visit, step: GuideStep): Promise<Shown> {
+  const next = nextStep(await progressOf(visit), step)
+  return goTo(visit.to(next ? `start/${next}` : 'start'))
+}
+
+const shopOf = async (visit: Visit): Promise<AdminShop> => (await visit.ask('getAdminShop')).data
+
+// The shop.
+
+function shopFields({ words }: Visit): Field[] {
+  return [
+    {
+      name: 'name',
+      label: words.say('shop.name'),
+      kind: 'line',
+      lengthMax: 200,
+      isRequired: true,
+      isHalf: true,
+      isFirst: true,
+    },
+    {
+      name: 'country',
+      label: words.say('guide.country'),
+      kind: 'choice',
+      isRequired: true,
+      isHalf: true,
+      options: countryOptions(words),
+    },
+    {
+      name: 'currency',
+      label: words.say('guide.currency'),
+      kind: 'choice',
+      isRequired: true,
+      isHalf: true,
+      help: words.say('guide.currencyHelp'),
+      options: [
+        { value: '', label: words.say('guide.currencyOfCountry') },
+        ...proposedCurrencies.map((value) => ({ value, label: value })),
+      ],
+    },
+    {
+      name: 'supportEmail',
+      label: words.say('shop.supportEmail'),
+      kind: 'email',
+      lengthMax: 254,
+      isHalf: true,
+      help: words.say('shop.supportEmailHelp'),
+    },
+    {
+      name: 'pricesIncludeTax',
+      label: words.say('shop.pricesIncludeTax'),
+      kind: 'check',
+      help: words.say('shop.pricesIncludeTaxHelp'),
+    },
+    ...sellerFields(words),
+  ]
+}
+
+function sellerFields(words: Visit['words']): Field[] {
+  return [
+    {
+      name: 'legalName',
+      label: words.say('shop.legalName'),
+      kind: 'line',
+      pointer: '/legal/name',
+      lengthMax: 200,
+      isRequired: true,
+      help: words.say('guide.legalHelp'),
+    },
+    {
+      name: 'address',
+      label: words.say('shop.address'),
+      kind: 'text',
+      pointer: '/legal/address',
+      rows: 4,
+      lengthMax: 1_300,
+      isRequired: true,
+    },
+    {
+      name: 'vatId',
+      label: words.say('shop.vatId'),
+      kind: 'line',
+      pointer: '/legal/vatId',
+      lengthMax: 40,
+      isHalf: true,
+    },
+    {
+      name: 'registration',
+      label: words.say('shop.registration'),
+      kind: 'line',
+      pointer: '/legal/registration',
+      lengthMax: 200,
+      isHalf: true,
+    },
+  ]
+}
+
+async function shopSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
+  const { shop } = await shopOf(visit)
+  const fields = shopFields(visit)
+  const values =
+    'form' in visit
+      ? valuesOf(fields, (visit as Posted).form)
+      : {
+          name: shop.name,
+          country: shop.country,
+          currency: shop.currency === currencyOfCountry(shop.country) ? '' : shop.currency,
+          supportEmail: shop.supportEmail ?? '',
+          pricesIncludeTax: shop.pricesIncludeTax === false ? '' : 'on',
+          legalName: shop.legal?.name ?? '',
+          address: (shop.legal?.address ?? []).join('\n'),
+          vatId: shop.legal?.vatId ?? '',
+          registration: shop.legal?.registration ?? '',
+        }
+  const { words, to } = visit
+  const body = card({
+    body: form(visit, { action: to('start/shop'), fields, values, problems, submit: words.say('guide.save') }),
+  })
+  return stepSheet(visit, 'shop', body, problems)
+}
+
+const shopStep: Screen = {
+  path: 'start/shop',
+  name: 'dashboard guide shop',
+  place: 'home',
+  needs: 'updateAdminShop',
+  get: (visit) => shopSheet(visit),
+  async post(posted) {
+    const { words } = posted
+    const fields = shopFields(posted)
+    const asked = bodyOf(words, fields, posted.form)
+    if ('problems' in asked) return shopSheet(posted, asked.problems)
+    const { legal: typed, currency, ...body } = asked.body as unknown as ShopBody
+    const { version, shop } = await shopOf(posted)
+    const address = (typed?.address ?? '')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter(Boolean)
+    const legal = { ...shop.legal, ...typed, name: typed?.name ?? '', address }
+    const outcome = await attempt(
+      posted.ask('updateAdminShop', {
+        body: { ...body, currency: currency ?? currencyOfCountry(body.country), legal, expectedVersion: version },
+        key: `${keyIn(posted.form)}-${version}`,
+      }),
+    )
+    if ('refusal' in outcome) return shopSheet(posted, problemsOf(words, outcome.refusal, fields))
+    return goOn(posted, 'shop')
+  },
+}
+
+interface ShopBody {
+  name: string
+  country: string
+  currency?: string
+  supportEmail?: string
+  pricesIncludeTax: boolean
+  legal?: { name?: string; address?: string; vatId?: string; registration?: string }
+}
+
+// Taxes: every rate is shown, and only what is confirmed is saved.
+
+async function taxSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
+  const { words, to } = visit
+  const { shop, taxes } = await shopOf(visit)
+  const known = taxes.filter(({ country, region }) => country === shop.country && region === undefined)
+  const proposed = proposedRates(shop.country)
+  const rows = known.length > 0 ? known : proposed
+  const others = taxes.length - known.length
+  const country = words.country(shop.country)
+  const body = card({
+    title: words.say('guide.taxesOf', { country }),
+    body: html`${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
+${proposed.length > 0 && html`<p class="help">${words.say('guide.taxSource', { day: words.calendarDay(taxDataDay), source: taxDataSource })}</p>`}
+${rows.length === 0 && html`<p>${words.say('guide.taxNone', { country })}</p>`}
+<form method="post" action="${to('start/taxes')}">${keyField()}
+<table class="edit-table"><caption class="hidden">${words.say('settings.taxes')}</caption><thead><tr><th scope="col">${words.say('guide.taxUse')}</th><th scope="col">${words.say('taxes.class')}</th><th scope="col">${words.say('taxes.rate')}</th></tr></thead>
+<tbody>${[...rows, ...(rows.length === 0 ? [{ country: shop.country, class: 'standard', rate: 0 }] : [])].map(
+      ({ class: taxClass = 'standard', rate }, at) =>
+        html`<tr><td data-head="${words.say('guide.taxUse')}"><input type="checkbox" name="use" value="${taxClass}" aria-label="${words.say('guide.taxUse')}, ${taxClass}"${(known.length > 0 || at === 0) && html` checked`}></td><td data-head="${words.say('taxes.class')}">${words.sayKnown(`guide.class.${taxClass}`, taxClass)}</td><td data-head="${words.say('taxes.rate')}"><input name="rate-${taxClass}" class="short" inputmode="decimal" maxlength="7" value="${String(rate / 100)}" aria-label="${words.say('taxes.rate')}, ${taxClass}"> %</td></tr>`,
+    )}</tbody></table>
+${others > 0 && html`<p class="help">${words.say('guide.taxOthers', { count: others })}</p>`}
+<label class="check gap"><input type="checkbox" name="confirmed" value="on" required> ${words.say('guide.taxConfirm')}</label>
+<div class="form-foot">${button({ label: words.say('guide.save'), kind: 'first', shortcut: 'save' })}</div></form>`,
+  })
+  return stepSheet(visit, 'taxes', body, problems)
+}
+
+const taxStep: Screen = {
+  path: 'start/taxes',
+  name: 'dashboard guide taxes',
+  place: 'home',
+  needs: 'replaceAdminTaxes',
+  get: (visit) => taxSheet(visit),
+  async post(posted) {
+    const { words, form: sent } = posted
+    const used = sent.getAll('use').slice(0, 20)
+    const rates = used.map((one) => ({ class: one, rate: rateOf((sent.get(`rate-${one}`) ?? '').trim()) }))
+    if (sent.get('confirmed') !== 'on' || rates.length === 0)
+      return taxSheet(posted, { summary: words.say('guide.taxUnconfirmed'), at: {} })
+    if (rates.some(({ rate }) => rate === undefined))
+      return taxSheet(posted, { summary: words.say('taxes.notRate'), at: {} })
+    const { version, shop, taxes } = await shopOf(posted)
+    const others = taxes.filter(({ country, region }) => country !== shop.country || region !== undefined)
+    const own = rates.map(({ class: taxClass, rate = 0 }) => ({ country: shop.country, class: taxClass, rate }))
+    const outcome = await attempt(
+      posted.ask('replaceAdminTaxes', {
+        body: { taxes: [...others, ...own], expectedVersion: version },
+        key: `${keyIn(sent)}-${version}`,
+      }),
+    )
+    if ('refusal' in outcome) return taxSheet(posted, problemsOf(words, outcome.refusal))
+    return goOn(posted, 'taxes')
+  },
+}
+
+// The look.
+
+async function lookSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
+  const { words, to } = visit
+  const { shop } = await shopOf(visit)
+  const body = card({
+    body: html`${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
+${shop.logo && html`<p class="gap"><img class="guide-logo" src="${shop.logo}" alt="${words.say('guide.logo')}"></p>`}
+<form class="form" method="post" action="${to('start/look')}" enctype="multipart/form-data">${keyField()}
+<div class="fields"><div class="field"><label for="field-file">${words.say('guide.logo')} <span class="soft">${words.say('form.optional')}</span></label><input id="field-file" type="file" name="file" accept="image/png,image/jpeg,image/webp,image/avif" aria-describedby="field-file-help"><p class="help" id="field-file-help">${words.say('guide.logoHelp')}</p></div>
+<div class="field"><label for="field-color">${words.say('shop.color')}</label><input id="field-color" type="color" name="color" value="${shop.color ?? '#2c4c3e'}"><p class="help">${words.say('guide.colorHelp')}</p></div></div>
+<div class="form-foot">${button({ label: words.say('guide.save'), kind: 'first', shortcut: 'save' })}</div></form>`,
+  })
+  return stepSheet(visit, 'look', body, problems)
+}
+
+const lookStep: Screen = {
+  path: 'start/look',
+  name: 'dashboard guide look',
+  place: 'home',
+  needs: 'updateAdminShop',
+  filesBytesMax: 1_200_000,
+  get: (visit) => lookSheet(visit),
+  async post(posted) {
+    const { words, form: sent, files } = posted
+    const key = keyIn(sent)
+    const [file] = files.filter(({ length }) => length > 0)
+    let logo: string | undefined
+    if (file) {
+      const content = file.toString('base64')
+      const uploaded = await attempt(posted.ask('uploadAdminPicture', { body: { content }, key: `${key}-logo` }))
+      if ('refusal' in uploaded) return lookSheet(posted, problemsOf(words, uploaded.refusal))
+      logo = uploaded.reply.data.url
+    }
+    const { version } = await shopOf(posted)
+    const color = (sent.get('color') ?? '').trim()
+    const outcome = await attempt(
+      posted.ask('updateAdminShop', {
+        body: { color, ...(logo !== undefined && { logo }), expectedVersion: version },
+        key: `${key}-${version}`,
+      }),
+    )
+    if ('refusal' in outcome) return lookSheet(posted, problemsOf(words, outcome.refusal))
+    return goOn(posted, 'look')
+  },
+}
+
+// Products: the first one by hand, or a file.
+
+function productFields({ words, shop }: Visit): Field[] {
+  return [
+    {
+      name: 'name',
+      label: words.say('guide.productName'),
+      kind: 'line',
+      lengthMax: 200,
+      isRequired: true,
+      isFirst: true,
+    },
+    { name: 'summary', label: words.say('guide.productText'), kind: 'text', rows: 3, lengthMax: 500 },
+    {
+      name: 'price',
+      label: words.say('guide.price'),
+      kind: 'money',
+      currency: shop.currency,
+      isRequired: true,
+      isHalf: true,
+    },
+    {
+      name: 'stock',
+      label: words.say('guide.stock'),
+      kind: 'whole',
+      min: 0,
+      max: 1_000_000,
+      isRequired: true,
+      isHalf: true,
+    },
+  ]
+}
+
+async function productSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
+  const { words, to } = visit
+  const fields = productFields(visit)
+  const values = 'form' in visit ? valuesOf(fields, (visit as Posted).form) : {}
+  const body = html`<div class="columns even">${card({
+    title: words.say('guide.productFirst'),
+    body: form(visit, {
+      action: to('start/products'),
+      fields,
+      values,
+      problems,
+      submit: words.say('guide.productAdd'),
+    }),
+  })}${card({
+    title: words.say('guide.productFile'),
+    body: html`<p>${words.say('guide.productFileText')}</p><div class="form-foot">${linkButton({ label: words.say('transfers.import'), href: to('developers/transfers') })}</div>`,
+  })}</div>`
+  return stepSheet(visit, 'products', body, problems)
+}
+
+const productStep: Screen = {
+  path: 'start/products',
+  name: 'dashboard guide products',
+  place: 'home',
+  needs: 'createAdminProduct',
+  get: (visit) => productSheet(visit),
+  async post(posted) {
+    const { words } = posted
+    const fields = productFields(posted)
+    const asked = bodyOf(words, fields, posted.form)
+    if ('problems' in asked) return productSheet(posted, asked.problems)
+    const { name = '', summary, price = 0, stock = 0 } = asked.body as Partial<ProductBody>
+    const slug = slugify(name) || 'product'
+    const product = {
+      slug,
+      name,
+      ...(summary && { summary }),
+      skus: [{ code: slug.toUpperCase().slice(0, 40), price, stock }],
+    }
+    const outcome = await attempt(posted.ask('createAdminProduct', { body: { product }, key: keyIn(posted.form) }))
+    if ('refusal' in outcome) return productSheet(posted, problemsOf(words, outcome.refusal, fields))
+    return goOn(posted, 'products')
+  },
+}
+
+interface ProductBody {
+  name: string
+  summary: string
+  price: number
+  stock: number
+}
+
+// Delivery: zones by the country, each with a price.
+
+interface ProposedZone {
+  zone: string
+  countries: string[]
+}
+
+function proposedZones(country: string): ProposedZone[] {
+  const rest = euCountries.filter((one) => one !== country)
+  return [
+    { zone: 'home', countries: [country] },
+    ...(euCountries.includes(country) ? [{ zone: 'eu', countries: rest }] : []),
+    { zone: 'world', countries: ['*'] },
+  ]
+}
+
+async function deliverySheet(visit: Visit, problems?: Problems): Promise<Sheet> {
+  const { words, to } = visit
+  const { shop, shipping } = await shopOf(visit)
+  if (shipping.length > 0) {
+    const zones = shipping.map(
+      ({ zone, options }) =>
+        html`<li>${zone}: ${options.map(({ label, amount }) => `${label} ${words.money(amount, shop.currency)}`).join(', ')}</li>`,
+    )
+    const change = linkButton({ label: words.say('settings.shipping'), href: to('settings/shipping') })
+    return stepSheet(visit, 'delivery', card({ body: html`<ul>${zones}</ul><div class="form-foot">${change}</div>` }))
+  }
+  const typed = 'form' in visit ? (visit as Posted).form : undefined
+  const body = card({
+    body: html`${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
+<form class="form" method="post" action="${to('start/delivery')}">${keyField()}
+${proposedZones(shop.country).map(({ zone }, at) => {
+  const field = (name: string, label: string) =>
+    html`<div class="field"><label for="${zone}-${name}">${label}</label><span class="money"><input id="${zone}-${name}" name="${zone}-${name}" inputmode="decimal" autocomplete="off" value="${typed?.get(`${zone}-${name}`) ?? ''}"><span class="unit" aria-hidden="true">${shop.currency}</span></span></div>`
+  return html`<fieldset class="guide-zone"><legend><label class="check"><input type="checkbox" name="zone" value="${zone}"${(typed ? typed.getAll('zone').includes(zone) : at === 0) && html` checked`}> ${zone === 'home' ? words.country(shop.country) : words.say(`guide.zone.${zone}` as 'guide.zone.eu')}</label></legend><div class="fields">${field('amount', words.say('guide.deliveryPrice'))}${field('free', words.say('guide.deliveryFree'))}</div></fieldset>`
+})}
+<div class="form-foot">${button({ label: words.say('guide.save'), kind: 'first', shortcut: 'save' })}</div></form>`,
+  })
+  return stepSheet(visit, 'delivery', body, problems)
+}
+
+const deliveryStep: Screen = {
+  path: 'start/delivery',
+  name: 'dashboard guide delivery',
+  place: 'home',
+  needs: 'replaceAdminShipping',
+  get: (visit) => deliverySheet(visit),
+  async post(posted) {
+    const { words, form: sent } = posted
+    const { version, shop, shipping: present } = await shopOf(posted)
+    if (present.length > 0) return goOn(posted, 'delivery')
+    const shipping: ShippingZoneEntry[] = []
+    for (const { zone, countries } of proposedZones(shop.country)) {
+      if (!sent.getAll('zone').includes(zone)) continue
+      const [amount, free] = ['amount', 'free'].map((name) => (sent.get(`${zone}-${name}`) ?? '').trim())
+      const price = amountIn(amount ?? '', shop.currency)
+      const freeFrom = free ? amountIn(free, shop.currency) : null
+      if (price === undefined || freeFrom === undefined)
+        return deliverySheet(posted, { summary: words.say('form.notMoney'), at: {} })
+      const label = words.say('guide.deliveryLabel')
+      shipping.push({ zone, countries, options: [{ id: 'standard', label, amount: price, freeFrom }] })
+    }
+    if (shipping.length === 0) return deliverySheet(posted, { summary: words.say('guide.deliveryNone'), at: {} })
+    const outcome = await attempt(
+      posted.ask('replaceAdminShipping', {
+        body: { shipping, expectedVersion: version },
+        key: `${keyIn(sent)}-${version}`,
+      }),
+    )
+    if ('refusal' in outcome) return deliverySheet(posted, problemsOf(words, outcome.refusal))
+    return goOn(posted, 'delivery')
+  },
+}
+
+// Payment: the cards of Settings, whose pages lead back there.
+
+const paymentStep: Screen = {
+  path: 'start/payment',
+  name: 'dashboard guide payment',
+  place: 'home',
+  needs: 'getAdminShop',
+  async get(visit) {
+    const data = await shopOf(visit)
+    return stepSheet(visit, 'payment', html`${accountCards(visit, data)}${methodCards(visit, data)}`)
+  },
+}
+
+// Legal texts: addresses of the merchant's pages, and texts to begin with.
+
+const legalKinds = ['terms', 'privacy', 'refunds', 'imprint'] as const
+
+function legalFields({ words }: Visit): Field[] {
+  return legalKinds.map((name) => ({
+    name,
+    label: words.say(`shop.${name}`),
+    kind: 'url',
+    pointer: `/links/${name}`,
+    lengthMax: 2_000,
+    isHalf: true,
+  }))
+}
+
+async function legalSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
+  const { words, to } = visit
+  const { shop } = await shopOf(visit)
+  const fields = legalFields(visit)
+  const { links = {} } = shop
+  const values =
+    'form' in visit
+      ? valuesOf(fields, (visit as Posted).form)
+      : Object.fromEntries(legalKinds.map((kind) => [kind, links[kind] ?? '']))
+  const seller = shop.legal?.name ?? words.say('guide.gap')
+  const gaps = {
+    seller,
+    address: (shop.legal?.address ?? [words.say('guide.gap')]).join(', '),
+    email: shop.supportEmail ?? words.say('guide.gap'),
+    vatId: shop.legal?.vatId ?? words.say('guide.gap'),
+    shop: shop.name,
+    country: words.country(shop.country),
+  }
+  const body = html`${card({
+    title: words.say('guide.legalLinks'),
+    body: form(visit, { action: to('start/legal'), fields, values, problems, submit: words.say('guide.save') }),
+  })}${card({
+    title: words.say('guide.legalTemplates'),
+    body: html`${notice('info', words.say('guide.legalWarning'))}${legalKinds.map(
+      (
+        kind,
+      ) => html`<details class="gap"><summary>${words.say(`shop.${kind}`)}</summary><textarea class="guide-text" rows="14" readonly aria-label="${words.say(`shop.${kind}`)}">${words.say('guide.templateMark')}
+
+${words.say(`guide.template.${kind}`, gaps)}</textarea></details>`,
+    )}`,
+  })}`
+  return stepSheet(visit, 'legal', body, problems)
+}
+
+const legalStep: Screen = {
+  path: 'start/legal',
+  name: 'dashboard guide legal',
+  place: 'home',
+  needs: 'updateAdminShop',
+  get: (visit) => legalSheet(visit),
+  async post(posted) {
+    const { words } = posted
+    const fields = legalFields(posted)
+    const asked = bodyOf(words, fields, posted.form)
+    if ('problems' in asked) return legalSheet(posted, asked.problems)
+    const { links = {} } = asked.body as { links?: Record<string, string> }
+    const { version } = await shopOf(posted)
+    const outcome = await attempt(
+      posted.ask('updateAdminShop', {
+        body: { links, expectedVersion: version },
+        key: `${keyIn(posted.form)}-${version}`,
+      }),
+    )
+    if ('refusal' in outcome) return legalSheet(posted, problemsOf(words, outcome.refusal, fields))
+    return goOn(posted, 'legal')
+  },
+}
+
+// A test purchase, and the opening. Both look at both modes.
+
+async function openSheet(visit: Visit): Promise<Sheet> {
+  const { words, to } = visit
+  const [progress, live, test, orders] = await Promise.all([
+    progressOf(visit),
+    visit.inMode('live').ask('getAdminSite'),
+    visit.inMode('test').ask('getAdminSite'),
+    visit.inMode('test').ask('listAdminOrders'),
+  ])
+  const missing = guideSteps.filter((step) => step !== 'open' && !progress[step] && !isOptional[step])
+  const isOpen = live.data.status === 'open'
+  const link = (label: string, href: string) => linkButton({ label, href, isNewTab: true })
+  const opening = html`<p>${words.say('guide.openText')}</p>${missing.length > 0 && notice('info', words.say('guide.openMissing', { steps: missing.map((step) => words.say(`guide.${step}`)).join(', ') }))}
+${
+  visit.may('openAdminSite') &&
+  form(visit, {
+    action: to('start/open'),
+    fields: [],
+    hidden: { version: live.data.version },
+    submit: words.say('guide.openNow'),
+    kind: missing.length > 0 ? 'second' : 'first',
+  })
+}`
+  const body = html`${card({
+    title: words.say('guide.testTitle'),
+    body: html`<p>${words.say('guide.testText')}</p>${orders.data.length > 0 && notice('info', words.say('guide.testDone'))}
+${test.data.url === null ? html`<p class="help">${words.say('guide.noUrl')}</p>` : html`<div class="form-foot">${link(words.say('guide.testShop'), test.data.url)}</div>`}`,
+  })}${card({
+    title: words.say('guide.openTitle'),
+    body: isOpen
+      ? html`<p>${words.say('guide.isOpen')}</p>${live.data.url !== null && html`<div class="form-foot">${link(words.say('guide.see'), live.data.url)}</div>`}`
+      : opening,
+  })}`
+  return stepSheet(visit, 'open', body)
+}
+
+const openStep: Screen = {
+  path: 'start/open',
+  name: 'dashboard guide open',
+  place: 'home',
+  needs: 'openAdminSite',
+  get: openSheet,
+  async post(posted) {
+    const version = Number(posted.form.get('version'))
+    const expectedVersion = Number.isSafeInteger(version) && version > 0 ? version : 1
+    const outcome = await attempt(
+      posted.inMode('live').ask('openAdminSite', { body: { expectedVersion }, key: keyIn(posted.form) }),
+    )
+    // Another person was quicker: the page shows how it is now.
+    if ('refusal' in outcome) return openSheet(posted)
+    return goTo(posted.to('start/open'))
+  },
+}
+
+export const guideScreens: readonly Screen[] = [
+  start,
+  shopStep,
+  taxStep,
+  lookStep,
+  productStep,
+  deliveryStep,
+  paymentStep,
+  legalStep,
+  openStep,
+]

@@ -1,0 +1,168 @@
+// From an empty production start to a shop that is open: the printed link, the owner, and every step of the guide, by plain HTTP.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { serveHere } from '../harness/commandline.ts'
+import { freePort } from '../harness/ports.ts'
+import { scriptless } from '../harness/scriptless.ts'
+import { eachEngine, type Given } from '../harness/storage.ts'
+import { testSecretText } from '../harness/testServer.ts'
+import { createSetupLink, isSetupLink } from '../src/domain/users/setup.ts'
+
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+const english = { 'accept-language': 'en-GB' }
+
+async function startEmpty(given: Given) {
+  const port = await freePort()
+  const origin = `http://127.0.0.1:${port}`
+  const settings = {
+    CARTWRIGHT_DATABASE_URL: await given.migratedUrl(),
+    CARTWRIGHT_SECRET: testSecretText,
+    CARTWRIGHT_PUBLIC_URL: origin,
+    PORT: String(port),
+    NODE_ENV: 'production',
+  }
+  const begin = async () => {
+    const server = await serveHere(settings)
+    const [, link = ''] = /http\S+(\/admin\/setup\/\S+)/.exec(server.printed()) ?? []
+    return { server, link }
+  }
+  return { origin, begin }
+}
+
+const owner = { shop: 'Töpferei Nord', email: 'Ina@example.org', password: 'four quiet red herons' }
+
+function setUp(origin: string, link: string, body: Readonly<Record<string, string>> = owner): Promise<Response> {
+  return fetch(origin + link, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin, 'accept-language': 'de-AT' },
+    body: new URLSearchParams(body),
+  })
+}
+
+eachEngine('a first start in production', (given) => {
+  test('prints one link; old, foreign and used ones open nothing; of two at once one wins', async () => {
+    const { origin, begin } = await startEmpty(given)
+    const first = await begin()
+    assert.match(first.link, /^\/admin\/setup\/[\w-]{43}$/)
+    await first.server.stop()
+    const { server, link } = await begin()
+    assert.notEqual(link, first.link, 'again at each start until it was used')
+    const token = link.split('/').at(-1) ?? ''
+    for (const wrong of [first.link, link.replace(token, 'x'.repeat(43)), `${link}x`, '/admin/setup/'])
+      assert.equal((await fetch(origin + wrong)).status, 404, wrong)
+    assert.equal((await setUp(origin, first.link)).status, 404)
+    assert.equal((await fetch(origin + link)).status, 200)
+    const weak = await setUp(origin, link, { ...owner, password: 'short' })
+    const text = await weak.text()
+    assert.deepEqual([weak.status, text.includes('Ina@example.org'), text.includes('short')], [400, true, false])
+    assert.equal((await setUp(origin, link, { ...owner, email: 'no address' })).status, 400)
+    const both = await Promise.all([setUp(origin, link), setUp(origin, link, { ...owner, email: 'other@example.org' })])
+    assert.deepEqual(both.map(({ status }) => status).sort(), [303, 404])
+    assert.equal((await fetch(origin + link)).status, 404)
+    // The secret is on the terminal alone: not in the log, which is the output.
+    assert.equal(server.printed().split(token).length, 2)
+    await server.stop()
+    const { server: last, link: none } = await begin()
+    assert.equal(none, '')
+    assert.doesNotMatch(last.printed(), /setup/)
+    await last.stop()
+  })
+
+  test('leads to a shop that is set up and open', async () => {
+    const { origin, begin } = await startEmpty(given)
+    const { server, link } = await begin()
+    const made = await setUp(origin, link)
+    assert.equal(made.headers.get('location'), '/admin/toepferei-nord/start')
+    const cookie = (made.headers.getSetCookie()[0] ?? '').split(';')[0] ?? ''
+    const page = scriptless(origin, { cookie, origin, ...english })
+    await page.open('/admin/toepferei-nord/start')
+    assert.match(page.path, /start\/shop$/)
+    assert.deepEqual([page.field('name')?.value, page.field('country')?.value], ['Töpferei Nord', 'AT'])
+    await page.press('Save and continue', {
+      country: 'DE',
+      legalName: 'Ina Nord',
+      address: 'Am Deich 1\r\n26721 Emden',
+    })
+
+    assert.match(page.path, /start\/taxes$/)
+    assert.match(page.text(), /Tax rates of Germany/)
+    assert.match(page.text(), /Taxes in Europe Database/)
+    assert.deepEqual([page.field('rate-standard')?.value, page.field('rate-reduced')?.value], ['19', '7'])
+    await page.press('Save and continue')
+    assert.equal(page.status, 400)
+    await page.press('Save and continue', { confirmed: 'on' })
+
+    assert.match(page.path, /start\/look$/)
+    const [, key = ''] = /name="key" value="([^"]+)"/.exec(page.html) ?? []
+    const look = new FormData()
+    look.set('key', key)
+    look.set('color', '#336699')
+    look.set('file', new Blob([pixel], { type: 'image/png' }), 'logo.png')
+    const looked = await fetch(`${origin}/admin/toepferei-nord/start/look`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie, origin },
+      body: look,
+    })
+    assert.match(looked.headers.get('location') ?? '', /start\/products$/)
+
+    await page.open('/admin/toepferei-nord/start/products')
+    await page.press('Add product', { name: 'Blue bowl', price: 'much', stock: '3' })
+    assert.equal(page.status, 400)
+    await page.press('Add product', { price: '24,50' })
+    assert.match(page.path, /start\/delivery$/)
+    await page.press('Save and continue', { 'home-amount': '4.90', 'home-free': '50' })
+
+    assert.match(page.path, /start\/payment$/)
+    await page.open('/admin/toepferei-nord/settings/payments/bank_transfer?turn=on')
+    await page.press('Save', { holder: 'Ina Nord', iban: 'DE88 3704 0044 0532 0130 00' })
+    assert.match(page.text(), /This IBAN has a mistake/)
+    await page.press('Save', { iban: 'DE89 3704 0044 0532 0130 00' })
+    assert.match(page.text(), /Settings saved/)
+
+    await page.open('/admin/toepferei-nord/start')
+    assert.match(page.path, /start\/legal$/)
+    assert.match(page.html, /TEMPLATE – not checked by a lawyer/)
+    assert.match(page.html, /Ina Nord, Am Deich 1, 26721 Emden/)
+    await page.open('/admin/toepferei-nord/home')
+    assert.match(page.text(), /Legal texts Shoppers must find them/, 'Home names what is missing')
+    await page.open('/admin/toepferei-nord/start/legal')
+    await page.press('Save and continue', {
+      terms: 'https://nord.example/terms',
+      privacy: 'https://nord.example/privacy',
+    })
+
+    assert.match(page.path, /start\/open$/)
+    assert.match(page.text(), /4242 4242 4242 4242/)
+    const shop = new URL(/href="(http[^"]+\/shop[^"]*)"[^>]*>Open the test shop/.exec(page.html)?.[1] ?? '')
+    assert.equal((await fetch(`${origin}/shop`)).status, 503, 'closed')
+    assert.equal((await fetch(shop, { headers: { cookie } })).status, 200, 'the owner sees the test shop')
+    await page.press('Open the shop')
+    assert.match(page.text(), /Your shop is open\./)
+    const open = await fetch(`${origin}/shop`)
+    assert.deepEqual([open.status, (await open.text()).includes('Blue bowl')], [200, true])
+    await page.open('/admin/toepferei-nord/settings/taxes')
+    assert.equal(page.status, 200)
+    await server.stop()
+  })
+
+  test('a link ends after an hour, and with the first shop or person', async () => {
+    const storage = await given.open({ url: await given.migratedUrl() })
+    const link = await storage.write((tx) => createSetupLink(tx, 1_000))
+    const token = link?.path.split('/').at(-1) ?? ''
+    const isOpen = (at: number) => storage.read((db) => isSetupLink(db, token, at))
+    assert.deepEqual([await isOpen(1_000), await isOpen(3_600_999), await isOpen(3_601_000)], [true, true, false])
+    await storage.write(
+      (tx) => tx.sql`
+        insert into users (id, email_hash, email_sealed, password_hash, created_at, updated_at)
+        values ('usr_1', 'x', 'x', 'x', 1, 1)`,
+    )
+    assert.equal(await isOpen(1_000), false)
+    assert.equal(await storage.write((tx) => createSetupLink(tx, 1_000)), undefined)
+  })
+})
