@@ -1,30 +1,47 @@
-// `export`: the products of a merchant as a file, on standard output.
+// `export`: a shop, or its products, as a file on standard output.
 
 import { modes } from '../../contract/words.ts'
 import { googleFeed, linkProblem, shopifyFile } from '../imports/exports.ts'
 import { leftOutOf } from '../imports/googlefeed.ts'
-import { command, Misuse, merchantOption, withMerchant } from './command.ts'
+import { shopFileOf } from '../provisioning/export.ts'
+import { fileBytesMax, writeShopFile } from '../provisioning/read.ts'
+import { command, Failure, Misuse, merchantOption, withMerchant } from './command.ts'
 
-const formats = ['shopify', 'google'] as const
+const formats = ['shop', 'shopify', 'google'] as const
 
 export const exportCommand = command({
-  summary: 'Write the products as a product file of Shopify or a feed for Google Merchant Center.',
+  summary: 'Write the shop as the file that apply takes, or its products for Shopify or Google Merchant Center.',
   effect: 'reads',
+  words: ['[FORMAT]'],
   options: {
-    format: { value: 'FORMAT', help: formats.join(', '), isRequired: true },
+    format: { value: 'FORMAT', help: `${formats.join(', ')}; or as a word: export shop` },
+    'without-products': { help: 'for shop: leave products out, which a large shop has too many of for one file' },
     link: { value: 'URL', help: 'for google: the page of a product, such as https://shop.example/products/{slug}' },
     origin: { value: 'URL', help: 'of this server, before its own pictures (default: CARTWRIGHT_PUBLIC_URL)' },
     mode: { value: 'MODE', help: 'for google: whose stock is told, test or live (default: live)' },
     merchant: merchantOption,
   },
   async run(given, terminal) {
-    const { format, link = '', mode: asked = 'live' } = given.texts
+    const { format = given.word, link = '', mode: asked = 'live' } = given.texts
     const mode = modes.find((known) => known === asked)
     if (!mode) throw new Misuse('--mode must be test or live')
-    if (!formats.some((known) => known === format)) throw new Misuse(`--format must be ${formats.join(' or ')}`)
+    if (!formats.some((known) => known === format)) throw new Misuse(`the format must be ${formats.join(', ')}`)
     const problem = format === 'google' ? linkProblem(link) : undefined
     if (problem !== undefined) throw new Misuse(`--link ${problem.message}`)
-    return withMerchant(given, async ({ id: merchantId }, storage, config) => {
+    return withMerchant(given, async (merchant, storage, config) => {
+      if (format === 'shop') {
+        const { products, ...rest } = await storage.read((db) => shopFileOf(db, merchant))
+        const text = writeShopFile(
+          given.flags.has('without-products') ? rest : { ...rest, ...(products && { products }) },
+        )
+        if (Buffer.byteLength(text) > fileBytesMax)
+          throw new Failure(
+            'the file would be larger than apply takes: use --without-products, and export --format shopify',
+          )
+        terminal.out(text)
+        return 0
+      }
+      const merchantId = merchant.id
       const seller = { merchantId, mode }
       const origin = given.texts.origin ?? config.publicUrl ?? ''
       const texts =

@@ -2,7 +2,7 @@
 // with its place.
 
 import { isUtf8 } from 'node:buffer'
-import { type Document, isPair, isSeq, parseDocument, visit } from 'yaml'
+import { type Document, isPair, isSeq, parseDocument, stringify, visit } from 'yaml'
 import type { PaymentMethodEntry } from '../../contract/entries.ts'
 import { type BrokenRule, issue, issueAt } from '../../contract/issues.ts'
 import { compile } from '../../contract/validator.ts'
@@ -30,6 +30,11 @@ type ReadShop = { file: ShopFile } | { problems: Problem[] }
 export function readShopBytes(bytes: Buffer, now: number): ReadShop {
   if (bytes.length > fileBytesMax) return aboutTheFile(tooLarge)
   return isUtf8(bytes) ? readShopFile(bytes.toString('utf8'), now) : aboutTheFile(issue('file_not_utf8'))
+}
+
+// As a person would write it.
+export function writeShopFile(file: ShopFile): string {
+  return stringify(file, { lineWidth: 0, aliasDuplicateObjects: false })
 }
 
 const tooLarge = issue('file_too_large', { mebibytes: fileBytesMax / 1_048_576 })

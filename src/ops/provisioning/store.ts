@@ -1,5 +1,6 @@
 // SQL that only provisioning needs; the rest is in the folders whose tables it touches.
 
+import type { Mode } from '../../contract/words.ts'
 import { list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import type { Lack } from './readiness.ts'
 
@@ -105,4 +106,14 @@ export async function learnSizes(storage: Storage): Promise<void> {
     ...['product_index', 'product_index_words', 'product_words'],
   ]
   await storage.afterBulkLoad(tables)
+}
+
+// Those that the merchant or the operator made: an app brings its own.
+export async function listOwnInstallations(
+  db: Reader,
+  merchantId: string,
+): Promise<{ id: string; name: string; mode: Mode; redirectHosts: string }[]> {
+  return db.sql`
+    select id, name, mode, redirect_hosts as "redirectHosts" from installations
+    where merchant_id = ${merchantId} and app_id is null and ended_at is null order by name, id limit 100`
 }

@@ -1,0 +1,114 @@
+// The other way round: a shop as the file that `apply` would take. Applied to the same shop it changes nothing; applied elsewhere it
+// makes the same shop. Keys, people, orders and accounts at payment providers are in no file.
+
+import type { ProductEntry } from '../../contract/entries.ts'
+import { categoryEntry, productEntry } from '../../domain/catalog/adminview.ts'
+import { inOrder } from '../../domain/catalog/answer.ts'
+import { listCategories, listProductsAfterId } from '../../domain/catalog/store.ts'
+import { findMailSettings } from '../../domain/merchants/mail.ts'
+import { shopEntryOf, taxEntriesOf, zoneEntriesOf } from '../../domain/merchants/settings.ts'
+import { listShippingZones, listTaxRates, type Merchant } from '../../domain/merchants/store.ts'
+import { listMethodSettings } from '../../domain/payments/methods.ts'
+import { entryOf } from '../../domain/promotions/entry.ts'
+import { listPromotions } from '../../domain/promotions/store.ts'
+import { listEndpoints } from '../../domain/webhooks/store.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+import { shownMethod } from './methods.ts'
+import type { MerchantEntry, ShopFile } from './shopfile.ts'
+import { listOwnInstallations } from './store.ts'
+
+const atOnce = 200
+
+export async function shopFileOf(db: Reader, merchant: Merchant): Promise<ShopFile> {
+  const [categories, taxes, zones, methods] = await Promise.all([
+    listCategories(db, merchant.id),
+    listTaxRates(db, merchant.id),
+    listShippingZones(db, merchant.id),
+    listMethodSettings(db, merchant.id),
+  ])
+  const byId = new Map(categories.map((category) => [category.id, category]))
+  const file: ShopFile = {
+    merchant: await merchantEntryOf(db, merchant),
+    categories: inOrder(categories).map((category) => categoryEntry(category, byId)),
+    products: await productsOf(db, merchant.id),
+    taxes: taxEntriesOf(taxes),
+    shipping: zoneEntriesOf(zones),
+    promotions: await promotionsOf(db, merchant.id),
+    installations: await installationsOf(db, merchant.id),
+  }
+  // What is usual is left out. A term of null says never, where left out means the usual one.
+  const payments = methods.filter(({ isDefault }) => !isDefault).map(shownMethod)
+  return { ...plain(file), payments: payments.map(({ termDays, ...method }) => ({ ...plain(method), termDays })) }
+}
+
+async function merchantEntryOf(db: Reader, merchant: Merchant): Promise<MerchantEntry> {
+  const mail = await findMailSettings(db, merchant.id)
+  const entry: MerchantEntry = shopEntryOf(merchant)
+  if (!mail) return entry
+  const { senderName, replyTo, locale, off } = mail
+  // Settings were checked against the schema when they were written.
+  return {
+    ...entry,
+    mail: { senderName, replyTo, language: locale ?? undefined, off } as NonNullable<MerchantEntry['mail']>,
+  }
+}
+
+// Archived ones are not sold any more, and a file cannot say so.
+async function productsOf(db: Reader, merchantId: string): Promise<ProductEntry[]> {
+  const entries: ProductEntry[] = []
+  for (let after = ''; ; ) {
+    const products = await listProductsAfterId(db, merchantId, after, atOnce)
+    for (const product of products) {
+      if (product.archivedAt !== null) continue
+      const entry = productEntry(product)
+      const skus = product.skus.map((sku, at) => ({ ...entry.skus[at], stock: sku.stock.live.onHand }))
+      entries.push({ ...entry, skus: skus as ProductEntry['skus'] })
+    }
+    if (products.length < atOnce) return entries
+    after = products.at(-1)?.id ?? ''
+  }
+}
+
+async function promotionsOf(db: Reader, merchantId: string): Promise<NonNullable<ShopFile['promotions']>> {
+  const entries: NonNullable<ShopFile['promotions']> = []
+  for (let after = ''; ; ) {
+    const promotions = await listPromotions(db, merchantId, after, atOnce)
+    for (const promotion of promotions) {
+      const { percentage, amount, ...entry } = entryOf(promotion)
+      entries.push({ ...entry, ...(percentage !== null && { percentage }), ...(amount !== null && { amount }) })
+    }
+    if (promotions.length < atOnce) return entries
+    after = promotions.at(-1)?.code ?? ''
+  }
+}
+
+async function installationsOf(db: Reader, merchantId: string): Promise<NonNullable<ShopFile['installations']>> {
+  const entries: NonNullable<ShopFile['installations']> = []
+  for (const { id, name, mode, redirectHosts } of await listOwnInstallations(db, merchantId)) {
+    const webhooks = (await listEndpoints(db, id)).map(({ url, description, events, status }) => ({
+      url,
+      description,
+      events: JSON.parse(events) as string[],
+      paused: status === 'paused',
+    }))
+    entries.push({ name, mode, redirectHosts: JSON.parse(redirectHosts) as string[], webhooks })
+  }
+  return entries
+}
+
+// Without members that say nothing: null, and empty texts, lists and maps. Their defaults are the same.
+function plain<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(plain) as Value
+  if (value === null || typeof value !== 'object') return value
+  // The members that are left are those of the value.
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, member]) => [name, plain(member)])
+      .filter(([, member]) => !isEmpty(member)),
+  ) as Value
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined || value === '') return true
+  return typeof value === 'object' && Object.keys(value).length === 0
+}
