@@ -1,11 +1,7 @@
 // What the law of a country demands of a shop that sells there: one row for each duty, with its date and source. Data, not advice: the
 // server has a place for each duty and never says that a shop is lawful.
 
-// biome-ignore format: a table is read by its rows
-export const euCountries: readonly string[] = [
-  'AT', 'BE', 'BG', 'CY', 'CZ', 'DE', 'DK', 'EE', 'ES', 'FI', 'FR', 'GR', 'HR', 'HU',
-  'IE', 'IT', 'LT', 'LU', 'LV', 'MT', 'NL', 'PL', 'PT', 'RO', 'SE', 'SI', 'SK',
-]
+import { euCountries } from '../../platform/kit/countryfacts.ts'
 
 export interface Duty {
   countries: readonly string[]

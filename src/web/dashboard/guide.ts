@@ -33,7 +33,7 @@ export async function progressOf(visit: Visit): Promise<Progress> {
   }
 }
 
-export function nextStep(progress: Progress, after?: GuideStep): GuideStep | undefined {
+export function nextGuideStep(progress: Progress, after?: GuideStep): GuideStep | undefined {
   const from = after === undefined ? 0 : guideSteps.indexOf(after) + 1
   const open = (step: GuideStep) => !progress[step]
   return guideSteps.slice(from).find(open) ?? guideSteps.find((step) => open(step) && !isOptional[step])

@@ -8,7 +8,7 @@ import { slugify } from '../../../platform/kit/slug.ts'
 import { proposedRates, taxDataDay, taxDataSource } from '../../../platform/kit/taxdata.ts'
 import { countryOptions } from '../countries.ts'
 import { amountIn, bodyOf, type Field, form, keyField, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
-import { type GuideStep, guideNav, guideSteps, isOptional, nextStep, progressOf } from '../guide.ts'
+import { type GuideStep, guideNav, guideSteps, isOptional, nextGuideStep, progressOf } from '../guide.ts'
 import { button, card, linkButton, notice } from '../parts.ts'
 import { attempt, goTo, type Posted, type Screen, type Sheet, type Shown, type Visit } from '../screen.ts'
 import { accountCards } from './accounts.ts'
@@ -22,7 +22,7 @@ export const start: Screen = {
   needs: 'getAdminShop',
   async get(visit) {
     const progress = await progressOf(visit)
-    const next = nextStep(progress)
+    const next = nextGuideStep(progress)
     if (next !== undefined) return goTo(visit.to(`start/${next}`))
     const { words, to } = visit
     return {
@@ -50,7 +50,7 @@ ${body}
 }
 
 async function goOn(visit: Visit, step: GuideStep): Promise<Shown> {
-  const next = nextStep(await progressOf(visit), step)
+  const next = nextGuideStep(await progressOf(visit), step)
   return goTo(visit.to(next ? `start/${next}` : 'start'))
 }
 
