@@ -4,6 +4,7 @@ import { abuseRun } from './abuse.ts'
 import { contractRun } from './contract.ts'
 import { crashRun } from './crash.ts'
 import { dayRun } from './day.ts'
+import { documentsRun } from './documents.ts'
 import { failoverRun } from './failover.ts'
 import { firstStartRun } from './firststart.ts'
 import { generatorsRun } from './generators.ts'
@@ -53,6 +54,7 @@ export const runs: readonly (Run | ServerRun)[] = [
   racesRun,
   landingRun,
   moneyRun,
+  documentsRun,
   longRun,
   enginesRun,
   modelRun,
