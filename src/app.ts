@@ -392,6 +392,7 @@ export function createApp(parts: AppParts): App {
         shopOriginOf: (slug) => storage.read((db) => findMainOrigin(db, slug, publicOrigin())),
         receipt: createReceiptService(storage),
         requestReturn: createReturnService(storage, rootSecret, clock),
+        hasAccounts: mail !== null,
         document: createDocumentService(storage, rootSecret),
         origin: publicOrigin,
         clock,

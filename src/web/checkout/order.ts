@@ -9,7 +9,8 @@ import { framed, howToPay, sheet } from './frame.ts'
 import { returnsSection } from './returns.ts'
 import { lineList, totalsList } from './summary.ts'
 
-export function orderPage(speaker: Speaker, order: OrderStatusView, path: string): string {
+// `hasAccount`: codes for signing in can be mailed.
+export function orderPage(speaker: Speaker, order: OrderStatusView, path: string, hasAccount: boolean): string {
   const { say, sayKnown } = speaker
   const { merchant, currency, totals } = order
   const isTest = order.mode === 'test'
@@ -62,7 +63,9 @@ ${
   )}</ol>
 </section>`
 }`
-  const account = html`<p class="soft"><a href="${accountPath(merchant.slug, order.mode)}">${say('account.title')}</a></p>`
+  const account =
+    hasAccount &&
+    html`<p class="soft"><a href="${accountPath(merchant.slug, order.mode)}">${say('account.title')}</a></p>`
   const title = `${say('status.title', { number: order.number })} – ${merchant.name}`
   const body = sheet(speaker, merchant, isTest, html`${inside}${account}`, order.number)
   return framed({ speaker, title, state: 'order', body })

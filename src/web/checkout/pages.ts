@@ -34,6 +34,8 @@ export interface CheckoutPageParts {
   orderStatus: OrderStatusPort
   receipt?: ReceiptPort
   requestReturn?: RequestReturn
+  // Whether shoppers can sign in, so the page of an order leads to their account (default: false).
+  hasAccounts?: boolean
   document?: DocumentPort
   // Known once the port is open.
   origin: () => string
@@ -51,6 +53,7 @@ export function checkoutPages({
   orderStatus,
   receipt = async () => undefined,
   requestReturn = async () => undefined,
+  hasAccounts = false,
   document = async () => undefined,
   origin,
   isOfMerchant = async () => false,
@@ -202,7 +205,7 @@ export function checkoutPages({
         const order = await orderStatus(secret)
         if (!order) return lost(request)
         const speaker = speakerFor(order.locale, request.raw.headers['accept-language'])
-        return answerPage(200, orderPage(speaker, order, `/o/${secret}`))
+        return answerPage(200, orderPage(speaker, order, `/o/${secret}`, hasAccounts))
       },
       isExpensive: true,
       failed,
