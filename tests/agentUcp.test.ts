@@ -193,6 +193,26 @@ eachEngine('UCP by REST', (given) => {
     assert.deepEqual([statuses[0], statuses[29], statuses[30]], [201, 201, 429])
   })
 
+  test('two platforms race for the last units: one buys, the other is charged nothing', async () => {
+    const { testServer } = await openShop(given)
+    const platforms = ['one', 'two'].map((name) => platformOf(testServer, `http://127.0.0.1:9/${name}.json`))
+    const ready = await Promise.all(
+      platforms.map(async ({ ask }) => ({
+        ask,
+        id: (await ask('POST', '/checkout-sessions', whole('ROSE-24', 3))).body.id,
+      })),
+    )
+    const answers = await Promise.all(
+      ready.map(({ ask, id }) => ask('POST', `/checkout-sessions/${id}/complete`, paidBy('success_token'))),
+    )
+    const statuses = answers.map(({ body }) => body.status).sort()
+    assert.deepEqual(statuses, ['completed', 'incomplete'], answers.map(({ text }) => text).join('\n'))
+    const loser = answers.find(({ body }) => body.status === 'incomplete')
+    assert.ok(loser?.body.messages.some(({ code }: { code: string }) => code === 'out_of_stock'))
+    const paid = await testServer.storage.read((db) => db.sql`select id from payments where status = 'succeeded'`)
+    assert.equal(paid.length, 1)
+  })
+
   test('a challenge is finished on the page, and the platform sees the order', async () => {
     const { testServer, ask } = await openShop(given)
     const { id, continue_url: url } = (await ask('POST', '/checkout-sessions', whole())).body

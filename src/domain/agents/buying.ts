@@ -18,6 +18,7 @@ import { cartView } from '../carts/view.ts'
 import { sessionLifecycle, sessionStatusAt } from '../checkout/lifecycle.ts'
 import { pay } from '../checkout/pay/pay.ts'
 import type { CheckoutProblem } from '../checkout/port.ts'
+import { checkoutProblemOf } from '../checkout/service.ts'
 import {
   cancelSession,
   customerColumns,
@@ -425,5 +426,6 @@ export async function payCheckout(
     attempt,
     ...(network !== undefined && { network }),
   }
-  return pay(tools, key, input, cause)
+  // Stock that another buyer took meanwhile is refused by the payment itself.
+  return pay(tools, key, input, cause).catch(checkoutProblemOf)
 }

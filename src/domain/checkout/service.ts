@@ -162,7 +162,7 @@ async function act(
 ): Promise<CheckoutResult | undefined> {
   const found = await findSessionOf(tools, secret)
   if (!found) return undefined
-  const problem = await work(found).catch(problemOf)
+  const problem = await work(found).catch(checkoutProblemOf)
   const view = await findView(tools, secret)
   return view && { view, problem }
 }
@@ -258,7 +258,7 @@ async function startAgain(tools: PayTools, secret: string): ReturnType<CheckoutP
       const ended = await lockSessionAndCart(tx, keyOf(found))
       return ended ? openAgain(tools, tx, ended) : { problem: { code: 'not_open' } as const }
     })
-    .catch((error: unknown) => ({ problem: problemOf(error) }))
+    .catch((error: unknown) => ({ problem: checkoutProblemOf(error) }))
 }
 
 function keyOf({ installationId, id }: SessionRow): SessionKey {
@@ -270,7 +270,7 @@ function pageCause(): Cause {
 }
 
 // What the domain refuses is told to the shopper; everything else is a defect and goes on up.
-function problemOf(error: unknown): CheckoutProblem {
+export function checkoutProblemOf(error: unknown): CheckoutProblem {
   if (!(error instanceof Refusal)) throw error
   const { code, details } = error
   const current = details.current ?? {}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { capabilitiesIn, dialects, negotiate, newest, readPlatformProfile } from './negotiate.ts'
+
+const profile = (version: string, names: readonly string[], of = version) =>
+  readPlatformProfile({
+    ucp: {
+      version,
+      capabilities: Object.fromEntries(names.map((name) => [`dev.ucp.shopping.${name}`, [{ version: of }]])),
+    },
+  })
+const checkout = 'dev.ucp.shopping.checkout'
+const strict = { capability: checkout, isLenient: false }
+
+describe('negotiation', () => {
+  test('takes what both list in the version of the profile, and extensions with a parent only', () => {
+    for (const { version } of dialects) {
+      const found = negotiate(profile(version, ['checkout', 'discount', 'unknown']), strict)
+      assert.ok(typeof found === 'object' && found.isActive)
+      assert.deepEqual([...found.active].sort(), [checkout, 'dev.ucp.shopping.discount'])
+      assert.deepEqual(capabilitiesIn(found.active, found.dialect, checkout), {
+        [checkout]: [{ version }],
+        'dev.ucp.shopping.discount': [{ version }],
+      })
+    }
+    const orphan = negotiate(profile(newest.version, ['fulfillment', 'order']), strict)
+    assert.ok(typeof orphan === 'object' && !orphan.isActive)
+    assert.deepEqual([...orphan.active], ['dev.ucp.shopping.order'])
+  })
+
+  test('treats entries of another version than the profile as absent', () => {
+    const found = negotiate(profile('2026-08-25', ['checkout'], '2026-04-08'), strict)
+    assert.ok(typeof found === 'object' && !found.isActive)
+  })
+
+  test('refuses an unknown version, but in test mode takes the caller for one that lists everything', () => {
+    assert.equal(negotiate(profile('2025-01-01', ['checkout']), strict), 'version_unsupported')
+    for (const given of [undefined, profile('2025-01-01', []), profile('2026-04-08', [])]) {
+      const found = negotiate(given, { ...strict, isLenient: true })
+      assert.ok(typeof found === 'object' && found.isActive && found.active.size > 5)
+    }
+  })
+
+  test('what is not a profile is none', () => {
+    for (const value of [null, [], {}, { ucp: 1 }, { ucp: { version: 5 } }])
+      assert.equal(readPlatformProfile(value), undefined)
+    assert.deepEqual(
+      readPlatformProfile({ ucp: { version: 'x', capabilities: { a: 'b' } } })?.capabilities.get('a'),
+      [],
+    )
+  })
+})
