@@ -36,6 +36,7 @@ import { createPaymentWatch, type PaymentWatch } from './domain/payments/watch.t
 import { createReturnService } from './domain/returns/hosted.ts'
 import { siteOperations } from './domain/sites/operations.ts'
 import type { SiteContext } from './domain/sites/site.ts'
+import { createLegalPages } from './domain/texts/read.ts'
 import type { PasswordCost } from './domain/users/password.ts'
 import { Dispatcher, type DispatcherParts } from './domain/webhooks/dispatcher.ts'
 import { observeWebhooks } from './domain/webhooks/observe.ts'
@@ -77,6 +78,7 @@ import { schemaGap } from './platform/storage/migrate.ts'
 import type { Storage } from './platform/storage/storage.ts'
 import { accountPages } from './web/account/pages.ts'
 import { agentRoutes } from './web/agents/routes.ts'
+import { legalPage } from './web/checkout/legal.ts'
 import { checkoutPages } from './web/checkout/pages.ts'
 import { withdrawalPages } from './web/checkout/withdrawal.ts'
 import { createOAuthPages } from './web/consent/pages.ts'
@@ -398,6 +400,7 @@ export function createApp(parts: AppParts): App {
         clock,
         postWaitMs: (secret) => postsBySession?.take(pageSecretHash(secret), clock().getTime()) ?? 0,
       }),
+      legalPage(createLegalPages(storage, clock)),
       ...withdrawalPages({
         withdrawals,
         origin: publicOrigin,

@@ -18,7 +18,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   domain: [
     ...['inventory', 'addresses', 'payments', 'webhooks', 'reports', 'health', 'duties'],
-    ...['merchants', 'promotions', 'users', 'oauth', 'orders', 'documents', 'returns', 'withdrawals'],
+    ...['merchants', 'texts', 'promotions', 'users', 'oauth', 'orders', 'documents', 'returns', 'withdrawals'],
     ...['search', 'images', 'sites', 'catalog'],
     ...['carts', 'overview', 'checkout', 'customers', 'emails', 'agents'],
   ],

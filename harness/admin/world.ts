@@ -22,6 +22,7 @@ import { reportGivens } from './reports.ts'
 import { returnGivens } from './returns.ts'
 import { shopGivens } from './shop.ts'
 import { siteGivens } from './site.ts'
+import { textGivens } from './texts.ts'
 import { transferGivens } from './transfers.ts'
 import { withdrawalGivens } from './withdrawals.ts'
 
@@ -39,6 +40,7 @@ const givens: Readonly<Record<AdminOperationId, Given>> = {
   ...catalogGivens,
   ...pictureGivens,
   ...shopGivens,
+  ...textGivens,
   ...siteGivens,
   ...paymentGivens,
   ...agentGivens,

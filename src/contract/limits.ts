@@ -42,4 +42,7 @@ export const limits = {
   // What a shopper reads about a payment by hand, and how long it is awaited.
   instructionsLengthMax: 2_000,
   termDaysMax: 365,
+  // A legal text, and its versions in one language.
+  textLengthMax: 100_000,
+  textVersionsMax: 200,
 } as const

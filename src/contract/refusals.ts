@@ -135,6 +135,7 @@ export const operatorRefusals = {
   return_not_possible:        { status: 409, sentence: 'These items cannot be returned.' },
   return_already_open:        { status: 409, sentence: 'The order has a return that is not finished.' },
   return_not_changeable:      { status: 409, sentence: 'The return is in another state.' },
+  text_limit:                 { status: 409, sentence: 'The text has no room for another version.' },
   note_limit:                 { status: 409, sentence: 'The order has no room for another note.' },
   refund_not_possible:        { status: 409, sentence: 'The order has nothing like this left to refund.' },
   change_too_large:           { status: 409, sentence: 'The change is too large for one request: make it in parts.' },

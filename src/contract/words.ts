@@ -247,6 +247,13 @@ export type WithdrawalStatus = (typeof withdrawalStatuses)[number]
 export const withdrawalOutcomes = ['accepted', 'declined', 'unknown'] as const
 export type WithdrawalOutcome = (typeof withdrawalOutcomes)[number]
 
+export const legalTextKinds = ['terms', 'withdrawal', 'privacy', 'imprint', 'accessibility', 'shipping'] as const
+export type LegalTextKind = (typeof legalTextKinds)[number]
+
+// Those of the hosted pages.
+export const textLanguages = ['en', 'de', 'fr', 'es', 'nl', 'ja', 'ar'] as const
+export type TextLanguage = (typeof textLanguages)[number]
+
 export const orderTimelineTypes = [
   'placed',
   'paid',
@@ -399,6 +406,7 @@ export const changeSubjects = [
   'return',
   'withdrawal',
   'document',
+  'legal_text',
   'transfer',
   'agents',
 ] as const

@@ -24,6 +24,7 @@ import { adminReturnOperations } from '../domain/returns/admin.ts'
 import { adminSiteOperations } from '../domain/sites/admin.ts'
 import type { SiteContext } from '../domain/sites/site.ts'
 import { siteUndoer } from '../domain/sites/undo.ts'
+import { adminTextOperations } from '../domain/texts/admin.ts'
 import { adminPeopleOperations } from '../domain/users/admin.ts'
 import { adminWebhookOperations } from '../domain/webhooks/admin.ts'
 import { adminWithdrawalOperations } from '../domain/withdrawals/admin.ts'
@@ -89,6 +90,7 @@ export function adminHandlersFor({
     ...adminPromotionOperations(),
     ...adminImportOperations({ rootSecret, publicOrigin, sites }),
     ...adminShopOperations(shopParts),
+    ...adminTextOperations(),
     ...adminSiteOperations(sites),
     ...adminPaymentOperations({ rootSecret, publicOrigin, providerUrls, withAccount, throttle, clock }),
     ...adminAgentOperations({ publicOrigin }),

@@ -41,6 +41,7 @@ import { reportExamples } from './examples/reports.ts'
 import { returnExamples } from './examples/returns.ts'
 import { shopExamples } from './examples/shop.ts'
 import { siteExamples } from './examples/site.ts'
+import { textExamples } from './examples/texts.ts'
 import { transferExamples } from './examples/transfers.ts'
 import { withdrawalExamples } from './examples/withdrawals.ts'
 import * as home from './home.ts'
@@ -54,6 +55,7 @@ import * as returns from './returns.ts'
 import { adminTags } from './row.ts'
 import * as shop from './shop.ts'
 import * as site from './site.ts'
+import * as texts from './texts.ts'
 import * as transfers from './transfers.ts'
 import * as withdrawals from './withdrawals.ts'
 
@@ -119,6 +121,7 @@ export const adminDocument: SurfaceDocument = {
     ...catalogExamples,
     ...pictureExamples,
     ...shopExamples,
+    ...textExamples,
     ...siteExamples,
     ...paymentExamples,
     ...agentExamples,
@@ -150,6 +153,7 @@ export const adminDocument: SurfaceDocument = {
       reports,
       transfers,
       withdrawals,
+      texts,
     ),
   ],
   errorSchema: errors.AdminErrorResponse,

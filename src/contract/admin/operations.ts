@@ -17,6 +17,7 @@ import { returnRows } from './returns.ts'
 import type { AdminOperation } from './row.ts'
 import { shopRows } from './shop.ts'
 import { siteRows } from './site.ts'
+import { textRows } from './texts.ts'
 import { transferRows } from './transfers.ts'
 import { withdrawalRows } from './withdrawals.ts'
 
@@ -29,6 +30,7 @@ export const adminOperations = {
   ...catalogRows,
   ...pictureRows,
   ...shopRows,
+  ...textRows,
   ...siteRows,
   ...paymentRows,
   ...agentRows,

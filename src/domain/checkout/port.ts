@@ -4,7 +4,14 @@
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import type { Address } from '../../contract/open/carts.ts'
 import type { CheckoutSession } from '../../contract/open/checkout.ts'
-import type { CheckoutSessionStatus, Mode, OrderStatus, PromotionReason, ReturnStatus } from '../../contract/words.ts'
+import type {
+  CheckoutSessionStatus,
+  LegalTextKind,
+  Mode,
+  OrderStatus,
+  PromotionReason,
+  ReturnStatus,
+} from '../../contract/words.ts'
 import type { Receipt } from '../orders/receipt.ts'
 import type { Method, NextAction, PageSources } from '../payments/port.ts'
 
@@ -71,6 +78,8 @@ export interface CheckoutMerchant {
   links: { terms?: string; privacy?: string; refunds?: string; imprint?: string }
   // Whether shoppers can withdraw from a contract at its page.
   offersWithdrawal: boolean
+  // Legal texts that this server shows.
+  textKinds: readonly LegalTextKind[]
 }
 
 export interface CheckoutMethod {

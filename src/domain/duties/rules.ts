@@ -13,6 +13,8 @@ export interface Duty {
 // biome-ignore format: a table is read by its rows
 export const duties = {
   withdrawal: { countries: euCountries, since: '2026-06-19', source: 'Directive 2011/83/EU, Art. 11a (Directive (EU) 2023/2673)' },
+  confirmation: { countries: euCountries, since: '2014-06-13', source: 'Directive 2011/83/EU, Art. 8(7); C-49/11' },
+  orderButton: { countries: euCountries, since: '2014-06-13', source: 'Directive 2011/83/EU, Art. 8(2); C-249/21' },
 } as const satisfies Readonly<Record<string, Duty>>
 
 export type DutyId = keyof typeof duties

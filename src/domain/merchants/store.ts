@@ -1,6 +1,6 @@
 // The SQL of merchants and of the installations that act for them.
 
-import type { Mode } from '../../contract/words.ts'
+import type { LegalTextKind, Mode } from '../../contract/words.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import { duties } from '../duties/rules.ts'
@@ -211,16 +211,30 @@ export interface MerchantFace {
   color: string | null
   links: string
   legal: string | null
+  // Legal texts that hold now, in some language.
+  textKinds: readonly LegalTextKind[]
 }
 
 export async function findMerchantFace(db: Reader, id: string): Promise<MerchantFace | undefined> {
-  const [merchant] = await db.sql<Omit<MerchantFace, 'offersWithdrawal'> & { sells: number }>`
+  const [[merchant], kinds] = await Promise.all([
+    db.sql<Omit<MerchantFace, 'offersWithdrawal' | 'textKinds'> & { sells: number }>`
     select slug, name, country, support_email as "supportEmail", logo, color, links, legal,
       ${sellsTo(duties.withdrawal.countries)} as "sells"
-    from merchants m where m.id = ${id}`
+    from merchants m where m.id = ${id}`,
+    listTextKinds(db, id),
+  ])
   if (!merchant) return undefined
   const { sells, ...face } = merchant
-  return { ...face, offersWithdrawal: sells === 1 }
+  return { ...face, offersWithdrawal: sells === 1, textKinds: kinds }
+}
+
+async function listTextKinds(db: Reader, id: string): Promise<LegalTextKind[]> {
+  const rows = await db.sql<{ kind: LegalTextKind }>`
+    select distinct t.kind from legal_texts t
+    where t.merchant_id = ${id} and t.text <> '' and not exists (
+      select 1 from legal_texts n
+      where n.merchant_id = t.merchant_id and n.kind = t.kind and n.language = t.language and n.version > t.version)`
+  return rows.map(({ kind }) => kind)
 }
 
 // 1 where the merchant `m` delivers to one of these countries; where it delivers nothing, its own country counts. Countries of a zone are

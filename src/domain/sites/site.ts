@@ -12,6 +12,7 @@ import {
   findMerchantFace,
   listShippingZones,
   type Merchant,
+  type MerchantFace,
   withdrawalPathOf,
 } from '../merchants/store.ts'
 import { proofRecord, shopOriginFor } from './hosts.ts'
@@ -91,12 +92,18 @@ export async function siteView(db: Reader, parts: SiteContext, seller: MerchantM
     supportEmail: supportEmail ?? null,
     logo: logo?.startsWith('/') ? `${parts.publicOrigin()}${logo}` : (logo ?? null),
     color: color ?? null,
-    links: links ?? {},
+    links: { ...links, ...hostedLinks(parts, face) },
     withdrawalUrl: withdrawalPath === null ? null : parts.publicOrigin() + withdrawalPath,
     legal: legal ?? null,
     pricesIncludeTax: pricesIncludeTax ?? true,
     shipsTo: [...new Set(zones.flatMap(({ countries }) => JSON.parse(countries) as string[]))].sort(),
   }
+}
+
+// A text of this server comes before the merchant's own page.
+function hostedLinks({ publicOrigin }: SiteContext, face: MerchantFace | undefined): Partial<Site['links']> {
+  const kinds = (['terms', 'privacy', 'imprint'] as const).filter((kind) => face?.textKinds.includes(kind))
+  return Object.fromEntries(kinds.map((kind) => [kind, `${publicOrigin()}/legal/${face?.slug}/${kind}`]))
 }
 
 export async function merchantOf(db: Reader, { merchantId }: MerchantMode): Promise<Merchant> {

@@ -1,5 +1,6 @@
 // What every page of the checkout has around it: the merchant's name, the foot, and the headers.
 
+import type { LegalTextKind } from '../../contract/words.ts'
 import type { AwaitedMoney, CheckoutMerchant } from '../../domain/checkout/port.ts'
 import { withdrawalPathOf } from '../../domain/merchants/store.ts'
 import type { PageSources } from '../../domain/payments/port.ts'
@@ -106,12 +107,9 @@ ${dueAt !== null && html`<p>${say('awaited.due', { date: date(dueAt) })}</p>`}
 }
 
 export function foot({ say }: Speaker, merchant: CheckoutMerchant, order?: string): Html {
-  const { links, supportEmail } = merchant
+  const { supportEmail } = merchant
   const withdrawalPath = withdrawalPathOf(merchant, order)
-  const named = (['terms', 'privacy', 'refunds', 'imprint'] as const).flatMap((name) => {
-    const href = links[name]
-    return href === undefined || !isWebAddress(href) ? [] : [{ href, text: say(`legal.${name}`) }]
-  })
+  const named = legalLinks(merchant).map(({ name, href }) => ({ href, text: say(`legal.${name}`) }))
   return html`<footer class="foot">
 ${supportEmail !== null && html`<p>${say('page.help')} <a href="mailto:${supportEmail}" dir="ltr">${supportEmail}</a></p>`}
 ${
@@ -124,6 +122,27 @@ ${
 }
 ${withdrawalPath !== null && html`<p><a class="withdraw" href="${withdrawalPath}">${say('withdrawal.link')}</a></p>`}
 </footer>`
+}
+
+type LegalName = LegalTextKind | 'refunds'
+
+// A text of this server comes before the merchant's own page.
+function legalLinks({ slug, links, textKinds }: CheckoutMerchant): { name: LegalName; href: string }[] {
+  const names: readonly LegalName[] = [
+    'terms',
+    'withdrawal',
+    'privacy',
+    'refunds',
+    'shipping',
+    'imprint',
+    'accessibility',
+  ]
+  const given: Readonly<Partial<Record<LegalName, string>>> = links
+  return names.flatMap((name) => {
+    if (name !== 'refunds' && textKinds.includes(name)) return [{ name, href: `/legal/${slug}/${name}` }]
+    const href = given[name]
+    return href === undefined || !isWebAddress(href) ? [] : [{ name, href }]
+  })
 }
 
 // From our own origin or by http(s); any other scheme is left out.

@@ -37,6 +37,7 @@ export const settingSections = {
     { id: 'shipping', path: 'settings/shipping', text: 'settings.shipping', needs: 'getAdminShop' },
     { id: 'payments', path: 'settings/payments', text: 'settings.payments', needs: 'getAdminShop' },
     { id: 'agents', path: 'settings/agents', text: 'settings.agents', needs: 'getAdminAgents' },
+    { id: 'texts', path: 'settings/texts', text: 'settings.texts', needs: 'getAdminTexts' },
     { id: 'people', path: 'settings/people', text: 'settings.people', needs: 'listAdminMembers' },
   ],
 } as const satisfies Sections

@@ -3,6 +3,7 @@
 // name would let them send words of their own to any mailbox, in the name of the merchant. One exception: the acknowledgement of a
 // withdrawal has to repeat the statement (Directive 2011/83/EU, Art. 11a(4)), short and without links.
 
+import type { LegalTextKind } from '../../contract/words.ts'
 import type { AwaitedMoney } from '../../domain/checkout/port.ts'
 import type { OrderFacts } from '../../domain/orders/view.ts'
 import { orderTotals, trackingUrlOf } from '../../domain/orders/view.ts'
@@ -27,6 +28,8 @@ export type EmailPart =
   | { kind: 'items'; title: string; rows: readonly EmailItem[] }
   | { kind: 'totals'; rows: readonly { name: string; value: string; note?: string; isSum?: boolean }[] }
   | { kind: 'button'; label: string; url: string }
+  // A long text in small letters, whose line breaks count.
+  | { kind: 'legal'; title: string; text: string }
 
 export interface EmailFact {
   name: string
@@ -61,7 +64,17 @@ export interface HowToPay extends AwaitedMoney {
   method: string
 }
 
-export function orderPlaced(of: OrderEmail, awaited: HowToPay | null): Email {
+// What the e-mail itself has to say so it confirms the contract on a durable medium (Directive 2011/83/EU, Art. 8(7)): a link is not
+// enough (C-49/11).
+export interface Confirmation {
+  // Lines: name, address, numbers, contact.
+  seller: readonly string[]
+  texts: readonly { kind: LegalTextKind; text: string; since: string }[]
+  // Whether the model withdrawal form belongs to it.
+  hasForm: boolean
+}
+
+export function orderPlaced(of: OrderEmail, awaited: HowToPay | null, confirmation: Confirmation): Email {
   const { speaker, merchantName, facts } = of
   const { order } = facts
   const amount = speaker.amount(order.total, order.currency)
@@ -74,8 +87,32 @@ export function orderPlaced(of: OrderEmail, awaited: HowToPay | null): Email {
       ...viewButton(of),
       orderFacts(of),
       ...itemsAndTotals(of),
+      ...confirmationParts(of, confirmation),
     ],
   }
+}
+
+function confirmationParts({ speaker }: OrderEmail, { seller, texts, hasForm }: Confirmation): EmailPart[] {
+  const { say } = speaker
+  return [
+    ...(seller.length === 0
+      ? []
+      : [{ kind: 'legal' as const, title: tell(speaker, 'confirmation.seller'), text: seller.join('\n') }]),
+    ...texts.map(({ kind, text, since }) => ({
+      kind: 'legal' as const,
+      title: `${say(`legal.${kind}`)} (${say('legal.version', { date: speaker.date(since) })})`,
+      text,
+    })),
+    ...(hasForm
+      ? [
+          {
+            kind: 'legal' as const,
+            title: tell(speaker, 'confirmation.form'),
+            text: tell(speaker, 'confirmation.formText', { seller: seller.join(', ') }),
+          },
+        ]
+      : []),
+  ]
 }
 
 // As the order is when the e-mail is sent, which may be long after it was placed: nothing is asked for that was paid, or is not owed.

@@ -107,6 +107,10 @@ ${part.rows.map(
       return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="line" style="margin:8px 0 0;padding:12px 0 0;border-top:1px solid #e2e6e4;font-size:15px;line-height:22px">
 ${part.rows.map((row) => totalRow(row, page))}</table>
 `
+    case 'legal':
+      return html`<h2 class="ink line" style="margin:24px 0 0;padding:20px 0 8px;border-top:1px solid #e2e6e4;font-size:13px;line-height:20px;font-weight:600;color:#17211f">${part.title}</h2>
+<p class="soft" dir="auto" style="margin:0;font-size:12px;line-height:18px;color:#5b6764">${lines(part.text)}</p>
+`
     case 'button':
       return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" width="100%" style="margin:8px 0 ${below('24px')}"><tr><td class="button" align="${page.start}"><a href="${part.url}" style="display:inline-block;padding:12px 22px;border-radius:8px;background-color:${page.color.ground};color:${page.color.text};font-size:16px;line-height:24px;font-weight:600;text-decoration:none">${part.label}</a></td></tr></table>
 `

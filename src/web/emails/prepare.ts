@@ -1,5 +1,6 @@
 // A queued e-mail becomes a message: whom it is for is opened, and what it says is read and rendered. Nothing is written.
 
+import type { LegalEntry } from '../../contract/entries.ts'
 import type { PaymentAccountProblem, Role } from '../../contract/words.ts'
 import { awaitedMoney } from '../../domain/checkout/awaited.ts'
 import { customerHash, listCustomerKeys } from '../../domain/checkout/customer.ts'
@@ -30,6 +31,7 @@ import type { OrderFacts } from '../../domain/orders/view.ts'
 import { findDispute } from '../../domain/payments/disputes.ts'
 import { findPayment } from '../../domain/payments/store.ts'
 import { findReturn } from '../../domain/returns/store.ts'
+import { listShownTexts } from '../../domain/texts/read.ts'
 import { isLinkOpen } from '../../domain/users/invitations.ts'
 import { openStatement } from '../../domain/withdrawals/receive.ts'
 import { refundDueAt } from '../../domain/withdrawals/statement.ts'
@@ -42,6 +44,7 @@ import type { Reader } from '../../platform/storage/storage.ts'
 import { type Speaker, speakerFor } from '../languages/language.ts'
 import type { SignInLanguage } from '../signin/page/words.ts'
 import {
+  type Confirmation,
   codeEmail,
   type Email,
   type HowToPay,
@@ -241,13 +244,40 @@ function pageOf(
   return orderPageUrl({ rootSecret, publicOrigin }, { orderId, sealed: secretSealed })
 }
 
+// The texts that held when the order was placed, in the language of its checkout.
+async function confirmationOf(db: Reader, merchantId: string, { speaker, facts }: OrderEmail): Promise<Confirmation> {
+  const [face, texts] = await Promise.all([
+    findMerchantFace(db, merchantId),
+    listShownTexts(db, {
+      merchantId,
+      kinds: ['terms', 'withdrawal', 'privacy', 'shipping', 'imprint'],
+      languages: [speaker.language, 'en'],
+      at: facts.order.placedAt,
+    }),
+  ])
+  if (!face?.offersWithdrawal && texts.length === 0) return { seller: [], texts: [], hasForm: false }
+  return {
+    seller: face ? sellerLines(face) : [],
+    texts: texts.map(({ kind, text, createdAt }) => ({ kind, text, since: toInstant(createdAt) })),
+    hasForm: face?.offersWithdrawal ?? false,
+  }
+}
+
+function sellerLines({ name, legal, supportEmail }: MerchantFace): string[] {
+  const seller: Partial<LegalEntry> = legal === null ? {} : (JSON.parse(legal) as LegalEntry)
+  const { address, street, postalCode, city, registration, vatId, phone } = seller
+  const place = [[street], [postalCode, city]].map((parts) => parts.filter(Boolean).join(' ')).filter(Boolean)
+  const lines = [seller.name ?? name, ...(address ?? place), registration, vatId, supportEmail, phone]
+  return lines.filter((line): line is string => typeof line === 'string' && line !== '')
+}
+
 // Undefined where what it is about is not there.
 async function describe(db: Reader, email: EmailRow, of: OrderEmail): Promise<Email | undefined> {
   const { payments, refunds } = of.facts
   const known = JSON.parse(email.facts) as { isCancelled?: boolean; by?: string; moneyBack?: number }
   switch (email.kind) {
     case 'order_placed':
-      return orderPlaced(of, await howToPay(db, of.facts))
+      return orderPlaced(of, await howToPay(db, of.facts), await confirmationOf(db, email.merchantId, of))
     case 'order_received':
       return orderReceived(of)
     case 'payment_received': {

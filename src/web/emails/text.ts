@@ -38,6 +38,8 @@ function partText(part: EmailPart): string {
       return part.rows
         .map(({ name, value, note }) => `${name}: ${value}${note === undefined ? '' : ` (${note})`}`)
         .join('\n')
+    case 'legal':
+      return `${underlined(part.title)}\n${part.text}`
     case 'button':
       return `${part.label}:\n${part.url}`
   }

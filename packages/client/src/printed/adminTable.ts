@@ -87,6 +87,10 @@ export const adminTable = {
     replacePaymentKeys: 'PUT b /api/v1/admin/shop/accounts/{accountId}/keys',
     disconnectPaymentAccount: 'DELETE b /api/v1/admin/shop/accounts/{accountId}',
   },
+  texts: {
+    getMany: 'GET  /api/v1/admin/texts',
+    save: 'POST b /api/v1/admin/texts',
+  },
   site: {
     get: 'GET  /api/v1/admin/site',
     open: 'POST b /api/v1/admin/site/open',

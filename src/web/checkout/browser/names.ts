@@ -6,6 +6,7 @@ export type PageState =
   | 'closed'
   | 'failed'
   | 'forbidden'
+  | 'legal'
   | 'lost'
   | 'order'
   | 'refused'

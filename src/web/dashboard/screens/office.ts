@@ -10,6 +10,7 @@ import { settings } from './settings.ts'
 import { newZone, removeZone, shipping, zone } from './shipping.ts'
 import { taxes } from './taxes.ts'
 import { ledgerExport, taxReport, taxReportExport } from './taxreport.ts'
+import { legalText, legalTexts } from './texts.ts'
 
 export const settingScreens: readonly Screen[] = [
   settings,
@@ -25,6 +26,8 @@ export const settingScreens: readonly Screen[] = [
   accountKeys,
   accountEnd,
   agents,
+  legalTexts,
+  legalText,
   people,
   invite,
   demandFactor,

@@ -138,6 +138,10 @@ export const ar: Texts = {
 
   'legal.label': 'معلومات قانونية',
   'legal.terms': 'الشروط',
+  'legal.withdrawal': 'الانسحاب',
+  'legal.accessibility': 'إمكانية الوصول',
+  'legal.shipping': 'الشحن',
+  'legal.version': 'نسخة {date}',
   'legal.privacy': 'الخصوصية',
   'legal.refunds': 'الإرجاع',
   'legal.imprint': 'بيانات الناشر',

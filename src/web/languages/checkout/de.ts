@@ -129,6 +129,10 @@ export const de: Texts = {
 
   'legal.label': 'Rechtliches',
   'legal.terms': 'AGB',
+  'legal.withdrawal': 'Widerruf',
+  'legal.accessibility': 'Barrierefreiheit',
+  'legal.shipping': 'Versand',
+  'legal.version': 'Fassung vom {date}',
   'legal.privacy': 'Datenschutz',
   'legal.refunds': 'Widerruf und Rückgabe',
   'legal.imprint': 'Impressum',

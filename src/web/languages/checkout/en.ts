@@ -127,6 +127,10 @@ export const en = {
 
   'legal.label': 'Legal',
   'legal.terms': 'Terms',
+  'legal.withdrawal': 'Withdrawal',
+  'legal.accessibility': 'Accessibility',
+  'legal.shipping': 'Delivery',
+  'legal.version': 'Version of {date}',
   'legal.privacy': 'Privacy',
   'legal.refunds': 'Returns',
   'legal.imprint': 'Imprint',

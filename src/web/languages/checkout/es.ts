@@ -128,6 +128,10 @@ export const es: Texts = {
 
   'legal.label': 'Información legal',
   'legal.terms': 'Condiciones',
+  'legal.withdrawal': 'Desistimiento',
+  'legal.accessibility': 'Accesibilidad',
+  'legal.shipping': 'Envío',
+  'legal.version': 'Versión del {date}',
   'legal.privacy': 'Privacidad',
   'legal.refunds': 'Devoluciones',
   'legal.imprint': 'Aviso legal',

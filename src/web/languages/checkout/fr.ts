@@ -125,6 +125,10 @@ export const fr: Texts = {
 
   'legal.label': 'Mentions',
   'legal.terms': 'Conditions de vente',
+  'legal.withdrawal': 'Rétractation',
+  'legal.accessibility': 'Accessibilité',
+  'legal.shipping': 'Livraison',
+  'legal.version': 'Version du {date}',
   'legal.privacy': 'Confidentialité',
   'legal.refunds': 'Retours',
   'legal.imprint': 'Mentions légales',

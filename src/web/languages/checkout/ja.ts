@@ -126,6 +126,10 @@ export const ja: Texts = {
 
   'legal.label': '規約など',
   'legal.terms': '利用規約',
+  'legal.withdrawal': '撤回',
+  'legal.accessibility': 'アクセシビリティ',
+  'legal.shipping': '配送',
+  'legal.version': '{date}版',
   'legal.privacy': 'プライバシー',
   'legal.refunds': '返品・返金',
   'legal.imprint': '事業者情報',

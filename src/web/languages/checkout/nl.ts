@@ -126,6 +126,10 @@ export const nl: Texts = {
 
   'legal.label': 'Juridisch',
   'legal.terms': 'Voorwaarden',
+  'legal.withdrawal': 'Herroeping',
+  'legal.accessibility': 'Toegankelijkheid',
+  'legal.shipping': 'Verzending',
+  'legal.version': 'Versie van {date}',
   'legal.privacy': 'Privacy',
   'legal.refunds': 'Retourneren',
   'legal.imprint': 'Bedrijfsgegevens',

@@ -575,6 +575,7 @@ export const de: DashboardTexts = {
     'change.receiveAdminReturn': 'hat Artikel einer Rücksendung angenommen',
     'change.refundAdminReturn': 'hat eine Rücksendung erstattet',
     'change.closeAdminReturn': 'hat eine Rücksendung abgeschlossen',
+    'change.saveAdminText': 'hat einen Rechtstext geändert',
     'change.settleAdminWithdrawal': 'hat einen Widerruf erledigt',
     'change.getAdminWithdrawalStatement': 'hat einen Widerruf angesehen',
     'change.undoAdminChange': 'hat eine Änderung zurückgenommen',

@@ -357,6 +357,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'subject.return': 'Rücksendung',
   'subject.withdrawal': 'Widerruf',
   'subject.document': 'Rechnung',
+  'subject.legal_text': 'Rechtstext',
   'subject.transfer': 'Import',
   'subject.agents': 'Agenten',
   'change.createAdminProduct': 'hat ein Produkt angelegt',

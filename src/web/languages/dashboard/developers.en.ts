@@ -350,6 +350,7 @@ export const developersEn = {
   'subject.return': 'return',
   'subject.withdrawal': 'withdrawal',
   'subject.document': 'invoice',
+  'subject.legal_text': 'legal text',
   'subject.transfer': 'import',
   'subject.agents': 'agents',
   'change.createAdminProduct': 'added a product',

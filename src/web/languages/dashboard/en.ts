@@ -588,6 +588,7 @@ const texts = {
   'change.receiveAdminReturn': 'received returned items',
   'change.refundAdminReturn': 'refunded a return',
   'change.closeAdminReturn': 'closed a return',
+  'change.saveAdminText': 'changed a legal text',
   'change.settleAdminWithdrawal': 'settled a withdrawal',
   'change.getAdminWithdrawalStatement': 'looked at a withdrawal',
   'change.undoAdminChange': 'took a change back',

@@ -73,6 +73,10 @@ export const ar: EmailTexts = {
   'withdrawal_received.text':
     'يذكر الانسحاب الطلب {order}. استُلم في {date}. يظهر التصريح في لوحة التحكم تحت Orders ثم Withdrawals. إذا كان حق الانسحاب قائمًا فيجب إعادة المبلغ حتى {due}.',
   'withdrawal_received.unnamed': 'برقم غير معروف',
+  'confirmation.seller': 'البائع',
+  'confirmation.form': 'نموذج الانسحاب',
+  'confirmation.formText':
+    '(املأ هذا النموذج وأعده فقط إذا أردت الانسحاب من العقد.)\n– إلى {seller}:\n– أُعلمكم/نُعلمكم (*) بانسحابي/انسحابنا (*) من عقد بيع السلع التالية (*)/تقديم الخدمة التالية (*)\n– طُلب في (*)/استُلم في (*)\n– اسم المستهلك\n– عنوان المستهلك\n– توقيع المستهلك (فقط إذا قُدم النموذج على ورق)\n– التاريخ\n(*) اشطب ما لا ينطبق.',
   'order_received.subject': 'طلب جديد {number}: {amount}',
   'order_received.title': 'طلب جديد {number}',
   'order_received.paid': 'مدفوع: {amount}.',

@@ -76,6 +76,10 @@ export const de: EmailTexts = {
   'withdrawal_received.text':
     'Der Widerruf nennt Bestellung {order}. Er ist am {date} eingegangen. Die Erklärung steht im Dashboard unter Bestellungen, Widerrufe. Besteht das Widerrufsrecht, muss das Geld bis {due} zurückgezahlt sein.',
   'withdrawal_received.unnamed': 'mit unbekannter Nummer',
+  'confirmation.seller': 'Verkäufer',
+  'confirmation.form': 'Muster-Widerrufsformular',
+  'confirmation.formText':
+    '(Wenn Sie den Vertrag widerrufen wollen, dann füllen Sie bitte dieses Formular aus und senden Sie es zurück.)\n– An {seller}:\n– Hiermit widerrufe(n) ich/wir (*) den von mir/uns (*) abgeschlossenen Vertrag über den Kauf der folgenden Waren (*)/die Erbringung der folgenden Dienstleistung (*)\n– Bestellt am (*)/erhalten am (*)\n– Name des/der Verbraucher(s)\n– Anschrift des/der Verbraucher(s)\n– Unterschrift des/der Verbraucher(s) (nur bei Mitteilung auf Papier)\n– Datum\n(*) Unzutreffendes streichen.',
   'order_received.subject': 'Neue Bestellung {number}: {amount}',
   'order_received.title': 'Neue Bestellung {number}',
   'order_received.paid': 'Bezahlt: {amount}.',

@@ -76,6 +76,10 @@ export const en = {
   'withdrawal_received.text':
     'The withdrawal names order {order}. It was received on {date}. The dashboard shows the statement, under Orders, Withdrawals. If the right of withdrawal applies, the money has to be back by {due}.',
   'withdrawal_received.unnamed': 'an unknown number',
+  'confirmation.seller': 'Seller',
+  'confirmation.form': 'Model withdrawal form',
+  'confirmation.formText':
+    '(Complete and return this form only if you wish to withdraw from the contract.)\n– To {seller}:\n– I/We (*) hereby give notice that I/We (*) withdraw from my/our (*) contract of sale of the following goods (*)/for the provision of the following service (*),\n– Ordered on (*)/received on (*),\n– Name of consumer(s),\n– Address of consumer(s),\n– Signature of consumer(s) (only if this form is notified on paper),\n– Date\n(*) Delete as appropriate.',
   'order_received.subject': 'New order {number}: {amount}',
   'order_received.title': 'New order {number}',
   'order_received.paid': 'Paid: {amount}.',

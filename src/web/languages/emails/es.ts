@@ -75,6 +75,10 @@ export const es: EmailTexts = {
   'withdrawal_received.text':
     'El desistimiento se refiere al pedido {order}. Se recibió el {date}. La declaración está en el panel, en Orders, Withdrawals. Si existe derecho de desistimiento, el dinero debe devolverse antes del {due}.',
   'withdrawal_received.unnamed': 'de número desconocido',
+  'confirmation.seller': 'Vendedor',
+  'confirmation.form': 'Modelo de formulario de desistimiento',
+  'confirmation.formText':
+    '(Solo debe cumplimentar y enviar el presente formulario si desea desistir del contrato.)\n– A la atención de {seller}:\n– Por la presente le comunico/comunicamos (*) que desisto de mi/desistimos de nuestro (*) contrato de venta del siguiente bien (*)/prestación del siguiente servicio (*)\n– Pedido el (*)/recibido el (*)\n– Nombre del consumidor o de los consumidores\n– Domicilio del consumidor o de los consumidores\n– Firma del consumidor o de los consumidores (solo si el presente formulario se presenta en papel)\n– Fecha\n(*) Táchese lo que no proceda.',
   'order_received.subject': 'Nuevo pedido {number}: {amount}',
   'order_received.title': 'Nuevo pedido {number}',
   'order_received.paid': 'Pagado: {amount}.',

@@ -77,6 +77,10 @@ export const fr: EmailTexts = {
   'withdrawal_received.text':
     'La rétractation concerne la commande {order}. Elle a été reçue le {date}. La déclaration figure dans le tableau de bord, sous Orders, Withdrawals. Si le droit de rétractation s’applique, l’argent doit être remboursé avant le {due}.',
   'withdrawal_received.unnamed': 'au numéro inconnu',
+  'confirmation.seller': 'Vendeur',
+  'confirmation.form': 'Modèle de formulaire de rétractation',
+  'confirmation.formText':
+    '(Veuillez compléter et renvoyer le présent formulaire uniquement si vous souhaitez vous rétracter du contrat.)\n– À l’attention de {seller} :\n– Je/nous (*) vous notifie/notifions (*) par la présente ma/notre (*) rétractation du contrat portant sur la vente du bien (*)/pour la prestation de services (*) ci-dessous\n– Commandé le (*)/reçu le (*)\n– Nom du (des) consommateur(s)\n– Adresse du (des) consommateur(s)\n– Signature du (des) consommateur(s) (uniquement en cas de notification du présent formulaire sur papier)\n– Date\n(*) Rayez la mention inutile.',
   'order_received.subject': 'Nouvelle commande {number} : {amount}',
   'order_received.title': 'Nouvelle commande {number}',
   'order_received.paid': 'Payé : {amount}.',

@@ -73,6 +73,10 @@ export const ja: EmailTexts = {
   'withdrawal_received.text':
     '撤回は注文 {order} に関するもので、{date}に受け付けました。内容はダッシュボードの Orders、Withdrawals にあります。撤回権がある場合、{due}までに返金が必要です。',
   'withdrawal_received.unnamed': '番号不明',
+  'confirmation.seller': '販売者',
+  'confirmation.form': '撤回届の書式',
+  'confirmation.formText':
+    '（契約を撤回する場合にのみ、記入して返送してください。）\n– 宛先：{seller}\n– 私/私たち（*）は、次の商品の売買（*）/次のサービスの提供（*）に関する契約を撤回します。\n– 注文日（*）/受領日（*）\n– 消費者の氏名\n– 消費者の住所\n– 消費者の署名（紙で届け出る場合のみ）\n– 日付\n（*）該当しないものを消してください。',
   'order_received.subject': '新しい注文 {number}: {amount}',
   'order_received.title': '新しい注文 {number}',
   'order_received.paid': '支払い済み: {amount}',

@@ -77,6 +77,10 @@ export const nl: EmailTexts = {
   'withdrawal_received.text':
     'De herroeping noemt bestelling {order}. Zij is ontvangen op {date}. De verklaring staat in het dashboard, onder Orders, Withdrawals. Als het herroepingsrecht geldt, moet het geld uiterlijk {due} terug zijn.',
   'withdrawal_received.unnamed': 'met onbekend nummer',
+  'confirmation.seller': 'Verkoper',
+  'confirmation.form': 'Modelformulier voor herroeping',
+  'confirmation.formText':
+    '(Dit formulier alleen invullen en terugzenden als u de overeenkomst wilt herroepen.)\n– Aan {seller}:\n– Ik/Wij (*) deel/delen (*) u hierbij mede dat ik/wij (*) onze overeenkomst betreffende de verkoop van de volgende goederen (*)/levering van de volgende dienst (*) herroep/herroepen (*)\n– Besteld op (*)/Ontvangen op (*)\n– Naam/Namen consument(en)\n– Adres consument(en)\n– Handtekening van consument(en) (alleen wanneer dit formulier op papier wordt ingediend)\n– Datum\n(*) Doorhalen wat niet van toepassing is.',
   'order_received.subject': 'Nieuwe bestelling {number}: {amount}',
   'order_received.title': 'Nieuwe bestelling {number}',
   'order_received.paid': 'Betaald: {amount}.',

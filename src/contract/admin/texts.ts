@@ -1,0 +1,51 @@
+// Legal texts: schemas and rows.
+
+import { limits } from '../limits.ts'
+import { Count, IdempotencyKey, Instant, paragraph } from '../parts.ts'
+import { described, object, oneOf, type Static, Type } from '../schema.ts'
+import { ok } from '../surface.ts'
+import { legalTextKinds, textLanguages } from '../words.ts'
+import { type AdminRows, adminRow } from './row.ts'
+
+const members = {
+  kind: oneOf(legalTextKinds),
+  language: oneOf(textLanguages),
+}
+
+export const AdminText = object({
+  ...members,
+  version: described('Of this kind in this language.', Count),
+  text: Type.String({ description: 'Plain text; lines count.' }),
+  since: described('When this version began to hold.', Instant),
+})
+export const AdminTextListResponse = object({
+  data: Type.Array(AdminText, { maxItems: 100, description: 'Those that hold now, one for each kind and language.' }),
+})
+export const AdminTextRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  ...members,
+  text: paragraph(0, limits.textLengthMax, 'Plain text. Empty: from now on there is none.'),
+})
+export const AdminTextResponse = object({ data: AdminText })
+
+// biome-ignore format: a row reads best as a few lines
+export const textRows = {
+  getAdminTexts: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/texts',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Shop',
+    summary: 'List legal texts',
+    description: 'Terms, withdrawal instruction, privacy, imprint, accessibility and shipping, as they hold now, in each language.',
+    body: null, reply: ok(AdminTextListResponse),
+    refusals: [],
+  },
+  saveAdminText: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/texts',
+    scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop',
+    summary: 'Save a legal text',
+    description: 'Makes a new version, which holds from now on. Orders keep the version that held when they were placed.',
+    body: AdminTextRequest, bodyBytesMax: 524_288, reply: ok(AdminTextResponse),
+    refusals: ['text_limit'],
+  },
+} as const satisfies AdminRows
+
+export type AdminText = Static<typeof AdminText>

@@ -1,0 +1,119 @@
+// Legal texts: which there are in which language, and the form of one. Each save makes a new version.
+
+import type { AdminText } from '../../../contract/admin/texts.ts'
+import { type LegalTextKind, legalTextKinds, type TextLanguage, textLanguages } from '../../../contract/words.ts'
+import { html } from '../../../platform/html/html.ts'
+import { refuse } from '../../../platform/kit/refuse.ts'
+import { type Field, form, keyIn, problemsOf } from '../form.ts'
+import { card, linkButton } from '../parts.ts'
+import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { sections, settingSections } from '../sections.ts'
+import { done } from '../toast.ts'
+import type { Words } from '../words.ts'
+
+export const legalTexts: Screen = {
+  path: 'settings/texts',
+  name: 'dashboard texts',
+  place: 'settings',
+  needs: 'getAdminTexts',
+  async get(visit) {
+    const { words, to } = visit
+    const { data } = await visit.ask('getAdminTexts')
+    const cell = (kind: LegalTextKind, language: TextLanguage) => {
+      const found = data.find((text) => text.kind === kind && text.language === language)
+      const label = found
+        ? words.say('settings.texts.version', { version: found.version })
+        : words.say('settings.texts.none')
+      return html`<li><a href="${to(`settings/texts/${kind}/${language}`)}">${languageName(words, language)}</a> <span class="soft small">${label}</span></li>`
+    }
+    return {
+      title: words.say('settings.texts'),
+      body: html`${sections(visit, settingSections, 'texts')}
+<p class="lead">${words.say('settings.texts.lead')}</p>
+<div class="columns">${legalTextKinds.map((kind) =>
+        card({
+          title: words.say(`settings.texts.kind.${kind}`),
+          body: html`<ul>${textLanguages.map((language) => cell(kind, language))}</ul>`,
+        }),
+      )}</div>`,
+    }
+  },
+}
+
+export const legalText: Screen = {
+  path: 'settings/texts/:kind/:language',
+  name: 'dashboard text',
+  place: 'settings',
+  needs: 'getAdminTexts',
+  formBytesMax: 1_048_576,
+  async get(visit) {
+    const { kind, language } = named(visit)
+    const { data } = await visit.ask('getAdminTexts')
+    const found = data.find((text) => text.kind === kind && text.language === language)
+    return textSheet(visit, { found, text: found?.text ?? '' })
+  },
+  async post(posted: Posted) {
+    const { words, form: sent } = posted
+    const text = (sent.get('text') ?? '').replaceAll('\r\n', '\n').trim()
+    const saved = await attempt(posted.ask('saveAdminText', { body: { ...named(posted), text }, key: keyIn(sent) }))
+    if (!('refusal' in saved)) return done(posted.to('settings/texts'), 'done.settings')
+    return {
+      ...textSheet(posted, { text, problems: problemsOf(words, saved.refusal, fields(words)) }),
+      status: 409,
+    }
+  },
+}
+
+function named({ path }: Visit): { kind: LegalTextKind; language: TextLanguage } {
+  const kind = legalTextKinds.find((one) => one === path.kind)
+  const language = textLanguages.find((one) => one === path.language)
+  if (!kind || !language) throw refuse('route_not_found')
+  return { kind, language }
+}
+
+function fields(words: Words): Field[] {
+  return [
+    {
+      name: 'text',
+      label: words.say('settings.texts.text'),
+      kind: 'text',
+      rows: 24,
+      lengthMax: 100_000,
+      help: words.say('settings.texts.textHelp'),
+    },
+  ]
+}
+
+interface Shown {
+  found?: AdminText | undefined
+  text: string
+  problems?: ReturnType<typeof problemsOf>
+}
+
+function textSheet(visit: Visit, { found, text, problems }: Shown): Sheet {
+  const { words, to, may, shop } = visit
+  const { kind, language } = named(visit)
+  const title = words.say('settings.texts.edit', {
+    kind: words.say(`settings.texts.kind.${kind}`),
+    language: languageName(words, language),
+  })
+  return {
+    title,
+    back: { href: to('settings/texts'), label: words.say('settings.texts') },
+    actions: found && linkButton({ label: words.say('settings.texts.see'), href: `/legal/${shop.slug}/${kind}` }),
+    sub: found && words.say('settings.texts.version', { version: found.version }),
+    body: may('saveAdminText')
+      ? form(visit, {
+          action: to(`settings/texts/${kind}/${language}`),
+          fields: fields(words),
+          values: { text },
+          problems,
+          submit: words.say('action.save'),
+        })
+      : html`<p>${text}</p>`,
+  }
+}
+
+function languageName({ language }: Words, code: TextLanguage): string {
+  return new Intl.DisplayNames(language, { type: 'language' }).of(code) ?? code
+}

@@ -1,0 +1,111 @@
+// Legal texts: versions by language, their pages, and the e-mail that confirms an order on a durable medium.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { type MailServer, openMailServer } from '../harness/mailserver.ts'
+import { ordersOf } from '../harness/orders.ts'
+import { rival } from '../harness/shops.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
+import { mailRound } from '../src/domain/emails/send.ts'
+import { sealCustomer } from '../src/domain/orders/customer.ts'
+import { newId } from '../src/platform/kit/ids.ts'
+import { parseMailUrl } from '../src/platform/kit/mailurl.ts'
+import { queueEmails } from '../src/platform/outbox/emails.ts'
+
+const shopFile = {
+  ...market,
+  merchant: {
+    ...market.merchant,
+    supportEmail: 'help@bloom.example',
+    legal: { name: 'Bloom GmbH', address: ['Rosenweg 1', '04109 Leipzig'], vatId: 'DE123456789' },
+  },
+}
+
+eachEngine('legal texts', (given) => {
+  let testServer: TestServer
+  let mailServer: MailServer
+  let orders: Awaited<ReturnType<typeof ordersOf>>
+
+  before(async () => {
+    mailServer = await openMailServer()
+    given.later(() => mailServer.close())
+    const target = parseMailUrl(`smtp://127.0.0.1:${mailServer.port}`)
+    assert.ok(!('problem' in target))
+    testServer = await openTestServer(given, { shops: [shopFile, rival], mail: { target, from: 'shop@example.com' } })
+    orders = await ordersOf(testServer)
+  })
+
+  const save = async (kind: string, language: string, text: string) => {
+    testServer.clock.now += 1_000
+    const body = { idempotencyKey: newId('req'), kind, language, text }
+    const answer = await testServer.askAdmin('saveAdminText', { body })
+    assert.equal(answer.status, 200, answer.text)
+    return answer.body.data
+  }
+  const pageOf = async (kind: string, language = 'en', slug = 'bloom') => {
+    const answer = await fetch(`${testServer.origin}/legal/${slug}/${kind}`, {
+      headers: { 'accept-language': language },
+    })
+    return { status: answer.status, text: await answer.text() }
+  }
+  async function confirmationOf(orderId: string, sessionId: string) {
+    const { mail } = testServer.app
+    assert.ok(mail)
+    const { storage, installationId, merchantId, clock } = testServer
+    const sealed = sealCustomer(testSecret, sessionId, { email: 'ada@example.com', name: 'Ada', phone: '' })
+    await storage.write((tx) => tx.sql`update orders set customer_sealed = ${sealed} where id = ${orderId}`)
+    await storage.write(async (tx) =>
+      queueEmails(
+        tx,
+        { installationId, merchantId, orderId },
+        [{ kind: 'order_placed', subjectId: newId('ord') }],
+        clock.now,
+      ),
+    )
+    while ((await mailRound(mail)) > 0);
+    return mailServer.emails.findLast(({ text }) => /Thank you for your order/.test(text))?.text ?? ''
+  }
+
+  test('each save is a new version; the same text is none, and an empty one ends it', async () => {
+    assert.equal((await save('terms', 'en', 'Terms one.')).version, 1)
+    assert.equal((await save('terms', 'en', 'Terms one.')).version, 1)
+    assert.equal((await save('terms', 'de', 'AGB eins.')).version, 1)
+    const page = await pageOf('terms', 'de')
+    assert.match(page.text, /AGB eins\./)
+    assert.match((await pageOf('terms', 'fr')).text, /Terms one\./)
+    assert.equal((await save('terms', 'de', '')).version, 2)
+    assert.doesNotMatch((await pageOf('terms', 'de')).text, /AGB eins/)
+    assert.equal((await pageOf('privacy')).status, 404)
+    assert.equal((await pageOf('terms', 'en', 'rival')).status, 404)
+    const listed = await testServer.askAdmin('getAdminTexts')
+    assert.deepEqual(
+      listed.body.data.map(({ kind, language }: { kind: string; language: string }) => `${kind} ${language}`),
+      ['terms en'],
+    )
+  })
+
+  test('the e-mail of an order has the seller, the texts of its time and the model form, whatever holds later', async () => {
+    await save('terms', 'en', 'Terms two.\n\nWith <b>two</b> paragraphs.')
+    await save('withdrawal', 'en', 'You have the right to withdraw within 14 days.')
+    testServer.clock.now += 1_000
+    const { orderId, sessionId } = await orders.place({ items: { CARD: 1 }, now: testServer.clock.now })
+    await save('terms', 'en', 'Terms three.')
+    const text = await confirmationOf(orderId, sessionId)
+    for (const part of ['Bloom GmbH', 'Rosenweg 1', '04109 Leipzig', 'DE123456789', 'help@bloom.example'])
+      assert.ok(text.includes(part), part)
+    assert.match(text, /Terms two\./)
+    assert.doesNotMatch(text, /Terms three/)
+    assert.match(text, /right to withdraw within 14 days/)
+    assert.match(text, /Model withdrawal form[\s\S]*To Bloom GmbH, Rosenweg 1/)
+    assert.match(text, /\/w\/bloom\?order=/)
+  })
+
+  test('the checkout and the site lead to the texts of this server', async () => {
+    const { statusSecret } = await orders.place({ items: { CARD: 1 } })
+    const page = await (await fetch(`${testServer.origin}/o/${statusSecret}`)).text()
+    for (const kind of ['terms', 'withdrawal']) assert.ok(page.includes(`href="/legal/bloom/${kind}"`), kind)
+    assert.ok(!page.includes('/legal/bloom/privacy'))
+  })
+})
