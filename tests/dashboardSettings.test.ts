@@ -111,6 +111,8 @@ eachEngine('settings in the dashboard', (given) => {
         form.append('class', taxClass)
         form.append('rate', rate)
       }
+      // The box of the fifth row.
+      form.append('remove', '4')
       const answer = await fetch(testServer.origin + path('settings/taxes'), {
         method: 'POST',
         redirect: 'manual',
@@ -134,6 +136,7 @@ eachEngine('settings in the dashboard', (given) => {
       ['de', '', 'books', '7'],
       ['AT', '', '', '5,5 %'],
       ['', '', '', ''],
+      ['IT', '', '', '22'],
     ]
     assert.equal((await post(rows, base)).status, 303)
     assert.deepEqual(
@@ -156,6 +159,27 @@ eachEngine('settings in the dashboard', (given) => {
     assert.match(late.text, /value="FR"/)
   })
 
+  test('taxes: the rates of the EU are filled in by one press, shown, and saved by the next', async () => {
+    const { page, path } = dashboardUser
+    await page.open(path('settings/taxes'))
+    const before = (await shop()).taxes.length
+    await page.press('Fill in the rates of the EU')
+    assert.match(page.text(), /Taxes in Europe Database/)
+    assert.equal((await shop()).taxes.length, before)
+    await page.press('Save')
+    const { taxes } = await shop()
+    const rates = (country: string) =>
+      taxes.filter((tax: { country: string }) => tax.country === country).map(({ rate }: { rate: number }) => rate)
+    assert.deepEqual(
+      [rates('FI'), rates('DE')],
+      [
+        [1_350, 1_000, 2_550],
+        [700, 1_900],
+      ],
+      'what was there stays',
+    )
+  })
+
   test('shipping: a zone is made, edited, asked about, and removed', async () => {
     const { page, path } = dashboardUser
     await page.open(path('settings/shipping/new'))
@@ -170,28 +194,33 @@ eachEngine('settings in the dashboard', (given) => {
       })
     const wrong = await form([
       ['zone', 'north'],
-      ['countries', 'NO, SE'],
+      ['country', 'NO'],
+      ['country', 'SE'],
       ['id', ''],
       ['label', 'Parcel'],
       ['amount', 'a lot'],
       ['freeFrom', ''],
-      ['steps', ''],
     ])
     assert.equal(wrong.status, 400)
     assert.match(await wrong.text(), /Enter an amount such as/)
     const good = await form([
-      ['zone', 'north'],
-      ['countries', 'no, SE'],
+      ['zone', 'North'],
+      ['country', 'NO'],
+      ['country', 'SE'],
       ['id', ''],
       ['label', 'Parcel'],
       ['amount', '9.90'],
       ['freeFrom', '100'],
-      ['steps', ''],
       ['id', ''],
       ['label', 'By weight'],
       ['amount', '0'],
       ['freeFrom', ''],
-      ['steps', '1000: 5\r\n2000: 7.50'],
+      ['grams-1', '1000'],
+      ['step-1', '5'],
+      ['grams-1', '2000'],
+      ['step-1', '7.50'],
+      ['grams-1', ''],
+      ['step-1', ''],
     ])
     assert.equal(good.status, 303)
     const made = (await shop()).shipping.find(({ zone }: { zone: string }) => zone === 'north')
@@ -222,8 +251,11 @@ eachEngine('settings in the dashboard', (given) => {
     assert.match(page.text(), /Parcel €9\.90/)
     assert.doesNotMatch(page.text(), /By weight €7\.50 Zone/)
     await page.open(path('settings/shipping/north'))
-    await page.press('Save', { countries: 'NO' })
+    await page.press('Save', { group: 'eu' })
     assert.match(page.text(), /Settings saved/)
+    const wide = (await shop()).shipping.find(({ zone }: { zone: string }) => zone === 'north')
+    assert.ok(wide.countries.includes('FI') && wide.countries.includes('NO'), 'Norway and the EU')
+    assert.equal(wide.options[1].weightSteps.length, 2)
     await page.open(path('settings/shipping/north/remove'))
     await page.press('Remove zone')
     assert.match(page.text(), /Zone removed/)

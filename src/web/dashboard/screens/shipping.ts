@@ -2,9 +2,11 @@
 
 import type { ShippingZoneEntry } from '../../../contract/entries.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
+import { euCountries } from '../../../platform/kit/countryfacts.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
 import { offersFor, zoneFor } from '../../../platform/kit/shipping.ts'
-import { wordsTyped } from '../controls.ts'
+import { slugify } from '../../../platform/kit/slug.ts'
+import { countryOptions } from '../countries.ts'
 import { dialog } from '../dialog.ts'
 import { amountIn, form, keyField, moneyText, type Problems, problemsOf } from '../form.ts'
 import { button, card, emptyState, facts, linkButton, notice } from '../parts.ts'
@@ -83,7 +85,7 @@ function quoteCard(
   return card({
     title: words.say('shipping.quote'),
     id: 'quote',
-    body: html`<form class="form" method="get" action="${here.split('?')[0]}#quote"><div class="fields thirds">${field('country', country, html` maxlength="2" required`)}${field('subtotal', subtotalText, html` inputmode="decimal" maxlength="12"`)}${field('weight', weightText, html` inputmode="numeric" maxlength="7"`)}</div>
+    body: html`<form class="form" method="get" action="${here.split('?')[0]}#quote"><div class="fields thirds"><div class="field"><label for="quote-country">${words.say('shipping.quote.country')}</label><select id="quote-country" name="country">${countryOptions(words).map((option) => html`<option value="${option.value}"${option.value === country && html` selected`}>${option.label}</option>`)}</select></div>${field('subtotal', subtotalText, html` inputmode="decimal" maxlength="12"`)}${field('weight', weightText, html` inputmode="numeric" maxlength="7"`)}</div>
 <div class="form-foot">${button({ label: words.say('shipping.quote.show') })}</div></form>
 <div class="quote-answer" role="status">${
       !isCountry || subtotal === undefined || weightGrams === undefined
@@ -139,48 +141,78 @@ interface TypedOption {
   label: string
   amount: string
   freeFrom: string
-  steps: string
+  steps: readonly TypedStep[]
+}
+
+interface TypedStep {
+  grams: string
+  amount: string
 }
 
 interface TypedZone {
   zone: string
-  countries: string
+  countries: readonly string[]
   options: readonly TypedOption[]
 }
 
 const newOptions = 2
 const optionsMax = 10
+const newSteps = 2
+const stepsMax = 20
 
 function typedOf({ currency }: Visit['shop'], { zone, countries, options }: ShippingZoneEntry): TypedZone {
   return {
     zone,
-    countries: countries.join(', '),
+    countries,
     options: options.map(({ id, label, amount, freeFrom, weightSteps = [] }) => ({
       id,
       label,
       amount: moneyText(amount, currency),
       freeFrom: freeFrom === null || freeFrom === undefined ? '' : moneyText(freeFrom, currency),
-      steps: weightSteps.map((step) => `${step.upToGrams}: ${moneyText(step.amount, currency)}`).join('\n'),
+      steps: weightSteps.map((step) => ({
+        grams: String(step.upToGrams),
+        amount: moneyText(step.amount, currency),
+      })),
     })),
   }
 }
 
-function typedIn({ form: sent }: Posted): TypedZone {
+function typedIn({ form: sent }: Posted, taken: ReadonlySet<string>): TypedZone {
   const all = (name: string) => sent.getAll(name).slice(0, optionsMax)
-  const [ids, labels, amounts, free, steps] = ['id', 'label', 'amount', 'freeFrom', 'steps'].map(all)
+  const [ids, labels, amounts, free] = ['id', 'label', 'amount', 'freeFrom'].map(all)
   return {
-    zone: (sent.get('zone') ?? '').trim(),
-    countries: sent.get('countries') ?? '',
+    zone: wordOf(sent.get('zone') ?? ''),
+    countries: countriesIn(sent, taken),
     options: (labels ?? [])
       .map((label, index) => ({
         id: ids?.[index] ?? '',
         label: label.trim(),
         amount: (amounts?.[index] ?? '').trim(),
         freeFrom: (free?.[index] ?? '').trim(),
-        steps: (steps?.[index] ?? '').replaceAll('\r\n', '\n').trim(),
+        steps: stepRows(sent, index),
       }))
       .filter(({ label, amount }) => label !== '' || amount !== ''),
   }
+}
+
+// A zone is called by a word; what is typed becomes one.
+function wordOf(typed: string): string {
+  if (/^[a-z0-9]+([_-][a-z0-9]+)*$/.test(typed)) return typed
+  return slugify(typed.trim()).slice(0, 40).replace(/-+$/, '')
+}
+
+// The group leaves out what other zones have.
+function countriesIn(sent: Posted['form'], taken: ReadonlySet<string>): string[] {
+  const chosen = sent.getAll('country').slice(0, 300)
+  const group = sent.get('group') === 'eu' ? euCountries.filter((country) => !taken.has(country)) : []
+  return [...new Set([...chosen, ...group])]
+}
+
+function stepRows(sent: Posted['form'], option: number): TypedStep[] {
+  const [grams, amounts] = ['grams', 'step'].map((name) => sent.getAll(`${name}-${option}`).slice(0, stepsMax))
+  return (grams ?? [])
+    .map((text, at) => ({ grams: text.trim(), amount: (amounts?.[at] ?? '').trim() }))
+    .filter((step) => step.grams !== '' || step.amount !== '')
 }
 
 function entryOf(
@@ -205,18 +237,16 @@ function entryOf(
     }
   })
   if (Object.keys(at).length > 0) return { problems: { summary: words.say('form.problem'), at } }
-  const countries = [...new Set(wordsTyped(typed.countries).map((code) => code.toUpperCase()))]
-  return { entry: { zone: typed.zone, countries, options } }
+  return { entry: { zone: typed.zone, countries: [...typed.countries], options } }
 }
 
-function stepsIn(text: string, currency: string): { upToGrams: number; amount: number }[] | undefined {
-  if (text === '') return []
-  const steps = text.split('\n').map((line) => {
-    const parts = /^\s*(\d{1,8})\s*g?\s*[:=]\s*(\S+)\s*$/.exec(line)
-    const amount = parts && amountIn(parts[2] ?? '', currency)
-    return parts && amount !== undefined && amount !== null ? { upToGrams: Number(parts[1]), amount } : undefined
+function stepsIn(steps: readonly TypedStep[], currency: string): { upToGrams: number; amount: number }[] | undefined {
+  const read = steps.map((step) => {
+    const amount = amountIn(step.amount, currency)
+    const isWeight = /^\d{1,8}$/.test(step.grams)
+    return isWeight && amount !== undefined ? { upToGrams: Number(step.grams), amount } : undefined
   })
-  return steps.every((step) => step !== undefined) ? steps : undefined
+  return read.every((step) => step !== undefined) ? read : undefined
 }
 
 // A word for the option, which carts remember it by.
@@ -275,7 +305,7 @@ function zoneSheet(visit: Visit, { name, typed, base, problems, theirs }: ZoneSt
       : { state: false as const, note: false as const }
     return html`<fieldset class="option"><legend>${row ? label : words.say('shipping.newOption')}</legend><input type="hidden" name="id" value="${row?.id}">
 <div class="option-fields">${cell('label', `/options/${index}/label`, words.say('shipping.option'))}${cell('amount', `/options/${index}/amount`, `${words.say('shipping.price')} (${shop.currency})`)}${cell('freeFrom', `/options/${index}/freeFrom`, words.say('shipping.freeFrom'))}
-<div class="field"><label for="option-${index}-steps">${words.say('shipping.steps')}</label><textarea id="option-${index}-steps" name="steps" rows="1" placeholder="1000: 4.90"${steps.state}>${row?.steps}</textarea>${steps.note}</div></div></fieldset>`
+<div class="field whole">${stepTable(visit, row?.steps ?? [], index, steps.state)}${steps.note}</div></div></fieldset>`
   }
   return {
     title: name === '' ? words.say('shipping.newTitle') : words.say('shipping.zoneTitle', { zone: name }),
@@ -290,15 +320,40 @@ function zoneSheet(visit: Visit, { name, typed, base, problems, theirs }: ZoneSt
             isDialog: true,
           })
         : undefined,
-    body: html`${theirs !== undefined && html`<div class="gap">${notice('bad', words.say('twoVersions.table'), 'alert')}</div>${card({ title: words.say('twoVersions.theirs'), aside: html`<a href="${back.href}">${words.say('twoVersions.drop')}</a>`, body: theirs === null ? html`<p>${words.say('twoVersions.gone')}</p>` : facts([[words.say('shipping.countries'), theirs.countries], ...theirs.options.map((row) => [row.label, `${row.amount} ${shop.currency}${row.freeFrom === '' ? '' : `, ${words.say('shipping.freeFrom')} ${row.freeFrom}`}`] as const)]) })}<h2 class="gap">${words.say('twoVersions.mine')}</h2>`}
+    body: html`${theirs !== undefined && html`<div class="gap">${notice('bad', words.say('twoVersions.table'), 'alert')}</div>${card({ title: words.say('twoVersions.theirs'), aside: html`<a href="${back.href}">${words.say('twoVersions.drop')}</a>`, body: theirs === null ? html`<p>${words.say('twoVersions.gone')}</p>` : facts([[words.say('shipping.countries'), countryNames(visit, theirs.countries)], ...theirs.options.map((row) => [row.label, `${row.amount} ${shop.currency}${row.freeFrom === '' ? '' : `, ${words.say('shipping.freeFrom')} ${row.freeFrom}`}`] as const)]) })}<h2 class="gap">${words.say('twoVersions.mine')}</h2>`}
 <form class="form" method="post" action="${action}">${keyField()}${baseField(base)}
 ${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
 <div class="card"><div class="card-body"><div class="fields">
 ${name === '' ? plain('zone', words.say('shipping.zone'), typed.zone, '/zone', words.say('shipping.zoneHelp'), html` maxlength="40" required autofocus`) : html`<input type="hidden" name="zone" value="${name}">`}
-${plain('countries', words.say('shipping.countries'), typed.countries, '/countries', words.say('shipping.countriesHelp'), html` required`)}</div></div></div>
+${countryBoxes(visit, typed.countries, problems)}</div></div></div>
 <div class="card"><header class="card-head"><h2>${words.say('shipping.options')}</h2></header><div class="card-body"><p class="help gap">${words.say('shipping.stepsHelp')}</p>${rows.map(option)}</div></div>
 <div class="form-foot">${button({ label: words.say(theirs !== undefined ? 'twoVersions.saveMine' : 'action.save'), kind: 'first', shortcut: 'save' })}<a class="button plain" href="${back.href}">${words.say('action.cancel')}</a></div></form>`,
   }
+}
+
+function stepTable({ words, shop }: Visit, steps: readonly TypedStep[], option: number, state: Html | false): Html {
+  const rows = [...steps, ...Array<undefined>(Math.min(newSteps, stepsMax - steps.length)).fill(undefined)]
+  const cell = (name: 'grams' | 'step', head: string, value: string | undefined, at: number) =>
+    html`<td data-head="${head}"><input name="${name}-${option}" value="${value}" inputmode="decimal" autocomplete="off" class="short" aria-label="${head}, ${at + 1}"${state}></td>`
+  const [weight, price] = [words.say('shipping.stepGrams'), `${words.say('shipping.price')} (${shop.currency})`]
+  return html`<details${steps.length > 0 && html` open`}><summary>${words.say('shipping.steps')}</summary><table class="edit-table"><caption class="hidden">${words.say('shipping.steps')}</caption><thead><tr><th scope="col">${weight}</th><th scope="col">${price}</th></tr></thead><tbody>${rows.map((step, at) => html`<tr>${cell('grams', weight, step?.grams, at)}${cell('step', price, step?.amount, at)}</tr>`)}</tbody></table></details>`
+}
+
+// By name, those of the EU first, and all of them by one press.
+function countryBoxes({ words }: Visit, chosen: readonly string[], problems: Problems | undefined): Html {
+  const held = new Set(chosen)
+  const problem = Object.entries(problems?.at ?? {}).find(([pointer]) => pointer.startsWith('/countries'))?.[1]
+  const box = (value: string, label: string) =>
+    html`<label class="check"><input type="checkbox" name="country" value="${value}"${held.has(value) && html` checked`}> ${label}</label>`
+  const [eu, others] = [true, false].map((inEu) =>
+    countryOptions(words).filter(({ value }) => euCountries.includes(value) === inEu),
+  )
+  const group = (title: string, options: readonly { value: string; label: string }[], more: Html | false) =>
+    html`<details${options.some(({ value }) => held.has(value)) && html` open`}><summary>${title}</summary>${more}<div class="country-boxes">${options.map(({ value, label }) => box(value, label))}</div></details>`
+  return html`<fieldset class="field whole guide-zone"><legend>${words.say('shipping.countries')}</legend>${problem !== undefined && html`<p class="wrong">${problem}</p>`}
+${group(words.say('shipping.groupEu'), eu ?? [], html`<label class="check"><input type="checkbox" name="group" value="eu"> ${words.say('shipping.allEu')}</label>`)}
+${group(words.say('shipping.groupOthers'), others ?? [], false)}
+${box('*', words.say('shipping.restBox'))}</fieldset>`
 }
 
 function normal(entry: ShippingZoneEntry | undefined): ShippingZoneEntry | null {
@@ -324,7 +379,9 @@ function isZone(base: unknown): base is ShippingZoneEntry | null {
 
 async function postZone(posted: Posted, name: string): Promise<ReturnType<typeof done> | Sheet> {
   const { words, to } = posted
-  const typed = typedIn(posted)
+  const { data } = await posted.ask('getAdminShop')
+  const others = data.shipping.filter(({ zone }) => zone !== name)
+  const typed = typedIn(posted, new Set(others.flatMap(({ countries }) => countries)))
   const base = baseIn(posted, isZone)
   const read = entryOf(posted, typed)
   if ('problems' in read) return zoneSheet(posted, { name, typed, base, problems: read.problems })
@@ -372,8 +429,7 @@ export const newZone: Screen = {
   name: 'dashboard new zone',
   place: 'settings',
   needs: 'replaceAdminShipping',
-  get: async (visit) =>
-    zoneSheet(visit, { name: '', typed: { zone: '', countries: visit.shop.country, options: [] }, base: null }),
+  get: async (visit) => zoneSheet(visit, { name: '', typed: { zone: '', countries: [], options: [] }, base: null }),
   post: (posted) => postZone(posted, ''),
 }
 
@@ -433,7 +489,7 @@ export const removeZone: Screen = {
     if (saved.kind === 'refused') throw saved.refusal
     if (saved.kind === 'saved') return done(to('settings/shipping'), 'done.zoneRemoved')
     const present = saved.current.shipping.find((one) => one.zone === path.zone)
-    const typed = present ? typedOf(posted.shop, present) : { zone: '', countries: '', options: [] }
+    const typed = present ? typedOf(posted.shop, present) : { zone: '', countries: [], options: [] }
     return zoneSheet(posted, {
       name: path.zone ?? '',
       typed,

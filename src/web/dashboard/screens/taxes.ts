@@ -3,6 +3,10 @@
 import type { TaxEntry } from '../../../contract/entries.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { mapInSlices } from '../../../platform/kit/breath.ts'
+import { isCountry } from '../../../platform/kit/country.ts'
+import { euCountries } from '../../../platform/kit/countryfacts.ts'
+import { proposedRates, proposedTaxClasses, taxDataDay, taxDataSource } from '../../../platform/kit/taxdata.ts'
+import { countrySelect } from '../countries.ts'
 import { keyField, type Problems, problemsOf } from '../form.ts'
 import { button, emptyState, notice } from '../parts.ts'
 import type { Posted, Screen, Sheet, Visit } from '../screen.ts'
@@ -37,6 +41,8 @@ export const taxes: Screen = {
     const { words, to } = posted
     const rows = rowsIn(posted)
     const base = baseIn(posted, areEntries)
+    // Shown to be looked at, and saved by the next press.
+    if (posted.form.get('fill') === 'eu') return taxSheet(posted, { rows: withEuRates(rows), base, isFilled: true })
     const wrong = rows.findIndex((row) => rateOf(row.rate) === undefined)
     if (wrong >= 0)
       return taxSheet(posted, {
@@ -88,6 +94,7 @@ function rowOf({ country, region = '', class: taxClass = 'standard', rate }: Tax
 
 function rowsIn({ form }: Posted): TaxRow[] {
   const [countries, regions, classes, rates] = columns.map((name) => form.getAll(name).slice(0, rowsMax))
+  const removed = new Set(form.getAll('remove'))
   return (countries ?? [])
     .map((country, index) => ({
       country: country.trim().toUpperCase(),
@@ -95,7 +102,19 @@ function rowsIn({ form }: Posted): TaxRow[] {
       class: (classes?.[index] ?? '').trim() || 'standard',
       rate: (rates?.[index] ?? '').trim(),
     }))
-    .filter(({ country, rate }) => country !== '' || rate !== '')
+    .filter(({ country, rate }, index) => !removed.has(String(index)) && (country !== '' || rate !== ''))
+}
+
+// Of each country of the EU that has no rate yet.
+function withEuRates(rows: readonly TaxRow[]): TaxRow[] {
+  const known = new Set(rows.map(({ country }) => country))
+  return [
+    ...rows,
+    ...euCountries
+      .filter((country) => !known.has(country))
+      .flatMap(proposedRates)
+      .map(rowOf),
+  ]
 }
 
 // Per cent with up to two places, as basis points.
@@ -114,9 +133,11 @@ interface TaxState {
   problems?: Problems
   // What somebody else has saved meanwhile.
   theirs?: readonly TaxRow[]
+  // With the rates of the EU, which are not saved yet.
+  isFilled?: boolean
 }
 
-async function taxSheet(visit: Visit, { rows, base, problems, theirs }: TaxState): Promise<Sheet> {
+async function taxSheet(visit: Visit, { rows, base, problems, theirs, isFilled }: TaxState): Promise<Sheet> {
   const { words, to, may } = visit
   const nav = sections(visit, settingSections, 'taxes')
   const title = words.say('settings.title')
@@ -133,48 +154,44 @@ async function taxSheet(visit: Visit, { rows, base, problems, theirs }: TaxState
 ${theirs && html`<div class="gap">${notice('bad', words.say('twoVersions.table'), 'alert')}</div><div class="card flush gap"><header class="card-head"><h2>${words.say('twoVersions.theirs')}</h2><a href="${to('settings/taxes')}">${words.say('twoVersions.drop')}</a></header><div class="card-body">${await readTable(visit, theirs)}</div></div>`}
 <form method="post" action="${to('settings/taxes')}">${keyField()}${baseField(base)}
 ${problems?.summary !== undefined && html`<div class="gap">${notice('bad', problems.summary, 'alert')}</div>`}
+${isFilled && html`<div class="gap">${notice('info', html`${words.say('taxes.filled')} ${words.say('guide.taxSource', { day: words.calendarDay(taxDataDay), source: taxDataSource })}`, 'alert')}</div>`}
 <div class="card flush">${theirs && html`<header class="card-head"><h2>${words.say('twoVersions.mine')}</h2></header>`}<div class="scroll"><table class="edit-table"><caption class="hidden">${words.say('settings.taxes')}</caption>
-<thead><tr>${columns.map((name) => html`<th scope="col">${words.say(`taxes.${name}`)}</th>`)}</tr></thead>
+<thead><tr>${columns.map((name) => html`<th scope="col">${words.say(`taxes.${name}`)}</th>`)}<th scope="col">${words.say('taxes.removeRow')}</th></tr></thead>
 <tbody>${await mapInSlices([...rows, ...Array<undefined>(newRows).fill(undefined)], (row, index) => rowCells(visit, row, index, problems))}</tbody></table></div>
-<div class="list-foot">${button({ label: words.say(theirs ? 'twoVersions.saveMine' : 'action.save'), kind: 'first', shortcut: 'save' })}<span class="help">${words.say('taxes.remove')}</span></div></div></form>
-<datalist id="countries">${countryCodes(visit)}</datalist>`,
+<div class="list-foot">${button({ label: words.say(theirs ? 'twoVersions.saveMine' : 'action.save'), kind: 'first', shortcut: 'save' })}${button({ label: words.say('taxes.fillEu'), name: 'fill', value: 'eu', isUnchecked: true })}<span class="help">${words.say('taxes.fillHelp')}</span></div></div></form>
+<datalist id="tax-classes">${proposedTaxClasses.map((one) => html`<option value="${one}"></option>`)}</datalist>`,
   }
 }
 
-// Those that have a rate, and those nearby: a list of all would be longer than the page.
-const usual = [
-  'AT',
-  'BE',
-  'CH',
-  'CZ',
-  'DE',
-  'DK',
-  'ES',
-  'FI',
-  'FR',
-  'GB',
-  'IE',
-  'IT',
-  'NL',
-  'NO',
-  'PL',
-  'PT',
-  'SE',
-  'US',
-]
-
-function countryCodes({ words }: Visit): Html {
-  return html`${usual.map((code) => html`<option value="${code}">${words.country(code)}</option>`)}`
-}
-
-function rowCells({ words }: Visit, row: TaxRow | undefined, index: number, problems: Problems | undefined): Html {
-  const named = row ? `${row.country} ${row.region} ${row.class}`.replaceAll(/ +/g, ' ') : words.say('taxes.newRow')
-  const cell = (name: (typeof columns)[number], more: Html) => {
+// A rate that is there names its country; a new one chooses it. A list of all countries in each row would be longer than the page.
+function rowCells(visit: Visit, row: TaxRow | undefined, index: number, problems: Problems | undefined): Html {
+  const { words } = visit
+  const country = row ? countryName(words.country, row.country) : ''
+  const named = row ? `${country} ${row.region} ${row.class}`.replaceAll(/ +/g, ' ') : words.say('taxes.newRow')
+  const labelled = (name: (typeof columns)[number]) => `${words.say(`taxes.${name}`)}, ${named}`
+  const noted = (name: (typeof columns)[number], control: (state: Html | false) => Html) => {
     const problem = row && problems?.at[`/taxes/${index}/${name}`]
     const id = `tax-${index}-${name}`
-    return html`<td data-head="${words.say(`taxes.${name}`)}"><input name="${name}" value="${row?.[name]}" aria-label="${words.say(`taxes.${name}`)}, ${named}" autocomplete="off"${more}${problem !== undefined && html` aria-invalid="true" aria-describedby="${id}"`}>${problem !== undefined && html`<p class="wrong" id="${id}">${problem}</p>`}</td>`
+    const state = problem !== undefined && html` aria-invalid="true" aria-describedby="${id}"`
+    return html`<td data-head="${words.say(`taxes.${name}`)}">${control(state)}${problem !== undefined && html`<p class="wrong" id="${id}">${problem}</p>`}</td>`
   }
-  return html`<tr>${cell('country', html` maxlength="2" list="countries" class="short"`)}${cell('region', html` maxlength="3" class="short"`)}${cell('class', html` maxlength="40" placeholder="standard"`)}${cell('rate', html` maxlength="7" inputmode="decimal" class="short"`)}</tr>`
+  const input = (name: (typeof columns)[number], more: Html) =>
+    noted(
+      name,
+      (state) =>
+        html`<input name="${name}" value="${row?.[name]}" aria-label="${labelled(name)}" autocomplete="off"${more}${state}>`,
+    )
+  const place = noted('country', (state) =>
+    row && isCountry(row.country)
+      ? html`<span${state}>${country}</span><input type="hidden" name="country" value="${row.country}">`
+      : countrySelect(words, {
+          name: 'country',
+          label: labelled('country'),
+          value: row?.country ?? '',
+          more: html`${state}`,
+        }),
+  )
+  return html`<tr>${place}${input('region', html` maxlength="3" class="short"`)}${input('class', html` maxlength="40" placeholder="standard" list="tax-classes"`)}${input('rate', html` maxlength="7" inputmode="decimal" class="short"`)}<td data-head="${words.say('taxes.removeRow')}">${row && html`<input type="checkbox" name="remove" value="${index}" aria-label="${words.say('taxes.removeRow')}, ${named}">`}</td></tr>`
 }
 
 async function readTable({ words }: Visit, rows: readonly TaxRow[]): Promise<Html> {

@@ -119,7 +119,10 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
   'taxes.class': 'Klasse',
   'taxes.rate': 'Satz in %',
   'taxes.newRow': 'neue Zeile',
-  'taxes.remove': 'Eine geleerte Zeile wird entfernt.',
+  'taxes.removeRow': 'Entfernen',
+  'taxes.fillEu': 'Sätze der EU eintragen',
+  'taxes.fillHelp': 'Ergänzt Länder ohne Satz. Gespeichert wird noch nichts.',
+  'taxes.filled': 'Die Sätze der EU sind eingetragen. Sehen Sie sie an, und speichern Sie dann.',
   'taxes.notRate': 'Geben Sie einen Satz wie 19 oder 5,5 ein.',
   'taxes.empty': 'Noch keine Steuersätze',
 
@@ -127,9 +130,8 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
   'shipping.newTitle': 'Versandzone hinzufügen',
   'shipping.zoneTitle': 'Versandzone {zone}',
   'shipping.zone': 'Kurzname',
-  'shipping.zoneHelp': 'Kleinbuchstaben, etwa eu oder inland. Nur Sie sehen ihn.',
+  'shipping.zoneHelp': 'Ein Wort Ihrer Wahl, etwa Europa. Nur Sie sehen es.',
   'shipping.countries': 'Länder',
-  'shipping.countriesHelp': 'Codes wie DE, AT. Ein * steht für jedes Land, das keine andere Zone nennt.',
   'shipping.rest': 'alle anderen Länder',
   'shipping.edit': 'Bearbeiten',
   'shipping.options': 'Versandarten',
@@ -144,8 +146,8 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
   'shipping.step': 'bis {grams} g: {amount}',
   'shipping.steps': 'Preis nach Gewicht',
   'shipping.stepsHelp':
-    'Die erste Versandart gilt, bis der Kunde eine andere wählt. Preis nach Gewicht: eine Stufe je Zeile, Gramm und Preis, etwa 1000: 4,90. Über der letzten Stufe wird die Versandart nicht angeboten. Wer Name und Preis leert, entfernt eine Versandart.',
-  'shipping.notSteps': 'Geben Sie Zeilen wie 1000: 4,90 ein.',
+    'Die erste Versandart gilt, bis der Kunde eine andere wählt. Preis nach Gewicht: in jeder Zeile ein Gewicht und ein Preis. Über dem letzten Gewicht wird die Versandart nicht angeboten. Leeren Sie Name und Preis, um eine Versandart zu entfernen.',
+  'shipping.notSteps': 'Geben Sie in jeder Zeile ein Gewicht in Gramm und einen Preis ein.',
   'shipping.empty': 'Noch keine Versandzonen',
   'shipping.emptyText':
     'Eine Zone sagt, in welche Länder Sie versenden und für wie viel. Ohne eine kann nichts verkauft werden, was versandt wird.',
@@ -163,6 +165,12 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
   'shipping.quote.zone': 'Zone {zone}.',
   'shipping.quote.tax': 'Steuer: {rates}.',
   'shipping.quote.noTax': 'Kein Steuersatz für dieses Land.',
+
+  'shipping.stepGrams': 'Bis (Gramm)',
+  'shipping.groupEu': 'Europäische Union',
+  'shipping.allEu': 'Alle Länder der Europäischen Union',
+  'shipping.groupOthers': 'Andere Länder',
+  'shipping.restBox': 'Jedes Land, das keine andere Zone nennt',
 
   'payments.noneLive':
     'Kunden können noch nicht bezahlen: Verbinden Sie einen Zahlungsdienst oder schalten Sie unten eine Zahlungsart ein.',

@@ -116,7 +116,10 @@ export const settingsEn = {
   'taxes.class': 'Class',
   'taxes.rate': 'Rate in %',
   'taxes.newRow': 'new line',
-  'taxes.remove': 'Empty a line to remove it.',
+  'taxes.removeRow': 'Remove',
+  'taxes.fillEu': 'Fill in the rates of the EU',
+  'taxes.fillHelp': 'Adds countries without a rate. Nothing is saved yet.',
+  'taxes.filled': 'The rates of the EU are filled in. Look at them, then save.',
   'taxes.notRate': 'Enter a rate such as 19 or 5.5.',
   'taxes.empty': 'No tax rates yet',
 
@@ -124,9 +127,8 @@ export const settingsEn = {
   'shipping.newTitle': 'Add a shipping zone',
   'shipping.zoneTitle': 'Shipping zone {zone}',
   'shipping.zone': 'Short name',
-  'shipping.zoneHelp': 'Small letters, such as eu or home. Only you see it.',
+  'shipping.zoneHelp': 'A word of yours, such as Europe. Only you see it.',
   'shipping.countries': 'Countries',
-  'shipping.countriesHelp': 'Codes such as DE, AT. A * stands for every country that no other zone names.',
   'shipping.rest': 'all other countries',
   'shipping.edit': 'Edit',
   'shipping.options': 'Options',
@@ -141,8 +143,8 @@ export const settingsEn = {
   'shipping.step': 'up to {grams} g: {amount}',
   'shipping.steps': 'Price by weight',
   'shipping.stepsHelp':
-    'The first option is chosen until the shopper takes another. Price by weight: one step on each line, grams and price, such as 1000: 4.90. Above the last step the option is not offered. Empty a name and price to remove an option.',
-  'shipping.notSteps': 'Enter lines such as 1000: 4.90.',
+    'The first option is chosen until the shopper takes another. Price by weight: a weight and a price in each row. Above the last weight the option is not offered. Empty a name and price to remove an option.',
+  'shipping.notSteps': 'Enter a weight in grams and a price in each row.',
   'shipping.empty': 'No shipping zones yet',
   'shipping.emptyText':
     'A zone says to which countries you send, and for how much. Without one, nothing that is shipped can be sold.',
@@ -160,6 +162,12 @@ export const settingsEn = {
   'shipping.quote.zone': 'Zone {zone}.',
   'shipping.quote.tax': 'Tax: {rates}.',
   'shipping.quote.noTax': 'No tax rate for this country.',
+
+  'shipping.stepGrams': 'Up to (grams)',
+  'shipping.groupEu': 'European Union',
+  'shipping.allEu': 'All countries of the European Union',
+  'shipping.groupOthers': 'Other countries',
+  'shipping.restBox': 'Every country that no other zone names',
 
   'payments.noneLive': 'Shoppers cannot pay yet: connect a payment provider or turn on a method below.',
   'payments.noneTest': 'Nothing is turned on in test mode. The test card always works there.',
