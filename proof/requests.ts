@@ -197,6 +197,11 @@ const textsOfEntries: ReadonlyMap<string, readonly string[]> = new Map([
     ['https://example.com/a.webp', 'http://localhost:80/a.png', '/media/none'],
   ],
   ['^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,3})?Z$', ['2026-03-01T09:00:00Z', '2031-12-31T23:59:59.9Z']],
+  ['^https://[^\\s]+$', ['https://example.com/track?n=1']],
+  [
+    '^[A-Za-z0-9/-]*(\\{year\\}[A-Za-z0-9/-]*)?\\{number(:[1-9])?\\}[A-Za-z0-9/-]*$',
+    ['{year}-{number:6}', 'R{number}', '{number:9}/A'],
+  ],
   ['^[A-Z0-9]{1,3}$', ['BE', '9', '13A']],
   ['^[^\\s@]+@[^\\s@]+$', ['shop@example.com']],
   ['^#[0-9a-fA-F]{6}$', ['#000000', '#a1B2c3']],
