@@ -105,6 +105,11 @@ export function keyIn(posted: FormFields): string {
   return /^[\w-]{8,64}$/.test(key) ? key : randomUUID()
 }
 
+// Browsers refuse a required choice of an empty value, also where it means something.
+function hasEmptyChoice({ options = [] }: Field): boolean {
+  return options.some(({ value }) => value === '')
+}
+
 export function field(words: Words, given: Field, value = '', problems: Problems = { at: {} }): Html {
   const { name, label, kind, help } = given
   const problem = problems.at[pointerOf(given)]
@@ -112,7 +117,7 @@ export function field(words: Words, given: Field, value = '', problems: Problems
   const described = [help !== undefined && `${id}-help`, problem !== undefined && `${id}-problem`]
     .filter(Boolean)
     .join(' ')
-  const state = html`${described !== '' && html` aria-describedby="${described}"`}${problem !== undefined && html` aria-invalid="true"`}${given.isFirst && html` autofocus`}${given.isRequired && html` required`}`
+  const state = html`${described !== '' && html` aria-describedby="${described}"`}${problem !== undefined && html` aria-invalid="true"`}${given.isFirst && html` autofocus`}${given.isRequired && !hasEmptyChoice(given) && html` required`}`
   const notes = html`${help !== undefined && html`<p class="help" id="${id}-help">${help}</p>`}${problem !== undefined && html`<p class="wrong" id="${id}-problem">${problem}</p>`}`
   if (kind === 'check')
     return html`<div class="field whole"><label class="check"><input type="checkbox" id="${id}" name="${name}" value="on"${value === 'on' && html` checked`}${state}> ${label}</label>${notes}</div>`
