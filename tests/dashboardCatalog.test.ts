@@ -483,6 +483,30 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.deepEqual([page.field('maxPerOrder')?.value, page.field('taxClass')?.value], ['', 'standard'])
   })
 
+  test('a picture shows the variants of one value, which the shop then shows for them', async () => {
+    const { page, path } = dashboardUser
+    const [red, moss] = ['https://pictures.example/red.webp', 'https://pictures.example/moss.webp']
+    const { id } = await createProduct(testServer, {
+      slug: 'dyed-scarf',
+      name: 'Dyed scarf',
+      images: [{ url: red }, { url: moss }],
+      options: [{ name: 'Colour', values: ['Red', 'Moss'] }],
+      skus: ['Red', 'Moss'].map((Colour) => ({ code: `SCARF-${Colour}`, price: 3_000, options: { Colour } })),
+    })
+    const pictures = async () =>
+      JSON.parse((await shown('dyed-scarf')).text).data.skus.map(({ imageUrl }: { imageUrl: string }) => imageUrl)
+    await page.open(path(`products/${id}`))
+    assert.deepEqual([page.field('image.1.shows')?.value, await pictures()], ['', [null, null]])
+    await page.press('Save', { 'image.1.shows': '0:Moss', status: 'published' })
+    assert.deepEqual(await pictures(), [null, moss])
+    await page.open(path(`products/${id}`))
+    assert.deepEqual([page.field('image.0.shows')?.value, page.field('image.1.shows')?.value], ['', '0:Moss'])
+    await page.press('Save', { 'image.0.shows': '0:Red', name: 'Dyed scarf' })
+    assert.deepEqual(await pictures(), [red, moss])
+    await pressed(path(`products/${id}`), 'Save', { 'image.1.remove': 'yes' })
+    assert.deepEqual(await pictures(), [red, null])
+  })
+
   test('two people save one product: the second sees both versions and chooses', async () => {
     const [{ id }] = await asked('products?q=red-roses')
     const second = await dashboardUserOf(testServer, { role: 'staff' })

@@ -8,6 +8,7 @@ import { limits } from '../../contract/limits.ts'
 import type { FormFields } from '../../platform/html/fields.ts'
 import { slugify } from '../../platform/kit/slug.ts'
 import { amountIn, moneyText } from './form.ts'
+import { pictureOfVariant, type ShownPicture, showsOf, showsSame, showsValue, valueShown } from './variantpictures.ts'
 
 export const optionsMax = 3
 export const variantsMax = 250
@@ -28,8 +29,7 @@ export interface DraftRow {
   isSold: boolean
 }
 
-export interface DraftImage {
-  url: string
+export interface DraftImage extends ShownPicture {
   alt: string
   width: string
   height: string
@@ -109,6 +109,8 @@ export function draftOf({ product, status }: Pick<AdminProduct, 'product' | 'sta
       maxPerOrder === limits.quantityMax ? '' : String(maxPerOrder),
     ),
   }
+  const valuesOf = (sku: SkuEntry) => options.map(({ name }) => sku.options?.[name] ?? '')
+  const variants = skus.map((sku) => ({ values: valuesOf(sku), image: sku.image ?? null }))
   return {
     name: product.name,
     brand: product.brand ?? '',
@@ -123,13 +125,14 @@ export function draftOf({ product, status }: Pick<AdminProduct, 'product' | 'sta
       alt,
       width: String(width ?? ''),
       height: String(height ?? ''),
+      shows: showsOf(url, variants),
     })),
     options: emptyDraft.options.map((none, slot) => options[slot] ?? none),
     status: status === 'published' ? 'published' : 'hidden',
     rows: skus.map((sku) => ({
       code: sku.code,
       isKnown: true,
-      values: options.map(({ name }) => sku.options?.[name] ?? ''),
+      values: valuesOf(sku),
       price: moneyText(sku.price, currency),
       compareAt: sku.compareAtPrice == null ? '' : moneyText(sku.compareAtPrice, currency),
       stock: '',
@@ -202,6 +205,8 @@ export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOp
       alt: line(`image.${at}.alt`, 600),
       width: line(`image.${at}.width`),
       height: line(`image.${at}.height`),
+      // A product without options does not ask.
+      shows: form.get(`image.${at}.shows`)?.slice(0, valueLengthMax + 2) ?? showsSame,
     })),
     options: emptyDraft.options.map((_, slot) => ({
       name: line(`option.${slot}.name`, 150),
@@ -308,7 +313,13 @@ export function withVariants(draft: Draft, was: readonly DraftOption[]): Draft |
     const { price, compareAt, weight } = model
     return { ...emptyRow, values, price, compareAt, weight, code, isSold }
   })
-  return { ...draft, rows: withOwnCodes(made) }
+  const images = draft.images.map((image) => {
+    const shown = valueShown(image.shows)
+    if (!shown) return image
+    const value = movedValue(shown.value, lists[shown.slot] ?? [], before[shown.slot] ?? [])
+    return { ...image, shows: showsValue(shown.slot, value) }
+  })
+  return { ...draft, images, rows: withOwnCodes(made) }
 }
 
 function movedValue(value: string, list: readonly string[], before: readonly string[]): string {
@@ -355,7 +366,7 @@ export interface DraftEntry {
   rowOf: readonly number[]
 }
 
-// `present` has what the form does not show: metadata, pictures and names of SKUs.
+// `present` has what the form does not show: metadata and names of SKUs.
 export function entryOf(
   draft: Draft,
   present: ProductEntry | undefined,
@@ -401,9 +412,14 @@ export function entryOf(
     const known = row.isKnown ? knownSkus.get(row.code) : undefined
     const { name, taxClass: knownTaxClass, maxPerOrder: knownMax, ...rest }: Partial<SkuEntry> = known ?? {}
     const stock = row.isKnown ? null : whole(row.stock, `/skus/${at}/stock`)
+    const image = pictureOfVariant(row.values, draft.images, {
+      image: rest.image ?? null,
+      pictures: (present?.images ?? []).map(({ url }) => url),
+    })
     if (row.code === '') problems[`/skus/${at}/code`] = 'needed'
     return {
       ...rest,
+      ...(image !== (rest.image ?? null) && { image }),
       code: row.code,
       // A name that only repeats the options or the product follows them.
       ...(name !== undefined && known && present && name !== defaultName(present, known) && { name }),
@@ -462,13 +478,18 @@ export function partsOf(draft: Draft, withRows: boolean): Map<string, string> {
     ['descriptionHtml', draft.descriptionHtml],
     ['categories', [...draft.categories].sort().join(', ')],
     ['tags', tagsIn(draft.tags).join(', ')],
-    ['images', draft.images.map(({ url, alt }) => alt || (url.split('/').at(-1) ?? '')).join('\n')],
+    ['images', draft.images.map(imageText).join('\n')],
     ['shared', Object.values(draft.shared).join(', ')],
   ])
   const rows = draft.rows.filter(({ isSold }) => isSold)
   if (withRows) for (const row of rows) parts.set(skuPrefix + row.code, rowText(row))
   else parts.set(variantsMember, [optionsText(draft), ...rows.map((row) => `${row.code} ${rowText(row)}`)].join('\n'))
   return parts
+}
+
+function imageText({ url, alt, shows }: DraftImage): string {
+  const value = valueShown(shows)?.value
+  return `${alt || (url.split('/').at(-1) ?? '')}${value === undefined ? '' : ` (${value})`}`
 }
 
 function optionsText({ options }: Draft): string {

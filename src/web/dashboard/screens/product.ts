@@ -38,6 +38,7 @@ import {
 } from '../product.ts'
 import { attempt, type Posted, type Screen, type Shown, type Visit, type Words } from '../screen.ts'
 import { done } from '../toast.ts'
+import { showsAll, showsSame, showsValue } from '../variantpictures.ts'
 import type { TextKey } from '../words.ts'
 
 const formBytesMax = 4_194_304
@@ -233,7 +234,7 @@ ${await variantsCard(visit, { ...parts, problems })}`
       ? html`<form class="form product" id="product-form" method="post" action="${to(present ? `products/${present.id}` : 'products/new')}"${guard(visit)}>${form}
 <div class="form-foot sticky">${button({ label: words.say('action.save'), kind: 'first', shortcut: 'save' })}${draft.status === 'hidden' && button({ label: words.say('product.saveAndPublish'), name: 'do', value: 'publish' })}<a class="button plain" href="${present ? to(`products/${present.id}`) : to('products')}">${words.say(present ? 'product.discard' : 'action.cancel')}</a></div>
 </form>
-<template id="picture-row">${pictureRow(visit, { url: '', alt: '', width: '', height: '' }, 'N')}</template>`
+<template id="picture-row">${pictureRow(visit, { url: '', alt: '', width: '', height: '', shows: showsAll }, { at: 'N', options: draft.options })}</template>`
       : html`<fieldset class="form product" disabled>${form}</fieldset>`,
   }
 }
@@ -317,13 +318,13 @@ ${field(words, { name: 'slug', label: words.say('product.slug'), kind: 'line', l
   })
 }
 
-function picturesCard(visit: Visit, { images }: Draft, present: AdminProduct | undefined): Html {
+function picturesCard(visit: Visit, { images, options }: Draft, present: AdminProduct | undefined): Html {
   const { words, to, may } = visit
   const mayUpload = may('uploadAdminPicture') && present?.status !== 'archived'
   return card({
     title: words.say('product.pictures'),
     aside: html`<span class="soft">${words.say('product.picturesHelp')}</span>`,
-    body: html`<ul class="pictures" data-pictures="${to('pictures')}">${images.map((image, at) => pictureRow(visit, image, String(at)))}</ul>
+    body: html`<ul class="pictures" data-pictures="${to('pictures')}">${images.map((image, at) => pictureRow(visit, image, { at: String(at), options }))}</ul>
 ${
   mayUpload &&
   html`<label class="drop with-script" data-drop><span>${words.say('product.drop')}</span><input type="file" accept="image/*" multiple data-picture-input></label>
@@ -333,14 +334,28 @@ ${
   })
 }
 
-function pictureRow({ words }: Visit, image: Draft['images'][number], at: string): Html {
+function pictureRow(
+  { words }: Visit,
+  image: Draft['images'][number],
+  { at, options }: { at: string; options: Draft['options'] },
+): Html {
   const name = (part: string) => `image.${at}.${part}`
   return html`<li data-picture draggable="true"><img src="${image.url === '' ? '/favicon.svg' : smallImage(image.url)}" alt="" width="96" height="96" loading="lazy" decoding="async">
 ${hiddenFields({ [name('url')]: image.url, [name('width')]: image.width, [name('height')]: image.height })}
 <div class="picture-fields"><label>${words.say('product.alt')}<input name="${name('alt')}" value="${image.alt}" maxlength="500" dir="auto" autocomplete="off"></label>
+${showsChoice(words, name('shows'), image.shows, options)}
 <div class="picture-tools"><label class="without-script">${words.say('categories.position')} <input name="${name('position')}" value="${at === 'N' ? '' : Number(at) + 1}" inputmode="numeric" maxlength="3" data-position></label>
 <button type="button" class="button plain with-script" data-move="-1">${words.say('product.earlier')}</button><button type="button" class="button plain with-script" data-move="1">${words.say('product.later')}</button>
 <label class="check"><input type="checkbox" name="${name('remove')}" value="yes"> ${words.say('product.remove')}</label></div></div></li>`
+}
+
+// Of which variants a picture is, by a value of their options.
+function showsChoice(words: Words, name: string, shows: string, options: Draft['options']): Html | false {
+  const used = options.map((option, slot) => ({ ...option, slot })).filter(isUsed)
+  if (used.length === 0) return false
+  const choice = (value: string, label: string) =>
+    html`<option value="${value}"${value === shows && html` selected`}>${label}</option>`
+  return html`<label>${words.say('product.shows')}<select name="${name}">${choice(showsAll, words.say('product.showsAll'))}${shows === showsSame && choice(showsSame, words.say('product.showsSome'))}${used.map(({ slot, name: option, values }) => html`<optgroup label="${option}">${values.map((value) => choice(showsValue(slot, value), value))}</optgroup>`)}</select></label>`
 }
 
 function optionsCard({ words }: Visit, { options }: Draft, problems: Problems): Html {

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pictureOfVariant, showsOf, valueShown } from './variantpictures.ts'
+
+const [red, moss, large] = ['/media/red', '/media/moss', '/media/large']
+
+test('a picture shows a value of an option if exactly the variants with it have the picture', () => {
+  const variants = [
+    { values: ['S', 'Red'], image: red },
+    { values: ['S', 'Moss'], image: moss },
+    { values: ['L', 'Red'], image: red },
+    { values: ['L', 'Moss'], image: moss },
+  ]
+  assert.deepEqual(
+    [red, moss, large].map((url) => showsOf(url, variants)),
+    ['1:Red', '1:Moss', ''],
+  )
+  const [first, ...rest] = variants
+  assert.ok(first)
+  assert.equal(showsOf(large, [{ ...first, image: large }, ...rest]), 'same')
+  assert.equal(showsOf(red, [{ ...first, image: large }, ...rest]), 'same')
+  assert.equal(showsOf(red, [{ values: [], image: red }]), 'same')
+})
+
+test('a value may have a colon in it', () => {
+  assert.deepEqual(valueShown('0:1:2'), { slot: 0, value: '1:2' })
+  assert.equal(valueShown('same'), undefined)
+})
+
+test('a variant gets the first picture of its value, keeps what the form cannot say, and loses what was taken away', () => {
+  const pictures = (...shows: string[]) => [red, moss].map((url, at) => ({ url, shows: shows[at] ?? '' }))
+  const before = { image: null, pictures: [red, moss] }
+  assert.equal(pictureOfVariant(['S', 'Moss'], pictures('1:Red', '1:Moss'), before), moss)
+  assert.equal(pictureOfVariant(['S', 'Moss'], pictures('0:S', '1:Moss'), before), red)
+  assert.equal(pictureOfVariant(['S', 'Blue'], pictures('1:Red', '1:Moss'), before), null)
+  const had = { ...before, image: moss }
+  assert.equal(pictureOfVariant(['S', 'Moss'], pictures('', 'same'), had), moss)
+  assert.equal(pictureOfVariant(['S', 'Moss'], pictures('', ''), had), null)
+  assert.equal(pictureOfVariant(['S', 'Moss'], [{ url: red, shows: '' }], had), null, 'it was removed')
+  const own = { ...before, image: 'https://cdn.example/own.webp' }
+  assert.equal(pictureOfVariant(['S', 'Moss'], pictures('', ''), own), own.image, 'it never was in the form')
+})

@@ -1,0 +1,50 @@
+// Which variants a picture of a product shows, as the form has it: all of them, those with one value of an option, or a set that
+// only the API can make, which stays as it is. Pure.
+
+export const showsAll = ''
+export const showsSame = 'same'
+
+export interface ShownPicture {
+  url: string
+  // `showsAll`, `showsSame`, or the slot of an option and one of its values: `1:Moss`.
+  shows: string
+}
+
+export function showsValue(slot: number, value: string): string {
+  return `${slot}:${value}`
+}
+
+export function valueShown(shows: string): { slot: number; value: string } | undefined {
+  const [, slot, value = ''] = /^(\d):(.+)$/s.exec(shows) ?? []
+  return slot === undefined ? undefined : { slot: Number(slot), value }
+}
+
+// What a picture shows, by the pictures of the variants.
+export function showsOf(url: string, variants: readonly { values: readonly string[]; image: string | null }[]): string {
+  const shown = variants.filter(({ image }) => image === url)
+  const [first] = shown
+  if (!first) return showsAll
+  for (const [slot, value] of first.values.entries()) {
+    const having = variants.filter(({ values }) => values[slot] === value)
+    const isExact = having.length === shown.length && having.every(({ image }) => image === url)
+    if (value !== '' && isExact) return showsValue(slot, value)
+  }
+  return showsSame
+}
+
+// The picture of one variant; null: it is shown by those of the product. `before` is what was saved.
+export function pictureOfVariant(
+  values: readonly string[],
+  pictures: readonly ShownPicture[],
+  before: { image: string | null; pictures: readonly string[] },
+): string | null {
+  const chosen = pictures.find(({ shows }) => {
+    const shown = valueShown(shows)
+    return shown !== undefined && values[shown.slot] === shown.value
+  })
+  if (chosen) return chosen.url
+  const present = pictures.find(({ url }) => url === before.image)
+  if (present) return present.shows === showsSame ? present.url : null
+  // A picture that was removed from the product is removed here too. One that never was among them is not in the form.
+  return before.image !== null && before.pictures.includes(before.image) ? null : before.image
+}
