@@ -205,6 +205,10 @@ eachEngine('e-mails that are sent', (given) => {
       [true],
     )
     assert.ok(!theirs[0]?.text.includes('ada@example.com'))
+    assert.match(
+      theirs[0]?.text ?? '',
+      new RegExp(`Open in the dashboard:\nhttp://127.0.0.1:\\d+/admin/bloom/test/orders/${orderId}\n`),
+    )
     assert.equal(new Set(server.emails.map(({ headers }) => headers['message-id'])).size, server.emails.length)
     for (const { status, masked, kind } of await shop.rows())
       assert.deepEqual(

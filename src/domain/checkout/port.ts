@@ -219,7 +219,8 @@ export interface OrderStatusView {
     fulfilled: number
     // Units that the shopper may ask to return.
     returnable: number
-    total: number
+    // Before the discount, which is a line of the totals.
+    subtotal: number
   }[]
   // The oldest first.
   returns: readonly {

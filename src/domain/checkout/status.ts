@@ -35,7 +35,7 @@ export function createOrderStatusService(storage: Storage, pictureUrl: (picture:
         fulfillmentStatus: order.fulfillmentStatus,
         currency: order.currency,
         locale: order.locale,
-        items: lines.map(({ skuId, name, options, image, quantity, fulfilled, total }) => ({
+        items: lines.map(({ skuId, name, options, image, quantity, fulfilled, subtotal }) => ({
           skuId,
           name,
           options,
@@ -43,7 +43,7 @@ export function createOrderStatusService(storage: Storage, pictureUrl: (picture:
           quantity,
           fulfilled,
           returnable: returnable.get(skuId) ?? 0,
-          total,
+          subtotal,
         })),
         returns,
         totals: orderTotals(order, refunds),

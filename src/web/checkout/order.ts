@@ -16,7 +16,7 @@ export function orderPage(speaker: Speaker, order: OrderStatusView, path: string
   const isTest = order.mode === 'test'
   const lines = order.items.map((item) => ({
     ...item,
-    amount: speaker.amount(item.total, currency),
+    amount: speaker.amount(item.subtotal, currency),
     notes: [
       say('item.quantityShort', { count: item.quantity }),
       item.fulfilled > 0 && item.fulfilled < item.quantity && say('status.sent', { count: item.fulfilled }),
@@ -25,7 +25,7 @@ export function orderPage(speaker: Speaker, order: OrderStatusView, path: string
   const fact = (name: string, value: Html | string) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
   const inside = html`<div class="status" data-status="${order.status}">
 <p class="soft">${say('status.title', { number: order.number })} · ${say('status.placedAt', { date: speaker.date(order.placedAt) })}</p>
-<h1>${say(`status.${order.status}`)}</h1>
+<h1>${say(titleKey(order))}</h1>
 ${isTest && html`<p class="notice">${say('status.test')}</p>`}
 ${order.isOverdue && html`<p>${say('status.overdue')}</p>`}
 <dl class="facts">
@@ -77,4 +77,9 @@ function documentLinks(speaker: Speaker, { documents = [], timeline }: OrderStat
   if (documents.length > 0)
     return html`${documents.map((document) => link(`${path}/documents/${document.id}`, documentTitle(speaker, document)))}`
   return timeline.some(({ type }) => type === 'paid') && link(`${path}/receipt`, speaker.say('receipt.link'))
+}
+
+// Completed is the merchant's word: all was sent, and it may be on its way for days.
+function titleKey({ status, fulfillments }: OrderStatusView): `status.${OrderStatusView['status'] | 'underway'}` {
+  return status === 'completed' && fulfillments.length > 0 ? 'status.underway' : `status.${status}`
 }

@@ -56,6 +56,8 @@ export interface OrderEmail {
   country: string | null
   // Of the order's page.
   url: string | null
+  // Of the order in the dashboard.
+  dashboardUrl: string
 }
 
 // How an order that was placed is to be paid.
@@ -310,7 +312,7 @@ export function withdrawalReceived({ speaker, receivedAt, due }: WithdrawalEmail
 
 // To the merchant.
 export function orderReceived(of: OrderEmail): Email {
-  const { speaker, facts } = of
+  const { speaker, facts, dashboardUrl } = of
   const { number, currency, total, paymentStatus } = facts.order
   const values = { number, amount: speaker.amount(total, currency) }
   const paid = wasPaid(facts.order) ? 'order_received.paid' : 'order_received.awaiting'
@@ -321,6 +323,7 @@ export function orderReceived(of: OrderEmail): Email {
     title: tell(speaker, 'order_received.title', values),
     parts: [
       ...(isGivenUp ? [] : [{ kind: 'text' as const, text: tell(speaker, key, values) }]),
+      { kind: 'button', label: tell(speaker, 'order_received.open'), url: dashboardUrl },
       orderFacts(of),
       ...itemsAndTotals(of),
     ],

@@ -82,7 +82,11 @@ export async function prepareEmail(
   const merchant = await findMerchantFace(db, email.merchantId)
   if (!merchant) return { discarded: 'missing' }
   const settings = await findMailSettings(db, email.merchantId)
-  const written = await write(tools, db, email, { name: merchant.name, locale: settings?.locale ?? 'en' })
+  const written = await write(tools, db, email, {
+    slug: merchant.slug,
+    name: merchant.name,
+    locale: settings?.locale ?? 'en',
+  })
   if ('discarded' in written) return written
   const to = audience === 'merchant' ? merchant.supportEmail : written.to
   if (to === null) return { discarded: 'no_address' }
@@ -159,6 +163,7 @@ interface Written {
 type Writing = Promise<Written | { discarded: Discard }>
 
 interface Merchant {
+  slug: string
   name: string
   // Of e-mails to the merchant.
   locale: string
@@ -224,6 +229,7 @@ async function writeOfOrder(tools: PrepareTools, db: Reader, email: EmailRow, me
     facts,
     country: sealed.country,
     url: isToShopper ? pageOf(tools, key.orderId, sealed) : null,
+    dashboardUrl: dashboardUrlOf(tools, merchant, facts.order),
   }
   const described = await describe(db, email, of)
   if (!described) return { discarded: 'missing' }
@@ -234,6 +240,15 @@ async function writeOfOrder(tools: PrepareTools, db: Reader, email: EmailRow, me
 // What the shopper chose, or read.
 function localeOf(chosen: string | null, read: string | null): string {
   return chosen !== null && chosen !== 'auto' ? chosen : (read ?? 'en')
+}
+
+// Who is not signed in yet comes there after signing in.
+function dashboardUrlOf(
+  { publicOrigin }: PrepareTools,
+  { slug }: Merchant,
+  { id, mode }: { id: string; mode: string },
+): string {
+  return `${publicOrigin()}/admin/${slug}/${mode === 'test' ? 'test/' : ''}orders/${id}`
 }
 
 function pageOf(

@@ -283,6 +283,7 @@ export const ar: Texts = {
   'status.placed': 'استلمنا طلبك',
   'status.processing': 'يجري تجهيز طلبك',
   'status.completed': 'اكتمل طلبك',
+  'status.underway': 'طلبك في الطريق إليك',
   'status.cancelled': 'أُلغي طلبك',
   'status.overdue': 'لم تصل الدفعة في الوقت المحدد. يُرجى عدم الدفع بعد الآن.',
   'status.payment': 'الدفع',

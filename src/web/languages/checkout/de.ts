@@ -279,6 +279,7 @@ export const de: Texts = {
   'status.placed': 'Ihre Bestellung ist eingegangen',
   'status.processing': 'Ihre Bestellung wird vorbereitet',
   'status.completed': 'Ihre Bestellung ist abgeschlossen',
+  'status.underway': 'Ihre Bestellung ist unterwegs',
   'status.cancelled': 'Ihre Bestellung wurde storniert',
   'status.overdue': 'Die Zahlung ist nicht rechtzeitig eingegangen. Bitte zahlen Sie nicht mehr.',
   'status.payment': 'Zahlung',

@@ -265,6 +265,7 @@ export const en = {
   'status.placed': 'We have received your order',
   'status.processing': 'Your order is being prepared',
   'status.completed': 'Your order is complete',
+  'status.underway': 'Your order is on its way',
   'status.cancelled': 'Your order was cancelled',
   'status.overdue': 'The payment did not arrive in time. Please do not pay now.',
   'status.payment': 'Payment',

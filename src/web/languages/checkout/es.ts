@@ -268,6 +268,7 @@ export const es: Texts = {
   'status.placed': 'Hemos recibido su pedido',
   'status.processing': 'Estamos preparando su pedido',
   'status.completed': 'Su pedido está completo',
+  'status.underway': 'Su pedido está en camino',
   'status.cancelled': 'Su pedido se canceló',
   'status.overdue': 'El pago no llegó a tiempo. No pague ya, por favor.',
   'status.payment': 'Pago',

@@ -271,6 +271,7 @@ export const fr: Texts = {
   'status.placed': 'Nous avons reçu votre commande',
   'status.processing': 'Votre commande est en préparation',
   'status.completed': 'Votre commande est terminée',
+  'status.underway': 'Votre commande est en route',
   'status.cancelled': 'Votre commande a été annulée',
   'status.overdue': 'Le paiement n’est pas arrivé à temps. Veuillez ne plus payer.',
   'status.payment': 'Paiement',

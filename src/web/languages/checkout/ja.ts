@@ -260,6 +260,7 @@ export const ja: Texts = {
   'status.placed': 'ご注文を承りました',
   'status.processing': '商品を準備しています',
   'status.completed': 'ご注文は完了しました',
+  'status.underway': 'ご注文の商品を発送しました',
   'status.cancelled': 'ご注文は取り消されました',
   'status.overdue': '期限までにお支払いが確認できませんでした。お支払いはお控えください。',
   'status.payment': 'お支払い',

@@ -268,6 +268,7 @@ export const nl: Texts = {
   'status.placed': 'We hebben je bestelling ontvangen',
   'status.processing': 'Je bestelling wordt klaargemaakt',
   'status.completed': 'Je bestelling is afgerond',
+  'status.underway': 'Je bestelling is onderweg',
   'status.cancelled': 'Je bestelling is geannuleerd',
   'status.overdue': 'De betaling is niet op tijd binnengekomen. Betaal nu niet meer.',
   'status.payment': 'Betaling',

@@ -79,6 +79,7 @@ export const ar: EmailTexts = {
     '(املأ هذا النموذج وأعده فقط إذا أردت الانسحاب من العقد.)\n– إلى {seller}:\n– أُعلمكم/نُعلمكم (*) بانسحابي/انسحابنا (*) من عقد بيع السلع التالية (*)/تقديم الخدمة التالية (*)\n– طُلب في (*)/استُلم في (*)\n– اسم المستهلك\n– عنوان المستهلك\n– توقيع المستهلك (فقط إذا قُدم النموذج على ورق)\n– التاريخ\n(*) اشطب ما لا ينطبق.',
   'order_received.subject': 'طلب جديد {number}: {amount}',
   'order_received.title': 'طلب جديد {number}',
+  'order_received.open': 'فتح في لوحة التحكم',
   'order_received.paid': 'مدفوع: {amount}.',
   'order_received.free': 'لم يكن هناك مبلغ مستحق.',
   'order_received.awaiting': 'بانتظار دفع {amount}.',

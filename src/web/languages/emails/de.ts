@@ -82,6 +82,7 @@ export const de: EmailTexts = {
     '(Wenn Sie den Vertrag widerrufen wollen, dann füllen Sie bitte dieses Formular aus und senden Sie es zurück.)\n– An {seller}:\n– Hiermit widerrufe(n) ich/wir (*) den von mir/uns (*) abgeschlossenen Vertrag über den Kauf der folgenden Waren (*)/die Erbringung der folgenden Dienstleistung (*)\n– Bestellt am (*)/erhalten am (*)\n– Name des/der Verbraucher(s)\n– Anschrift des/der Verbraucher(s)\n– Unterschrift des/der Verbraucher(s) (nur bei Mitteilung auf Papier)\n– Datum\n(*) Unzutreffendes streichen.',
   'order_received.subject': 'Neue Bestellung {number}: {amount}',
   'order_received.title': 'Neue Bestellung {number}',
+  'order_received.open': 'Im Dashboard öffnen',
   'order_received.paid': 'Bezahlt: {amount}.',
   'order_received.free': 'Es war nichts zu zahlen.',
   'order_received.awaiting': 'Wartet auf die Zahlung von {amount}.',

@@ -82,6 +82,7 @@ export const en = {
     '(Complete and return this form only if you wish to withdraw from the contract.)\n– To {seller}:\n– I/We (*) hereby give notice that I/We (*) withdraw from my/our (*) contract of sale of the following goods (*)/for the provision of the following service (*),\n– Ordered on (*)/received on (*),\n– Name of consumer(s),\n– Address of consumer(s),\n– Signature of consumer(s) (only if this form is notified on paper),\n– Date\n(*) Delete as appropriate.',
   'order_received.subject': 'New order {number}: {amount}',
   'order_received.title': 'New order {number}',
+  'order_received.open': 'Open in the dashboard',
   'order_received.paid': 'Paid: {amount}.',
   'order_received.free': 'There was nothing to pay.',
   'order_received.awaiting': 'Waiting for payment of {amount}.',

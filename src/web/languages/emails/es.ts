@@ -81,6 +81,7 @@ export const es: EmailTexts = {
     '(Solo debe cumplimentar y enviar el presente formulario si desea desistir del contrato.)\n– A la atención de {seller}:\n– Por la presente le comunico/comunicamos (*) que desisto de mi/desistimos de nuestro (*) contrato de venta del siguiente bien (*)/prestación del siguiente servicio (*)\n– Pedido el (*)/recibido el (*)\n– Nombre del consumidor o de los consumidores\n– Domicilio del consumidor o de los consumidores\n– Firma del consumidor o de los consumidores (solo si el presente formulario se presenta en papel)\n– Fecha\n(*) Táchese lo que no proceda.',
   'order_received.subject': 'Nuevo pedido {number}: {amount}',
   'order_received.title': 'Nuevo pedido {number}',
+  'order_received.open': 'Abrir en el panel',
   'order_received.paid': 'Pagado: {amount}.',
   'order_received.free': 'No había nada que pagar.',
   'order_received.awaiting': 'A la espera del pago de {amount}.',

@@ -83,6 +83,7 @@ export const fr: EmailTexts = {
     '(Veuillez compléter et renvoyer le présent formulaire uniquement si vous souhaitez vous rétracter du contrat.)\n– À l’attention de {seller} :\n– Je/nous (*) vous notifie/notifions (*) par la présente ma/notre (*) rétractation du contrat portant sur la vente du bien (*)/pour la prestation de services (*) ci-dessous\n– Commandé le (*)/reçu le (*)\n– Nom du (des) consommateur(s)\n– Adresse du (des) consommateur(s)\n– Signature du (des) consommateur(s) (uniquement en cas de notification du présent formulaire sur papier)\n– Date\n(*) Rayez la mention inutile.',
   'order_received.subject': 'Nouvelle commande {number} : {amount}',
   'order_received.title': 'Nouvelle commande {number}',
+  'order_received.open': 'Ouvrir dans le tableau de bord',
   'order_received.paid': 'Payé : {amount}.',
   'order_received.free': 'Il n’y avait rien à payer.',
   'order_received.awaiting': 'En attente du paiement de {amount}.',

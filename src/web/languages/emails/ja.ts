@@ -79,6 +79,7 @@ export const ja: EmailTexts = {
     '（契約を撤回する場合にのみ、記入して返送してください。）\n– 宛先：{seller}\n– 私/私たち（*）は、次の商品の売買（*）/次のサービスの提供（*）に関する契約を撤回します。\n– 注文日（*）/受領日（*）\n– 消費者の氏名\n– 消費者の住所\n– 消費者の署名（紙で届け出る場合のみ）\n– 日付\n（*）該当しないものを消してください。',
   'order_received.subject': '新しい注文 {number}: {amount}',
   'order_received.title': '新しい注文 {number}',
+  'order_received.open': '管理画面で開く',
   'order_received.paid': '支払い済み: {amount}',
   'order_received.free': '支払いはありません。',
   'order_received.awaiting': '{amount} の支払いを待っています。',

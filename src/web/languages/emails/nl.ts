@@ -83,6 +83,7 @@ export const nl: EmailTexts = {
     '(Dit formulier alleen invullen en terugzenden als u de overeenkomst wilt herroepen.)\n– Aan {seller}:\n– Ik/Wij (*) deel/delen (*) u hierbij mede dat ik/wij (*) onze overeenkomst betreffende de verkoop van de volgende goederen (*)/levering van de volgende dienst (*) herroep/herroepen (*)\n– Besteld op (*)/Ontvangen op (*)\n– Naam/Namen consument(en)\n– Adres consument(en)\n– Handtekening van consument(en) (alleen wanneer dit formulier op papier wordt ingediend)\n– Datum\n(*) Doorhalen wat niet van toepassing is.',
   'order_received.subject': 'Nieuwe bestelling {number}: {amount}',
   'order_received.title': 'Nieuwe bestelling {number}',
+  'order_received.open': 'Openen in het dashboard',
   'order_received.paid': 'Betaald: {amount}.',
   'order_received.free': 'Er viel niets te betalen.',
   'order_received.awaiting': 'Wacht op betaling van {amount}.',
