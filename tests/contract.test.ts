@@ -65,6 +65,7 @@ const extensionRows = [
   ['listMerchantProducts', 'GET', '/api/v1/catalog/merchants/{merchantSlug}/products', null],
   ['listMerchantCategories', 'GET', '/api/v1/catalog/merchants/{merchantSlug}/categories', null],
   ['getSite', 'GET', '/api/v1/open/site', null],
+  ['getPage', 'GET', '/api/v1/open/site/pages/{slug}', null],
   ['getMerchantSite', 'GET', '/api/v1/catalog/merchants/{merchantSlug}/site', null],
 ]
 
@@ -326,8 +327,11 @@ describe('the refusals', () => {
     500: 'internal_error',
     503: 'unavailable',
   }
-  // Extensions need three codes of their own.
-  const ofExtensions = ['credential_not_found 404', 'merchant_not_found 404', 'shipping_option_not_offered 409']
+  // Extensions need four codes of their own.
+  const ofExtensions = [
+    ...['credential_not_found 404', 'merchant_not_found 404', 'page_not_found 404'],
+    'shipping_option_not_offered 409',
+  ]
 
   it('are those of the contract, each once', () => {
     const codes = Object.entries(expected).flatMap(([status, words]) =>

@@ -19,7 +19,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   domain: [
     ...['inventory', 'addresses', 'payments', 'webhooks', 'reports', 'health', 'duties'],
     ...['merchants', 'texts', 'promotions', 'users', 'oauth', 'orders', 'documents', 'returns', 'withdrawals'],
-    ...['search', 'images', 'sites', 'catalog'],
+    ...['search', 'images', 'catalog', 'sites'],
     ...['carts', 'overview', 'checkout', 'customers', 'emails', 'agents'],
   ],
   web: [

@@ -140,6 +140,47 @@ eachEngine('sites', (given) => {
     assert.equal(missing.status, 404)
   })
 
+  test('pages that the merchant wrote are safe, in the menus and the sitemap, and a change of one is taken back', async () => {
+    const bodyHtml = '<p>We <b>cut</b> daily.</p><script>alert(1)</script><a href="javascript:x">x</a>'
+    const entry = { slug: 'about', title: 'About <us>', bodyHtml, menu: 'foot' }
+    const made = await live('createAdminPage', entry)
+    assert.equal(made.data.page.bodyHtml.includes('script'), false)
+    const shown = await look('/shops/bloom/about')
+    assert.equal(shown.status, 200)
+    assert.match(shown.text, /<h1[^>]*>About &#60;us&#62;<\/h1>/)
+    assert.match(shown.text, /<p>We <(b|strong)>cut<\/\1> daily\.<\/p>/)
+    assert.doesNotMatch(shown.text, /alert\(1\)|javascript:/)
+    assert.match((await look('/shops/bloom')).text, /<footer[\s\S]*<a href="\/shops\/bloom\/about"/)
+    assert.ok((await look('/shops/bloom/sitemap/categories.xml')).text.includes('/shops/bloom/about</loc>'))
+    assert.equal((await testServer.ask('getPage', { path: { slug: 'about' } })).body.data.title, 'About <us>')
+    assert.equal((await look('/shops/rival/about')).status, 503)
+    for (const [bad, code] of [
+      [{ ...entry }, 'page_exists'],
+      [{ ...entry, slug: 'cart' }, 'invalid_request'],
+      [{ ...entry, slug: 'admin' }, 'invalid_request'],
+    ] as const)
+      await assert.rejects(live('createAdminPage', bad), { code })
+
+    const perform = (id: AdminOperationId, path: Record<string, string>, body: object) =>
+      testServer.app.admin.perform(id, {
+        principal: operatorCaller({ merchantId: testServer.merchantId, mode: 'live' }),
+        ...{ path, body: { idempotencyKey: newId('req'), ...body } },
+      })
+    const hidden = { title: 'About us', bodyHtml: '<p>Soon.</p>', published: false, expectedVersion: 1 }
+    await perform('replaceAdminPage', { slug: 'about' }, hidden)
+    assert.equal((await look('/shops/bloom/about')).status, 404)
+    const undoLast = async () => {
+      const [{ id: changeId }] = (await live('listAdminChanges')).data
+      await perform('undoAdminChange', { changeId }, {})
+    }
+    await undoLast()
+    assert.match((await look('/shops/bloom/about')).text, /daily/)
+    await perform('removeAdminPage', { slug: 'about' }, { expectedVersion: 3 })
+    assert.equal((await look('/shops/bloom/about')).status, 404)
+    await undoLast()
+    assert.match((await look('/shops/bloom/about')).text, /daily/)
+  })
+
   test('a shop of one merchant moves when a second comes; what is not there is not found', async () => {
     // Two merchants: /shop leads to the older one, whose shop is open.
     const moved = await look('/shop/products/red-roses?sku=ROSE-24')

@@ -13,6 +13,7 @@ import type {
   Product,
   ProductSummary,
   Site,
+  SitePage,
   Sku,
   Totals,
 } from '../../packages/client/src/index.ts'
@@ -34,6 +35,8 @@ export interface Surroundings {
   details: ShopDetails
   isTest: boolean
   bar: ShopBar | null
+  // That the merchant wrote.
+  pages: Site['pages']
   categories: readonly Category[]
   cartCount: number
   // What stands in the search field.
@@ -603,6 +606,17 @@ export function continuePage(at: Surroundings, url: string): string {
   })
 }
 
+// What the server answers was made safe there, as descriptions are.
+export function writtenPage(at: Surroundings, { slug, title, description, bodyHtml }: SitePage): string {
+  return page(at, {
+    title,
+    description,
+    current: slug,
+    found: { url: absolute(at, `${at.base}/${slug}`), image: null },
+    body: html`<article class="written"><h1 dir="auto">${title}</h1><div class="rich" dir="auto">${new Html(bodyHtml)}</div></article>`,
+  })
+}
+
 // A shop that is not open: no search, no cart, no categories.
 export function closedPage(at: Surroundings): string {
   const { say } = at.speaker
@@ -681,7 +695,7 @@ ${at.bar && html`<p class="bar"><span>${say(`bar.${at.bar.kind}`)}</span> <a hre
       html` <span class="count"><span aria-hidden="true">${cartCount}</span><span class="hidden">${say('cart.count', { count: cartCount })}</span></span>`
     }</a>
 <nav class="rooms" aria-label="${say('nav.label')}"><ul>
-<li><a href="${base}/"${here('all')}>${say('nav.all')}</a></li>${inSight.map(link)}
+<li><a href="${base}/"${here('all')}>${say('nav.all')}</a></li>${inSight.map(link)}${menuLinks(at, 'head', current)}
 </ul>
 ${
   others.length > 0 &&
@@ -748,12 +762,24 @@ function absolute({ origin }: Surroundings, path: string): string {
   return new URL(path, origin).href
 }
 
-function foot({
-  merchant,
-  details: { links, supportEmail, withdrawalUrl },
-  isTest,
-  speaker: { say },
-}: Surroundings): Html {
+// Pages of the merchant's own in one of the menus.
+function menuLinks({ base, pages }: Surroundings, menu: 'head' | 'foot', current: string | null): Html[] {
+  return pages
+    .filter((one) => one.menu === menu)
+    .map(
+      ({ slug, title }) =>
+        html`<li><a href="${base}/${slug}"${slug === current && html` aria-current="true"`} dir="auto">${title}</a></li>`,
+    )
+}
+
+function foot(at: Surroundings): Html {
+  const {
+    merchant,
+    details: { links, supportEmail, withdrawalUrl },
+    isTest,
+    speaker: { say },
+  } = at
+  const own = menuLinks(at, 'foot', null)
   const pages = (['terms', 'privacy', 'refunds', 'imprint'] as const).flatMap((name) => {
     const href = links[name]
     return href === undefined || !/^https?:/i.test(href) ? [] : [{ href, text: say(`legal.${name}`) }]
@@ -765,7 +791,7 @@ function foot({
   ]
   return html`<footer class="foot">
 <p dir="auto">${merchant.name}</p>
-${all.length > 0 && html`<nav aria-label="${say('legal.label')}"><ul>${all.map(({ href, text }) => html`<li><a href="${href}">${text}</a></li>`)}</ul></nav>`}
+${all.length + own.length > 0 && html`<nav aria-label="${say('legal.label')}"><ul>${own}${all.map(({ href, text }) => html`<li><a href="${href}">${text}</a></li>`)}</ul></nav>`}
 <p>${isTest && `${say('page.test')} `}${say('page.runsOn')}</p>
 </footer>`
 }

@@ -27,6 +27,7 @@ import {
   type ShopBar,
   type Surroundings,
   thanksPage,
+  writtenPage,
 } from './pages.ts'
 import { speakerFor } from './speaker.ts'
 import { type Notice, type NoticeName, noticeFor, noticeForPromotion, noticeIn } from './words.ts'
@@ -123,6 +124,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     ['GET',  /^\/products\/([^/]+)$/,    showProduct],
     ['GET',  /^\/cart$/,                 showCart],
     ['GET',  /^\/thanks$/,               showThanks],
+    ['GET',  /^\/([a-z0-9-]+)$/,         showPage],
     ['POST', /^\/cart\/add$/,            addItem],
     ['POST', /^\/cart\/change$/,         changeItem],
     ['POST', /^\/cart\/remove$/,         removeItem],
@@ -253,6 +255,12 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   async function showCart(request: StorefrontRequest): Promise<StorefrontAnswer> {
     const { data } = await newest()
     return show(request, (at, cart) => cartPage(at, cart, data.slice(0, alikeMax), request.query.get('code') ?? ''))
+  }
+
+  // A page that the merchant wrote.
+  async function showPage(request: StorefrontRequest, slug: string): Promise<StorefrontAnswer> {
+    const found = slugPattern.test(slug) ? await foundOrNull(api.site.page(slug)) : null
+    return found ? show(request, (at) => writtenPage(at, found)) : notFound(request)
   }
 
   async function showThanks(request: StorefrontRequest): Promise<StorefrontAnswer> {
@@ -434,6 +442,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     const surroundings: Surroundings = {
       ...bareSurroundings(request),
       merchant: shop.merchant,
+      pages: shop.pages,
       details: detailsOf(shop),
       isTest: shop.mode === 'test',
       bar: barOf(shop),
@@ -526,6 +535,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       details: noDetails,
       isTest: false,
       bar: null,
+      pages: [],
       categories: [],
       cartCount: 0,
       q: '',

@@ -1,3 +1,4 @@
+import type { pageRows } from '../../src/contract/admin/pages.ts'
 import type { siteRows } from '../../src/contract/admin/site.ts'
 import { unusedName } from './catalog.ts'
 import type { AdminTestServer, Given } from './world.ts'
@@ -38,4 +39,35 @@ async function addedHost(testServer: AdminTestServer, isProved = false): Promise
   await testServer.askAdmin('addAdminHost', { body: { host, idempotencyKey: crypto.randomUUID() } })
   if (isProved) await testServer.storage.write((tx) => tx.sql`update site_hosts set proved_at = 1 where host = ${host}`)
   return host
+}
+
+async function addedPage(testServer: AdminTestServer): Promise<{ slug: string; expectedVersion: number }> {
+  const slug = unusedName('page')
+  await clearPages(testServer)
+  await testServer.askAdmin('createAdminPage', { body: { ...pageOf(slug), idempotencyKey: crypto.randomUUID() } })
+  return { slug, expectedVersion: 1 }
+}
+
+async function clearPages({ storage, merchantId }: AdminTestServer): Promise<void> {
+  await storage.write((tx) => tx.sql`delete from site_pages where merchant_id = ${merchantId}`)
+}
+
+const pageOf = (slug: string) => ({ slug, title: unusedName('Page'), bodyHtml: '<p>Text</p>' })
+
+export const pageGivens: Readonly<Record<keyof typeof pageRows, Given>> = {
+  listAdminPages: async () => ({}),
+  getAdminPage: async (testServer) => ({ path: { slug: (await addedPage(testServer)).slug } }),
+  createAdminPage: async (testServer) => {
+    await clearPages(testServer)
+    return { body: pageOf(unusedName('page')) }
+  },
+  replaceAdminPage: async (testServer) => {
+    const { slug, expectedVersion } = await addedPage(testServer)
+    const { slug: _, ...members } = pageOf(slug)
+    return { path: { slug }, body: { ...members, expectedVersion } }
+  },
+  removeAdminPage: async (testServer) => {
+    const { slug, expectedVersion } = await addedPage(testServer)
+    return { path: { slug }, body: { expectedVersion } }
+  },
 }

@@ -21,7 +21,7 @@ import { pictureGivens } from './pictures.ts'
 import { reportGivens } from './reports.ts'
 import { returnGivens } from './returns.ts'
 import { shopGivens } from './shop.ts'
-import { siteGivens } from './site.ts'
+import { pageGivens, siteGivens } from './site.ts'
 import { textGivens } from './texts.ts'
 import { transferGivens } from './transfers.ts'
 import { withdrawalGivens } from './withdrawals.ts'
@@ -42,6 +42,7 @@ const givens: Readonly<Record<AdminOperationId, Given>> = {
   ...shopGivens,
   ...textGivens,
   ...siteGivens,
+  ...pageGivens,
   ...paymentGivens,
   ...agentGivens,
   ...developerGivens,
@@ -75,6 +76,9 @@ const sharedByModes: ReadonlySet<AdminOperationId> = new Set<AdminOperationId>([
   'endAdminMemberSessions',
   ...(Object.keys(catalogRows) as AdminOperationId[]),
   ...(['checkAdminHost', 'makeAdminHostMain', 'removeAdminHost'] as const),
+  'getAdminPage',
+  'replaceAdminPage',
+  'removeAdminPage',
 ])
 
 export function isSharedByModes(id: AdminOperationId): boolean {

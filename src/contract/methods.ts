@@ -38,6 +38,7 @@ const openMethods: Readonly<Record<OperationId, string>> = {
   listMerchantProducts:                   'catalog.merchantProducts',
   listMerchantCategories:                 'catalog.merchantCategories',
   getSite:                                'site.get',
+  getPage:                                'site.page',
   getMerchantSite:                        'site.ofMerchant',
 }
 

@@ -20,6 +20,7 @@ export const openRefusals = {
 
   route_not_found:            { status: 404, sentence: 'There is no such path or method.' },
   product_not_found:          { status: 404, sentence: 'There is no such product.' },
+  page_not_found:             { status: 404, sentence: 'There is no such page.' },
   cart_not_found:             { status: 404, sentence: 'There is no such cart.' },
   cart_item_not_found:        { status: 404, sentence: 'The cart has no item of this SKU.' },
   checkout_session_not_found: { status: 404, sentence: 'There is no such checkout session.' },
@@ -143,6 +144,8 @@ export const operatorRefusals = {
   change_already_undone:      { status: 409, sentence: 'This change was taken back before.' },
   change_overtaken:           { status: 409, sentence: 'What the change made of the thing was changed since.' },
   host_not_found:             { status: 404, sentence: 'The shop has no such host.' },
+  page_exists:                { status: 409, sentence: 'The shop has a page with this path already.' },
+  page_limit:                 { status: 409, sentence: 'The shop has as many pages as it can have: remove one first.' },
   host_limit:                 { status: 409, sentence: 'The shop has as many hosts as it can have: remove one first.' },
   host_not_proved:            { status: 409, sentence: 'The host is not proved yet, so it cannot be the main one.' },
   transfer_limit:             { status: 409, sentence: 'The merchant has no room for another import: discard or confirm one first.' },

@@ -75,6 +75,9 @@ export type IdPrefix = (typeof idPrefixes)[IdNoun]
 export const siteStatuses = ['open', 'closed'] as const
 export type SiteStatus = (typeof siteStatuses)[number]
 
+export const pageMenus = ['head', 'foot', 'none'] as const
+export type PageMenu = (typeof pageMenus)[number]
+
 // Why a host is not proved: its name leads nowhere, what answers there is not this server, nothing answers, or another shop has it.
 export const hostProblems = ['not_found', 'not_answering', 'unreachable', 'taken'] as const
 export type HostProblem = (typeof hostProblems)[number]
@@ -389,6 +392,7 @@ export const changeSubjects = [
   'payment_account',
   'site',
   'site_host',
+  'site_page',
   // The settings of e-mails. Stored in the list of changes, so the word stays.
   'letters',
   'installation',
@@ -426,6 +430,7 @@ export const undoScopes = {
   site: 'admin:settings',
   agents: 'admin:settings',
   site_host: 'admin:settings',
+  site_page: 'admin:settings',
   fulfillment: 'admin:orders',
 } as const satisfies Partial<Record<ChangeSubject, AdminScope>>
 export type UndoableSubject = keyof typeof undoScopes

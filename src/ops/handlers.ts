@@ -21,7 +21,7 @@ import { promotionUndoer } from '../domain/promotions/undo.ts'
 import { countAllAgain } from '../domain/reports/count.ts'
 import { adminReportOperations } from '../domain/reports/operations.ts'
 import { adminReturnOperations } from '../domain/returns/admin.ts'
-import { adminSiteOperations } from '../domain/sites/admin.ts'
+import { adminPageOperations, adminSiteOperations } from '../domain/sites/admin.ts'
 import type { SiteContext } from '../domain/sites/site.ts'
 import { siteUndoer } from '../domain/sites/undo.ts'
 import { adminTextOperations } from '../domain/texts/admin.ts'
@@ -92,6 +92,7 @@ export function adminHandlersFor({
     ...adminShopOperations(shopParts),
     ...adminTextOperations(),
     ...adminSiteOperations(sites),
+    ...adminPageOperations(),
     ...adminPaymentOperations({ rootSecret, publicOrigin, providerUrls, withAccount, throttle, clock }),
     ...adminAgentOperations({ publicOrigin }),
   }

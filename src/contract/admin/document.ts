@@ -34,6 +34,7 @@ import { developerExamples } from './examples/developers.ts'
 import { documentExamples } from './examples/documents.ts'
 import { homeExamples } from './examples/home.ts'
 import { orderExamples } from './examples/orders.ts'
+import { pageExamples } from './examples/pages.ts'
 import { paymentExamples } from './examples/payments.ts'
 import { peopleExamples } from './examples/people.ts'
 import { pictureExamples } from './examples/pictures.ts'
@@ -47,6 +48,7 @@ import { withdrawalExamples } from './examples/withdrawals.ts'
 import * as home from './home.ts'
 import { adminRefusalCodes, adminSurface } from './operations.ts'
 import * as orders from './orders.ts'
+import * as pages from './pages.ts'
 import * as payments from './payments.ts'
 import * as people from './people.ts'
 import * as pictures from './pictures.ts'
@@ -123,6 +125,7 @@ export const adminDocument: SurfaceDocument = {
     ...shopExamples,
     ...textExamples,
     ...siteExamples,
+    ...pageExamples,
     ...paymentExamples,
     ...agentExamples,
     ...developerExamples,
@@ -145,6 +148,7 @@ export const adminDocument: SurfaceDocument = {
       pictures,
       shop,
       site,
+      pages,
       payments,
       agents,
       developers,

@@ -9,6 +9,7 @@ import { developerRows } from './developers.ts'
 import { documentRows } from './documents.ts'
 import { homeRows } from './home.ts'
 import { orderRows } from './orders.ts'
+import { pageRows } from './pages.ts'
 import { paymentRows } from './payments.ts'
 import { peopleRows } from './people.ts'
 import { pictureRows } from './pictures.ts'
@@ -32,6 +33,7 @@ export const adminOperations = {
   ...shopRows,
   ...textRows,
   ...siteRows,
+  ...pageRows,
   ...paymentRows,
   ...agentRows,
   ...developerRows,

@@ -59,6 +59,7 @@ const site: Site = {
   legal: { name: 'Bloom GmbH', address: ['Lindenstraße 3', '10969 Berlin'] },
   pricesIncludeTax: true,
   withdrawalUrl: 'https://shop.bloom.test/w/bloom',
+  pages: [{ slug: 'about', title: 'About us', menu: 'foot' }],
   shipsTo: ['AT', 'DE'],
 }
 
@@ -359,6 +360,18 @@ export const examples: Examples = {
     reply: { data: [category], meta: { count: 1, next: null, total: 1 } },
   },
   getSite: { path: {}, body: undefined, reply: { data: site } },
+  getPage: {
+    path: { slug: 'about' },
+    body: undefined,
+    reply: {
+      data: {
+        slug: 'about',
+        title: 'About us',
+        description: 'Who cuts the flowers.',
+        bodyHtml: '<p>We cut in the morning and deliver before noon.</p>',
+      },
+    },
+  },
   getMerchantSite: { path: { merchantSlug: site.merchant.slug }, body: undefined, reply: { data: site } },
 }
 

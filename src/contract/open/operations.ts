@@ -43,7 +43,7 @@ import {
   ProductSearchResponse,
   searchQuery,
 } from './search.ts'
-import { SiteResponse } from './site.ts'
+import { SitePageResponse, SiteResponse } from './site.ts'
 import { PublicWebhookReplayRequest } from './webhooks.ts'
 
 export interface OpenOperation extends Operation {
@@ -342,6 +342,14 @@ export const operations = {
     description: 'What a storefront says of the shop: name, currency, look, legal pages, countries, and whether the shop that this server shows is open.',
     body: null, reply: ok(SiteResponse),
     refusals: [],
+  },
+  getPage: {
+    method: 'GET', path: '/api/v1/open/site/pages/{slug}',
+    caller: 'key', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: false, forPages: true,
+    summary: 'Get a page of the shop',
+    description: 'A page that the merchant wrote, such as About or Terms. `getSite` lists them.',
+    body: null, reply: ok(SitePageResponse),
+    refusals: ['page_not_found'],
   },
   getMerchantSite: {
     method: 'GET', path: '/api/v1/catalog/merchants/{merchantSlug}/site',

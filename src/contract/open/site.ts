@@ -2,7 +2,7 @@
 
 import { LegalEntry } from '../entries.ts'
 import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
-import { modes, siteStatuses } from '../words.ts'
+import { modes, pageMenus, siteStatuses } from '../words.ts'
 
 export const SiteMerchant = object({
   slug: Type.String(),
@@ -36,12 +36,26 @@ export const Site = object({
   }),
   legal: nullable(LegalEntry, { description: 'Who sells.' }),
   pricesIncludeTax: Type.Boolean(),
+  pages: Type.Array(object({ slug: Type.String(), title: Type.String(), menu: oneOf(pageMenus) }), {
+    maxItems: 100,
+    description: 'Pages of the shop that are published, in the order of menus.',
+  }),
   shipsTo: Type.Array(Type.String(), {
     description: 'Countries, two letters each. `*` stands for all that are not named.',
   }),
 })
 
+export const SitePage = object({
+  slug: Type.String({ description: 'Its path in the shop.' }),
+  title: Type.String(),
+  description: Type.String(),
+  bodyHtml: Type.String({ description: 'Safe in any page.' }),
+})
+
+export const SitePageResponse = object({ data: SitePage })
+
 export const SiteResponse = object({ data: Site })
 
 export type Site = Static<typeof Site>
 export type SiteResponse = Static<typeof SiteResponse>
+export type SitePage = Static<typeof SitePage>

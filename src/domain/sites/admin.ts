@@ -1,5 +1,6 @@
-// The admin operations on the site: its state and its hosts.
+// The admin operations on the site: its state, its hosts and its pages.
 
+import { type pageRows, pagesMax } from '../../contract/admin/pages.ts'
 import type { siteRows } from '../../contract/admin/site.ts'
 import { issueAt } from '../../contract/issues.ts'
 import type { SiteStatus } from '../../contract/words.ts'
@@ -9,12 +10,16 @@ import type { AdminHandler } from '../../platform/http/admin.ts'
 import { refuseProblems, versionConflict } from '../../platform/http/adminreply.ts'
 import { Audited } from '../../platform/http/handler.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import { isSlug } from '../../platform/kit/slug.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { lockMerchantById, type Merchant } from '../merchants/store.ts'
 import { openOrClose } from './change.ts'
 import { addHost, makeMain, removeHost, siteHostOf } from './hostchange.ts'
 import { normalHost } from './hosts.ts'
 import { setCheckAt } from './hoststore.ts'
+import { pageChange, pageProblems, pageRowOf, pageView } from './pages.ts'
+import { deletePage, findPage, insertPage, listPages, type PageRow, updatePage } from './pagestore.ts'
 import { adminSiteView, type SiteContext, siteStatusOf } from './site.ts'
 import { findStoredSite } from './store.ts'
 
@@ -73,6 +78,63 @@ export function adminSiteOperations(parts: SiteContext): { [Id in keyof typeof s
       return become(db, caller, 'closed', expectedVersion, now.getTime())
     },
   }
+}
+
+export function adminPageOperations(): { [Id in keyof typeof pageRows]: AdminHandler<Id> } {
+  return {
+    async listAdminPages({ db, caller }) {
+      return { data: (await listPages(db, caller.merchantId)).map(pageView) }
+    },
+
+    async getAdminPage({ db, caller, path: { slug } }) {
+      const page = isSlug(slug) ? await findPage(db, caller.merchantId, slug) : undefined
+      if (!page) throw refuse('page_not_found')
+      return { data: pageView(page) }
+    },
+
+    async createAdminPage({ db, caller, body: { idempotencyKey: _, ...entry }, now }) {
+      refuseProblems('', pageProblems(entry))
+      await lockMerchantById(db, caller.merchantId)
+      const pages = await listPages(db, caller.merchantId)
+      if (pages.some(({ slug }) => slug === entry.slug)) throw refuse('page_exists')
+      if (pages.length >= pagesMax) throw refuse('page_limit')
+      const page = pageRowOf(entry, 1, now.getTime())
+      await insertPage(db, caller.merchantId, page)
+      return pageChanged(db, page, pageChange('create', undefined, page))
+    },
+
+    async replaceAdminPage({ db, caller, path: { slug }, body, now }) {
+      const { idempotencyKey: _, expectedVersion, ...members } = body
+      const before = await lockPage(db, caller.merchantId, slug, expectedVersion)
+      const entry = { slug, ...members }
+      refuseProblems('', pageProblems(entry))
+      const wanted = pageRowOf(entry, before.version + 1, now.getTime())
+      const change = pageChange('change', before, wanted)
+      if (change.members.length === 0) return pageChanged(db, before, change)
+      await updatePage(db, caller.merchantId, wanted)
+      return pageChanged(db, wanted, change)
+    },
+
+    async removeAdminPage({ db, caller, path: { slug }, body: { expectedVersion } }) {
+      const before = await lockPage(db, caller.merchantId, slug, expectedVersion)
+      await deletePage(db, caller.merchantId, slug)
+      return pageChanged(db, before, pageChange('retire', before, undefined))
+    },
+  }
+}
+
+async function lockPage(tx: Tx, merchantId: string, slug: string, expectedVersion: number): Promise<PageRow> {
+  await lockMerchantById(tx, merchantId)
+  const page = isSlug(slug) ? await findPage(tx, merchantId, slug) : undefined
+  if (!page) throw refuse('page_not_found')
+  if (page.version !== expectedVersion) throw versionConflict(pageView(page))
+  return page
+}
+
+function pageChanged(tx: Tx, page: PageRow, change: AuditedChange) {
+  const changes = change.kind === 'change' && change.members.length === 0 ? [] : [change]
+  if (changes.length > 0) tx.signal('sites')
+  return new Audited({ data: pageView(page), changes: changes.map(subjectChangeView) }, changes)
 }
 
 function statusChange({ id, slug }: Merchant, from: SiteStatus, to: SiteStatus): AuditedChange {

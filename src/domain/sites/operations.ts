@@ -6,14 +6,22 @@ import type { OpenHandler } from '../../platform/http/open.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { isSlug } from '../../platform/kit/slug.ts'
 import { findPublicSeller } from '../merchants/store.ts'
+import { findPage } from './pagestore.ts'
 import { type SiteContext, siteView } from './site.ts'
 
-type SiteOperation = 'getSite' | 'getMerchantSite'
+type SiteOperation = 'getSite' | 'getPage' | 'getMerchantSite'
 
 export function siteOperations(parts: SiteContext): { [Id in SiteOperation]: OpenHandler<Id> } {
   return {
     async getSite({ db, caller }) {
       return { data: await siteView(db, parts, caller) }
+    },
+
+    async getPage({ db, caller, path: { slug } }) {
+      const page = isSlug(slug) ? await findPage(db, caller.merchantId, slug) : undefined
+      if (!page?.isPublished) throw refuse('page_not_found')
+      const { title, description, body } = page
+      return { data: { slug, title, description, bodyHtml: body } }
     },
 
     async getMerchantSite({ db, path: { merchantSlug } }) {

@@ -17,6 +17,7 @@ import {
 } from '../merchants/store.ts'
 import { proofRecord, shopOriginFor } from './hosts.ts'
 import { findMainHost, type HostRow, listHosts } from './hoststore.ts'
+import { listPages } from './pagestore.ts'
 import { type ShopName, shopPathFor } from './places.ts'
 import { findShownMerchant, findStoredSite, listFirstMerchants, type StoredSite } from './store.ts'
 
@@ -96,6 +97,9 @@ export async function siteView(db: Reader, parts: SiteContext, seller: MerchantM
     withdrawalUrl: withdrawalPath === null ? null : parts.publicOrigin() + withdrawalPath,
     legal: legal ?? null,
     pricesIncludeTax: pricesIncludeTax ?? true,
+    pages: (await listPages(db, seller.merchantId))
+      .filter(({ isPublished }) => isPublished)
+      .map(({ slug: page, title, menu }) => ({ slug: page, title, menu })),
     shipsTo: [...new Set(zones.flatMap(({ countries }) => JSON.parse(countries) as string[]))].sort(),
   }
 }

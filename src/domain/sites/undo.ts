@@ -5,16 +5,21 @@ import { notUndoable, refuseOvertaken, reverseOf, type Undoer, valuesBefore } fr
 import { lockMerchantById } from '../merchants/store.ts'
 import { openOrClose } from './change.ts'
 import { undoHost } from './hostchange.ts'
+import { undoPage } from './pages.ts'
 import { type SiteContext, siteStatusOf } from './site.ts'
 import { findStoredSite } from './store.ts'
 
 export function siteUndoer(parts: SiteContext): Undoer {
   return {
-    kinds: ['site', 'site_host'],
+    kinds: ['site', 'site_host', 'site_page'],
     async undo(ask) {
       const { tx, seller, changes, dryRun, context } = ask
       await lockMerchantById(tx, seller.merchantId)
       for (const change of changes) {
+        if (change.what === 'site_page') {
+          await undoPage(ask, change)
+          continue
+        }
         if (change.what === 'site_host') {
           await undoHost(ask, parts, change)
           continue

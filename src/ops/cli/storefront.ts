@@ -12,6 +12,7 @@ import { lockMerchantById } from '../../domain/merchants/store.ts'
 import { redirectHostsFor } from '../../domain/sites/change.ts'
 import { shopOriginFor } from '../../domain/sites/hosts.ts'
 import { findMainHost } from '../../domain/sites/hoststore.ts'
+import { listPages } from '../../domain/sites/pagestore.ts'
 import { findShopPath, siteStatusOf } from '../../domain/sites/site.ts'
 import { ensureSite, findShownMerchant, findStoredSite, listFirstMerchants } from '../../domain/sites/store.ts'
 import type { KeyCaller } from '../../platform/access/identify.ts'
@@ -232,6 +233,10 @@ function crawledShop(storage: Storage, { base, origin, seller }: ShownShop): Cra
     async listCategories() {
       const rows = await storage.read((db) => listCategories(db, seller.merchantId))
       return rows.filter(({ productCount }) => productCount > 0)
+    },
+    async listPages() {
+      const rows = await storage.read((db) => listPages(db, seller.merchantId))
+      return rows.filter(({ isPublished }) => isPublished)
     },
     listProducts: (after, limit) => storage.read((db) => listSlugsAfter(db, seller, after, limit)),
     listPieces: (size) => storage.read((db) => listSlugPieces(db, seller, size)),

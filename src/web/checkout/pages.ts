@@ -237,6 +237,7 @@ export function checkoutPages({
     {
       path: '/o/:secret/documents/:documentId',
       name: 'document',
+      isOfShop: isOrderOf,
       async answer(request) {
         const { secret = '', documentId = '' } = request.path
         const found = await document(secret, documentId)

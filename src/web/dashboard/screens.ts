@@ -24,6 +24,7 @@ import { sendMany } from './screens/sendmany.ts'
 import { guideScreens } from './screens/start.ts'
 import { movements, stock } from './screens/stock.ts'
 import { store, storeHost, storeHosts } from './screens/store.ts'
+import { newStorePage, removeStorePage, storePage, storePages } from './screens/storepages.ts'
 import { undo } from './screens/undo.ts'
 import { withdrawal, withdrawalStatement, withdrawals } from './screens/withdrawals.ts'
 
@@ -70,6 +71,10 @@ export const screens: readonly Screen[] = [
   store,
   storeHosts,
   storeHost,
+  storePages,
+  newStorePage,
+  storePage,
+  removeStorePage,
   ...developerScreens,
   newProduct,
   product,

@@ -42,6 +42,14 @@ export const settingSections = {
   ],
 } as const satisfies Sections
 
+export const storeSections = {
+  label: 'store.sections',
+  parts: [
+    { id: 'store', path: 'store', text: 'store.state', needs: 'getAdminSite' },
+    { id: 'pages', path: 'store/pages', text: 'pages.list', needs: 'listAdminPages' },
+  ],
+} as const satisfies Sections
+
 export function sections<const Given extends Sections>(
   { words, may, to }: Visit,
   { label, parts }: Given,

@@ -18,6 +18,8 @@ export interface CrawledShop {
   base: string
   origin: string
   listCategories(): Promise<SitemapEntry[]>
+  // That the merchant wrote.
+  listPages(): Promise<SitemapEntry[]>
   // By slug, after the given one.
   listProducts(after: string, limit: number): Promise<SitemapEntry[]>
   // The last slug of each piece that is followed by another product, and when each piece changed.
@@ -85,9 +87,10 @@ function sitemapPages({ origin, shop }: CrawlerParts, below: '' | '/shops/:slug'
   })
   return [
     page('/sitemap.xml', async ({ listPieces }, above) => indexText(above, await listPieces(pieceSize))),
-    page('/sitemap/categories.xml', async ({ base, origin, listCategories }) => {
+    page('/sitemap/categories.xml', async ({ base, origin, listCategories, listPages }) => {
       const start = `${origin}${base}/`
-      return [...urlSet([{ url: start }, ...placed(`${start}categories/`, await listCategories())])]
+      const categories = placed(`${start}categories/`, await listCategories())
+      return [...urlSet([{ url: start }, ...categories, ...placed(start, await listPages())])]
     }),
     page('/sitemap/products.xml', async ({ base, origin, listProducts }, _, request) => {
       const after = new URL(request.raw.url ?? '/', 'http://x').searchParams.get('after') ?? ''

@@ -99,6 +99,11 @@ export const adminTable = {
     checkHost: 'POST b /api/v1/admin/site/hosts/{host}/check',
     makeHostMain: 'POST b /api/v1/admin/site/hosts/{host}/main',
     removeHost: 'DELETE b /api/v1/admin/site/hosts/{host}',
+    pages: 'GET  /api/v1/admin/site/pages',
+    page: 'GET  /api/v1/admin/site/pages/{slug}',
+    createPage: 'POST b /api/v1/admin/site/pages',
+    replacePage: 'PUT b /api/v1/admin/site/pages/{slug}',
+    removePage: 'DELETE b /api/v1/admin/site/pages/{slug}',
   },
   agents: {
     getMany: 'GET  /api/v1/admin/agents',

@@ -111,6 +111,8 @@ export interface ShopClient {
   site: {
     /** Get the site. What a storefront says of the shop: name, currency, look, legal pages, countries, and whether the shop that this server shows is open. (getSite) */
     get(options?: CallOptions): Promise<SiteResponse>
+    /** Get a page of the shop. A page that the merchant wrote, such as About or Terms. `getSite` lists them. (getPage) */
+    page(slug: string, options?: CallOptions): Promise<SitePageResponse>
     /** Get the site of a merchant. The same for anyone, from any origin, cacheable. (getMerchantSite) */
     ofMerchant(merchantSlug: string, options?: CallOptions): Promise<SiteResponse>
   }
@@ -722,7 +724,7 @@ export interface EndpointMessageEventData {
 }
 
 /** Stable, for programs. */
-export type ErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'cart_not_found' | 'cart_item_not_found' | 'checkout_session_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'merchant_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'cart_not_open' | 'cart_locked' | 'cart_empty' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'currency_mismatch' | 'address_undeliverable' | 'shipping_option_not_offered' | 'checkout_session_not_open' | 'payment_in_progress' | 'order_not_cancellable' | 'delivery_not_final' | 'delivery_already_succeeded' | 'replay_in_progress' | 'endpoint_disabled' | 'payload_expired' | 'rate_limited' | 'internal_error' | 'unavailable'
+export type ErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'cart_not_found' | 'cart_item_not_found' | 'checkout_session_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'merchant_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'cart_not_open' | 'cart_locked' | 'cart_empty' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'currency_mismatch' | 'address_undeliverable' | 'shipping_option_not_offered' | 'checkout_session_not_open' | 'payment_in_progress' | 'order_not_cancellable' | 'delivery_not_final' | 'delivery_already_succeeded' | 'replay_in_progress' | 'endpoint_disabled' | 'payload_expired' | 'rate_limited' | 'internal_error' | 'unavailable'
 
 /** The present state, as far as it helps to go on. Only members that apply are there. */
 export interface ErrorCurrent {
@@ -2199,6 +2201,12 @@ export interface Site {
     phone?: string | undefined
   } | null
   pricesIncludeTax: boolean
+  /** Pages of the shop that are published, in the order of menus. */
+  pages: ({
+    slug: string
+    title: string
+    menu: 'head' | 'foot' | 'none'
+  })[]
   /** Countries, two letters each. `*` stands for all that are not named. */
   shipsTo: string[]
 }
@@ -2210,6 +2218,19 @@ export interface SiteMerchant {
   currency: string
   /** ISO 3166-1, two letters. */
   country: string
+}
+
+export interface SitePage {
+  /** Its path in the shop. */
+  slug: string
+  title: string
+  description: string
+  /** Safe in any page. */
+  bodyHtml: string
+}
+
+export interface SitePageResponse {
+  data: SitePage
 }
 
 export interface SiteResponse {

@@ -5,6 +5,7 @@ import { type Html, html } from '../../../platform/html/html.ts'
 import { type Field, field, keyField, keyIn, type Problems, problemsOf } from '../form.ts'
 import { button, card, facts, linkButton, moment, notice, pill } from '../parts.ts'
 import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { sections, storeSections } from '../sections.ts'
 import { refuseUnless } from '../shop.ts'
 import { done, refusedBy } from '../toast.ts'
 import type { TextKey, Words } from '../words.ts'
@@ -55,7 +56,7 @@ function storeSheet(visit: Visit, { site, canPay, canShip, problems, typed = '' 
     status: problems ? 400 : 200,
     badge: pill(words, 'site', status),
     actions: html`${url !== null && linkButton({ label: words.say('store.see'), href: url, icon: 'eye', isNewTab: true })}`,
-    body: html`${
+    body: html`${sections(visit, storeSections, 'store')}${
       url !== null &&
       (!canPay || !canShip) &&
       html`<div class="gap">${notice('info', html`${words.say(canPay ? 'store.noShipping' : 'store.noPayment')} <a href="${to(canPay ? 'settings/shipping' : 'settings/payments')}">${words.say(canPay ? 'settings.shipping' : 'settings.payments')}</a>`)}</div>`

@@ -830,6 +830,8 @@ export const de: DashboardTexts = {
     change_overtaken: 'Seit dieser Änderung wurde wieder etwas geändert.',
     body_too_large:
       'Das ist mehr, als ein Formular senden kann. Größere Dateien gehen mit eingeschaltetem Skript oder über die API.',
+    page_exists: 'Der Shop hat schon eine Seite mit dieser Adresse.',
+    page_limit: 'Der Shop hat schon hundert Seiten. Entfernen Sie zuerst eine.',
     host_limit: 'Der Shop hat schon zehn Domains. Entfernen Sie zuerst eine.',
     host_not_proved: 'Die Domain ist noch nicht belegt.',
     transfer_limit: 'Fünf Importe warten schon. Bitte zuerst einen bestätigen oder verwerfen.',

@@ -827,6 +827,8 @@ export const en: DashboardTexts = {
     payment_account_exists: 'There is already an account at this provider. Disconnect it first.',
     invalid_request: 'Some of the values are not valid.',
     body_too_large: 'That is more than one form can send. Larger files are sent with script turned on, or by the API.',
+    page_exists: 'The store has a page with this address already.',
+    page_limit: 'The store has a hundred pages already. Remove one first.',
     host_limit: 'The store has ten domains already. Remove one first.',
     host_not_proved: 'The domain is not proved yet.',
     transfer_limit: 'Five imports wait already. Confirm or discard one first.',

@@ -182,6 +182,7 @@ export const issuesDe: IssueTexts = {
   not_one_host:            'Bitte einen Hostnamen eingeben, etwa shop.example.com oder shop.example.com:8443, ohne https:// und ohne Platzhalter.',
   host_not_public:         'Bitte einen öffentlichen Namen eingeben, etwa shop.example.com, ohne https:// und ohne Port.',
   own_host:                'So heißt dieser Server selbst.',
+  page_reserved:           'Diesen Pfad braucht der Shop selbst.',
   not_an_origin:           'Bitte eine Adresse ohne Pfad eingeben, etwa https://shop.example.',
   no_origin:               'Bitte mindestens eine Adresse eingeben.',
   origins_of_secret_key:   'Nur ein öffentlicher Schlüssel hat Seiten.',
