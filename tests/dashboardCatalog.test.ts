@@ -323,7 +323,10 @@ eachEngine('the catalog of the dashboard', (given) => {
     await page.press('Save', { 'sku.0.price': '45.00' })
     assert.equal(page.status, 409)
     assert.match(page.alerts().join(' '), /already a SKU with this code/)
-    await page.press('Make variants', { 'option.0.name': 'Size', 'sku.0.code': 'APRON' })
+    await page.press('Save', { 'sku.0.code': 'APRON', 'sku.0.price': 'much' })
+    assert.match(page.html, /<a href="#sku-0-price"><bdi>APRON Price<\/bdi>: [^<]+<\/a>/)
+    assert.match(page.html, /<input id="sku-0-price"[^>]* aria-invalid="true"/)
+    await page.press('Make variants', { 'option.0.name': 'Size', 'sku.0.code': 'APRON', 'sku.0.price': '45.00' })
     const form = new URLSearchParams({ ...fieldsOf(page.html), do: 'variants', 'option.0.values': 'S, L' })
     const grid = await fetch(testServer.origin + path('products/new'), {
       method: 'POST',

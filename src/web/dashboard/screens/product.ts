@@ -13,7 +13,7 @@ import { newId } from '../../../platform/kit/ids.ts'
 import { type Refusal, refuse } from '../../../platform/kit/refuse.ts'
 import { type Brands, brandsOf, type CategoryNode, categoriesOf, smallImage } from '../catalog.ts'
 import { field, guard, keyField, keyIn, type Problems } from '../form.ts'
-import { button, card, linkButton, notice, pasteNote, pill } from '../parts.ts'
+import { button, card, linkButton, notice, pasteNote, pill, problemList } from '../parts.ts'
 import {
   baseOf,
   copyOf,
@@ -220,7 +220,7 @@ async function sheetOf(visit: Visit, parts: SheetParts): Promise<Shown> {
   const mayChange = may('replaceAdminProduct') && present?.status !== 'archived'
   const seen = parts.seen ?? (present && { version: present.version, base: baseOf(draft) })
   const form = html`${keyField()}${seen && hiddenFields({ version: seen.version, base: seen.base })}
-${problems.summary !== undefined && notice('bad', problems.summary, 'alert')}
+${problems.summary !== undefined && problemList(problems.summary, listedProblems(words, draft, problems))}
 ${note !== undefined && html`<p class="notice" role="status">${note}</p>`}
 <div class="columns"><div>${textsCard(visit, { ...parts, problems }, brands)}${picturesCard(visit, draft, present)}${optionsCard(visit, draft, problems)}</div>
 <div>${stateCard(visit, draft, present)}${categoriesCard(visit, draft, categories)}${sharedCard(visit, draft, problems)}</div></div>
@@ -237,6 +237,42 @@ ${await variantsCard(visit, { ...parts, problems })}`
 <template id="picture-row">${pictureRow(visit, { url: '', alt: '', width: '', height: '', shows: showsAll }, { at: 'N', options: draft.options })}</template>`
       : html`<fieldset class="form product" disabled>${form}</fieldset>`,
   }
+}
+
+const fieldLabels: Readonly<Record<string, TextKey>> = {
+  name: 'product.name',
+  brand: 'product.brand',
+  slug: 'product.slug',
+  summary: 'product.summary',
+  description: 'product.description',
+  descriptionHtml: 'product.html',
+  taxClass: 'product.taxClass',
+  maxPerOrder: 'product.maxPerOrder',
+}
+
+const cellLabels: Readonly<Record<string, TextKey>> = {
+  code: 'stock.code',
+  price: 'stock.price',
+  compareAtPrice: 'stock.compareAt',
+  stock: 'stock.onHand',
+  weightGrams: 'product.weight',
+}
+
+// Those that have a field on the page.
+function listedProblems(words: Words, { rows }: Draft, { at }: Problems) {
+  return Object.entries(at).flatMap(([pointer, text]) => {
+    const [, row, member = ''] = /^\/skus\/(\d+)\/(\w+)$/.exec(pointer) ?? []
+    const label = cellLabels[member]
+    const variant = rows[Number(row)]
+    if (label && variant)
+      return [{ id: `sku-${row}-${member}`, label: `${rowLabel(variant)} ${words.say(label)}`.trim(), text }]
+    const name = fieldLabels[pointer.slice(1)]
+    return name ? [{ id: `field-${pointer.slice(1)}`, label: words.say(name), text }] : []
+  })
+}
+
+function rowLabel({ values, code }: DraftRow): string {
+  return values.filter(Boolean).join(' / ') || code
 }
 
 async function actionsOf(visit: Visit, { id, status, product: { slug } }: AdminProduct): Promise<Html> {
@@ -425,7 +461,7 @@ function problemsByRow({ at }: Problems): Map<number, string[]> {
 }
 
 function variantRow({ words }: Visit, { row, at, hasOptions, onHand, problems, wrong }: RowParts): Html {
-  const label = row.values.filter(Boolean).join(' / ') || row.code
+  const label = rowLabel(row)
   const noteId = `sku-${at}-problem`
   const cell = (
     name: string,
@@ -435,7 +471,7 @@ function variantRow({ words }: Visit, { row, at, hasOptions, onHand, problems, w
     mode: 'text' | 'decimal' | 'numeric',
   ): Html => {
     const isWrong = problems.at[`/skus/${at}/${member}`] !== undefined
-    return html`<td class="cell" data-head="${words.say(key)}"><input name="sku.${at}.${name}" value="${value}" inputmode="${mode}" dir="ltr" autocomplete="off" maxlength="${mode === 'text' ? skuCodeLengthMax : 14}" aria-label="${words.say(key)}${label !== '' && `, ${label}`}"${isWrong && html` aria-invalid="true" aria-describedby="${noteId}"`}></td>`
+    return html`<td class="cell" data-head="${words.say(key)}"><input id="sku-${at}-${member}" name="sku.${at}.${name}" value="${value}" inputmode="${mode}" dir="ltr" autocomplete="off" maxlength="${mode === 'text' ? skuCodeLengthMax : 14}" aria-label="${words.say(key)}${label !== '' && `, ${label}`}"${isWrong && html` aria-invalid="true" aria-describedby="${noteId}"`}></td>`
   }
   const known = html`<td data-head="${words.say('stock.code')}"><code>${row.code}</code></td>`
   return html`<tr>${hasOptions && html`<th scope="row" class="main" dir="auto">${label}${wrong.length > 0 && html`<span class="wrong" id="${noteId}">${wrong.join(' ')}</span>`}</th>`}
