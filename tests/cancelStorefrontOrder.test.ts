@@ -77,7 +77,7 @@ eachEngine('cancelStorefrontOrder', (given) => {
     assert.deepEqual(await orderWorld(testServer, orderId), cancelled)
     const [, , told] = await eventsOf(testServer, orderId)
     const read = (await testServer.orders.read(orderId)).body.data
-    assert.deepEqual(told?.body.data.order, { ...read, statusUrl: null })
+    assert.deepEqual(told?.body.data.order, { ...read, statusUrl: null, withdrawalUrl: null })
     assert.deepEqual(told?.body.cause.operationId, 'cancelStorefrontOrder')
     assert.deepEqual(read.timeline[2], { at: '2026-06-01T12:00:01.000Z', type: 'cancelled', cancelledBy: 'api' })
     assert.deepEqual(
@@ -102,7 +102,11 @@ eachEngine('cancelStorefrontOrder', (given) => {
       status: 'completed',
       refund: { ...cancellation.refund, status: 'succeeded' },
     })
-    assert.deepEqual((await eventsOf(testServer, orderId)).at(-1)?.body.data.order, { ...after, statusUrl: null })
+    assert.deepEqual((await eventsOf(testServer, orderId)).at(-1)?.body.data.order, {
+      ...after,
+      statusUrl: null,
+      withdrawalUrl: null,
+    })
     assert.deepEqual(
       (await chargesOf(testServer.storage)).map(({ refunded }) => refunded),
       [total],

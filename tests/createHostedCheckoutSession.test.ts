@@ -34,7 +34,7 @@ eachEngine('createHostedCheckoutSession', (given) => {
     assert.deepEqual((await read(data.id)).body.data, data)
     const [created, ...more] = await eventsOf(testServer, data.id)
     assert.deepEqual([created?.type, created?.sequence, more], ['checkout_session.created', 1, []])
-    assert.deepEqual(created?.body.data.checkoutSession, { ...data, url: null })
+    assert.deepEqual(created?.body.data.checkoutSession, { ...data, url: null, withdrawalUrl: null })
     assert.ok(!JSON.stringify(created?.body).includes(data.url.split('/').at(-1)))
   })
 

@@ -61,6 +61,7 @@ eachEngine('getStorefrontOrder', (given) => {
       cancellable: true,
       metadata: { channel: 'test' },
       statusUrl: `${testServer.origin}/o/${statusSecret}`,
+      withdrawalUrl: `${testServer.origin}/w/bloom?order=T-1001`,
     })
     assert.equal(totals.discount, 800)
   })
@@ -75,7 +76,7 @@ eachEngine('getStorefrontOrder', (given) => {
     ])
     const [placed, paid] = events.map(({ body }) => body.data.order)
     const read = (await testServer.orders.read(orderId)).body.data
-    assert.deepEqual(paid, { ...read, statusUrl: null }, 'without the address of its page')
+    assert.deepEqual(paid, { ...read, statusUrl: null, withdrawalUrl: null }, 'without the address of its page')
     assert.deepEqual(
       [placed.version, placed.paymentStatus, placed.timeline.length, placed.cancellable],
       [1, 'pending', 1, true],

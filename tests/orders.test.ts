@@ -66,7 +66,7 @@ eachEngine('an order', (given) => {
     const { data } = (await testServer.orders.read(orderId)).body
     assert.equal(data.payments[0].id, paymentId)
     const told = (await eventsOf(testServer, orderId)).at(-1)?.body
-    assert.deepEqual(told.data.order, { ...data, statusUrl: null })
+    assert.deepEqual(told.data.order, { ...data, statusUrl: null, withdrawalUrl: null })
     assert.equal(told.cause, null)
     // And can be given back from then on.
     await testServer.orders.cancel(orderId)
@@ -185,7 +185,7 @@ eachEngine('an order', (given) => {
       ],
     )
     const { data } = (await testServer.orders.read(orderId)).body
-    assert.deepEqual(events.at(-1), { ...data, statusUrl: null })
+    assert.deepEqual(events.at(-1), { ...data, statusUrl: null, withdrawalUrl: null })
     assert.deepEqual(data.fulfillments, [
       {
         carrier: 'Post',
@@ -321,6 +321,7 @@ eachEngine('an order', (given) => {
       assert.deepEqual((await eventsOf(testServer, orderId)).at(-1)?.body.data.order, {
         ...data,
         statusUrl: null,
+        withdrawalUrl: null,
         payments: [{ ...data.payments[0], status: 'pending' }],
       })
       assert.ok('code' in (await testServer.giveBack(orderId)))
@@ -642,7 +643,7 @@ eachEngine('orders, by the command line', (given) => {
       /^T-1002 {4}test {2}placed +paid +unfulfilled +2026-06-01T12:00:01.000Z {2}€\d+\.\d\d\nT-1001/,
     )
 
-    const { statusUrl: _, ...order } = (await testServer.orders.read(paid.orderId)).body.data
+    const { statusUrl: _, withdrawalUrl: __, ...order } = (await testServer.orders.read(paid.orderId)).body.data
     assert.deepEqual(await json('show', 'T-1002'), { order, disputes: [] })
     const plain = await run('show', paid.orderId)
     assert.match(plain.out, /promotion {2}WELCOME10 {2}−€8.00\n/)

@@ -95,11 +95,12 @@ eachEngine('a payment', (given) => {
       ['order.placed', 'promotion.exhausted', 'order.paid', 'cart.converted', 'checkout_session.completed'],
     )
     const dataOf = (kind: string) => JSON.parse(last.find(({ type }) => type === kind)?.body ?? '{}').data
-    assert.deepEqual(dataOf('order.paid').order, { ...answered.order, statusUrl: null })
+    assert.deepEqual(dataOf('order.paid').order, { ...answered.order, statusUrl: null, withdrawalUrl: null })
     assert.deepEqual(dataOf('cart.converted').cart, answered.cart)
     assert.deepEqual(dataOf('checkout_session.completed').checkoutSession, {
       ...answered.checkoutSession,
       statusUrl: null,
+      withdrawalUrl: null,
     })
   })
 

@@ -93,7 +93,7 @@ eachEngine('money that goes back', (given) => {
     )
     const { data } = (await testServer.orders.read(orderId)).body
     const told = (await eventsOf(testServer, orderId)).at(-1)?.body
-    assert.deepEqual([told.data.order, told.cause], [{ ...data, statusUrl: null }, null])
+    assert.deepEqual([told.data.order, told.cause], [{ ...data, statusUrl: null, withdrawalUrl: null }, null])
     assert.deepEqual([data.totals.refunded, data.totals.refundPending], [200, 0])
     assert.deepEqual(
       data.refunds.map(({ status }: { status: string }) => status),

@@ -100,7 +100,7 @@ eachEngine('a shopper', (given) => {
       { type: 'order', id: unsent.orderId, number: (await orderOf(unsent.orderId)).number, reason: 'unsent' },
     ]
     const { eventTexts, ...counts } = planned.erased
-    assert.deepEqual(counts, { checkoutSessions: 3, orders: 1, addresses: 2 })
+    assert.deepEqual(counts, { checkoutSessions: 3, orders: 1, addresses: 2, withdrawals: 0 })
     assert.ok(eventTexts > 10)
     assert.deepEqual([planned.code, planned.dryRun, planned.kept, planned.pendingTexts], [1, true, kept, 0])
 
@@ -128,7 +128,7 @@ eachEngine('a shopper', (given) => {
     assert.equal((await checkout.look(paying.secret)).customer.email, ada)
 
     const again = await forget(testServer, '--email', ada)
-    assert.deepEqual(again.erased, { checkoutSessions: 0, orders: 0, addresses: 0, eventTexts: 0 })
+    assert.deepEqual(again.erased, { checkoutSessions: 0, orders: 0, addresses: 0, eventTexts: 0, withdrawals: 0 })
     assert.deepEqual([again.code, again.kept], [1, kept])
     await send(testServer, unsent.orderId)
     const rest = await forget(testServer, '--email', ada)

@@ -78,7 +78,11 @@ anyEngine('an order that waits for money', (given) => {
     const { orderId, secret, path } = await scene.buy('bank_transfer')
     const { data } = (await scene.orders.read(orderId)).body
     assert.deepEqual([data.placedAt, data.paymentDueAt], ['2026-06-01T12:00:00.000Z', '2026-06-11T12:00:00.000Z'])
-    assert.deepEqual((await eventsOf(scene.testServer, orderId)).at(-1)?.body.data.order, { ...data, statusUrl: null })
+    assert.deepEqual((await eventsOf(scene.testServer, orderId)).at(-1)?.body.data.order, {
+      ...data,
+      statusUrl: null,
+      withdrawalUrl: null,
+    })
     for (const page of [path, `/c/${secret}`]) {
       const text = await scene.page(page)
       assert.match(text, /Please pay by June 11, 2026\. Otherwise the order is cancelled\./)
@@ -143,7 +147,10 @@ anyEngine('an order that waits for money', (given) => {
     assert.deepEqual(data.timeline[1], { at: '2026-06-15T12:00:00.000Z', type: 'cancelled', cancelledBy: 'system' })
     assert.equal(data.paymentDueAt, null)
     const [, told] = await eventsOf(testServer, orderId)
-    assert.deepEqual([told?.body.data.order, told?.body.cause], [{ ...data, statusUrl: null }, null])
+    assert.deepEqual(
+      [told?.body.data.order, told?.body.cause],
+      [{ ...data, statusUrl: null, withdrawalUrl: null }, null],
+    )
     assert.deepEqual(await scene.orders.pay(), ['succeeded'])
     assert.deepEqual((await orderWorld(testServer, orderId)).payments, ['voided'])
 
