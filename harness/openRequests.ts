@@ -1,6 +1,8 @@
 // A request for each operation of the open surface that takes a key, or nothing.
 
 import { type OpenOperation, type OperationId, operations } from '../src/contract/open/operations.ts'
+import { pageRowOf } from '../src/domain/sites/pages.ts'
+import { findPage, insertPage } from '../src/domain/sites/pagestore.ts'
 import { berlin } from './carts.ts'
 import { checkoutOf } from './checkout.ts'
 import type { TestServer } from './testServer.ts'
@@ -65,6 +67,7 @@ export async function goodRequest(
     const { endpointId, deliveryId } = await webhooksOf(testServer).given('failed')
     return { ...given, path: { id: given.body ? deliveryId : endpointId } }
   }
+  if (id === 'getPage') return { ...given, path: { slug: await writtenPage(testServer) } }
   const { carts, ready, pay } = await checkoutOf(testServer)
   if (id === 'createHostedCheckoutSession')
     return { path, body: { ...given.body, cartId: await carts.create({ 'ROSE-12': 1 }) } }
@@ -77,6 +80,16 @@ export async function goodRequest(
   const { sessionId, secret, view } = await ready({ 'ROSE-12': 1 })
   if (path.sessionId !== undefined) return { ...given, path: { sessionId } }
   return { ...given, path: { orderId: (await pay(secret, view)).view.session.orderId ?? '' } }
+}
+
+// A page that the merchant wrote: once for each server.
+async function writtenPage({ storage, merchantId, clock }: TestServer): Promise<string> {
+  const slug = 'about'
+  const entry = { slug, title: 'About us', bodyHtml: '<p>We cut in the morning.</p>' }
+  await storage.write(async (tx) => {
+    if (!(await findPage(tx, merchantId, slug))) await insertPage(tx, merchantId, pageRowOf(entry, 1, clock.now))
+  })
+  return slug
 }
 
 export function pathOf({ path }: OpenOperation): Record<string, string> {

@@ -21,6 +21,7 @@ interface Node {
   required?: readonly string[]
   additionalProperties?: false | Node
   propertyNames?: Node
+  minProperties?: number
   maxProperties?: number
   items?: Node
   minItems?: number
@@ -121,7 +122,7 @@ function goodHtml(random: () => number): string {
 function goodObject(node: Node, known: Known, random: () => number): Json {
   if (!node.properties) {
     const { propertyNames = {}, additionalProperties } = node
-    const count = whole(random, 0, Math.min(node.maxProperties ?? 3, 5))
+    const count = whole(random, node.minProperties ?? 0, Math.min(node.maxProperties ?? 3, 5))
     const entries = Array.from({ length: count }, () => [
       goodText({ type: 'string', ...propertyNames }, random),
       good(additionalProperties || {}, '', known, random),
@@ -202,6 +203,7 @@ const textsOfEntries: ReadonlyMap<string, readonly string[]> = new Map([
     '^[A-Za-z0-9/-]*(\\{year\\}[A-Za-z0-9/-]*)?\\{number(:[1-9])?\\}[A-Za-z0-9/-]*$',
     ['{year}-{number:6}', 'R{number}', '{number:9}/A'],
   ],
+  ['^[A-Za-z]{1,40}$', ['secretKey', 'key', 'A', 'k'.repeat(40)]],
   ['^[A-Z0-9]{1,3}$', ['BE', '9', '13A']],
   ['^[^\\s@]+@[^\\s@]+$', ['shop@example.com']],
   ['^#[0-9a-fA-F]{6}$', ['#000000', '#a1B2c3']],

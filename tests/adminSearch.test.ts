@@ -185,8 +185,9 @@ eachEngine('admin search', (given) => {
   test('getAdminHome: counts what waits', async () => {
     const todo = async () => {
       const { todo: counts } = (await testServer.askAdmin('getAdminHome')).body.data
-      const { toSend, awaitingPayment } = counts
-      assert.deepEqual((await testServer.askAdmin('getAdminOrderCounts')).body.data, { toSend, awaitingPayment })
+      const { toSend, awaitingPayment, withdrawals } = counts
+      const { body } = await testServer.askAdmin('getAdminOrderCounts')
+      assert.deepEqual(body.data, { toSend, awaitingPayment, withdrawals })
       return counts
     }
     const before = await todo()

@@ -78,7 +78,7 @@ test('cells on SQLite are refused in words', async () => {
 const shared = [
   ...['apps', 'users', 'user_merchants', 'oauth_artifacts', 'test_charges', 'test_refunds', 'schema_migrations'],
   ...['database_keys', 'root_secrets', 'forgotten_root_secrets', 'sweeps', 'sign_in_limits', 'mail_switch'],
-  ...['passkey_challenges', 'user_sessions', 'user_factors', 'user_passkeys', 'invitations'],
+  ...['passkey_challenges', 'user_sessions', 'user_factors', 'user_passkeys', 'invitations', 'setup_links'],
 ]
 
 // Sharding by row needs the merchant in each table, unique index and foreign key. Cells do not: these numbers only say how far away that is.

@@ -231,7 +231,7 @@ anyEngine('a day at the dashboard', (given) => {
     await tab.getByLabel('File', { exact: true }).setInputFiles({ name: 'bulk.csv', mimeType: 'text/csv', buffer })
     await tab.getByRole('button', { name: 'Upload and compare' }).dblclick()
     await heading(tab, 'bulk.csv')
-    assert.equal(posts.length, Math.ceil(buffer.length / 1_048_560))
+    assert.equal(posts.length, Math.ceil(buffer.length / 262_128))
     assert.ok(posts.length > 1)
     await runTransfers(testServer)
     await tab.getByText('100 things would change.').waitFor()

@@ -47,6 +47,7 @@ anyEngine('developers and settings in a browser', (given) => {
     const filled = own
       .filter(({ place }) => ['developers', 'settings', 'reports'].includes(place))
       .map(({ path }) => path.replace(':endpointId', sick.endpointId).replace(':deliveryId', sick.deliveryId))
+      .map((path) => path.replace('connect/:provider', 'connect/stripe'))
       .map((path) => path.replace(':provider', 'bank_transfer').replace(':zone', 'home'))
       .map((path) => path.replace(':memberId', dashboardUser.userId))
       .filter((path) => !path.includes(':'))

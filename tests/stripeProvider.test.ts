@@ -6,8 +6,15 @@ import Stripe from 'stripe'
 import { returnUrls } from '../harness/returnUrls.ts'
 import type { AccountMode } from '../harness/stripe/account.ts'
 import { openStripe, type StandIn } from '../harness/stripe/standin.ts'
+import { type Issue, issueAt } from '../src/contract/issues.ts'
 import type { Mode } from '../src/contract/words.ts'
-import type { AccountProvider, ConnectedAccount, OpenAccount } from '../src/domain/payments/accountport.ts'
+import {
+  type AccountProvider,
+  AccountRefused,
+  type ConnectedAccount,
+  type OpenAccount,
+  sentenceOfIssue,
+} from '../src/domain/payments/accountport.ts'
 import { type Charge, callProvider, type PaymentProvider, type Silence } from '../src/domain/payments/port.ts'
 import { createStripeAccounts } from '../src/domain/payments/providers/stripe/account.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -31,6 +38,17 @@ beforeEach(() => {
   standIn.network.reset()
 })
 after(() => standIn.close())
+
+const [publishablePath, secretPath] = ['/keys/publishableKey', '/keys/secretKey']
+
+function refusedWith(issue: Issue): (error: unknown) => boolean {
+  return (error) => {
+    assert.ok(error instanceof AccountRefused)
+    assert.deepEqual(error.issue, issue)
+    assert.equal(error.message, sentenceOfIssue(issue))
+    return true
+  }
+}
 
 const answersOf = ({ publishableKey, restrictedKey: secretKey }: AccountMode) => ({ publishableKey, secretKey })
 
@@ -126,26 +144,46 @@ describe('an account', () => {
   test('is refused with keys of the wrong kind or mode, or that Stripe does not accept, and no key is quoted', async () => {
     const { publishableKey, secretKey, restrictedKey } = mode
     const { live } = standIn.account
-    const wrong: [Record<string, string>, Mode, RegExp][] = [
-      [{}, 'test', /publishable key begins/],
-      [{ publishableKey: secretKey, secretKey }, 'test', /publishable key begins/],
-      [{ publishableKey, secretKey: publishableKey }, 'test', /restricted key begins/],
-      [{ publishableKey: live.publishableKey, secretKey }, 'test', /publishable key is a key of live mode/],
-      [{ publishableKey, secretKey: live.secretKey }, 'test', /restricted key is a key of live mode/],
-      [{ publishableKey, secretKey }, 'live', /publishable key is a key of test mode/],
-      [{ publishableKey, secretKey: 'sk_test_unknown' }, 'test', /does not accept the key/],
-      [{ publishableKey: live.publishableKey, secretKey: live.restrictedKey }, 'live', /CARTWRIGHT_STRIPE_URL/],
+    const standInSet = issueAt(secretPath, 'live_key_with_stand_in', { setting: 'CARTWRIGHT_STRIPE_URL' })
+    const wrong: [Record<string, string>, Mode, Issue][] = [
+      [{}, 'test', issueAt(publishablePath, 'not_a_publishable_key')],
+      [{ publishableKey: secretKey, secretKey }, 'test', issueAt(publishablePath, 'not_a_publishable_key')],
+      [{ publishableKey, secretKey: publishableKey }, 'test', issueAt(secretPath, 'not_a_secret_key')],
+      [
+        { publishableKey: live.publishableKey, secretKey },
+        'test',
+        issueAt(publishablePath, 'key_of_other_mode', { mode: 'live' }),
+      ],
+      [
+        { publishableKey, secretKey: live.secretKey },
+        'test',
+        issueAt(secretPath, 'key_of_other_mode', { mode: 'live' }),
+      ],
+      [{ publishableKey, secretKey }, 'live', issueAt(publishablePath, 'key_of_other_mode', { mode: 'test' })],
+      [
+        { publishableKey, secretKey: 'sk_test_unknown' },
+        'test',
+        issueAt(secretPath, 'key_not_accepted', { provider: 'Stripe' }),
+      ],
+      [{ publishableKey: live.publishableKey, secretKey: live.restrictedKey }, 'live', standInSet],
     ]
-    const quoted = (message: string) =>
-      [publishableKey, secretKey, restrictedKey, live.secretKey].some((key) => message.includes(key))
-    for (const [answers, asked, sentence] of wrong)
+    const quoted = (error: AccountRefused) =>
+      [publishableKey, secretKey, restrictedKey, live.publishableKey, live.secretKey, live.restrictedKey].some((key) =>
+        (error.message + JSON.stringify(error.issue)).includes(key),
+      )
+    for (const [answers, asked, issue] of wrong)
       await assert.rejects(
         connect(answers, asked),
-        (error: Error) => sentence.test(error.message) && !quoted(error.message),
+        (error: AccountRefused) => refusedWith(issue)(error) && !quoted(error),
       )
     mode.deny('events')
     mode.deny('webhook_endpoints')
-    await assert.rejects(connect(), /lacks permissions: Events: read; Webhook Endpoints: write\./)
+    await assert.rejects(
+      connect(),
+      refusedWith(
+        issueAt(secretPath, 'permissions_missing', { members: ['Events: read', 'Webhook Endpoints: write'] }),
+      ),
+    )
     assert.equal(mode.books.endpoints.size, 0)
   })
 
@@ -154,11 +192,11 @@ describe('an account', () => {
     const { restrictedKey: secretKey } = mode
     await assert.rejects(
       connect({ publishableKey: other.publishableKey, secretKey }),
-      /^Error: The publishable key and the restricted key belong to different accounts at Stripe\.$/,
+      refusedWith(issueAt(publishablePath, 'keys_of_two_accounts', { provider: 'Stripe' })),
     )
     await assert.rejects(
       connect({ publishableKey: 'pk_test_unknown', secretKey }),
-      /does not accept the publishable key/,
+      refusedWith(issueAt(publishablePath, 'key_not_accepted', { provider: 'Stripe' })),
     )
     assert.equal(mode.books.endpoints.size, 0)
     assert.deepEqual(
@@ -169,37 +207,48 @@ describe('an account', () => {
     const connected = await connect()
     assert.equal(mode.books.intents.size, 1)
     const row = rowOf({ ...connected, public: { ...connected.public, publishableKey: other.publishableKey } })
-    assert.match((await accounts.check(row, signal)).join(' '), /belong to different accounts/)
+    assert.deepEqual(await accounts.check(row, signal), [
+      issueAt(publishablePath, 'keys_of_two_accounts', { provider: 'Stripe' }),
+    ])
   })
 
   test('has the host of the pay page registered for wallets, and is told what is missing there', async () => {
     const pageHost = 'shop.example'
     mode.deny('payment_method_domains')
-    await assert.rejects(connect(undefined, 'test', { pageHost }), /lacks permissions: Payment Method Domains: write\./)
+    await assert.rejects(
+      connect(undefined, 'test', { pageHost }),
+      refusedWith(issueAt(secretPath, 'permissions_missing', { members: ['Payment Method Domains: write'] })),
+    )
     await connect()
     mode.allow('payment_method_domains')
     const row = { ...rowOf(await connect()), pageHost }
-    const check = async () => (await accounts.check(row, signal)).join(' ')
-    assert.match(
-      await check(),
-      /^Stripe does not know the domain shop\.example, so it offers none of Apple Pay, Google Pay/,
-    )
+    const check = () => accounts.check(row, signal)
+    const named = { provider: 'Stripe', value: pageHost }
+    assert.deepEqual(await check(), [issueAt('', 'domain_unknown', named)])
     await connect(undefined, 'test', { pageHost })
     await connect(undefined, 'test', { pageHost })
     const [domain, ...others] = mode.books.domains.values()
     assert.deepEqual([domain?.domain_name, domain?.enabled, others], [pageHost, true, []])
     assert.ok(domain)
-    assert.equal(await check(), '')
+    assert.deepEqual(await check(), [])
     domain.google_pay = { status: 'inactive' }
-    assert.equal(await check(), '', 'looked at again, and fine now')
+    assert.deepEqual(await check(), [], 'looked at again, and fine now')
     domain.apple_pay = { status: 'inactive', status_details: { error_message: 'No file.' } }
     domain.klarna = { status: 'inactive', status_details: { error_message: '' } }
-    assert.equal(
-      await check(),
-      'Stripe does not offer Apple Pay on shop.example yet: No file. Stripe does not offer Klarna on shop.example yet.',
+    const inactive = await check()
+    assert.deepEqual(inactive, [
+      issueAt('', 'wallet_inactive', { ...named, option: 'Apple Pay', reason: 'No file.' }),
+      issueAt('', 'wallet_inactive', { ...named, option: 'Klarna' }),
+    ])
+    assert.deepEqual(
+      inactive.map(({ message }) => message),
+      [
+        'Stripe does not offer Apple Pay on shop.example yet: No file.',
+        'Stripe does not offer Klarna on shop.example yet',
+      ],
     )
     domain.enabled = false
-    assert.match(await check(), /is switched off at Stripe/)
+    assert.deepEqual(await check(), [issueAt('', 'domain_off', named)])
     await connect(undefined, 'test', { pageHost })
     assert.equal(domain.enabled, true)
   })
@@ -210,19 +259,22 @@ describe('an account', () => {
     const check = () => accounts.check(row, signal)
     assert.deepEqual(await check(), [])
     mode.deny('disputes')
-    assert.deepEqual(await check(), ['The restricted key lacks permissions: Disputes: read.'])
+    const lacking = issueAt(secretPath, 'permissions_missing', { members: ['Disputes: read'] })
+    assert.equal(lacking.message, 'the key lacks permissions: Disputes: read')
+    assert.deepEqual(await check(), [lacking])
     const [endpoint] = mode.books.endpoints.values()
     assert.ok(endpoint)
     endpoint.status = 'disabled'
-    assert.match((await check()).join(' '), /is disabled at Stripe/)
+    const named = { provider: 'Stripe', value: endpoint.id }
+    assert.deepEqual(await check(), [lacking, issueAt('', 'endpoint_off', named)])
     await accounts.disconnect(row, signal)
     await accounts.disconnect(row, signal)
     assert.equal(mode.books.endpoints.size, 0)
-    assert.match((await check()).join(' '), /has no webhook endpoint/)
+    assert.deepEqual(await check(), [lacking, issueAt('', 'endpoint_missing', named)])
     mode.revoke(mode.restrictedKey)
-    assert.deepEqual(await check(), ['Stripe does not accept the key.'])
+    assert.deepEqual(await check(), [issueAt(secretPath, 'key_not_accepted', { provider: 'Stripe' })])
     standIn.network.fail(503, {}, 2)
-    assert.match((await check()).join(' '), /^Stripe refused|^Stripe could not/)
+    assert.deepEqual(await check(), [issueAt('', 'provider_refused', { provider: 'Stripe', reason: '503' })])
   })
 
   test('with a live key is not opened while a stand-in is set', async () => {

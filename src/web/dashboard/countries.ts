@@ -11,10 +11,13 @@ export function countryOptions(words: Words): { value: string; label: string }[]
     .toSorted((one, other) => order.compare(one.label, other.label))
 }
 
-// For a <select> in a table.
-export function countrySelect(words: Words, given: { name: string; label: string; value: string; more?: Html }): Html {
+// For a <select> in a table: the options are made once for all its rows.
+export function countrySelect(
+  options: readonly { value: string; label: string }[],
+  given: { name: string; label: string; value: string; more?: Html },
+): Html {
   const { name, label, value, more } = given
-  return html`<select name="${name}" aria-label="${label}"${more}><option value=""></option>${countryOptions(words).map(
+  return html`<select name="${name}" aria-label="${label}"${more}><option value=""></option>${options.map(
     (option) =>
       html`<option value="${option.value}"${option.value === value && html` selected`}>${option.label}</option>`,
   )}</select>`

@@ -168,16 +168,22 @@ function linked(text: string, here: string, homes: ReadonlyMap<string, string>, 
   })
 }
 
-function entryLink({ id, text, method: verb }: Group['entries'][number], at: string, anchor?: string): Html {
-  return html`<li${anchor !== undefined && html` id="${anchor}"`}><a href="${at}#${id}"><span>${text}</span>${verb && method(verb)}</a></li>`
+function entryLink({ id, text, method: verb }: Group['entries'][number], at: string): Html {
+  return html`<li><a href="${at}#${id}"><span>${text}</span>${verb && method(verb)}</a></li>`
 }
 
-// On the overview: what the group has, each at the anchor that it had when all was one page.
+// With the anchor that it had when all was one page. Only a text beside a method needs an element of its own.
+function indexLink({ id, text, method: verb }: Group['entries'][number], at: string): Html {
+  return html`<li id="${id}"><a href="${at}#${id}">${verb ? html`<span>${text}</span>${method(verb)}` : text}</a></li>`
+}
+
+// On the overview: what the group has.
 function groupIndex(group: Group, path: string): Html {
   const at = `${path}/${group.slug}`
+  const listClass = group.slug === 'schemas' ? 'plain columns' : group.slug === 'events' && 'plain'
   return html`<section class="group" id="${tagAnchor(group.title)}"><h2><a href="${at}">${group.title}</a></h2>
 <p>${prose(group.description)}</p>
-<ul${group.slug === 'schemas' && html` class="columns"`}>${group.entries.map((entry) => entryLink(entry, at, entry.id))}</ul></section>
+<ul${listClass && html` class="${listClass}"`}>${group.entries.map((entry) => indexLink(entry, at))}</ul></section>
 `
 }
 

@@ -6,7 +6,7 @@ import { mapInSlices } from '../../../platform/kit/breath.ts'
 import { isCountry } from '../../../platform/kit/country.ts'
 import { euCountries } from '../../../platform/kit/countryfacts.ts'
 import { proposedRates, proposedTaxClasses, taxDataDay, taxDataSource } from '../../../platform/kit/taxdata.ts'
-import { countrySelect } from '../countries.ts'
+import { countryOptions, countrySelect } from '../countries.ts'
 import { keyField, type Problems, problemsOf } from '../form.ts'
 import { button, emptyState, notice } from '../parts.ts'
 import type { Posted, Screen, Sheet, Visit } from '../screen.ts'
@@ -24,6 +24,8 @@ interface TaxRow {
 
 const newRows = 3
 const rowsMax = 5_000
+// Rows that are sent without a country and get the list of all again. Nobody leaves out more by mistake.
+const listsMax = 20
 const columns = ['country', 'region', 'class', 'rate'] as const
 
 export const taxes: Screen = {
@@ -146,6 +148,11 @@ async function taxSheet(visit: Visit, { rows, base, problems, theirs, isFilled }
       title,
       body: html`${nav}<div class="card flush">${rows.length === 0 ? emptyState({ title: words.say('taxes.empty') }) : await readTable(visit, rows)}</div>`,
     }
+  const choices = countryOptions(words)
+  const choosing = rows.filter(({ country }) => !isCountry(country)).slice(0, listsMax)
+  const listed = new Set<TaxRow | undefined>([undefined, ...choosing])
+  const cells = (row: TaxRow | undefined, index: number) =>
+    rowCells(visit, { row, index, problems, choices: listed.has(row) ? choices : undefined })
   return {
     title,
     status: theirs ? 409 : problems ? 400 : 200,
@@ -157,15 +164,23 @@ ${problems?.summary !== undefined && html`<div class="gap">${notice('bad', probl
 ${isFilled && html`<div class="gap">${notice('info', html`${words.say('taxes.filled')} ${words.say('guide.taxSource', { day: words.calendarDay(taxDataDay), source: taxDataSource })}`, 'alert')}</div>`}
 <div class="card flush">${theirs && html`<header class="card-head"><h2>${words.say('twoVersions.mine')}</h2></header>`}<div class="scroll"><table class="edit-table"><caption class="hidden">${words.say('settings.taxes')}</caption>
 <thead><tr>${columns.map((name) => html`<th scope="col">${words.say(`taxes.${name}`)}</th>`)}<th scope="col">${words.say('taxes.removeRow')}</th></tr></thead>
-<tbody>${await mapInSlices([...rows, ...Array<undefined>(newRows).fill(undefined)], (row, index) => rowCells(visit, row, index, problems))}</tbody></table></div>
+<tbody>${await mapInSlices([...rows, ...Array<undefined>(newRows).fill(undefined)], cells)}</tbody></table></div>
 <div class="list-foot">${button({ label: words.say(theirs ? 'twoVersions.saveMine' : 'action.save'), kind: 'first', shortcut: 'save' })}${button({ label: words.say('taxes.fillEu'), name: 'fill', value: 'eu', isUnchecked: true })}<span class="help">${words.say('taxes.fillHelp')}</span></div></div></form>
 <datalist id="tax-classes">${proposedTaxClasses.map((one) => html`<option value="${one}"></option>`)}</datalist>`,
   }
 }
 
-// A rate that is there names its country; a new one chooses it. A list of all countries in each row would be longer than the page.
-function rowCells(visit: Visit, row: TaxRow | undefined, index: number, problems: Problems | undefined): Html {
-  const { words } = visit
+interface TaxCells {
+  row: TaxRow | undefined
+  index: number
+  problems: Problems | undefined
+  // The countries, where one is chosen from a list.
+  choices: ReturnType<typeof countryOptions> | undefined
+}
+
+// A rate that is there names its country; a new one chooses it. A list of all countries in each row would be longer than the page:
+// few rows have it, whatever is sent, and in the others the code is typed.
+function rowCells({ words }: Visit, { row, index, problems, choices }: TaxCells): Html {
   const country = row ? countryName(words.country, row.country) : ''
   const named = row ? `${country} ${row.region} ${row.class}`.replaceAll(/ +/g, ' ') : words.say('taxes.newRow')
   const labelled = (name: (typeof columns)[number]) => `${words.say(`taxes.${name}`)}, ${named}`
@@ -181,17 +196,23 @@ function rowCells(visit: Visit, row: TaxRow | undefined, index: number, problems
       (state) =>
         html`<input name="${name}" value="${row?.[name]}" aria-label="${labelled(name)}" autocomplete="off"${more}${state}>`,
     )
-  const place = noted('country', (state) =>
-    row && isCountry(row.country)
-      ? html`<span${state}>${country}</span><input type="hidden" name="country" value="${row.country}">`
-      : countrySelect(words, {
-          name: 'country',
-          label: labelled('country'),
-          value: row?.country ?? '',
-          more: html`${state}`,
-        }),
-  )
-  return html`<tr>${place}${input('region', html` maxlength="3" class="short"`)}${input('class', html` maxlength="40" placeholder="standard" list="tax-classes"`)}${input('rate', html` maxlength="7" inputmode="decimal" class="short"`)}<td data-head="${words.say('taxes.removeRow')}">${row && html`<input type="checkbox" name="remove" value="${index}" aria-label="${words.say('taxes.removeRow')}, ${named}">`}</td></tr>`
+  const place = () => {
+    if (row && isCountry(row.country))
+      return noted(
+        'country',
+        (state) => html`<span${state}>${country}</span><input type="hidden" name="country" value="${row.country}">`,
+      )
+    if (!choices) return input('country', html` maxlength="2" class="short"`)
+    return noted('country', (state) =>
+      countrySelect(choices, {
+        name: 'country',
+        label: labelled('country'),
+        value: row?.country ?? '',
+        more: html`${state}`,
+      }),
+    )
+  }
+  return html`<tr>${place()}${input('region', html` maxlength="3" class="short"`)}${input('class', html` maxlength="40" placeholder="standard" list="tax-classes"`)}${input('rate', html` maxlength="7" inputmode="decimal" class="short"`)}<td data-head="${words.say('taxes.removeRow')}">${row && html`<input type="checkbox" name="remove" value="${index}" aria-label="${words.say('taxes.removeRow')}, ${named}">`}</td></tr>`
 }
 
 async function readTable({ words }: Visit, rows: readonly TaxRow[]): Promise<Html> {

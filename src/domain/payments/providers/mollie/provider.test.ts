@@ -6,8 +6,9 @@ import { after, before, beforeEach, test } from 'node:test'
 import { mollieAccount } from '../../../../../harness/mollie/bench.ts'
 import type { Books } from '../../../../../harness/mollie/books.ts'
 import { type MollieStandIn, openMollie } from '../../../../../harness/mollie/standin.ts'
+import { type Issue, issueAt } from '../../../../contract/issues.ts'
 import { newId } from '../../../../platform/kit/ids.ts'
-import { AccountRefused } from '../../accountport.ts'
+import { AccountRefused, sentenceOfIssue } from '../../accountport.ts'
 import type { Charge, PaymentProvider, ReturnUrls } from '../../port.ts'
 import { createMollieAccounts } from './account.ts'
 import { createMollieClient, type MollieClient, MollieError } from './client.ts'
@@ -375,12 +376,24 @@ test('an account is connected by the key of its mode, and learns the name of its
     public: { profile: mollie.profile.id, name: 'Bloom' },
     secrets: { key },
   })
-  const refused = (sentence: RegExp) => (error: unknown) =>
-    error instanceof AccountRefused && sentence.test(error.message) && !/xxx/.test(error.message)
-  await assert.rejects(connect('sk_test_1'), refused(/not an API key/))
-  await assert.rejects(connect(key, 'live'), refused(/begins with test_/))
-  await assert.rejects(connect(mollie.profile.live.key, 'live'), refused(/CARTWRIGHT_MOLLIE_URL/))
-  await assert.rejects(connect(`test_${'y'.repeat(30)}`), refused(/does not know this key/))
+  const refused = (typed: string, issue: Issue) => (error: unknown) => {
+    assert.ok(error instanceof AccountRefused)
+    assert.deepEqual(error.issue, issue)
+    assert.equal(error.message, sentenceOfIssue(issue))
+    assert.ok(!(error.message + JSON.stringify(error.issue)).includes(typed))
+    return true
+  }
+  const wrong: [string, 'test' | 'live', Issue][] = [
+    ['sk_test_1', 'test', issueAt('/keys/key', 'not_a_mollie_key')],
+    [key, 'live', issueAt('/keys/key', 'key_of_other_mode', { mode: 'test' })],
+    [
+      mollie.profile.live.key,
+      'live',
+      issueAt('/keys/key', 'live_key_with_stand_in', { setting: 'CARTWRIGHT_MOLLIE_URL' }),
+    ],
+    [`test_${'y'.repeat(30)}`, 'test', issueAt('/keys/key', 'key_not_accepted', { provider: 'Mollie' })],
+  ]
+  for (const [typed, mode, issue] of wrong) await assert.rejects(connect(typed, mode), refused(typed, issue))
   const open = { previous: [], noticeUrl: null, pageHost: null, secrets: { key: mollie.profile.live.key } }
   assert.throws(() => accounts.open({ ...open, account: mollieAccount(mollie, { mode: 'live' }) }))
 })
@@ -401,18 +414,23 @@ test('what is wrong with an account is said', async () => {
   const { profile } = mollie
   assert.deepEqual(await check(profile.test.key), [])
   Object.assign(profile, { status: 'blocked', methods: [] })
-  assert.deepEqual(await check(profile.test.key), [
-    'Mollie has blocked the profile.',
-    'No payment method is switched on at Mollie for the profile.',
-  ])
+  const named = { provider: 'Mollie' }
+  const blocked = await check(profile.test.key)
+  assert.deepEqual(blocked, [issueAt('', 'account_blocked', named), issueAt('', 'no_method_at_provider', named)])
+  assert.deepEqual(
+    blocked.map(({ message }) => message),
+    ['Mollie has blocked the account', 'no payment method is switched on at Mollie'],
+  )
   Object.assign(profile, { status: 'verified', methods: ['ideal'] })
-  assert.equal((await check(profile.test.key, { public: { profile: 'pfl_other' } })).length, 1)
-  assert.deepEqual(await check('test_short'), ['This is not an API key of Mollie: they begin with test_ or live_.'])
+  assert.deepEqual(await check(profile.test.key, { public: { profile: 'pfl_other' } }), [
+    issueAt('/keys/key', 'key_of_other_account', named),
+  ])
+  assert.deepEqual(await check('test_short'), [issueAt('/keys/key', 'not_a_mollie_key')])
   mollie.fail(503)
-  assert.deepEqual(await check(profile.test.key), ['Mollie answered with status 503.'])
+  assert.deepEqual(await check(profile.test.key), [issueAt('', 'provider_refused', { ...named, reason: '503' })])
   mollie.lose('before')
-  assert.deepEqual(await check(profile.test.key), ['Mollie could not be reached, or its answer could not be read.'])
-  assert.deepEqual(await check(`test_${'y'.repeat(30)}`), ['Mollie does not know this key, or it was deleted there.'])
+  assert.deepEqual(await check(profile.test.key), [issueAt('', 'provider_unreachable', named)])
+  assert.deepEqual(await check(`test_${'y'.repeat(30)}`), [issueAt('/keys/key', 'key_not_accepted', named)])
 })
 
 async function listen(handler: RequestListener): Promise<[ReturnType<typeof createServer>, string]> {
