@@ -55,7 +55,7 @@ async function clearPages({ storage, merchantId }: AdminTestServer): Promise<voi
 const pageOf = (slug: string) => ({ slug, title: unusedName('Page'), bodyHtml: '<p>Text</p>' })
 
 export const pageGivens: Readonly<Record<keyof typeof pageRows, Given>> = {
-  listAdminPages: async () => ({}),
+  getAdminPages: async () => ({}),
   getAdminPage: async (testServer) => ({ path: { slug: (await addedPage(testServer)).slug } }),
   createAdminPage: async (testServer) => {
     await clearPages(testServer)

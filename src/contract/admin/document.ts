@@ -89,6 +89,8 @@ const entries = {
 
 const pathWords: Readonly<Record<string, string>> = {
   orderId: 'Id of the order.',
+  host: 'Name of the host.',
+  slug: 'Name of the page in its address.',
   returnId: 'Id of the return.',
   documentId: 'Id of the invoice or the credit note.',
   fulfillmentId: 'Id of the fulfillment.',

@@ -47,7 +47,7 @@ export const RemoveAdminPageRequest = object({ idempotencyKey, expectedVersion: 
 
 // biome-ignore format: a row reads best as a few lines
 export const pageRows = {
-  listAdminPages: {
+  getAdminPages: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/site/pages',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Site',
     summary: 'List pages',

@@ -82,7 +82,7 @@ export function adminSiteOperations(parts: SiteContext): { [Id in keyof typeof s
 
 export function adminPageOperations(): { [Id in keyof typeof pageRows]: AdminHandler<Id> } {
   return {
-    async listAdminPages({ db, caller }) {
+    async getAdminPages({ db, caller }) {
       return { data: (await listPages(db, caller.merchantId)).map(pageView) }
     },
 

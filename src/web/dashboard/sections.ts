@@ -46,7 +46,7 @@ export const storeSections = {
   label: 'store.sections',
   parts: [
     { id: 'store', path: 'store', text: 'store.state', needs: 'getAdminSite' },
-    { id: 'pages', path: 'store/pages', text: 'pages.list', needs: 'listAdminPages' },
+    { id: 'pages', path: 'store/pages', text: 'pages.list', needs: 'getAdminPages' },
   ],
 } as const satisfies Sections
 

@@ -307,7 +307,7 @@ export interface AdminClient {
     makeHostMain(host: string, input?: AdminHostTransitionRequest, options?: CallOptions): Promise<AdminSiteChangeResponse>
     /** Remove a host. The shop is no longer shown there. Needs the scope `admin:settings`. (removeAdminHost) */
     removeHost(host: string, input?: AdminHostTransitionRequest, options?: CallOptions): Promise<AdminSiteChangeResponse>
-    /** List pages. The pages of the online store, without their texts. Needs the scope `admin:read`. (listAdminPages) */
+    /** List pages. The pages of the online store, without their texts. Needs the scope `admin:read`. (getAdminPages) */
     pages(options?: CallOptions): Promise<AdminPageListResponse>
     /** Get a page. One page with its text. Needs the scope `admin:read`. (getAdminPage) */
     page(slug: string, options?: CallOptions): Promise<AdminPageResponse>

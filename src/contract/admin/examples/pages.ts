@@ -20,7 +20,7 @@ const { slug, ...rest } = page.page
 const subject = { type: 'site_page', id: slug, name: page.page.title } as const
 
 export const pageExamples: AdminExamples<typeof pageRows> = {
-  listAdminPages: {
+  getAdminPages: {
     path: {},
     body: undefined,
     reply: { data: [{ ...page, page: { ...page.page, bodyHtml: '' } }] },

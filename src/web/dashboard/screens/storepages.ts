@@ -23,10 +23,10 @@ export const storePages: Screen = {
   path: 'store/pages',
   name: 'dashboard store pages',
   place: 'store',
-  needs: 'listAdminPages',
+  needs: 'getAdminPages',
   async get(visit) {
     const { words, to, may } = visit
-    const { data } = await visit.ask('listAdminPages')
+    const { data } = await visit.ask('getAdminPages')
     const add =
       may('createAdminPage') &&
       linkButton({ label: words.say('pages.new'), href: to('store/pages/new'), kind: 'first' })
