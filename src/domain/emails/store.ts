@@ -93,7 +93,7 @@ export async function recordEmail(tx: Tx, email: EmailRow, outcome: EmailOutcome
   return rows.length > 0
 }
 
-// Where one server uses the database, nobody else is sending.
+// Where one server uses the database, no other one is sending.
 export async function releaseEmails(tx: Tx, now: number): Promise<void> {
   await tx.sql`update emails set due_at = ${now} where due_at is not null and status = 'sending'`
 }

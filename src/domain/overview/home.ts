@@ -25,7 +25,7 @@ export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode):
   const [orders, refundsFailed, disputesOpen, lowStock, webhooksFailing, paymentAccountsFailing, withdrawals] =
     await Promise.all([
       countOrders(db, { merchantId, mode }),
-      // What failed and nobody has replaced.
+      // What failed and was not replaced.
       one(db.sql<{ n: number }>`
       select count(*) as n from (select r.id from refunds r
         join installations i on i.id = r.installation_id and i.mode = ${mode}
