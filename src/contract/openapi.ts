@@ -12,6 +12,8 @@ export interface SurfaceDocument {
   title: string
   description: string
   tags: readonly { name: string; description: string }[]
+  // Of the documentation, beside one for each tag.
+  pages?: readonly { name: string; description: string }[]
   // By operation.
   examples: Readonly<Record<string, OperationExample>>
   schemas: NamedSchemas

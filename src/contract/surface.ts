@@ -15,6 +15,8 @@ export interface Operation {
   idempotency: 'required' | 'none'
   stability: Stability
   tag: string
+  // The page of the documentation that has it, where the tag has more than one (default: the one named as the tag).
+  page?: string
   summary: string
   description: string
   // Whether the answer may hold a link to more rows. The link carries a signed `cursor`.

@@ -92,10 +92,10 @@ export const siteRows = {
   },
   checkAdminHost: {
     ...adminRow, method: 'POST', path: '/api/v1/admin/site/hosts/{host}/check',
-    scope: 'admin:settings', idempotency: 'required', audit: 'none', tag: 'Site',
+    scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
     summary: 'Look for the proof of a host',
     description: 'At once, and again for a week. The outcome is in the site a few seconds later.',
-    body: AdminHostTransitionRequest, reply: ok(AdminSiteResponse),
+    body: AdminHostTransitionRequest, reply: ok(AdminSiteChangeResponse),
     refusals: ['host_not_found'],
   },
   makeAdminHostMain: {

@@ -15,7 +15,7 @@ import * as events from './events.ts'
 import { eventExamples, examples } from './examples.ts'
 import * as identity from './identity.ts'
 import * as oauth from './oauth.ts'
-import { openSurface, tags } from './operations.ts'
+import { openSurface, pages, tags } from './operations.ts'
 import * as orders from './orders.ts'
 import * as returns from './returns.ts'
 import * as search from './search.ts'
@@ -138,6 +138,7 @@ export const openDocument: SurfaceDocument = {
   title: 'Cartwright',
   description,
   tags,
+  pages,
   examples,
   schemas: [
     ...namedIn(

@@ -52,10 +52,12 @@ export interface OpenOperation extends Operation {
   caller: 'key' | 'oauth' | 'anyone'
   scope: Scope | null
   tag: Tag
+  page?: Page
   reply: Reply & { status: 200; schema: TSchema }
 }
 
 export type Tag = (typeof tags)[number]['name']
+type Page = (typeof pages)[number]['name']
 
 export const tags = [
   { name: 'Webhooks', description: 'Webhook endpoints of the installation, a signature fixture, and replays.' },
@@ -67,6 +69,10 @@ export const tags = [
   { name: 'Carts', description: 'The cart: items, promotion, address.' },
   { name: 'OAuth', description: 'The authorization behind an access token.' },
   { name: 'Extensions', description: 'Additions to the interface. They may change before they become part of it.' },
+] as const
+
+export const pages = [
+  { name: 'Site', description: 'Extensions: what a storefront says of the shop, and the pages of the merchant.' },
 ] as const
 
 // What every operation that changes a cart can meet.
@@ -337,7 +343,7 @@ export const operations = {
   },
   getSite: {
     method: 'GET', path: '/api/v1/open/site',
-    caller: 'key', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: false, forPages: true,
+    caller: 'key', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Site', paged: false, forPages: true,
     summary: 'Get the site',
     description: 'What a storefront says of the shop: name, currency, look, legal pages, countries, and whether the shop that this server shows is open.',
     body: null, reply: ok(SiteResponse),
@@ -345,7 +351,7 @@ export const operations = {
   },
   getPage: {
     method: 'GET', path: '/api/v1/open/site/pages/{slug}',
-    caller: 'key', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: false, forPages: true,
+    caller: 'key', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Site', paged: false, forPages: true,
     summary: 'Get a page of the shop',
     description: 'A page that the merchant wrote, such as About or Terms. `getSite` lists them.',
     body: null, reply: ok(SitePageResponse),
@@ -353,7 +359,7 @@ export const operations = {
   },
   getMerchantSite: {
     method: 'GET', path: '/api/v1/catalog/merchants/{merchantSlug}/site',
-    caller: 'anyone', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: false,
+    caller: 'anyone', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Site', paged: false,
     summary: 'Get the site of a merchant',
     description: 'The same for anyone, from any origin, cacheable.',
     body: null, reply: ok(SiteResponse),

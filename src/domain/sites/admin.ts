@@ -15,9 +15,8 @@ import { isSlug } from '../../platform/kit/slug.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { lockMerchantById, type Merchant } from '../merchants/store.ts'
 import { openOrClose } from './change.ts'
-import { addHost, makeMain, removeHost, siteHostOf } from './hostchange.ts'
+import { addHost, askForCheck, makeMain, removeHost } from './hostchange.ts'
 import { normalHost } from './hosts.ts'
-import { setCheckAt } from './hoststore.ts'
 import { pageChange, pageProblems, pageRowOf, pageView } from './pages.ts'
 import { deletePage, findPage, insertPage, listPages, type PageRow, updatePage } from './pagestore.ts'
 import { adminSiteView, type SiteContext, siteStatusOf } from './site.ts'
@@ -59,11 +58,7 @@ export function adminSiteOperations(parts: SiteContext): { [Id in keyof typeof s
     },
 
     async checkAdminHost({ db, caller, path: { host }, now }) {
-      await lockMerchantById(db, caller.merchantId)
-      await siteHostOf(db, caller.merchantId, host)
-      await setCheckAt(db, caller.merchantId, host, now.getTime())
-      db.signal('sites')
-      return { data: await adminSiteView(db, parts, caller) }
+      return changed(db, caller, await askForCheck(db, caller.merchantId, host, now.getTime()))
     },
 
     async makeAdminHostMain({ db, caller, path: { host } }) {

@@ -4,11 +4,12 @@ import { randomBytes } from 'node:crypto'
 import { hostsMax } from '../../contract/admin/site.ts'
 import type { AuditedChange, MemberChange } from '../../platform/audit/change.ts'
 import { notUndoable, overtaken, type UndoAsk } from '../../platform/audit/undo.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { lockMerchantById } from '../merchants/store.ts'
 import { forbidHost } from './change.ts'
-import { deleteHost, type HostRow, insertHost, listHosts, setMainHost } from './hoststore.ts'
+import { deleteHost, type HostRow, insertHost, listHosts, setCheckAt, setMainHost } from './hoststore.ts'
 import type { SiteContext } from './site.ts'
 
 // Of the same host again there is no change.
@@ -57,7 +58,17 @@ export async function makeMain(tx: Tx, merchantId: string, host: string): Promis
   return [changeOf('change', host, [{ member: 'main', from: before?.host ?? null, to: host }])]
 }
 
-export async function siteHostOf(db: Reader, merchantId: string, host: string): Promise<HostRow> {
+// At once, by the loop. It is written down as who asked for it.
+export async function askForCheck(tx: Tx, merchantId: string, host: string, now: number): Promise<AuditedChange[]> {
+  await lockMerchantById(tx, merchantId)
+  const { checkAt } = await siteHostOf(tx, merchantId, host)
+  await setCheckAt(tx, merchantId, host, now)
+  tx.signal('sites')
+  const from = checkAt === null ? null : toInstant(checkAt)
+  return [changeOf('change', host, [{ member: 'checkAt', from, to: toInstant(now) }])]
+}
+
+async function siteHostOf(db: Reader, merchantId: string, host: string): Promise<HostRow> {
   const found = (await listHosts(db, merchantId)).find((known) => known.host === host)
   if (!found) throw refuse('host_not_found')
   return found
@@ -76,7 +87,7 @@ export async function undoHost(ask: UndoAsk, parts: SiteContext, change: Audited
   } else if (change.kind === 'retire') {
     if (present || hosts.length >= hostsMax) throw overtaken(change, `${change.name} cannot be added again.`)
     if (!dryRun) await insertHost(tx, newHost(merchantId, change.id, String(member?.from ?? ''), context.now))
-  } else if (change.kind === 'change') {
+  } else if (change.kind === 'change' && member?.member === 'main') {
     const former = hosts.find(({ host, provedAt }) => host === member?.from && provedAt !== null)
     if (!present?.isMain || !former) throw overtaken(change, `${change.name} was changed since.`)
     if (!dryRun) await setMainHost(tx, merchantId, former.host)

@@ -124,7 +124,7 @@ interface Group {
 
 function groupsOf(about: SurfaceDocument, document: Document, origin: string): Group[] {
   const { schemas } = document.components
-  const ofOperations = about.tags.map(({ name, description }): Group => {
+  const ofOperations = [...about.tags, ...(about.pages ?? [])].map(({ name, description }): Group => {
     const rows = operationsOf(about, name)
     return {
       slug: name.toLowerCase().replaceAll(' ', '-'),
@@ -214,8 +214,8 @@ ${inside}
 </div></details></nav>`
 }
 
-function operationsOf({ surface }: SurfaceDocument, tag: string): [string, Operation][] {
-  return Object.entries(surface.operations).filter(([, row]) => row.tag === tag)
+function operationsOf({ surface }: SurfaceDocument, page: string): [string, Operation][] {
+  return Object.entries(surface.operations).filter(([, row]) => (row.page ?? row.tag) === page)
 }
 
 function documented({ paths }: Document, { path, method }: Operation): DocumentOperation {

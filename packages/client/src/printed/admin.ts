@@ -302,7 +302,7 @@ export interface AdminClient {
     /** Add a host. A name under which shoppers reach the shop. It counts once it is proved: by a TXT record, or by this server answering under it. It is looked for at once and for a week. Needs the scope `admin:settings`. (addAdminHost) */
     addHost(input: AdminHostAddRequest, options?: CallOptions): Promise<AdminSiteChangeResponse>
     /** Look for the proof of a host. At once, and again for a week. The outcome is in the site a few seconds later. Needs the scope `admin:settings`. (checkAdminHost) */
-    checkHost(host: string, input?: AdminHostTransitionRequest, options?: CallOptions): Promise<AdminSiteResponse>
+    checkHost(host: string, input?: AdminHostTransitionRequest, options?: CallOptions): Promise<AdminSiteChangeResponse>
     /** Make a host the main one. The other hosts lead to it, and links name it. Needs the scope `admin:settings`. (makeAdminHostMain) */
     makeHostMain(host: string, input?: AdminHostTransitionRequest, options?: CallOptions): Promise<AdminSiteChangeResponse>
     /** Remove a host. The shop is no longer shown there. Needs the scope `admin:settings`. (removeAdminHost) */

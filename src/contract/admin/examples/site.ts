@@ -49,13 +49,28 @@ export const siteExamples: AdminExamples<typeof siteRows> = {
     body: { idempotencyKey, host: 'tea.example.com' },
     reply: { data: open, changes: [{ kind: 'create', subject: host, members: [] }] },
   },
-  checkAdminHost: { path: { host: host.name }, body: { idempotencyKey }, reply: { data: open } },
+  checkAdminHost: {
+    path: { host: host.name },
+    body: { idempotencyKey },
+    reply: {
+      data: open,
+      changes: [
+        { kind: 'change', subject: host, members: [{ member: 'checkAt', from: null, to: '2026-03-02T11:02:45.118Z' }] },
+      ],
+    },
+  },
   makeAdminHostMain: {
     path: { host: host.name },
     body: { idempotencyKey },
     reply: {
       data: open,
-      changes: [{ kind: 'change', subject: host, members: [{ member: 'isMain', from: false, to: true }] }],
+      changes: [
+        {
+          kind: 'change',
+          subject: host,
+          members: [{ member: 'main', from: 'bloom.example.com', to: 'tea.example.com' }],
+        },
+      ],
     },
   },
   removeAdminHost: {
