@@ -6,13 +6,14 @@ import { request } from 'node:http'
 import { before, test } from 'node:test'
 import { bloom, rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { openTestServer, type TestServer } from '../harness/testServer.ts'
+import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import { checkHosts } from '../src/domain/sites/checks.ts'
 import { proofPath } from '../src/domain/sites/hosts.ts'
 import type { Prove } from '../src/domain/sites/prove.ts'
 import { operatorCaller } from '../src/platform/http/admin.ts'
 import { newId } from '../src/platform/kit/ids.ts'
+import { openUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
 
 const publicOrigin = 'https://server.example.com'
 
@@ -168,6 +169,12 @@ eachEngine('hosts of shops', (given) => {
     assert.match(page, /^\/c\/[\w-]{43}$/)
     assert.equal((await ask('tea.example.com', page)).status, 200)
     assert.equal((await ask('server.example.com', page)).status, 200)
+    // The texts that are agreed to by ordering, and every other link of the page.
+    await live(merchants.bloom, 'saveAdminText', { body: { kind: 'terms', language: 'en', text: 'Pay at once.' } })
+    const links = [...(await ask('tea.example.com', page)).text.matchAll(/ href="(\/[^"#]*)/g)].map(([, to = '']) => to)
+    assert.ok(links.includes('/legal/bloom/terms'))
+    for (const to of links) assert.equal((await ask('tea.example.com', to)).status, 200, to)
+    assert.equal((await ask('coffee.example.com', '/legal/bloom/terms')).status, 404)
     const foreign = await ask('coffee.example.com', page)
     assert.equal(foreign.status, 404)
     assert.doesNotMatch(foreign.text, /Bloom|tea\.example/)
@@ -190,6 +197,30 @@ eachEngine('hosts of shops', (given) => {
       [led.status, led.headers.location],
       [307, 'https://tea.example.com/products/red-roses?sku=ROSE-24'],
     )
+  })
+
+  test('the account of a shopper is at the host of the shop, and so is the mailed link', async () => {
+    await testServer.storage.write((tx) => setMailSwitch(tx, true, testServer.clock.now))
+    for (const [host, path] of [
+      ['coffee.example.com', '/account/bloom'],
+      ['tea.example.com', '/account/rival'],
+    ] as const)
+      assert.equal((await ask(host, path)).status, 404, host)
+    const form = { email: 'ada@example.com' }
+    const asked = await ask('tea.example.com', '/account/bloom/code', { method: 'POST', form })
+    assert.equal(asked.status, 200)
+    const cookie = String(asked.headers['set-cookie']).split(';')[0] ?? ''
+    const [row] = await testServer.storage.read(
+      (db) => db.sql<{ id: string; sealed: string }>`select id, sealed from emails where kind = 'customer_code'`,
+    )
+    const link = new URL(openUserEmail(testSecret, row?.id ?? '', row?.sealed ?? '')?.path ?? '')
+    assert.equal(link.origin, 'https://tea.example.com')
+    const post = { method: 'POST', form, headers: { cookie } }
+    const forged = { ...post, headers: { cookie, origin: 'https://server.example.com' } }
+    assert.equal((await ask('tea.example.com', link.pathname, forged)).status, 403)
+    const opened = await ask('tea.example.com', link.pathname, post)
+    assert.deepEqual([opened.status, opened.headers.location], [303, '/account/bloom'])
+    assert.match(String(opened.headers['set-cookie']), /^__Host-account-live-bloom=[\w-]{43}; Path=\/;/)
   })
 
   test('the other hosts of a shop lead to the main one, which can be changed and taken back', async () => {

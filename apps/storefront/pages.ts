@@ -782,7 +782,7 @@ function foot(at: Surroundings): Html {
   const own = menuLinks(at, 'foot', null)
   const pages = (['terms', 'privacy', 'refunds', 'imprint'] as const).flatMap((name) => {
     const href = links[name]
-    return href === undefined || !/^https?:/i.test(href) ? [] : [{ href, text: say(`legal.${name}`) }]
+    return href === undefined || !/^(?:https?:|\/legal\/)/i.test(href) ? [] : [{ href, text: say(`legal.${name}`) }]
   })
   const all = [
     ...(withdrawalUrl === null ? [] : [{ href: withdrawalUrl, text: say('legal.withdrawal') }]),

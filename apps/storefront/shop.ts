@@ -468,10 +468,15 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     }
   }
 
+  // Pages of the server are answered at every host of the shop, so shoppers stay there.
   function detailsOf({ supportEmail, links, withdrawalUrl }: Site): Surroundings['details'] {
-    const prefix = hosted ? `${apiOrigin}/` : null
-    if (prefix === null || !withdrawalUrl?.startsWith(prefix)) return { supportEmail, links, withdrawalUrl }
-    return { supportEmail, links, withdrawalUrl: withdrawalUrl.slice(apiOrigin.length) }
+    const here = (url: string, path: string) =>
+      hosted && url.startsWith(apiOrigin + path) ? url.slice(apiOrigin.length) : url
+    return {
+      supportEmail,
+      links: Object.fromEntries(Object.entries(links).map(([name, url = '']) => [name, here(url, '/legal/')])),
+      withdrawalUrl: withdrawalUrl === null ? null : here(withdrawalUrl, '/w/'),
+    }
   }
 
   function barOf({ status, mode }: Site): ShopBar | null {

@@ -59,13 +59,19 @@ export interface AccountOrder {
   path: string | null
 }
 
+export interface CodeAsk {
+  email: string
+  browser: string
+  network: string
+  locale: string
+  // The host of the shop, where the shopper asks there: the mailed link leads to it. Never a text of the request.
+  shopOrigin: string | null
+}
+
 export interface CustomerPort {
   findShop(slug: string, mode: Mode): Promise<AccountShop | undefined>
   // False where the address is none. Otherwise the same answer, whether an e-mail is sent or a limit is reached.
-  askCode(
-    shop: AccountShop,
-    input: { email: string; browser: string; network: string; locale: string },
-  ): Promise<boolean>
+  askCode(shop: AccountShop, input: CodeAsk): Promise<boolean>
   // The token of the session; undefined where the code is wrong, used, expired, or of another browser.
   openByCode(shop: AccountShop, browser: string, code: string): Promise<string | undefined>
   openByLink(shop: AccountShop, browser: string, link: string): Promise<string | undefined>
@@ -132,7 +138,7 @@ async function findShop(db: Reader, slug: string, mode: Mode): Promise<AccountSh
 async function askCode(
   { storage, rootSecret, clock }: CustomerTools,
   { merchantId, mode, merchant }: AccountShop,
-  { email: typed, browser, network, locale }: { email: string; browser: string; network: string; locale: string },
+  { email: typed, browser, network, locale, shopOrigin }: CodeAsk,
 ): Promise<boolean> {
   const email = emailFromTyped(typed)
   if (!isPlainAddress(email)) return false
@@ -157,7 +163,7 @@ async function askCode(
     await lockCodeGate(tx, merchantId, now)
     if (!mayAskForCode(await countCodes(tx, row, now))) return
     insertCode(tx, row)
-    const path = `${accountPath(merchant.slug, mode)}/link/${link}`
+    const path = `${shopOrigin ?? ''}${accountPath(merchant.slug, mode)}/link/${link}`
     queueCustomerCode(
       tx,
       rootSecret,

@@ -34,7 +34,8 @@ const actions = ['code', 'open', 'data', 'erase', 'out'] as const
 export function accountPages(parts: AccountPageParts): HtmlPage[] {
   const account = new Account(parts)
   const answer = (request: PageRequest) => account.answer(request)
-  const common = { name: 'account', methods: ['GET', 'POST'], isExpensive: true, failed, answer } as const
+  const isOfShop: HtmlPage['isOfShop'] = ({ path, shop }) => path.shop === shop?.slug
+  const common = { name: 'account', methods: ['GET', 'POST'], isExpensive: true, isOfShop, failed, answer } as const
   return [
     { ...common, path: '/account/:shop' },
     { ...common, path: '/account/:shop/*' },
@@ -53,6 +54,11 @@ class Account {
     const session: CookieKind = { name: `account-${name}`, path: '/', maxAgeSeconds: customerSessionMs / 1000 }
     const browser: CookieKind = { name: `account-ask-${name}`, path: '/', maxAgeSeconds: codeMs / 1000 }
     return { session, browser }
+  }
+
+  // A shopper at the host of the shop stays there: cookies, forms and the mailed link are of that host.
+  originOf({ shop }: PageRequest): string {
+    return shop?.origin ?? this.parts.origin()
   }
 
   cookieOf({ request, shop }: Visit, kind: 'session' | 'browser'): string {
@@ -79,7 +85,8 @@ class Account {
     const known = this.cookieOf(visit, 'browser')
     const browser = isToken(known) ? known : randomBytes(32).toString('base64url')
     const network = addressBucket(request.address)
-    const isAsked = await this.parts.customers.askCode(shop, { email, browser, network, locale: speaker.locale })
+    const asked = { email, browser, network, locale: speaker.locale, shopOrigin: request.shop?.origin ?? null }
+    const isAsked = await this.parts.customers.askCode(shop, asked)
     if (!isAsked) return answerPage(409, askPage(visit, { email, isWrong: true }))
     return this.withCookie(answerPage(200, enterCodePage(visit, { email })), this.cookies(shop).browser, browser)
   }
@@ -138,7 +145,7 @@ class Account {
     if (!shop) return isPost ? unread(lost(request)) : lost(request)
     const speaker = speakerFor('auto', request.raw.headers['accept-language'])
     const path = accountPath(slug, mode)
-    if (isPost && isCrossSite(request.raw, this.parts.origin()))
+    if (isPost && isCrossSite(request.raw, this.originOf(request)))
       return unread(answerPage(403, refusedPage(speaker, 'forbidden', path)))
     const fields = isPost ? await request.receive(() => readForm(request.raw)) : new URLSearchParams()
     if (typeof fields === 'number') return answerPage(fields, refusedPage(speaker, 'refused', path))

@@ -12,6 +12,7 @@ export function legalPage(find: LegalPagePort): HtmlPage {
   return {
     path: '/legal/:merchant/:kind',
     name: 'legal text',
+    isOfShop: ({ path: { merchant }, shop }) => merchant === shop?.slug,
     async answer(request) {
       const speaker = speakerFor('auto', request.raw.headers['accept-language'])
       const { merchant = '', kind = '' } = request.path

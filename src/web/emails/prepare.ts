@@ -460,7 +460,8 @@ async function writeCode(
   const opened = sealed === null ? undefined : openUserEmail(rootSecret, id, sealed)
   if (!opened) return { discarded: 'unreadable' }
   const speaker = speakerFor(locale, undefined)
-  const url = publicOrigin() + (opened.path ?? '')
+  // The host of a shop is part of it.
+  const url = new URL(opened.path ?? '', publicOrigin()).href
   const shown = { merchantName: merchant.name, code: opened.code ?? '', url, validMs: expiresAt - createdAt }
   return { to: opened.email, speaker, isTest: mode === 'test', email: codeEmail(speaker, shown) }
 }
