@@ -50,6 +50,22 @@ anyEngine('apps with admin scopes', (given) => {
     })
     assert.equal(byToken.status, 200, byToken.text)
 
+    // By MCP too a proof is good for one call, and a missing nonce is handed out.
+    const nonce = await currentNonce(testServer)
+    const address = { method: 'POST', url: `${testServer.origin}/api/v1/admin/mcp`, token }
+    const list = async (proof: string) =>
+      testServer.fetch('/api/v1/admin/mcp', {
+        method: 'POST',
+        headers: { authorization: `DPoP ${token}`, dpop: proof, 'content-type': 'application/json' },
+        body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+      })
+    const proof = await makeProof(testServer, installed.key, { ...address, nonce })
+    assert.equal((await list(proof)).status, 200)
+    const again = await list(proof)
+    assert.deepEqual([again.status, again.headers.get('dpop-nonce')], [401, nonce])
+    const bare = await list(await makeProof(testServer, installed.key, address))
+    assert.deepEqual([bare.status, bare.headers.get('dpop-nonce')], [401, nonce])
+
     const { secret } = await issueKey(testServer, installed, ['admin:developers'])
     assert.equal((await testServer.askAdmin('listAdminOrders', { key: secret })).status, 403)
     const { installationId } = installed

@@ -6,7 +6,7 @@ import { type AdminOperationId, adminOperations } from '../../../contract/admin/
 import type { AdminOperation } from '../../../contract/admin/row.ts'
 import { refusals } from '../../../contract/refusals.ts'
 import type { Principal } from '../../../platform/access/principal.ts'
-import type { Throttle } from '../../../platform/access/throttle.ts'
+import { type AdmissionParts, createAdmission } from '../../../platform/http/admission.ts'
 import type { Gate } from '../../../platform/http/gates.ts'
 import type { Receive } from '../../../platform/http/limiter.ts'
 import type { Incoming, Outgoing, Trace } from '../../../platform/http/message.ts'
@@ -15,10 +15,9 @@ import { Refusal, refuse } from '../../../platform/kit/refuse.ts'
 import { RpcError, toolResult } from './rpc.ts'
 import { answerPost } from './transport.ts'
 
-export interface AdminMcpParts {
+export interface AdminMcpParts extends AdmissionParts {
   admin: MountedSurface
   gate: Gate
-  throttles: { byCredential: Throttle | null; byFailedAddress: Throttle | null }
   receive: Receive
   clock: () => Date
   publicOrigin: () => string
@@ -28,17 +27,14 @@ export interface AdminMcpParts {
 export async function answerAdminMcp(parts: AdminMcpParts, request: Incoming, trace: Trace): Promise<Outgoing> {
   if (request.raw.method !== 'POST') throw refuse('route_not_found', { status: 405, headers: { allow: 'POST' } })
   const now = parts.clock()
-  const passed = await parts.gate(request, now)
-  if (!('principal' in passed)) {
-    const waitMs = parts.throttles.byFailedAddress?.take(request.address, now.getTime()) ?? 0
-    if (waitMs > 0) throw refuse('rate_limited', { retryAfterMs: waitMs })
-    throw refuse('unauthenticated', { headers: { 'www-authenticate': 'Bearer scope="admin:read"' } })
-  }
+  const { passGate, admit, claimPass } = createAdmission(parts)
+  const passed = await passGate(namingScope(parts.gate), request, trace, now)
   const { principal } = passed
   trace.callerId = principal.id
-  const waitMs = parts.throttles.byCredential?.take(principal.throttleKey, now.getTime()) ?? 0
-  if (waitMs > 0) throw refuse('rate_limited', { retryAfterMs: waitMs })
-  return answerPost(request, parts.receive, parts.publicOrigin(), {
+  admit({ idempotency: 'none' }, principal, request, now)
+  // A proof is good for one call here too.
+  if (passed.claim) await claimPass(passed, request, now)
+  const answer = await answerPost(request, parts.receive, parts.publicOrigin(), {
     facts: {
       name: 'cartwright-admin',
       title: 'Cartwright',
@@ -49,6 +45,16 @@ export async function answerAdminMcp(parts: AdminMcpParts, request: Incoming, tr
     listTools: async () => adminTools.filter(({ row }) => mayCall(principal, row)).map(({ shown }) => shown),
     callTool: (name, args) => callTool(parts, principal, trace, name, args),
   })
+  return { ...answer, headers: { ...answer.headers, ...passed.headers } }
+}
+
+// Clients read from the challenge what to ask for.
+function namingScope(gate: Gate): Gate {
+  return async (request, now) => {
+    const passed = await gate(request, now)
+    if ('principal' in passed) return passed
+    return { ...passed, headers: { 'www-authenticate': 'Bearer scope="admin:read"', ...passed.headers } }
+  }
 }
 
 const instructions = [
@@ -167,6 +173,7 @@ async function callTool(
   const part = (names: readonly string[]) =>
     Object.fromEntries(names.flatMap((one) => (one in given ? [[one, given[one]]] : [])))
   const rest = Object.entries(given).filter(([member]) => !pathNames.includes(member) && !queryNames.includes(member))
+  if (row.body === null && rest.length > 0) return failure(`There is no argument ${rest[0]?.[0]}.`)
   try {
     const { body } = await admin.perform(id, {
       principal,
@@ -179,7 +186,6 @@ async function callTool(
       }),
       requestId: trace.requestId,
     })
-    if (row.body === null && rest.length > 0) return failure(`There is no argument ${rest[0]?.[0]}.`)
     if (body.length > answerBytesMax) return failure('The answer has more than 200 KiB. Narrow the question.')
     const text = String(body)
     return toolResult({ structured: JSON.parse(text) as object, text, isError: false })

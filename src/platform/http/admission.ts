@@ -1,0 +1,98 @@
+// Lets a caller in: who it is, whether it may call now, and whether what it shows was used before. Every address that takes a credential
+// goes through all of it.
+
+import type { IncomingMessage } from 'node:http'
+import { issueAt } from '../../contract/issues.ts'
+import type { Operation } from '../../contract/surface.ts'
+import type { Principal } from '../access/principal.ts'
+import { addressBucket, type Throttle } from '../access/throttle.ts'
+import { type Refusal, refuse } from '../kit/refuse.ts'
+import type { Gate, Passed } from './gates.ts'
+import type { Incoming, Trace } from './message.ts'
+
+// A missing throttle admits every caller.
+export interface Throttles {
+  byCredential: Throttle | null
+  byAddress: Throttle | null
+  byFailedAddress: Throttle | null
+  // Visitors of pages with a publishable key, each by the address of the client.
+  byVisitor: Throttle | null
+}
+
+export interface AdmissionParts {
+  throttles: Throttles
+  // Whether some publishable key is bound to the origin.
+  isKnownOrigin: (origin: string, now: number) => Promise<boolean>
+}
+
+type Weighed = Pick<Operation, 'cost' | 'idempotency'>
+
+export function createAdmission({ throttles, isKnownOrigin }: AdmissionParts) {
+  async function passGate(gate: Gate, request: Incoming, trace: Trace, now: Date): Promise<Passed<Principal>> {
+    refuseTwice(request.raw, 'authorization')
+    const passed = await gate(request, now)
+    if ('principal' in passed) return passed
+    await showToPage(request, trace, now)
+    throw passed.isSuspicious
+      ? failure(request, now, passed.headers)
+      : refuse('unauthenticated', { headers: passed.headers })
+  }
+
+  // A page may read the refusal if some key is bound to its origin. Then its developer sees what is wrong.
+  async function showToPage({ raw, address }: Incoming, trace: Trace, now: Date): Promise<void> {
+    const { origin } = raw.headers
+    if (origin === undefined || throttles.byVisitor?.take(addressBucket(address), now.getTime())) return
+    if (await isKnownOrigin(origin, now.getTime())) trace.pageOrigin = origin
+  }
+
+  // Browsers name the origin of the page in every request to another one, and a page cannot change it.
+  async function refuseOrigin(request: Incoming, trace: Trace, now: Date): Promise<never> {
+    await showToPage(request, trace, now)
+    const message =
+      request.raw.headers.origin === undefined
+        ? 'A publishable key works on the pages of a storefront: the request names no Origin.'
+        : 'The publishable key is not bound to the origin of this page.'
+    throw refuse('scope_missing', { message })
+  }
+
+  async function claimPass({ claim }: Passed<Principal>, request: Incoming, now: Date): Promise<void> {
+    const denied = await claim?.()
+    if (denied) throw failure(request, now, denied.headers)
+  }
+
+  function failure(request: Incoming, now: Date, headers: Readonly<Record<string, string>>): Refusal {
+    const waitMs = throttles.byFailedAddress?.take(addressBucket(request.address), now.getTime()) ?? 0
+    return waitMs > 0 ? refuse('rate_limited', { retryAfterMs: waitMs }) : refuse('unauthenticated', { headers })
+  }
+
+  function admit(operation: Weighed, principal: Principal | null, request: Incoming, now: Date): void {
+    const at = now.getTime()
+    const { cost = 1, idempotency } = operation
+    const waitMs = principal?.origins
+      ? throttles.byVisitor?.take(visitorOf(principal, request), at, idempotency === 'none' ? cost : changeCost)
+      : principal
+        ? throttles.byCredential?.take(principal.throttleKey, at, cost)
+        : throttles.byAddress?.take(addressBucket(request.address), at, cost)
+    if (waitMs) throw refuse('rate_limited', { retryAfterMs: waitMs })
+  }
+
+  return { passGate, admit, claimPass, refuseOrigin }
+}
+
+// A change costs a visitor as much as this many reads.
+const changeCost = 2
+
+// All visitors of a page share its key, so none of them may use up what the others need.
+export function visitorOf({ throttleKey }: Principal, { address }: Incoming): string {
+  return `${throttleKey} ${addressBucket(address)}`
+}
+
+// Node takes the first of two such headers and says nothing, while a proxy in front may have judged the other one.
+export function refuseTwice(raw: IncomingMessage, name: string): void {
+  let seen = 0
+  for (let i = 0; i < raw.rawHeaders.length; i += 2) {
+    const header = raw.rawHeaders[i] as string
+    if (header.length === name.length && header.toLowerCase() === name) seen += 1
+  }
+  if (seen > 1) throw refuse('invalid_request', { issues: [issueAt(`/headers/${name}`, 'header_repeated')] })
+}
