@@ -27,7 +27,7 @@ const linesMax = 60
 const longFunctions = wordsOf(`
   accountVerbs addUploads adminCatalogOperations adminDeveloperOperations adminImportOperations adminOrderOperations
   adminPeopleOperations adminShopOperations adminWebhookOperations artifactAdapter cartOperations catalogOperations
-  checkBeside checkoutPages connectorOf createAccountPages createActions createApp createAttempts createCallReader
+  checkBeside checkoutPages connectorOf createAccountPages createActions createApp createAttempts
   createConnections createEntrance createIdentify createInteractions createMollieProvider createOAuthGate createOAuthPages
   createPaymentWatch createSandboxProvider createSender createServe createServer createService createSignIn createSink
   createStripeAccounts createStripeProvider createThrottle createWorld draftIn entryOf finish groupsOf guide importProducts
