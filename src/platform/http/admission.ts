@@ -69,7 +69,7 @@ export function createAdmission({ throttles, isKnownOrigin }: AdmissionParts) {
     const at = now.getTime()
     const { cost = 1, idempotency } = operation
     const waitMs = principal?.origins
-      ? throttles.byVisitor?.take(visitorOf(principal, request), at, idempotency === 'none' ? cost : changeCost)
+      ? throttles.byVisitor?.take(visitorBucket(principal, request), at, idempotency === 'none' ? cost : changeCost)
       : principal
         ? throttles.byCredential?.take(principal.throttleKey, at, cost)
         : throttles.byAddress?.take(addressBucket(request.address), at, cost)
@@ -83,7 +83,7 @@ export function createAdmission({ throttles, isKnownOrigin }: AdmissionParts) {
 const changeCost = 2
 
 // All visitors of a page share its key, so none of them may use up what the others need.
-export function visitorOf({ throttleKey }: Principal, { address }: Incoming): string {
+export function visitorBucket({ throttleKey }: Principal, { address }: Incoming): string {
   return `${throttleKey} ${addressBucket(address)}`
 }
 

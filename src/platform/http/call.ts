@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { limits } from '../../contract/limits.ts'
 import type { Principal } from '../access/principal.ts'
 import { refuse } from '../kit/refuse.ts'
-import { type AdmissionParts, createAdmission, refuseTwice, visitorOf } from './admission.ts'
+import { type AdmissionParts, createAdmission, refuseTwice, visitorBucket } from './admission.ts'
 import { hasBody, readJsonBody } from './body.ts'
 import type { Checks } from './checks.ts'
 import type { Cursors } from './cursors.ts'
@@ -73,7 +73,7 @@ export function createCallReader(parts: CallParts) {
     }
     refuseTwice(raw, 'content-type')
     const limit = principal?.origins
-      ? { key: visitorOf(principal, request), most: bodiesPerVisitorMax }
+      ? { key: visitorBucket(principal, request), most: bodiesPerVisitorMax }
       : { key: trace.callerId ?? '', most: bodiesPerCallerMax }
     const body = await receive(raw, limit, () => readJsonBody(raw, operation.bodyBytesMax ?? limits.bodyBytesMax))
     checks.refuseBadBody(body)
