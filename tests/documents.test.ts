@@ -221,8 +221,17 @@ eachEngine('documents', (given) => {
       (await page(`/o/${statusSecret}/documents/${note?.id}`)).text,
       new RegExp(`Credit note ${note?.number}`),
     )
+    const pdfPath = `/o/${statusSecret}/documents/${invoice?.id}/pdf`
+    assert.ok(shown.text.includes(`href="${pdfPath}"`))
+    const pdf = await page(pdfPath)
+    assert.deepEqual(
+      [pdf.status, pdf.headers.get('content-type'), pdf.headers.get('content-disposition'), pdf.text.slice(0, 8)],
+      [200, 'application/pdf', `attachment; filename="${invoice?.number}.pdf"`, '%PDF-1.7'],
+    )
     for (const wrong of [
       `/o/${other.statusSecret}/documents/${invoice?.id}`,
+      `/o/${other.statusSecret}/documents/${invoice?.id}/pdf`,
+      `${pdfPath.slice(0, -3)}exe`,
       `/o/x/documents/${invoice?.id}`,
       `/o/${statusSecret}/documents/x`,
     ])

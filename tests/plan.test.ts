@@ -14,7 +14,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   contract: ['contract'],
   platform: [
     ...['storage', 'kit', 'secrets', 'log', 'metrics', 'outbox', 'config.ts', 'version.ts', 'jobs'],
-    ...['access', 'audit', 'idempotency', 'http', 'html'],
+    ...['access', 'audit', 'idempotency', 'http', 'html', 'pdf'],
   ],
   domain: [
     ...['inventory', 'addresses', 'payments', 'webhooks', 'reports', 'health', 'duties'],

@@ -15,7 +15,9 @@ import type { Incoming } from '../../platform/http/message.ts'
 import type { HtmlPage, PageAnswer, PageRequest } from '../../platform/http/pages.ts'
 import { isPageSecret, pageSecretHash } from '../../platform/secrets/pagesecret.ts'
 import { receiptScript, receiptStyle } from '../documents/assets.ts'
+import { documentFile, fileAnswer } from '../documents/files.ts'
 import { documentPage } from '../documents/page.ts'
+import { hasPdf } from '../documents/pdf.ts'
 import { speakerFor } from '../languages/language.ts'
 import { afterPaying, createActions } from './actions.ts'
 import { frames, script, style } from './assets.ts'
@@ -244,7 +246,21 @@ export function checkoutPages({
         if (!found) return lost(request)
         const speaker = speakerFor(found.locale, request.raw.headers['accept-language'])
         const back = { href: `/o/${secret}`, label: speaker.say('receipt.back') }
-        return answerPage(200, documentPage(speaker, found, { back }))
+        const pdf = hasPdf(found) ? `/o/${secret}/documents/${documentId}/pdf` : undefined
+        return answerPage(200, documentPage(speaker, found, { back, pdf }))
+      },
+      isExpensive: true,
+      failed,
+    },
+    {
+      path: '/o/:secret/documents/:documentId/:format',
+      name: 'document file',
+      isOfShop: isOrderOf,
+      async answer(request) {
+        const { secret = '', documentId = '', format = '' } = request.path
+        const found = await document(secret, documentId)
+        const file = found && documentFile(found, format)
+        return file ? fileAnswer(file) : lost(request)
       },
       isExpensive: true,
       failed,

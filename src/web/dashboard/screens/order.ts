@@ -7,6 +7,7 @@ import type { AdminCustomer, AdminFulfillment, AdminOrder } from '../../../contr
 import type { AdminReturnSummary } from '../../../contract/admin/returns.ts'
 import { brandName } from '../../../platform/html/cardbrands.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
+import { documentFile, fileAnswer } from '../../documents/files.ts'
 import { documentPage } from '../../documents/page.ts'
 import { speakerFor } from '../../languages/language.ts'
 import { bodyOf, type Field, form, keyIn, problemsOf, valuesOf } from '../form.ts'
@@ -42,6 +43,8 @@ export const documentOfOrder: Screen = {
   async post(posted) {
     const { words, path } = posted
     const { data } = await posted.ask('getAdminDocument', { path: { documentId: path.documentId ?? '' } })
+    const file = documentFile(data, posted.form.get('format') ?? '')
+    if (file) return fileAnswer(file)
     const back = {
       href: posted.to(`orders/${data.orderId}`),
       label: words.say('order.title', { number: data.order.number }),
@@ -66,7 +69,7 @@ function documentsCard(
     isFlush: true,
     body: html`<div class="scroll"><table><caption class="hidden">${words.say('order.documents')}</caption><tbody>${documents.map(
       ({ id, kind, number, day, total, currency }) =>
-        html`<tr><th scope="row">${words.say(`document.${kind}`, { number })}<br><span class="soft small">${words.calendarDay(day)}</span></th><td class="end">${words.money(kind === 'invoice' ? total : -total, currency)}</td><td class="end">${may('getAdminDocument') && html`<form method="post" target="_blank" action="${to(`orders/${orderId}/documents/${id}`)}">${button({ ...open, label: words.say('document.open') })}</form>`}</td></tr>`,
+        html`<tr><th scope="row">${words.say(`document.${kind}`, { number })}<br><span class="soft small">${words.calendarDay(day)}</span></th><td class="end">${words.money(kind === 'invoice' ? total : -total, currency)}</td><td class="end">${may('getAdminDocument') && html`<form method="post" target="_blank" action="${to(`orders/${orderId}/documents/${id}`)}">${button({ ...open, label: words.say('document.open') })}${button({ kind: 'plain', label: 'PDF', name: 'format', value: 'pdf' })}</form>`}</td></tr>`,
     )}</tbody></table></div>`,
   })
 }

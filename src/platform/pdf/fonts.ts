@@ -1,0 +1,36 @@
+// The two fonts of documents, read when a document is first printed.
+
+import { readFileSync } from 'node:fs'
+import { TrueTypeFont } from './font.ts'
+
+export const fontWeights = ['Regular', 'Bold'] as const
+export type FontWeight = (typeof fontWeights)[number]
+
+const read = new Map<FontWeight, TrueTypeFont>()
+
+export function documentFont(weight: FontWeight): TrueTypeFont {
+  const known = read.get(weight)
+  if (known) return known
+  const file = new URL(`fonts/NotoSans-${weight}.ttf`, import.meta.url)
+  const font = new TrueTypeFont(`NotoSans-${weight}`, readFileSync(file))
+  read.set(weight, font)
+  return font
+}
+
+// Marks of direction and joining have no shape; the minus of some languages is not in the font.
+const unseen = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
+const substitutes: Readonly<Record<string, string>> = { '\u2212': '\u2013', '\t': ' ', '\n': ' ', '\r': ' ' }
+
+export function printableText(text: string): string {
+  return text
+    .normalize('NFC')
+    .replace(unseen, '')
+    .replace(/[\u2212\t\n\r]/g, (letter) => substitutes[letter] ?? '')
+}
+
+// Whether the fonts have every letter: Latin, Greek and Cyrillic.
+export function isPrintable(text: string): boolean {
+  const font = documentFont('Regular')
+  for (const letter of printableText(text)) if (font.glyphOf(letter.codePointAt(0) ?? 0) === undefined) return false
+  return true
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { documentLine, sampleDocument } from '../../../harness/documents.ts'
+import { readPdf } from '../../../harness/pdf.ts'
+import { printableText } from '../../platform/pdf/fonts.ts'
+import { speakerFor } from '../languages/language.ts'
+import { documentPdf, fileName, hasPdf } from './pdf.ts'
+import { documentTitle, printed } from './print.ts'
+
+describe('a document as a PDF', () => {
+  test('has every text of the page in its language, and the same bytes each time', () => {
+    for (const [locale, currency] of [
+      ['de', 'EUR'],
+      ['fr', 'PLN'],
+      ['es', 'JPY'],
+      ['nl', 'KWD'],
+    ] as const) {
+      const document = sampleDocument({ locale, currency })
+      const file = documentPdf(document)
+      assert.ok(file)
+      assert.deepEqual(documentPdf(document)?.bytes, file.bytes)
+      // A text that is wrapped is drawn line after line.
+      const text = readPdf(file.bytes).texts.join(' ')
+      const speaker = speakerFor(locale, undefined)
+      const { seller, buyer, facts, columns, lines, total, rates, notes } = printed(speaker, document)
+      for (const expected of [
+        ...[documentTitle(speaker, document), ...seller, ...buyer, ...facts.flat(), ...columns],
+        ...[
+          ...lines.flatMap(({ name, detail, cells }) => [name, detail, ...cells]),
+          ...total,
+          ...rates.flat(),
+          ...notes,
+        ],
+      ])
+        assert.ok(text.includes(printableText(expected)), expected)
+      assert.ok(file.bytes.length < 30_000)
+    }
+  })
+
+  test('continues on further pages, with the head of the table on each', () => {
+    const many = Array.from({ length: 60 }, (_, i) => documentLine({ name: `Item ${i} ${'long '.repeat(20)}` }))
+    const { pages, texts } = readPdf(documentPdf(sampleDocument({ lines: many }))?.bytes ?? Buffer.alloc(0))
+    assert.ok(pages > 3)
+    assert.equal(texts.filter((text) => text === 'Einzelpreis').length >= pages - 1, true)
+    for (let page = 1; page <= pages; page += 1) assert.ok(texts.includes(`${page} / ${pages}`))
+    for (const { name } of many) assert.ok(texts.some((text) => text.startsWith(name.slice(0, 12))))
+  })
+
+  test('is in English where the fonts lack the letters of its language, and there is none where they lack those of a name', () => {
+    for (const locale of ['ja', 'ar']) {
+      const file = documentPdf(sampleDocument({ locale }))
+      assert.ok(file)
+      assert.ok(readPdf(file.bytes).texts.includes('Invoice 2026-000123'))
+    }
+    const foreign = sampleDocument({ lines: [documentLine({ name: '花の本' })] })
+    assert.equal(hasPdf(foreign), false)
+    assert.equal(documentPdf(foreign), undefined)
+  })
+
+  test('its name has no letter that a header or a folder minds', () => {
+    assert.equal(fileName({ number: 'RE 2026/0001"\r\n../x' }, 'pdf'), 'RE-2026-0001-..-x.pdf')
+  })
+})

@@ -1,0 +1,272 @@
+// An invoice or a credit note as a PDF: the same texts as its page, on A4.
+
+import type { AdminDocument } from '../../contract/admin/documents.ts'
+import { PdfCanvas, type TextStyle } from '../../platform/pdf/canvas.ts'
+import { pdfFile } from '../../platform/pdf/file.ts'
+import { isPrintable } from '../../platform/pdf/fonts.ts'
+import { type Speaker, speakerFor } from '../languages/language.ts'
+import { documentTitle, type Printed, printed } from './print.ts'
+
+export interface DocumentFile {
+  name: string
+  mediaType: string
+  bytes: Buffer
+}
+
+// Undefined where a text has letters that the fonts do not have: the page shows them, and prints them.
+export function documentPdf(document: AdminDocument): DocumentFile | undefined {
+  const speaker = printingSpeaker(document)
+  if (!speaker) return undefined
+  const title = documentTitle(speaker, document)
+  const canvas = new PdfCanvas(paper)
+  drawDocument(canvas, { speaker, document, title, sheet: printed(speaker, document) })
+  const bytes = pdfFile({
+    title: `${title} – ${document.seller.name}`,
+    author: document.seller.name,
+    language: speaker.locale,
+    madeAt: `${document.day}T00:00:00.000Z`,
+    pages: canvas.pages(),
+    fonts: canvas.fonts,
+    attachment: null,
+    extension: '',
+  })
+  return { name: fileName(document, 'pdf'), mediaType: 'application/pdf', bytes }
+}
+
+export function hasPdf(document: AdminDocument): boolean {
+  return printingSpeaker(document) !== undefined
+}
+
+// The number may have any letter that ends no header: the name of a file has the plain ones.
+export function fileName({ number }: Pick<AdminDocument, 'number'>, ending: string): string {
+  return `${number.replace(/[^\w.-]+/g, '-')}.${ending}`
+}
+
+// The language of the order, or English where the fonts do not have its letters.
+function printingSpeaker(document: AdminDocument): Speaker | undefined {
+  return [document.locale, 'en']
+    .map((locale) => speakerFor(locale, undefined))
+    .find((speaker) => textsOf(speaker, document).every(isPrintable))
+}
+
+function textsOf(speaker: Speaker, document: AdminDocument): string[] {
+  const sheet = printed(speaker, document)
+  return [
+    documentTitle(speaker, document),
+    speaker.say('document.test'),
+    ...sheet.seller,
+    ...sheet.buyer,
+    ...sheet.facts.flat(),
+    ...sheet.columns,
+    ...sheet.lines.flatMap(({ name, detail, cells }) => [name, detail, ...cells]),
+    ...sheet.rates.flat(),
+    ...sheet.notes,
+  ]
+}
+
+const paper = { width: 595.28, height: 841.89 }
+const left = 56.7
+const right = paper.width - 56.7
+const top = 62
+// Below it is the foot.
+const bottom = 752
+const factsFrom = 335
+const soft = 0.42
+const hairline = { width: 0.5, shade: 0.8 }
+
+const small: TextStyle = { size: 7.5, shade: soft }
+const plain: TextStyle = { size: 9.5 }
+const strong: TextStyle = { size: 9.5, weight: 'Bold' }
+
+interface Drawn {
+  speaker: Speaker
+  document: AdminDocument
+  title: string
+  sheet: Printed
+}
+
+function drawDocument(canvas: PdfCanvas, drawn: Drawn): void {
+  canvas.addPage()
+  let y = drawTable(canvas, drawn, drawHead(canvas, drawn))
+  y = drawRates(canvas, drawn, y + 26)
+  drawNotes(canvas, drawn, y + 24)
+  drawFeet(canvas, drawn)
+}
+
+// The buyer stands where the window of an envelope is (DIN 5008, form B).
+function drawHead(canvas: PdfCanvas, { speaker, document, title, sheet }: Drawn): number {
+  const [sellerName = '', ...sellerRest] = sheet.seller
+  const width = factsFrom - left - 24
+  let sellerAt = top
+  for (const line of canvas.wrap(sellerName, right - left, { size: 13, weight: 'Bold' })) {
+    canvas.text(line, { x: left, y: sellerAt }, { size: 13, weight: 'Bold' })
+    sellerAt += 17
+  }
+  const sender = [sellerName, ...(document.seller.address ?? sellerRest.slice(0, 2))].join(' · ')
+  let y = Math.max(sellerAt + 30, 138)
+  if (sheet.buyer.length > 0) {
+    canvas.text(canvas.wrap(sender, width, small)[0] ?? '', { x: left, y }, small)
+    canvas.rule({ from: left, to: left + width, y: y + 5 }, hairline)
+  }
+  y += 22
+  const factsEnd = drawFacts(canvas, sheet.facts, y)
+  for (const line of sheet.buyer.flatMap((text) => canvas.wrap(text, width, plain))) {
+    canvas.text(line, { x: left, y }, plain)
+    y += 14
+  }
+  y = Math.max(y, factsEnd, 222) + 38
+  for (const line of canvas.wrap(title, right - left, { size: 20, weight: 'Bold' })) {
+    canvas.text(line, { x: left, y }, { size: 20, weight: 'Bold' })
+    y += 26
+  }
+  if (document.mode === 'live') return y + 4
+  for (const line of canvas.wrap(speaker.say('document.test'), right - left, strong)) {
+    canvas.text(line, { x: left, y }, strong)
+    y += 14
+  }
+  return y + 10
+}
+
+function drawFacts(canvas: PdfCanvas, facts: Printed['facts'], from: number): number {
+  let y = from
+  for (const [name, value] of facts) {
+    canvas.text(name, { x: factsFrom, y }, small)
+    const room = right - factsFrom - canvas.widthOf(name, small) - 10
+    for (const line of canvas.wrap(value, room, { size: 9 })) {
+      canvas.text(line, { x: right, y, align: 'end' }, { size: 9 })
+      y += 12
+    }
+    canvas.rule({ from: factsFrom, to: right, y: y - 7 }, hairline)
+    y += 5
+  }
+  return y
+}
+
+// By the first column the others are measured; where the names get too little, everything is smaller.
+function columnsFor(canvas: PdfCanvas, { columns, lines, total }: Printed): { size: number; ends: number[] } {
+  const gap = 11
+  const itemMin = 130
+  for (const size of [9, 8, 7, 6]) {
+    const widths = columns.slice(1).map((name, i) => {
+      const cells = [...lines.map(({ cells }) => cells[i] ?? '')].map((cell) => canvas.widthOf(cell, { size }))
+      const sum = canvas.widthOf(total[i] ?? '', { size, weight: 'Bold' })
+      return Math.max(canvas.widthOf(name, { size: size - 1.5 }), sum, ...cells) + gap
+    })
+    const whole = widths.reduce((sum, width) => sum + width, 0)
+    if (right - left - whole < itemMin && size > 6) continue
+    let end = right - whole
+    return { size, ends: [end, ...widths.map((width) => (end += width))] }
+  }
+  throw new Error('the last size takes everything')
+}
+
+function drawTable(canvas: PdfCanvas, drawn: Drawn, from: number): number {
+  const { sheet } = drawn
+  const { size, ends } = columnsFor(canvas, sheet)
+  const [itemEnd = right] = ends
+  const row = { size, leading: size + 4 }
+  const cells = (texts: readonly string[], y: number, style: TextStyle) => {
+    for (const [i, text] of texts.entries()) canvas.text(text, { x: ends[i + 1] ?? right, y, align: 'end' }, style)
+  }
+  const head = (y: number): number => {
+    const style = { size: size - 1.5, shade: soft }
+    canvas.text(sheet.columns[0] ?? '', { x: left, y }, style)
+    cells(sheet.columns.slice(1), y, style)
+    canvas.rule({ from: left, to: right, y: y + 6 }, { width: 0.9 })
+    return y + 20
+  }
+  let y = head(from)
+  for (const { name, detail, cells: texts } of sheet.lines) {
+    const names = canvas.wrap(name, itemEnd - left - 8, { size })
+    const details = canvas.wrap(detail, itemEnd - left - 8, { size: size - 1.5 })
+    const height = (names.length + details.length) * row.leading
+    if (y + height > bottom) y = head(nextPage(canvas, drawn))
+    cells(texts, y, { size })
+    for (const line of names) {
+      canvas.text(line, { x: left, y }, { size })
+      y += row.leading
+    }
+    for (const line of details) {
+      canvas.text(line, { x: left, y: y - 1 }, { size: size - 1.5, shade: soft })
+      y += row.leading - 1
+    }
+    canvas.rule({ from: left, to: right, y: y - row.leading + 6 }, hairline)
+    y += 8
+  }
+  if (y + row.leading > bottom) y = head(nextPage(canvas, drawn))
+  canvas.text(drawn.speaker.say('receipt.total'), { x: left, y: y + 2 }, { size, weight: 'Bold' })
+  cells(sheet.total, y + 2, { size, weight: 'Bold' })
+  canvas.rule({ from: left, to: right, y: y + 9 }, { width: 0.9 })
+  return y + 10
+}
+
+function drawRates(canvas: PdfCanvas, drawn: Drawn, from: number): number {
+  const { rateColumns, rates } = drawn.sheet
+  const widths = rateColumns.map((name, i) => {
+    const cells = rates.map((row) => canvas.widthOf(row[i] ?? '', { size: 8.5 }))
+    return Math.max(canvas.widthOf(name, { size: 7.5 }), ...cells) + 16
+  })
+  let start =
+    right -
+    Math.max(
+      widths.reduce((sum, width) => sum + width, 0),
+      right - factsFrom + 40,
+    )
+  const extra = (right - start - widths.reduce((sum, width) => sum + width, 0)) / (widths.length - 1)
+  const first = start
+  const ends = widths.map((width, i) => (start += width + (i === 0 ? 0 : extra)))
+  let y = from
+  if (y + 14 * (rates.length + 2) > bottom) y = nextPage(canvas, drawn)
+  const draw = (cells: readonly string[], style: TextStyle) => {
+    for (const [i, cell] of cells.entries())
+      canvas.text(cell, i === 0 ? { x: first, y } : { x: ends[i] ?? right, y, align: 'end' }, style)
+  }
+  canvas.text(drawn.speaker.say('receipt.byRate'), { x: first, y }, { size: 8.5, weight: 'Bold' })
+  y += 16
+  draw(rateColumns, small)
+  canvas.rule({ from: first, to: right, y: y + 5 }, hairline)
+  y += 17
+  for (const row of rates) {
+    if (y > bottom) y = nextPage(canvas, drawn)
+    draw(row, { size: 8.5 })
+    canvas.rule({ from: first, to: right, y: y + 5 }, hairline)
+    y += 16
+  }
+  return y
+}
+
+function drawNotes(canvas: PdfCanvas, drawn: Drawn, from: number): void {
+  let y = from
+  for (const line of drawn.sheet.notes.flatMap((note) => canvas.wrap(note, right - left, plain))) {
+    if (y > bottom) y = nextPage(canvas, drawn)
+    canvas.text(line, { x: left, y }, plain)
+    y += 14
+  }
+}
+
+// Where its content begins.
+function nextPage(canvas: PdfCanvas, { title }: Drawn): number {
+  canvas.addPage()
+  canvas.text(title, { x: left, y: top }, small)
+  return top + 28
+}
+
+const footColumns = 3
+
+function drawFeet(canvas: PdfCanvas, { sheet }: Drawn): void {
+  const width = (right - left - 36) / footColumns
+  const lines = sheet.seller.flatMap((line) => canvas.wrap(line, width - 12, { size: 7 }))
+  const rows = Math.max(3, Math.ceil(lines.length / footColumns))
+  const from = paper.height - 30 - 10 * rows
+  for (let page = 0; page < canvas.pageCount; page += 1) {
+    canvas.rule({ from: left, to: right, y: from - 12, page }, hairline)
+    for (const [i, line] of lines.entries())
+      canvas.text(
+        line,
+        { x: left + width * Math.floor(i / rows), y: from + 10 * (i % rows), page },
+        { size: 7, shade: soft },
+      )
+    const count = `${page + 1} / ${canvas.pageCount}`
+    canvas.text(count, { x: right, y: from, align: 'end', page }, { size: 7, shade: soft })
+  }
+}
