@@ -20,6 +20,7 @@ export interface Checkout {
   ready(
     items: Readonly<Record<string, number>>,
     more?: object,
+    email?: string,
   ): Promise<{ sessionId: string; secret: string; view: CheckoutView }>
   look(secret: string): Promise<CheckoutView>
   pay(secret: string, view: CheckoutView, card?: string, attempt?: string): Promise<CheckoutResult>
@@ -54,12 +55,12 @@ export async function checkoutOf(testServer: TestServer): Promise<Checkout> {
     carts,
     open,
     look,
-    async ready(items, more) {
+    async ready(items, more, email = 'ada@example.com') {
       const answer = await open(items, more)
       assert.equal(answer.status, 200, answer.text)
       const secret = secretOf(answer.body.data.url)
       const seen = await look(secret)
-      const contact = { email: 'ada@example.com', name: 'Ada Lovelace', phone: '' }
+      const contact = { email, name: 'Ada Lovelace', phone: '' }
       const result = await checkout.setDetails(secret, seen.session.version, {
         contact,
         address: seen.needsShipping ? berlin : null,

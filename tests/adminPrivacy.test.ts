@@ -11,6 +11,8 @@ import { until } from '../harness/until.ts'
 import { adminScopes } from '../src/contract/words.ts'
 import { sweepAddresses } from '../src/domain/addresses/vault.ts'
 import { forgetShopper } from '../src/domain/checkout/forget.ts'
+import { eraseAskedCustomers } from '../src/domain/customers/erase.ts'
+import { linkCustomers } from '../src/domain/customers/link.ts'
 import { indexOrders } from '../src/domain/search/orders.ts'
 import { insertTokens } from '../src/domain/search/store.ts'
 import { personCaller } from '../src/platform/http/admin.ts'
@@ -131,5 +133,94 @@ eachEngine('privacy of the admin surface', (given) => {
     assert.doesNotMatch((await testServer.askAdmin('listAdminChanges')).text, /PRIVATE-77/)
     await undo()
     assert.deepEqual(await found('PRIVATE-77'), [])
+  })
+
+  const link = () => linkCustomers(testServer.storage, testSecret, { now: testServer.clock.now, limit: 100 })
+  const erase = () => eraseAskedCustomers(testServer.storage, testSecret, { now: testServer.clock.now, limit: 10 })
+  async function buyAs(email: string): Promise<{ orderId: string; customerId: string }> {
+    const { ready, pay } = await checkoutOf(testServer)
+    const { secret, view } = await ready({ CARD: 1 }, {}, email)
+    const orderId = (await pay(secret, view)).view.session.orderId ?? ''
+    await Promise.all([link(), link()])
+    const { customerId } = (await testServer.askAdmin('getAdminOrder', { path: { orderId } })).body.data
+    return { orderId, customerId }
+  }
+  const customers = async (q?: string) =>
+    (await testServer.askAdmin('listAdminCustomers', { query: q === undefined ? '' : `?q=${encodeURIComponent(q)}` }))
+      .body.data
+
+  test('orders of one mailbox in any spelling are one customer, whose sums are those of the orders', async () => {
+    const first = await buyAs('grace@example.com')
+    testServer.clock.now += 1_000
+    const second = await buyAs('GRACE@Example.com')
+    assert.equal(second.customerId, first.customerId)
+    await index()
+    const [row, ...others] = await customers('grace@example.com')
+    assert.deepEqual(others, [])
+    const path = { orderId: second.orderId }
+    const order = (await testServer.askAdmin('getAdminOrder', { path })).body.data
+    assert.deepEqual([row.id, row.orderCount, row.spent], [first.customerId, 2, 2 * order.totals.total])
+    assert.equal(row.emailMasked, order.customer.emailMasked)
+    const refunded = { idempotencyKey: newId('req'), amount: 100 }
+    assert.equal((await testServer.askAdmin('refundAdminOrder', { path, body: refunded })).status, 200)
+    assert.equal((await customers('grace@example.com'))[0].spent, 2 * order.totals.total - 100)
+    const query = `?customerId=${first.customerId}`
+    const listed = (await testServer.askAdmin('listAdminOrders', { query })).body.data
+    assert.deepEqual(
+      listed.map(({ id }: { id: string }) => id),
+      [second.orderId, first.orderId],
+    )
+    assert.deepEqual((await testServer.askAdmin('listAdminReturns', { query })).body.data, [])
+  })
+
+  test('a list of customers names no one; a look does, and is written down', async () => {
+    const { customerId } = await buyAs('hedy@example.com')
+    const path = { customerId }
+    const masked = [
+      await testServer.askAdmin('listAdminCustomers'),
+      await testServer.askAdmin('getAdminCustomer', { path }),
+    ]
+    for (const { text } of masked) assert.doesNotMatch(text, /hedy@|Lovelace|Linden/)
+    const details = (await testServer.askAdmin('getAdminCustomerDetails', { path })).body.data
+    assert.deepEqual([details.email, details.addresses.length], ['hedy@example.com', 1])
+    const file = (await testServer.askAdmin('getAdminCustomerData', { path })).body.data
+    assert.deepEqual([file.email, file.orders.length], ['hedy@example.com', 1])
+    const { changes } = (await testServer.askAdmin('getAdminCustomer', { path })).body.data
+    assert.deepEqual(
+      changes.map(({ operation }: { operation: string }) => operation),
+      ['getAdminCustomerData', 'getAdminCustomerDetails'],
+    )
+    const { key } = await testServer.newKey(['admin:read', 'admin:orders'])
+    assert.equal((await testServer.askAdmin('listAdminCustomers', { key })).status, 403)
+  })
+
+  test('a customer is erased whole once nothing is to be sent, also when the server was killed in between', async () => {
+    const { orderId, customerId } = await buyAs('rosa@example.com')
+    const path = { customerId }
+    const note = { idempotencyKey: newId('req'), text: 'Calls at night.' }
+    assert.equal((await testServer.askAdmin('addAdminCustomerNote', { path, body: note })).status, 200)
+    const asked = async () => {
+      const answer = await testServer.askAdmin('eraseAdminCustomer', { path, body: { idempotencyKey: newId('req') } })
+      assert.equal(answer.status, 200, answer.text)
+      return answer.body.data
+    }
+    const { orders: erased, kept } = await asked()
+    assert.deepEqual([erased, kept.map(({ id }: { id: string }) => id)], [0, [orderId]])
+    await erase()
+    const left = (await testServer.askAdmin('getAdminCustomer', { path })).body.data
+    assert.deepEqual([left.orderCount, left.eraseAskedAt, left.notes.length], [1, null, 1])
+    await testServer.askAdmin('fulfilAdminOrder', { path: { orderId }, body: { idempotencyKey: newId('req') } })
+    assert.deepEqual(await asked(), { orders: 1, kept: [] })
+    assert.notEqual((await testServer.askAdmin('getAdminCustomer', { path })).body.data.eraseAskedAt, null)
+    await Promise.all([erase(), erase()])
+    assert.equal((await testServer.askAdmin('getAdminCustomer', { path })).status, 404)
+    const rows = await testServer.storage.read(
+      (db) => db.sql<{ id: string }>`select id from customer_notes where customer_id = ${customerId}`,
+    )
+    assert.deepEqual(rows, [])
+    const who = (await testServer.askAdmin('getAdminOrderCustomer', { path: { orderId } })).body.data
+    assert.deepEqual([who.email, who.address], [null, null])
+    await link()
+    assert.equal((await testServer.askAdmin('getAdminOrder', { path: { orderId } })).body.data.customerId, null)
   })
 })

@@ -11,6 +11,7 @@ import type { TestServer } from '../testServer.ts'
 import { agentGivens } from './agents.ts'
 import { catalogGivens } from './catalog.ts'
 import { changeGivens } from './changes.ts'
+import { customerGivens } from './customers.ts'
 import { developerGivens } from './developers.ts'
 import { documentGivens } from './documents.ts'
 import { homeGivens } from './home.ts'
@@ -36,6 +37,7 @@ const givens: Readonly<Record<AdminOperationId, Given>> = {
   ...orderGivens,
   ...returnGivens,
   ...withdrawalGivens,
+  ...customerGivens,
   ...documentGivens,
   ...catalogGivens,
   ...pictureGivens,

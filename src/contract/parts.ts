@@ -31,6 +31,7 @@ export const DocumentId = id('document', 'Id of an invoice or a credit note.')
 export const ReturnId = id('return', 'Id of a return.')
 export const CancellationId = id('cancellation', 'Id of an order cancellation.')
 export const WithdrawalId = id('withdrawal', 'Id of a withdrawal.')
+export const CustomerId = id('customer', 'Id of a customer.')
 export const WebhookEndpointId = id('webhookEndpoint', 'Id of a webhook endpoint.')
 export const EventId = id(
   'event',

@@ -78,6 +78,7 @@ export const operatorRefusals = {
   category_not_found:         { status: 404, sentence: 'There is no such category.' },
   picture_not_found:          { status: 404, sentence: 'There is no such picture.' },
   withdrawal_not_found:       { status: 404, sentence: 'There is no such withdrawal.' },
+  customer_not_found:         { status: 404, sentence: 'There is no such customer.' },
   document_not_found:         { status: 404, sentence: 'There is no such document.' },
   fulfillment_not_found:      { status: 404, sentence: 'There is no such fulfillment.' },
   change_not_found:           { status: 404, sentence: 'There is no such entry in the list of changes.' },

@@ -5,12 +5,13 @@ import { adminAgentOperations } from '../domain/agents/admin.ts'
 import { agentUndoer } from '../domain/agents/undo.ts'
 import { adminCatalogOperations } from '../domain/catalog/admin.ts'
 import { catalogUndoer } from '../domain/catalog/undo.ts'
+import { adminCustomerOperations } from '../domain/customers/admin.ts'
 import { adminDocumentOperations } from '../domain/documents/admin.ts'
 import { adminImageOperations } from '../domain/images/operations.ts'
 import { adminShopOperations } from '../domain/merchants/admin.ts'
 import { shopUndoer } from '../domain/merchants/undo.ts'
 import { adminDeveloperOperations } from '../domain/oauth/admin.ts'
-import { adminOrderOperations } from '../domain/orders/admin.ts'
+import { type AdminOrderParts, adminOrderOperations } from '../domain/orders/admin.ts'
 import { orderUndoer } from '../domain/orders/undo.ts'
 import { adminChangeOperations, adminHomeOperations } from '../domain/overview/admin.ts'
 import { findOrderKeys } from '../domain/overview/search.ts'
@@ -65,11 +66,13 @@ export function adminHandlersFor({
   clock,
 }: AdminHandlerParts): AdminHandlers {
   const shopParts = { timeZoneChanged: countAllAgain, publicOrigin, providerUrls }
+  const orderParts: AdminOrderParts = {
+    rootSecret,
+    findOrderKeys: (db, seller, question) => findOrderKeys(db, rootSecret, seller, question),
+  }
   return {
-    ...adminOrderOperations({
-      rootSecret,
-      findOrderKeys: (db, seller, question) => findOrderKeys(db, rootSecret, seller, question),
-    }),
+    ...adminOrderOperations(orderParts),
+    ...adminCustomerOperations(orderParts),
     ...adminReturnOperations({ rootSecret }),
     ...adminWithdrawalOperations({ rootSecret }),
     ...adminDocumentOperations({ rootSecret }),

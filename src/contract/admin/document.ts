@@ -23,6 +23,7 @@ import * as agents from './agents.ts'
 import * as bulk from './bulk.ts'
 import * as catalog from './catalog.ts'
 import * as changes from './changes.ts'
+import * as customers from './customers.ts'
 import * as developers from './developers.ts'
 import * as documents from './documents.ts'
 import * as dryrun from './dryrun.ts'
@@ -30,6 +31,7 @@ import * as errors from './errors.ts'
 import { agentExamples } from './examples/agents.ts'
 import { catalogExamples } from './examples/catalog.ts'
 import { changeExamples } from './examples/changes.ts'
+import { customerExamples } from './examples/customers.ts'
 import { developerExamples } from './examples/developers.ts'
 import { documentExamples } from './examples/documents.ts'
 import { homeExamples } from './examples/home.ts'
@@ -107,6 +109,7 @@ const pathWords: Readonly<Record<string, string>> = {
   memberId: 'Id of the member or the invitation.',
   changeId: 'Id of the entry in the list of changes.',
   withdrawalId: 'Id of the withdrawal.',
+  customerId: 'Id of the customer.',
   transferId: 'Id of the import.',
   piece: 'Which piece of the file, from 1.',
 }
@@ -121,6 +124,7 @@ export const adminDocument: SurfaceDocument = {
     ...orderExamples,
     ...returnExamples,
     ...withdrawalExamples,
+    ...customerExamples,
     ...documentExamples,
     ...catalogExamples,
     ...pictureExamples,
@@ -159,6 +163,7 @@ export const adminDocument: SurfaceDocument = {
       reports,
       transfers,
       withdrawals,
+      customers,
       texts,
     ),
   ],

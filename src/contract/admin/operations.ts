@@ -5,6 +5,7 @@ import type { Surface } from '../surface.ts'
 import { agentRows } from './agents.ts'
 import { catalogRows } from './catalog.ts'
 import { changeRows } from './changes.ts'
+import { customerRows } from './customers.ts'
 import { developerRows } from './developers.ts'
 import { documentRows } from './documents.ts'
 import { homeRows } from './home.ts'
@@ -27,6 +28,7 @@ export const adminOperations = {
   ...orderRows,
   ...returnRows,
   ...withdrawalRows,
+  ...customerRows,
   ...documentRows,
   ...catalogRows,
   ...pictureRows,

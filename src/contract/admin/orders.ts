@@ -6,6 +6,7 @@ import { Address } from '../open/carts.ts'
 import { Fulfillment, OrderCancellation, OrderRefund, OrderSummary, orderMembers } from '../open/orders.ts'
 import {
   Amount,
+  CustomerId,
   ExpectedVersion,
   IdempotencyKey,
   InstallationId,
@@ -75,6 +76,9 @@ export const orderActions = ['payAdminOrder', 'fulfilAdminOrder', 'cancelAdminOr
 export const AdminOrder = object({
   ...orderMembers,
   ...placed,
+  customerId: nullable(CustomerId, {
+    description: 'null a moment after it was placed, without an e-mail address, and once the person is erased.',
+  }),
   fulfillments: Type.Array(AdminFulfillment),
   notes: Type.Array(AdminOrderNote, { maxItems: orderNotesMax, description: 'Oldest first.' }),
   allowed: Type.Array(oneOf(orderActions), {
@@ -109,6 +113,7 @@ export const AdminOrderListQuery = object({
   from: Type.Optional(described('Only orders placed then or later.', Instant)),
   to: Type.Optional(described('Only orders placed before.', Instant)),
   installationId: Type.Optional(described('Only orders that this installation sold.', InstallationId)),
+  customerId: Type.Optional(described('Only orders of this customer.', CustomerId)),
   sort: Type.Optional(
     oneOf(orderSorts, { description: 'By when they were placed. Without it the newest come first.' }),
   ),

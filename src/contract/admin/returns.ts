@@ -6,6 +6,7 @@ import { Return } from '../open/returns.ts'
 import {
   Amount,
   Currency,
+  CustomerId,
   ExpectedVersion,
   IdempotencyKey,
   Instant,
@@ -53,6 +54,7 @@ export const AdminReturnListQuery = object({
     Type.Boolean({ description: 'true: only returns that are not over. false: only those that are.' }),
   ),
   orderId: Type.Optional(described('Only returns of this order.', OrderId)),
+  customerId: Type.Optional(described('Only returns of this customer.', CustomerId)),
   from: Type.Optional(described('Only returns requested then or later.', Instant)),
   to: Type.Optional(described('Only returns requested before.', Instant)),
 })

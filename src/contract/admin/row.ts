@@ -28,6 +28,7 @@ export const adminTags = [
     description: 'Orders of the merchant, whichever installation sold them: payments, parcels, refunds.',
   },
   { name: 'Returns', description: 'Goods that shoppers send back, and the money for them.' },
+  { name: 'Customers', description: 'Shoppers who ordered: sums, notes, their data as a file, and erasing it.' },
   { name: 'Catalog', description: 'Products, SKUs, stock, categories, pictures and promotions.' },
   { name: 'Shop', description: 'The merchant, taxes, shipping and payment providers.' },
   { name: 'Site', description: 'The online store that this server shows.' },

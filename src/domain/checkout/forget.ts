@@ -53,6 +53,15 @@ export async function forgetShopper(
 ): Promise<Forgotten> {
   const keys = await storage.read((db) => listCustomerKeys(db, rootSecret))
   const hashes = customerHashes(keys, rootSecret, merchantId, email)
+  return forgetHashes(storage, { merchantId, installationIds, hashes }, input)
+}
+
+// A shopper of whom only the hashes are known.
+export async function forgetHashes(
+  storage: Storage,
+  { merchantId, installationIds, hashes }: Omit<Shopper, 'email'> & { hashes: readonly string[] },
+  input: ForgetInput,
+): Promise<Forgotten> {
   const work = { storage, input, forgotten: nothing() }
   for (const installationId of installationIds) {
     for await (const id of idsOf(storage, 'checkout_sessions', installationId, hashes))
@@ -60,6 +69,7 @@ export async function forgetShopper(
     for await (const id of idsOf(storage, 'orders', installationId, hashes)) await forgetOrder(work, installationId, id)
   }
   await forgetWithdrawals(work, merchantId, hashes)
+  if (!input.isDryRun) await forgetCustomers(storage, merchantId, hashes)
   return work.forgotten
 }
 
@@ -171,6 +181,24 @@ async function forgetWithdrawals(work: Work, merchantId: string, hashes: readonl
   }
 }
 
+// What the merchant wrote about the person goes with the last order that still says who ordered. The row is locked first: an order may be
+// about to name it.
+async function forgetCustomers(storage: Storage, merchantId: string, hashes: readonly string[]): Promise<void> {
+  const rows = await storage.read(
+    (db) => db.sql<{ id: string }>`
+      select id from customers where merchant_id = ${merchantId} and email_hash in (${list(hashes)}) order by id`,
+  )
+  for (const { id } of rows)
+    await storage.write(async (tx) => {
+      await tx.lockRow`select id from customers where merchant_id = ${merchantId} and id = ${id}`
+      const [gone] = await tx.sql<{ id: string }>`
+        delete from customers as c where c.merchant_id = ${merchantId} and c.id = ${id} and not exists (
+          select 1 from orders o where o.merchant_id = c.merchant_id and o.mode = c.mode and o.customer_id = c.id)
+        returning id`
+      if (gone) await tx.sql`delete from customer_notes where merchant_id = ${merchantId} and customer_id = ${id}`
+    })
+}
+
 interface PersonalOrder {
   merchantId: string
   number: string
@@ -220,7 +248,7 @@ async function forgetOrder(work: Work, installationId: string, id: string): Prom
       where installation_id = ${installationId} and cart_id = (
         select cart_id from orders where installation_id = ${installationId} and id = ${id})`
     await tx.sql`
-      update orders set customer_sealed = null, email_masked = null, email_hash = null
+      update orders set customer_sealed = null, email_masked = null, email_hash = null, customer_id = null
       where installation_id = ${installationId} and id = ${id}`
   })
 }

@@ -3,7 +3,7 @@
 
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import type { Mode } from '../../contract/words.ts'
-import { emailFromTyped, isPlainAddress, mailboxOf, withoutTag } from '../../platform/kit/email.ts'
+import { emailFromTyped, isPlainAddress } from '../../platform/kit/email.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
@@ -14,13 +14,10 @@ import { customerHashes, listCustomerKeys } from '../checkout/customer.ts'
 import { forgetShopper } from '../checkout/forget.ts'
 import type { CheckoutMerchant } from '../checkout/port.ts'
 import { findMerchant, findMerchantFace, listInstallations } from '../merchants/store.ts'
-import { findOrderFacts } from '../orders/change.ts'
-import { openOrderCustomer } from '../orders/customer.ts'
 import { orderPageSecrets } from '../orders/secret.ts'
-import { orderView } from '../orders/view.ts'
-import { listReturnsOfOrder } from '../returns/store.ts'
-import { returnView } from '../returns/view.ts'
 import { codeMs, customerSessionMs, isCodeOpen, mayAskForCode } from './codes.ts'
+import { customerData } from './data.ts'
+import { limitHash, mailboxHash } from './mailbox.ts'
 import { accountPath } from './path.ts'
 import {
   type CodeRow,
@@ -117,7 +114,11 @@ export function createCustomerService(tools: CustomerTools): CustomerPort {
           return { ...order, placedAt: toInstant(placedAt), path: secret === undefined ? null : `/o/${secret}` }
         })
       }),
-    data: (shop, customer) => storage.read((db) => dataOf(db, rootSecret, shop, customer, clock().getTime())),
+    data: (shop, { email }) =>
+      storage.read(async (db) => {
+        const found = await listOrdersOfCustomer(db, shop, await hashesOf(db, rootSecret, shop, email), ordersInFile)
+        return customerData(db, rootSecret, { shop: shop.merchant.name, email }, found, clock().getTime())
+      }),
     erase: (shop, customer) => erase(tools, shop, customer),
     signOut: (shop, token) => storage.write((tx) => deleteCustomerSession(tx, shop.merchantId, digest(token))),
   }
@@ -143,15 +144,13 @@ async function askCode(
   const email = emailFromTyped(typed)
   if (!isPlainAddress(email)) return false
   const now = clock().getTime()
-  const hash = (text: string) =>
-    createHmac('sha256', deriveKey(rootSecret, 'customer mailbox')).update(`${merchantId} ${text}`).digest('base64url')
   const id = newId('cod')
   const code = String(randomInt(1_000_000)).padStart(6, '0')
   const link = randomBytes(32).toString('base64url')
   const row: CodeRow = {
     ...{ merchantId, id, mode, tries: 0, usedAt: null },
-    mailboxHash: hash(mailboxOf(withoutTag(email))),
-    networkHash: hash(network),
+    mailboxHash: mailboxHash(rootSecret, merchantId, email),
+    networkHash: limitHash(rootSecret, merchantId, network),
     emailSealed: sealByRoot(rootSecret, codePurpose, email, id),
     codeHash: codeHash(rootSecret, id, code),
     linkHash: digest(link),
@@ -231,34 +230,15 @@ async function hashesOf(
   return customerHashes(await listCustomerKeys(db, rootSecret), rootSecret, merchantId, email)
 }
 
-async function dataOf(
-  db: Reader,
-  rootSecret: RootSecret,
-  shop: AccountShop,
-  { email }: SignedInCustomer,
-  now: number,
-): Promise<object> {
-  const orders: object[] = []
-  const found = await listOrdersOfCustomer(db, shop, await hashesOf(db, rootSecret, shop, email), ordersInFile)
-  for (const key of found) {
-    const facts = await findOrderFacts(db, key)
-    if (!facts) continue
-    const { customer, address } = await openOrderCustomer(db, rootSecret, facts.order, now)
-    const returns = (await listReturnsOfOrder(db, key)).map(returnView)
-    orders.push({ ...orderView(facts), customer: customer ?? null, address: address ?? null, returns })
-  }
-  return { shop: shop.merchant.name, email, createdAt: toInstant(now), orders }
-}
-
 async function erase(
   { storage, rootSecret }: CustomerTools,
   { merchantId, mode }: AccountShop,
-  { email, mailboxHash }: SignedInCustomer,
+  { email, mailboxHash: mailbox }: SignedInCustomer,
 ): Promise<{ kept: number }> {
   const installations = await storage.read((db) => listInstallations(db, merchantId))
   const installationIds = installations.filter((one) => one.mode === mode).map(({ id }) => id)
   const shopper = { merchantId, installationIds, email }
   const { kept } = await forgetShopper(storage, rootSecret, shopper, { isDryRun: false, includesUnsent: false })
-  await storage.write((tx) => deleteMailbox(tx, merchantId, mailboxHash))
+  await storage.write((tx) => deleteMailbox(tx, merchantId, mailbox))
   return { kept: kept.length }
 }

@@ -39,6 +39,7 @@ export function adminOrderView(
   return {
     ...orderView(facts),
     ...placeView(place),
+    customerId: place.customerId,
     fulfillments: facts.fulfillments.map(adminFulfillmentView),
     notes: [...notes],
     allowed: allowedActions(facts),

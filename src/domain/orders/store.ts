@@ -343,6 +343,8 @@ export interface OrderPlace {
   country: string | null
   installationId: string
   installationName: string
+  // Null until a loop has found the customer, and once the person is erased.
+  customerId: string | null
 }
 
 // Words by which orders are looked for.
@@ -363,6 +365,7 @@ export interface AdminOrdersQuery {
   from?: number | undefined
   to?: number | undefined
   installationId?: string | undefined
+  customerId?: string | undefined
   sort: OrderSort
   after: CursorPosition | null
   limit: number
@@ -400,7 +403,21 @@ export async function listAdminOrders(
   { merchantId, mode }: MerchantMode,
   query: AdminOrdersQuery,
 ): Promise<AdminOrderHead[]> {
-  const { keys, status, payment, fulfillment, toSend, attention, from, to, installationId, sort, after, limit } = query
+  const {
+    keys,
+    status,
+    payment,
+    fulfillment,
+    toSend,
+    attention,
+    from,
+    to,
+    installationId,
+    customerId,
+    sort,
+    after,
+    limit,
+  } = query
   const isNewestFirst = sort === 'newest'
   const conditions = [
     new Fragment('o.merchant_id = ? and o.mode = ?', [merchantId, mode]),
@@ -413,6 +430,7 @@ export async function listAdminOrders(
     from !== undefined && new Fragment('o.placed_at >= ?', [from]),
     to !== undefined && new Fragment('o.placed_at < ?', [to]),
     installationId !== undefined && new Fragment('o.installation_id = ?', [installationId]),
+    customerId !== undefined && new Fragment('o.customer_id = ?', [customerId]),
     after && new Fragment(`(o.placed_at, o.id) ${isNewestFirst ? '<' : '>'} (?, ?)`, [after.at, after.id]),
   ].filter((condition) => condition instanceof Fragment)
   const where = new Fragment(
@@ -429,7 +447,7 @@ const adminHeadColumns = new Fragment(`
   o.fulfillment_status as "fulfillmentStatus", o.currency, o.total, o.refunded, o.item_count as "itemCount",
   o.checkout_session_id as "checkoutSessionId", o.cart_id as "cartId", o.client_reference_id as "clientReferenceId",
   o.email_masked as "emailMasked", o.placed_at as "placedAt", o.updated_at as "updatedAt", a.city, a.country,
-  o.installation_id as "installationId", i.name as "installationName"
+  o.installation_id as "installationId", i.name as "installationName", o.customer_id as "customerId"
   from orders o join installations i on i.id = o.installation_id
   left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id`)
 
@@ -440,7 +458,8 @@ export async function findAdminOrder(
   id: string,
 ): Promise<(OrderKey & OrderPlace) | undefined> {
   const [row] = await db.sql<OrderKey & OrderPlace>`
-    select o.installation_id as "installationId", o.id as "orderId", i.name as "installationName", a.city, a.country
+    select o.installation_id as "installationId", o.id as "orderId", i.name as "installationName", a.city, a.country,
+      o.customer_id as "customerId"
     from installations i join orders o on o.installation_id = i.id
     left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id
     where i.merchant_id = ${merchantId} and i.mode = ${mode} and o.id = ${id}`

@@ -90,6 +90,7 @@ export interface AdminReturnsQuery {
   status?: ReturnStatus | undefined
   open?: boolean | undefined
   orderId?: string | undefined
+  customerId?: string | undefined
   from?: number | undefined
   to?: number | undefined
   after: CursorPosition | null
@@ -103,13 +104,18 @@ const isOpen = `r.status in ('requested', 'approved', 'received')`
 export async function listAdminReturns(
   db: Reader,
   { merchantId, mode }: MerchantMode,
-  { status, open, orderId, from, to, after, limit }: AdminReturnsQuery,
+  { status, open, orderId, customerId, from, to, after, limit }: AdminReturnsQuery,
 ): Promise<ReturnFacts[]> {
   const conditions = [
     new Fragment('r.merchant_id = ? and r.mode = ?', [merchantId, mode]),
     status !== undefined && new Fragment('r.status = ?', [status]),
     open !== undefined && new Fragment(open ? isOpen : `not ${isOpen}`),
     orderId !== undefined && new Fragment('r.order_id = ?', [orderId]),
+    customerId !== undefined &&
+      new Fragment(
+        'r.order_id in (select f.id from orders f where f.merchant_id = ? and f.mode = ? and f.customer_id = ?)',
+        [...[merchantId, mode, customerId]],
+      ),
     from !== undefined && new Fragment('r.requested_at >= ?', [from]),
     to !== undefined && new Fragment('r.requested_at < ?', [to]),
     after && new Fragment('(r.requested_at, r.id) < (?, ?)', [after.at, after.id]),

@@ -14,6 +14,8 @@ import { labelPayments } from '../../domain/checkout/pay/label.ts'
 import { recoverPayments } from '../../domain/checkout/pay/recover.ts'
 import { deleteSessions, eraseCustomers, sessionsSweptMax } from '../../domain/checkout/retention.ts'
 import { endSessionsOfEnded, expireSessions } from '../../domain/checkout/sweep.ts'
+import { eraseAskedCustomers } from '../../domain/customers/erase.ts'
+import { linkCustomers } from '../../domain/customers/link.ts'
 import { issueDocuments } from '../../domain/documents/issue.ts'
 import { deleteOldEmails, emailsAtOnce, emailsDeletedMax, mailRound } from '../../domain/emails/send.ts'
 import { bringForward as bringEmailsForward } from '../../domain/emails/store.ts'
@@ -104,6 +106,10 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
     rounds('search', 2_000, some, async (now) => {
       const count = await indexOrders(storage, rootSecret, { now, limit: some })
       return count + (await foldTexts(storage, some))
+    }),
+    rounds('customers', 2_000, some, async (now) => {
+      const count = await linkCustomers(storage, rootSecret, { now, limit: some })
+      return count + (await eraseAskedCustomers(storage, rootSecret, { now, limit: few }))
     }),
     rounds('sessions', 5_000, some, (now) => expireSessions(storage, app.payTools, now, some)),
     rounds('ended_installations', 2_000, few, (now) => endSessionsOfEnded(storage, app.payTools, now, few)),

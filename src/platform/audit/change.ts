@@ -43,6 +43,8 @@ const inOneMode: ReadonlySet<ChangeSubject> = new Set([
   'order',
   'order_note',
   'withdrawal',
+  'customer',
+  'customer_note',
   'fulfillment',
   'refund',
   'return',

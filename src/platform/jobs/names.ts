@@ -10,6 +10,7 @@ const loopNames = [
   'refunds',
   'mail',
   'search',
+  'customers',
   'sessions',
   'ended_installations',
   'unpaid_orders',

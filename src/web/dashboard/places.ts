@@ -1,10 +1,11 @@
-// The eight places of the dashboard, in the order of the menu. `key` follows `g` on the keyboard.
+// The nine places of the dashboard, in the order of the menu. `key` follows `g` on the keyboard.
 
 import type { AdminOperationId } from '../../contract/admin/operations.ts'
 
 export const places = [
   { id: 'home', path: 'home', key: 'h', needs: 'getAdminHome' },
   { id: 'orders', path: 'orders', key: 'o', needs: 'listAdminOrders' },
+  { id: 'customers', path: 'customers', key: 'c', needs: 'listAdminCustomers' },
   { id: 'products', path: 'products', key: 'p', needs: 'listAdminProducts' },
   { id: 'discounts', path: 'discounts', key: 's', needs: 'listAdminPromotions' },
   { id: 'store', path: 'store', key: 't', needs: 'getAdminSite' },

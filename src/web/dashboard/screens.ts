@@ -3,6 +3,14 @@
 import type { Screen } from './screen.ts'
 import { cancel, pay } from './screens/cancel.ts'
 import { categories, newCategory, oneCategory } from './screens/categories.ts'
+import {
+  customer,
+  customerDetails,
+  customerErasure,
+  customerFile,
+  customerNote,
+  customers,
+} from './screens/customers.ts'
 import { developerScreens } from './screens/developers.ts'
 import { discounts, newDiscount, oneDiscount } from './screens/discounts.ts'
 import { home } from './screens/home.ts'
@@ -55,6 +63,12 @@ export const screens: readonly Screen[] = [
   withdrawals,
   withdrawal,
   withdrawalStatement,
+  customers,
+  customer,
+  customerDetails,
+  customerFile,
+  customerNote,
+  customerErasure,
   products,
   changeProducts,
   prices,

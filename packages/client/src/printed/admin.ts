@@ -34,6 +34,8 @@ export interface AdminClient {
       to?: string | undefined
       /** Only orders that this installation sold. */
       installationId?: string | undefined
+      /** Only orders of this customer. */
+      customerId?: string | undefined
       /** By when they were placed. Without it the newest come first. */
       sort?: 'newest' | 'oldest' | undefined
       /** How many rows to answer (default: 50); at most as many as fulfilAdminOrders takes. */
@@ -69,6 +71,8 @@ export interface AdminClient {
       open?: boolean | undefined
       /** Only returns of this order. */
       orderId?: string | undefined
+      /** Only returns of this customer. */
+      customerId?: string | undefined
       /** Only returns requested then or later. */
       from?: string | undefined
       /** Only returns requested before. */
@@ -99,6 +103,23 @@ export interface AdminClient {
     statement(withdrawalId: string, options?: CallOptions): Promise<AdminWithdrawalStatementResponse>
     /** Settle a withdrawal. Records what came of it. It moves no money and no stock: refund the order for that. May be repeated with another outcome. Needs the scope `admin:orders`. (settleAdminWithdrawal) */
     settle(withdrawalId: string, input: AdminWithdrawalSettlementRequest, options?: CallOptions): Promise<AdminWithdrawalResponse>
+  }
+  customers: {
+    /** List customers. Shoppers who ordered, in the mode of the caller, with their e-mail address masked. A new one is listed a moment after the order. Needs the scope `admin:customers`. (listAdminCustomers) */
+    list(query?: {
+      /** The number of an order or of a parcel, or whole words of name, e-mail and postal code. Customers of the newest 200 orders that match are listed. */
+      q?: string | undefined
+    }, options?: ListOptions): List<CustomerListResponse, CustomerSummary>
+    /** Get a customer. Sums, notes, and who did what. Orders and returns are listed by their own operations with `customerId`. Needs the scope `admin:customers`. (getAdminCustomer) */
+    get(customerId: string, options?: CallOptions): Promise<CustomerResponse>
+    /** Get who a customer is. Name, e-mail, phone and addresses. Each look is an entry in the list of changes. Needs the scope `admin:customers`. (getAdminCustomerDetails) */
+    details(customerId: string, options?: CallOptions): Promise<CustomerDetailsResponse>
+    /** Get the data of a customer. What is stored about the person, to hand out: the newest 500 orders whole, with addresses and returns. Each look is an entry in the list of changes. Needs the scope `admin:customers`. (getAdminCustomerData) */
+    data(customerId: string, options?: CallOptions): Promise<CustomerDataResponse>
+    /** Add a note about a customer. A note for the people of the shop. No shopper and no app of theirs sees it. It goes when the person is erased. Needs the scope `admin:customers`. (addAdminCustomerNote) */
+    addNote(customerId: string, input: CustomerNoteRequest, options?: CallOptions): Promise<CustomerNoteResponse>
+    /** Erase a customer. Erases name, e-mail, phone, addresses and notes, a moment later, and ends the account. What was bought for how much stays, as do invoices, as long as tax law demands. It cannot be undone. Needs the scope `admin:customers`. (eraseAdminCustomer) */
+    erase(customerId: string, input?: CustomerErasureRequest, options?: CallOptions): Promise<CustomerErasureResponse>
   }
   documents: {
     /** List invoices and credit notes. An invoice is made seconds after an order was paid, a credit note seconds after a refund. They never change. Needs the scope `admin:read`. (listAdminDocuments) */
@@ -759,7 +780,7 @@ export interface AdminEndRequest {
 }
 
 /** Stable, for programs. */
-export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'document_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'currency_not_changeable' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'return_not_changeable' | 'text_limit' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'page_exists' | 'page_limit' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
+export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'customer_not_found' | 'document_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'currency_not_changeable' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'return_not_changeable' | 'text_limit' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'page_exists' | 'page_limit' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
 
 export interface AdminErrorIssue {
   /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
@@ -1130,6 +1151,8 @@ export interface AdminOrder {
   city: string | null
   country: string | null
   installation: OrderInstallation
+  /** null a moment after it was placed, without an e-mail address, and once the person is erased. */
+  customerId: string | null
   /** Oldest first. */
   notes: AdminOrderNote[]
   /** The operations that the order would accept now, as far as its state says. */
@@ -1851,7 +1874,7 @@ export interface AdminSubjectChange {
   /** look: sealed data was shown, and nothing changed. */
   kind: 'create' | 'change' | 'retire' | 'look'
   subject: {
-    type: 'merchant' | 'category' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'payment_account' | 'site' | 'site_host' | 'site_page' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'people' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'return' | 'withdrawal' | 'document' | 'legal_text' | 'transfer' | 'agents'
+    type: 'merchant' | 'category' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'payment_account' | 'site' | 'site_host' | 'site_page' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'people' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'return' | 'withdrawal' | 'customer' | 'customer_note' | 'document' | 'legal_text' | 'transfer' | 'agents'
     id: string
     /** What people call it: a number, a code, a name. */
     name: string
@@ -2380,6 +2403,190 @@ export interface Customer {
   emailMasked: string | null
 }
 
+export interface CustomerAddress {
+  address: Address
+  /** As lines to print, in the order of its country. */
+  label: string[]
+  /** When the newest order went there. */
+  lastOrderAt: string
+}
+
+export interface CustomerData {
+  shop: string
+  email: string | null
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  /** Newest first. */
+  orders: CustomerDataOrder[]
+}
+
+export interface CustomerDataOrder {
+  /** Id of an order. */
+  id: string
+  /** The number people use, such as 1001. That of a test order begins with T-. */
+  number: string
+  mode: Mode
+  status: 'placed' | 'processing' | 'completed' | 'cancelled'
+  paymentStatus: 'pending' | 'paid' | 'partially_refunded' | 'refunding' | 'refunded' | 'voided'
+  fulfillmentStatus: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled'
+  /** ISO 4217 code. */
+  currency: string
+  /** In minor units of the currency that the resource names. */
+  total: number
+  /** Sum of the quantities. */
+  itemCount: number
+  /** Id of a hosted checkout session. */
+  checkoutSessionId: string
+  /** Id of a cart. */
+  cartId: string
+  clientReferenceId: string | null
+  customer: {
+    email: string
+    name: string
+    phone: string
+  } | null
+  /** Starts at 1 and grows by one at each change. */
+  version: number
+  /** RFC 3339, UTC, with milliseconds. */
+  placedAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+  items: OrderItem[]
+  totals: OrderTotals
+  promotion: OrderPromotion | null
+  shippingAddress: OrderShippingAddress | null
+  /** null where nothing is sent. */
+  shipping: OrderShipping | null
+  payments: Payment[]
+  /** While the money is awaited: the order is cancelled if it has not come by then. null without a payment term. */
+  paymentDueAt: string | null
+  refunds: OrderRefund[]
+  fulfillments: Fulfillment[]
+  cancellation: OrderCancellation | null
+  /** Oldest first. */
+  timeline: TimelineEntry[]
+  /** Whether a cancellation would be accepted now. */
+  cancellable: boolean
+  /** Your own names and values. Kept and given back as they are. */
+  metadata: Record<string, string>
+  address: Address | null
+  returns: Return[]
+}
+
+export interface CustomerDataResponse {
+  data: CustomerData
+}
+
+export interface CustomerDetails {
+  name: string | null
+  email: string | null
+  phone: string | null
+  /** Those of the newest orders, each once. */
+  addresses: CustomerAddress[]
+}
+
+export interface CustomerDetailsResponse {
+  data: CustomerDetails
+}
+
+export interface CustomerErasureRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** true: answer what would change, and write nothing. */
+  dryRun?: boolean | undefined
+}
+
+export interface CustomerErasureResponse {
+  data: {
+    /** Orders from which the person is erased. */
+    orders: number
+    /** Orders that are still to be sent, and keep who they are for. Erase the customer again afterwards. */
+    kept: ({
+      /** Id of an order. */
+      id: string
+      number: string
+    })[]
+  }
+}
+
+export interface CustomerListResponse {
+  /** Those who ordered last come first. */
+  data: CustomerSummary[]
+  meta: ListMeta
+}
+
+/** What the people of the shop wrote for themselves. */
+export interface CustomerNote {
+  /** Id of a note. */
+  id: string
+  text: string
+  actor: AdminActor
+  /** RFC 3339, UTC, with milliseconds. */
+  at: string
+}
+
+export interface CustomerNoteRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  text: string
+}
+
+export interface CustomerNoteResponse {
+  data: CustomerNote
+}
+
+export interface CustomerRecord {
+  /** Id of a customer. */
+  id: string
+  /** Of the newest order, as `a…@example.com`. */
+  emailMasked: string | null
+  /** Of the newest order. */
+  city: string | null
+  /** Of the newest order. */
+  country: string | null
+  /** ISO 4217 code. */
+  currency: string
+  orderCount: number
+  /** What was paid for orders in this currency, without what went back or is on its way. */
+  spent: number
+  /** RFC 3339, UTC, with milliseconds. */
+  firstOrderAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  lastOrderAt: string
+  /** The person is about to be erased since then. */
+  eraseAskedAt: string | null
+  /** Oldest first. */
+  notes: CustomerNote[]
+  /** Who did what, newest first. */
+  changes: AdminChange[]
+}
+
+export interface CustomerResponse {
+  data: CustomerRecord
+}
+
+export interface CustomerSummary {
+  /** Id of a customer. */
+  id: string
+  /** Of the newest order, as `a…@example.com`. */
+  emailMasked: string | null
+  /** Of the newest order. */
+  city: string | null
+  /** Of the newest order. */
+  country: string | null
+  /** ISO 4217 code. */
+  currency: string
+  orderCount: number
+  /** What was paid for orders in this currency, without what went back or is on its way. */
+  spent: number
+  /** RFC 3339, UTC, with milliseconds. */
+  firstOrderAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  lastOrderAt: string
+  /** The person is about to be erased since then. */
+  eraseAskedAt: string | null
+}
+
 export interface EndAdminPaymentAccountRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
@@ -2424,6 +2631,16 @@ export interface FoundSku {
   /** Id of a product. */
   productId: string
   productName: string
+}
+
+export interface Fulfillment {
+  carrier: string | null
+  trackingNumber: string | null
+  /** Where the parcel can be followed: the link of the merchant, or that of a known carrier. null: none is known. */
+  trackingUrl: string | null
+  items: ItemQuantity[]
+  /** RFC 3339, UTC, with milliseconds. */
+  at: string
 }
 
 export interface InvoicesEntry {
@@ -2861,6 +3078,34 @@ export interface ReplaceAdminTaxesRequest {
   taxes: TaxEntry[]
   /** true: answer what would change, and write nothing. */
   dryRun?: boolean | undefined
+}
+
+export interface Return {
+  /** Id of a return. */
+  id: string
+  /** The number people use: that of the order, and which return of it this is. */
+  number: string
+  /** Id of an order. */
+  orderId: string
+  orderNumber: string
+  mode: Mode
+  /** Starts at 1 and grows by one at each change. */
+  version: number
+  /** requested: the merchant has not answered. approved: the items may be sent. received: some or all came. refused, closed: it is over. */
+  status: 'requested' | 'approved' | 'received' | 'refused' | 'closed'
+  reason: 'changed_mind' | 'does_not_fit' | 'damaged' | 'wrong_item' | 'not_as_described' | 'late' | 'other'
+  /** What the shopper would like to have for the items. */
+  wish: 'refund' | 'exchange'
+  openedBy: 'shopper' | 'merchant'
+  items: ReturnItem[]
+  /** What the merchant wrote to the shopper: how to send the items, or why not. */
+  answer: string | null
+  /** Where the shopper finds the label for the parcel. */
+  labelUrl: string | null
+  /** RFC 3339, UTC, with milliseconds. */
+  requestedAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
 }
 
 export interface ReturnItem {

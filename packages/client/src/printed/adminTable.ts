@@ -33,6 +33,14 @@ export const adminTable = {
     statement: 'GET  /api/v1/admin/withdrawals/{withdrawalId}/statement',
     settle: 'POST b /api/v1/admin/withdrawals/{withdrawalId}/settlements',
   },
+  customers: {
+    list: 'GET qp /api/v1/admin/customers',
+    get: 'GET  /api/v1/admin/customers/{customerId}',
+    details: 'GET  /api/v1/admin/customers/{customerId}/details',
+    data: 'GET  /api/v1/admin/customers/{customerId}/data',
+    addNote: 'POST b /api/v1/admin/customers/{customerId}/notes',
+    erase: 'POST b /api/v1/admin/customers/{customerId}/erasures',
+  },
   documents: {
     list: 'GET qp /api/v1/admin/documents',
     get: 'GET  /api/v1/admin/documents/{documentId}',

@@ -60,6 +60,7 @@ export const trackingChange: AdminChange = {
 export const adminOrder: AdminOrder = {
   ...shown,
   ...placed,
+  customerId: sampleId('customer'),
   fulfillments: [],
   notes: [],
   allowed: ['fulfilAdminOrder', 'cancelAdminOrder', 'refundAdminOrder'],

@@ -312,7 +312,11 @@ function customerCard(visit: Visit, given: AdminOrder, shown: AdminCustomer | un
         place !== '' && [words.say('order.place'), html`<span dir="auto">${place}</span>`],
       ])}
 ${may('getAdminOrderCustomer') && html`<form class="reveal" method="post" action="${to(`orders/${id}/customer`)}">${button({ label: words.say('order.showAddress'), icon: 'eye' })}<p class="help">${words.say('order.showNote')}</p></form>`}`
-  return card({ title: words.say('order.customer'), body, id: 'customer' })
+  const more =
+    given.customerId !== null &&
+    may('getAdminCustomer') &&
+    html`<a class="small" href="${to(`customers/${given.customerId}`)}">${words.say('customers.allOrders')}</a>`
+  return card({ title: words.say('order.customer'), aside: more, body, id: 'customer' })
 }
 
 function noteFields(words: Words): Field[] {

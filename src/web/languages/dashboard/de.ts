@@ -1,3 +1,4 @@
+import { customersDe } from './customers.de.ts'
 import { developersDe } from './developers.de.ts'
 import type { DashboardTexts } from './en.ts'
 import { guideDe } from './guide.de.ts'
@@ -777,6 +778,7 @@ export const de: DashboardTexts = {
     ...settingsDe,
     ...guideDe,
     ...storeDe,
+    ...customersDe,
   },
   issues: issuesDe,
   imports: importsDe,

@@ -2,6 +2,7 @@
 // are states by group and word.
 
 import type { RefusalCode } from '../../../contract/refusals.ts'
+import { customersEn } from './customers.en.ts'
 import { developersEn } from './developers.en.ts'
 import { guideEn } from './guide.en.ts'
 import { type IssueTexts, issuesEn } from './issues.en.ts'
@@ -797,6 +798,7 @@ const texts = {
   ...settingsEn,
   ...guideEn,
   ...storeEn,
+  ...customersEn,
 } as const satisfies Readonly<Record<string, string | Plural>>
 
 export type DashboardTextKey = keyof typeof texts

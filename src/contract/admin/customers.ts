@@ -1,0 +1,172 @@
+// Customers: shoppers who ordered, one for each mailbox and mode. Names, e-mails and addresses are only in the answers of
+// getAdminCustomerDetails and getAdminCustomerData, which are written down.
+
+import { limits } from '../limits.ts'
+import { Address } from '../open/carts.ts'
+import { orderMembers } from '../open/orders.ts'
+import { Return } from '../open/returns.ts'
+import { Amount, Count, Currency, CustomerId, IdempotencyKey, Instant, line, OrderId, paragraph } from '../parts.ts'
+import { idPattern } from '../patterns.ts'
+import { described, nullable, object, type Static, Type } from '../schema.ts'
+import { ok } from '../surface.ts'
+import { idPrefixes } from '../words.ts'
+import { AdminActor, AdminChange } from './changes.ts'
+import { DryRun } from './dryrun.ts'
+import { type AdminRows, adminRow, listOf } from './row.ts'
+
+export const customerNotesMax = 100
+export const customerAddressesMax = 20
+export const customerOrdersMax = 500
+
+const summary = {
+  id: CustomerId,
+  emailMasked: nullable(Type.String(), { description: 'Of the newest order, as `a…@example.com`.' }),
+  city: nullable(Type.String(), { description: 'Of the newest order.' }),
+  country: nullable(Type.String(), { description: 'Of the newest order.' }),
+  currency: Currency,
+  orderCount: Count,
+  spent: described('What was paid for orders in this currency, without what went back or is on its way.', Amount),
+  firstOrderAt: Instant,
+  lastOrderAt: Instant,
+  eraseAskedAt: nullable(Instant, { description: 'The person is about to be erased since then.' }),
+}
+
+export const CustomerSummary = object(summary)
+
+export const CustomerNote = object(
+  {
+    id: Type.String({ pattern: idPattern(idPrefixes.orderNote).source, description: 'Id of a note.' }),
+    text: Type.String(),
+    actor: AdminActor,
+    at: Instant,
+  },
+  { description: 'What the people of the shop wrote for themselves.' },
+)
+
+export const CustomerRecord = object({
+  ...summary,
+  notes: Type.Array(CustomerNote, { maxItems: customerNotesMax, description: 'Oldest first.' }),
+  changes: Type.Array(AdminChange, { maxItems: limits.adminListRowsMax, description: 'Who did what, newest first.' }),
+})
+
+export const CustomerAddress = object({
+  address: Address,
+  label: Type.Array(Type.String(), { description: 'As lines to print, in the order of its country.' }),
+  lastOrderAt: described('When the newest order went there.', Instant),
+})
+
+export const CustomerDetails = object({
+  name: nullable(Type.String()),
+  email: nullable(Type.String()),
+  phone: nullable(Type.String()),
+  addresses: Type.Array(CustomerAddress, {
+    maxItems: customerAddressesMax,
+    description: 'Those of the newest orders, each once.',
+  }),
+})
+
+export const CustomerDataOrder = object({
+  ...orderMembers,
+  customer: nullable(object({ email: Type.String(), name: Type.String(), phone: Type.String() })),
+  address: nullable(Address),
+  returns: Type.Array(Return),
+})
+
+export const CustomerData = object({
+  shop: Type.String(),
+  email: nullable(Type.String()),
+  createdAt: Instant,
+  orders: Type.Array(CustomerDataOrder, { maxItems: customerOrdersMax, description: 'Newest first.' }),
+})
+
+export const CustomerListQuery = object({
+  q: Type.Optional(
+    described(
+      'The number of an order or of a parcel, or whole words of name, e-mail and postal code. Customers of the newest 200 orders that match are listed.',
+      line(1, 100),
+    ),
+  ),
+})
+export const CustomerListResponse = listOf(CustomerSummary, 'Those who ordered last come first.')
+export const CustomerResponse = object({ data: CustomerRecord })
+export const CustomerDetailsResponse = object({ data: CustomerDetails })
+export const CustomerDataResponse = object({ data: CustomerData })
+
+export const CustomerNoteRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  text: paragraph(1, 2000),
+})
+export const CustomerNoteResponse = object({ data: CustomerNote })
+
+export const CustomerErasureRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  dryRun: Type.Optional(DryRun),
+})
+export const CustomerErasureResponse = object({
+  data: object({
+    orders: described('Orders from which the person is erased.', Count),
+    kept: Type.Array(object({ id: OrderId, number: Type.String() }), {
+      maxItems: customerOrdersMax,
+      description: 'Orders that are still to be sent, and keep who they are for. Erase the customer again afterwards.',
+    }),
+  }),
+})
+
+// biome-ignore format: a row reads best as a few lines
+export const customerRows = {
+  listAdminCustomers: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/customers',
+    scope: 'admin:customers', idempotency: 'none', audit: 'none', tag: 'Customers', paged: true,
+    summary: 'List customers',
+    description: 'Shoppers who ordered, in the mode of the caller, with their e-mail address masked. A new one is listed a moment after the order.',
+    query: CustomerListQuery, body: null, reply: ok(CustomerListResponse),
+    refusals: [],
+  },
+  getAdminCustomer: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/customers/{customerId}',
+    scope: 'admin:customers', idempotency: 'none', audit: 'none', tag: 'Customers',
+    summary: 'Get a customer',
+    description: 'Sums, notes, and who did what. Orders and returns are listed by their own operations with `customerId`.',
+    body: null, reply: ok(CustomerResponse),
+    refusals: ['customer_not_found'],
+  },
+  getAdminCustomerDetails: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/customers/{customerId}/details',
+    scope: 'admin:customers', idempotency: 'none', audit: 'look', tag: 'Customers',
+    summary: 'Get who a customer is',
+    description: 'Name, e-mail, phone and addresses. Each look is an entry in the list of changes.',
+    body: null, reply: ok(CustomerDetailsResponse),
+    refusals: ['customer_not_found'],
+  },
+  getAdminCustomerData: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/customers/{customerId}/data',
+    scope: 'admin:customers', idempotency: 'none', audit: 'look', tag: 'Customers',
+    summary: 'Get the data of a customer',
+    description: `What is stored about the person, to hand out: the newest ${customerOrdersMax} orders whole, with addresses and returns. Each look is an entry in the list of changes.`,
+    body: null, reply: ok(CustomerDataResponse),
+    refusals: ['customer_not_found'],
+  },
+  addAdminCustomerNote: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/customers/{customerId}/notes',
+    scope: 'admin:customers', idempotency: 'required', audit: 'change', tag: 'Customers',
+    summary: 'Add a note about a customer',
+    description: 'A note for the people of the shop. No shopper and no app of theirs sees it. It goes when the person is erased.',
+    body: CustomerNoteRequest, reply: ok(CustomerNoteResponse),
+    refusals: ['customer_not_found', 'note_limit'],
+  },
+  eraseAdminCustomer: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/customers/{customerId}/erasures',
+    scope: 'admin:customers', idempotency: 'required', audit: 'change', tag: 'Customers',
+    summary: 'Erase a customer',
+    description: 'Erases name, e-mail, phone, addresses and notes, a moment later, and ends the account. What was bought for how much stays, as do invoices, as long as tax law demands. It cannot be undone.',
+    body: CustomerErasureRequest, reply: ok(CustomerErasureResponse),
+    refusals: ['customer_not_found'],
+  },
+} as const satisfies AdminRows
+
+export type CustomerSummary = Static<typeof CustomerSummary>
+export type CustomerRecord = Static<typeof CustomerRecord>
+export type CustomerNote = Static<typeof CustomerNote>
+export type CustomerDetails = Static<typeof CustomerDetails>
+export type CustomerAddress = Static<typeof CustomerAddress>
+export type CustomerData = Static<typeof CustomerData>

@@ -1,0 +1,175 @@
+// The admin operations on customers.
+
+import {
+  customerAddressesMax,
+  customerNotesMax,
+  customerOrdersMax,
+  type customerRows,
+} from '../../contract/admin/customers.ts'
+import { limits } from '../../contract/limits.ts'
+import type { AuditedChange } from '../../platform/audit/change.ts'
+import { listActorNames, listEntries } from '../../platform/audit/store.ts'
+import { changeView } from '../../platform/audit/view.ts'
+import { actorOf } from '../../platform/http/actor.ts'
+import type { AdminHandler } from '../../platform/http/admin.ts'
+import { Audited } from '../../platform/http/handler.ts'
+import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
+import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
+import { isId, newId } from '../../platform/kit/ids.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { findMerchantFace } from '../merchants/store.ts'
+import { noteView } from '../orders/adminview.ts'
+import { type OrderCustomer, openOrderCustomer } from '../orders/customer.ts'
+import { findOrder, type OrderKey, type OrderQuestion } from '../orders/store.ts'
+import { customerData } from './data.ts'
+import { findCustomerEmail } from './erase.ts'
+import {
+  askErasure,
+  type CustomerRow,
+  findCustomer,
+  insertCustomerNote,
+  listCustomerNotes,
+  listCustomers,
+  listOrderKeysOfCustomer,
+  lockCustomer,
+} from './recordstore.ts'
+import { addressesOf, customerSummary } from './view.ts'
+
+export interface AdminCustomerParts {
+  rootSecret: RootSecret
+  // The newest orders that match a question.
+  findOrderKeys(db: Reader, seller: MerchantMode, question: OrderQuestion): Promise<OrderKey[]>
+}
+
+type CustomerOperation = keyof typeof customerRows
+type Handlers<Id extends CustomerOperation> = { [One in Id]: AdminHandler<One> }
+
+export function adminCustomerOperations(parts: AdminCustomerParts): Handlers<CustomerOperation> {
+  return { ...lists(parts), ...looks(parts), ...changes() }
+}
+
+const foundMax = 200
+
+function lists({ findOrderKeys }: AdminCustomerParts): Handlers<'listAdminCustomers' | 'getAdminCustomer'> {
+  return {
+    async listAdminCustomers({ db, caller, query: { q }, paging }) {
+      const question = { text: q ?? '', seesCustomers: true, limit: foundMax }
+      const keys = q === undefined ? undefined : await findOrderKeys(db, caller, question)
+      if (keys?.length === 0) return { data: [], meta: { count: 0, next: null } }
+      const after = paging.after === null ? null : readPlace(paging.after, 'cst')
+      const found = await listCustomers(db, caller, { keys, after, limit: adminRowsAsked })
+      const { rows, meta } = pageOf(found, paging, ({ listedAt: at, id }) => writePlace({ at, id }))
+      return { data: rows.map(customerSummary), meta }
+    },
+
+    async getAdminCustomer({ db, caller, path: { customerId } }) {
+      const { merchantId, mode } = caller
+      const row = await find(db, caller, customerId)
+      const query = { mode, subjectId: customerId, limit: limits.adminListRowsMax }
+      const [{ entries }, notes] = await Promise.all([
+        listEntries(db, merchantId, query),
+        listCustomerNotes(db, { merchantId, customerId }),
+      ])
+      const writers = notes.map(({ actorKind: kind, actorId: id }) => ({ actor: { kind, id } }))
+      const names = await listActorNames(db, merchantId, [...entries, ...writers])
+      return {
+        data: {
+          ...customerSummary(row),
+          notes: notes.map((note) => noteView(note, names)),
+          changes: entries.map((entry) => changeView(entry, { names, subjectId: customerId, skipped: 0 })),
+        },
+      }
+    },
+  }
+}
+
+function looks({ rootSecret }: AdminCustomerParts): Handlers<'getAdminCustomerDetails' | 'getAdminCustomerData'> {
+  return {
+    async getAdminCustomerDetails({ db, caller, path: { customerId }, now }) {
+      await find(db, caller, customerId)
+      const opened: (OrderCustomer & { placedAt: number })[] = []
+      for (const key of await listOrderKeysOfCustomer(db, caller, customerId, customerAddressesMax)) {
+        const order = await findOrder(db, key)
+        if (!order) continue
+        opened.push({
+          ...(await openOrderCustomer(db, rootSecret, order, now.getTime())),
+          placedAt: key.placedAt,
+        })
+      }
+      const first = (member: 'name' | 'email' | 'phone') =>
+        opened.map(({ customer }) => customer?.[member]).find((text) => text) ?? null
+      const named = opened.map(({ address }) => address?.name).find((name) => name) ?? null
+      const data = {
+        name: first('name') ?? named,
+        email: first('email'),
+        phone: first('phone'),
+        addresses: addressesOf(opened),
+      }
+      return new Audited({ data }, [lookAt(customerId)])
+    },
+
+    async getAdminCustomerData({ db, caller, path: { customerId }, now }) {
+      const { merchantId, mode } = caller
+      await find(db, caller, customerId)
+      const [face, email] = await Promise.all([
+        findMerchantFace(db, merchantId),
+        findCustomerEmail(db, rootSecret, { merchantId, mode, customerId }, now.getTime()),
+      ])
+      const keys = await listOrderKeysOfCustomer(db, caller, customerId, customerOrdersMax)
+      const owner = { shop: face?.name ?? '', email: email ?? null }
+      const data = await customerData(db, rootSecret, owner, keys, now.getTime())
+      return new Audited({ data }, [lookAt(customerId)])
+    },
+  }
+}
+
+function changes(): Handlers<'addAdminCustomerNote' | 'eraseAdminCustomer'> {
+  return {
+    async addAdminCustomerNote({ db, caller, path: { customerId }, body: { text }, now }) {
+      const { merchantId } = caller
+      await lock(db, caller, customerId)
+      const key = { merchantId, customerId }
+      if ((await listCustomerNotes(db, key)).length >= customerNotesMax)
+        throw refuse('note_limit', { current: { limit: customerNotesMax } })
+      const { kind: actorKind, id: actorId } = actorOf(caller)
+      const note = { id: newId('nte'), text, actorKind, actorId, at: now.getTime() }
+      insertCustomerNote(db, key, note)
+      const names = await listActorNames(db, merchantId, [{ actor: { kind: actorKind, id: actorId } }])
+      // What it says is in the note alone.
+      return new Audited({ data: noteView(note, names) }, [
+        { kind: 'change', what: 'customer', id: customerId, name: customerId, members: [] },
+        { kind: 'create', what: 'customer_note', id: note.id, name: customerId, members: [] },
+      ])
+    },
+
+    async eraseAdminCustomer({ db, caller, path: { customerId }, body: { dryRun = false }, now }) {
+      const { orderCount } = await lock(db, caller, customerId)
+      const keys = await listOrderKeysOfCustomer(db, caller, customerId, customerOrdersMax)
+      const open = keys.filter(({ isSettled }) => !isSettled)
+      const kept = open.map(({ orderId: id, number }) => ({ id, number }))
+      const reply = { data: { orders: orderCount - kept.length, kept } }
+      if (dryRun) return new Audited(reply, [])
+      askErasure(db, { merchantId: caller.merchantId, customerId }, now.getTime())
+      return new Audited(reply, [{ kind: 'retire', what: 'customer', id: customerId, name: customerId, members: [] }])
+    },
+  }
+}
+
+function lookAt(customerId: string): AuditedChange {
+  return { kind: 'look', what: 'customer', id: customerId, name: customerId, members: [] }
+}
+
+async function find(db: Reader, seller: MerchantMode, customerId: string): Promise<CustomerRow> {
+  const row = isId('cst', customerId) ? await findCustomer(db, seller, customerId) : undefined
+  if (!row) throw refuse('customer_not_found')
+  return row
+}
+
+async function lock(tx: Tx, seller: MerchantMode, customerId: string): Promise<CustomerRow> {
+  const row = isId('cst', customerId) ? await lockCustomer(tx, seller, customerId) : undefined
+  if (!row) throw refuse('customer_not_found')
+  return row
+}

@@ -1,0 +1,70 @@
+// Erases customers whom the merchant asked to erase. The request is a row, so a server that is killed erases them after its next start.
+
+import { handleEach } from '../../platform/jobs/rows.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Reader, Storage } from '../../platform/storage/storage.ts'
+import { customerHashes, listCustomerKeys } from '../checkout/customer.ts'
+import { forgetHashes } from '../checkout/forget.ts'
+import { listInstallations } from '../merchants/store.ts'
+import { openOrderCustomer } from '../orders/customer.ts'
+import { findOrder } from '../orders/store.ts'
+import { mailboxHash } from './mailbox.ts'
+import { type ErasureRow, endErasure, listErasures, listOrderKeysOfCustomer } from './recordstore.ts'
+import { deleteMailbox } from './store.ts'
+
+// One round of the loop.
+export async function eraseAskedCustomers(
+  storage: Storage,
+  rootSecret: RootSecret,
+  { now, limit }: { now: number; limit: number },
+): Promise<number> {
+  const rows = await storage.read((db) => listErasures(db, now, limit))
+  return handleEach(
+    { storage, loop: 'customers', now },
+    rows,
+    ({ merchantId, customerId }) => ({ tenantId: merchantId, rowId: customerId }),
+    async (row) => {
+      await eraseCustomer(storage, rootSecret, row, now)
+      return 1
+    },
+  )
+}
+
+async function eraseCustomer(storage: Storage, rootSecret: RootSecret, row: ErasureRow, now: number): Promise<void> {
+  const { merchantId, mode, emailHash } = row
+  const { email, hashes, installationIds } = await storage.read(async (db) => {
+    const found = await findCustomerEmail(db, rootSecret, row, now)
+    const keys = await listCustomerKeys(db, rootSecret)
+    const installations = await listInstallations(db, merchantId)
+    return {
+      email: found,
+      hashes: [
+        ...new Set([emailHash, ...(found === undefined ? [] : customerHashes(keys, rootSecret, merchantId, found))]),
+      ],
+      installationIds: installations.filter((one) => one.mode === mode).map(({ id }) => id),
+    }
+  })
+  await forgetHashes(storage, { merchantId, installationIds, hashes }, { isDryRun: false, includesUnsent: false })
+  await storage.write(async (tx) => {
+    if (email !== undefined) await deleteMailbox(tx, merchantId, mailboxHash(rootSecret, merchantId, email))
+    await endErasure(tx, row)
+  })
+}
+
+// The orders that are looked at: of older ones the version of the root secret may have been given up.
+const openedMax = 20
+
+// Undefined where no order says it any more.
+export async function findCustomerEmail(
+  db: Reader,
+  rootSecret: RootSecret,
+  { merchantId, mode, customerId }: Pick<ErasureRow, 'merchantId' | 'mode' | 'customerId'>,
+  now: number,
+): Promise<string | undefined> {
+  for (const key of await listOrderKeysOfCustomer(db, { merchantId, mode }, customerId, openedMax)) {
+    const order = await findOrder(db, key)
+    const email = order && (await openOrderCustomer(db, rootSecret, order, now)).customer?.email
+    if (email) return email
+  }
+  return undefined
+}
