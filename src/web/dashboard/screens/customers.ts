@@ -187,7 +187,6 @@ async function customerSheet(visit: Visit, given: Shown, { details, note }: Extr
     linkButton({
       label: words.say('customers.erase'),
       href: to(`customers/${id}/erase`),
-      kind: 'danger',
       isDialog: true,
     })
   return {
