@@ -1,7 +1,7 @@
 // The server and its command line as an operator meets them: started, used, stopped and killed as processes.
 
 import assert from 'node:assert/strict'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { cartwright, serveHere } from '../harness/commandline.ts'
@@ -340,7 +340,7 @@ describe('the command line', () => {
         /^cartwright: CARTWRIGHT_SECRET is required when NODE_ENV is production/,
       ],
       [
-        { NODE_ENV: 'production', CARTWRIGHT_SECRET: 'a-root-secret-that-only-this-test-knows' },
+        { NODE_ENV: 'production', HOST: '0.0.0.0', CARTWRIGHT_SECRET: 'a-root-secret-that-only-this-test-knows' },
         /^cartwright: CARTWRIGHT_PUBLIC_URL is required when NODE_ENV is production: .* https:\/\/shop\.example\.com\n$/,
       ],
       [{ LOG_LEVEL: 'loud' }, /^cartwright: LOG_LEVEL must be one of/],
@@ -371,6 +371,25 @@ describe('the command line', () => {
     assert.match(rest.join('\n'), /^\s*There is no shop here yet\.[^{}]*\/admin\/setup\/[\w-]{43}\s*$/)
     assert.ok(!log.some((line) => line.includes('/admin/setup/')))
     assert.ok(!server.printed().includes('cwk_'))
+  })
+
+  test('production without settings is for this machine: a secret beside the data, which moves away with an address', async () => {
+    const folder = await tempFolder()
+    const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'a.db')}`, NODE_ENV: 'production' }
+    const server = await serve(settings)
+    const [, link = ''] = /(http\S+\/admin\/setup\/\S+)/.exec(server.printed()) ?? []
+    assert.equal((await fetch(link)).status, 200)
+    assert.match(server.printed(), /"host":"127\.0\.0\.1"/)
+    assert.equal(await server.stop(), 0)
+    const file = join(folder, 'secret')
+    assert.equal((await stat(file)).mode & 0o777, 0o600)
+    const open = { ...settings, CARTWRIGHT_PUBLIC_URL: 'https://shop.example.com' }
+    const { code, err } = await cartwright(['serve'], open)
+    assert.deepEqual([code, err.includes(`is in ${file}: move it to another folder`)], [1, true])
+    const moved = join(await tempFolder(), 'secret')
+    await rename(file, moved)
+    const next = await serve({ ...open, CARTWRIGHT_SECRET_FILE: moved })
+    assert.equal(await next.stop(), 0)
   })
 
   test('the root secret is made once, beside the data, for its owner only', async () => {

@@ -223,11 +223,14 @@ describe('the root secret', () => {
     )
   })
 
-  test('is required with PostgreSQL, and in production', () => {
+  test('is required with PostgreSQL, and in production for a shop that others reach', () => {
     const postgres = 'postgres://shop@127.0.0.1/shop'
     for (const [environment, pattern] of [
       [{ CARTWRIGHT_DATABASE_URL: postgres }, /^CARTWRIGHT_SECRET is required with PostgreSQL: .*cartwright -- secret/],
-      [{ NODE_ENV: 'production' }, /^CARTWRIGHT_SECRET is required when NODE_ENV is production: /],
+      [
+        { NODE_ENV: 'production', CARTWRIGHT_PUBLIC_URL: 'https://shop.example.com' },
+        /^CARTWRIGHT_SECRET is required when NODE_ENV is production: .*cartwright -- secret/,
+      ],
     ] as const) {
       const settings = readSettings(environment)
       assert.throws(

@@ -1,7 +1,17 @@
 // The environment, read once and checked whole: a bad value stops the start with one clear line. It is read nowhere else.
 
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, join } from 'node:path'
 import { BadSetting } from './kit/badsetting.ts'
@@ -65,13 +75,16 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export function readSettings(environment: Environment): Settings {
   // An empty variable is an absent one: that is what compose files and shells make of a value that was not given.
   const given = (name: string) => environment[name] || undefined
+  const production = given('NODE_ENV') === 'production'
+  const publicUrl = readPublicUrl(given('CARTWRIGHT_PUBLIC_URL'))
   return {
-    production: given('NODE_ENV') === 'production',
+    production,
     port: readPort(given('PORT')),
-    host: given('HOST') ?? '0.0.0.0',
+    // Without an address of its own a server in production answers this machine alone, so a shop can be set up and tried.
+    host: given('HOST') ?? (production && publicUrl === null ? '127.0.0.1' : '0.0.0.0'),
     databaseUrl: readDatabaseUrl(given('CARTWRIGHT_DATABASE_URL')),
     databaseConnections: readConnections(given('CARTWRIGHT_DATABASE_CONNECTIONS')),
-    publicUrl: readPublicUrl(given('CARTWRIGHT_PUBLIC_URL')),
+    publicUrl,
     givenSecret: readGivenSecret(given('CARTWRIGHT_SECRET'), given('CARTWRIGHT_SECRET_FILE')),
     rateLimit: readRateLimit(given('CARTWRIGHT_RATE_LIMIT')),
     trustedProxies: readProxies(given('CARTWRIGHT_TRUSTED_PROXIES')),
@@ -85,7 +98,7 @@ export function readSettings(environment: Environment): Settings {
       ...readProviderUrl('stripe', 'CARTWRIGHT_STRIPE_URL', environment),
       ...readProviderUrl('mollie', 'CARTWRIGHT_MOLLIE_URL', environment),
     },
-    mail: readMail(given('CARTWRIGHT_MAIL_URL'), given('CARTWRIGHT_MAIL_FROM'), given('NODE_ENV') === 'production'),
+    mail: readMail(given('CARTWRIGHT_MAIL_URL'), given('CARTWRIGHT_MAIL_FROM'), production),
     media: readMedia(given('CARTWRIGHT_MEDIA_URL')),
     demoHistory: readDemoHistory(given('CARTWRIGHT_DEMO_HISTORY')),
     isRunByNpm: given('npm_lifecycle_event') !== undefined,
@@ -175,15 +188,22 @@ function readGivenSecret(text: string | undefined, file: string | undefined): Ro
 }
 
 // Where the root secret of a database is: given, or in a file beside a SQLite database, which may not be there yet. A
-// PostgreSQL database has no folder, and many nodes: a secret that one of them made up would be unknown to the others.
-export function secretSourceOf({ givenSecret, production }: Settings, databaseUrl: string): RootSecret | string {
+// PostgreSQL database has no folder, and many nodes: a secret that one of them made up would be unknown to the others. A shop
+// that others reach has its secret apart from the database, so a copy of one folder does not open it.
+export function secretSourceOf(settings: Settings, databaseUrl: string): RootSecret | string {
+  const { givenSecret, production, publicUrl } = settings
   if (givenSecret !== null) return givenSecret
-  const why = production ? 'when NODE_ENV is production' : 'with PostgreSQL'
-  if (production || !databaseUrl.startsWith('sqlite:'))
+  const required = 'the root secret of this database, or for a new one what'
+  if (!databaseUrl.startsWith('sqlite:'))
+    throw new BadSetting(`CARTWRIGHT_SECRET is required with PostgreSQL: ${required} \`${program} secret\` prints.`)
+  const file = join(dirname(sqlitePath(databaseUrl)), 'secret')
+  if (production && publicUrl !== null)
     throw new BadSetting(
-      `CARTWRIGHT_SECRET is required ${why}: the root secret of this database, or for a new one what \`${program} secret\` prints.`,
+      existsSync(file)
+        ? `CARTWRIGHT_SECRET is required when NODE_ENV is production. The root secret of this database is in ${file}: move it to another folder, and name it there in CARTWRIGHT_SECRET_FILE.`
+        : `CARTWRIGHT_SECRET is required when NODE_ENV is production: ${required} \`${program} secret\` prints.`,
     )
-  return join(dirname(sqlitePath(databaseUrl)), 'secret')
+  return file
 }
 
 // Undefined when there is none yet.

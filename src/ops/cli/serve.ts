@@ -16,7 +16,7 @@ import type { LoopName } from '../../platform/jobs/names.ts'
 import { sweepDeferred } from '../../platform/jobs/rows.ts'
 import { makeDeferredDue } from '../../platform/jobs/store.ts'
 import { type Loop, observeLoops, startWorkers } from '../../platform/jobs/workers.ts'
-import { isLoopback } from '../../platform/kit/loopback.ts'
+import { isLoopback, isLoopbackAddress } from '../../platform/kit/loopback.ts'
 import { program } from '../../platform/kit/program.ts'
 import { createLog, type Log } from '../../platform/log/log.ts'
 import { createSink, type Sink } from '../../platform/log/sink.ts'
@@ -59,8 +59,9 @@ export const serveCommand = command({
   },
   async run(given, terminal) {
     const settings = readSettings(given.environment)
-    // Links of pages and e-mails, and the issuer of tokens, would name this machine.
-    if (settings.production && settings.publicUrl === null)
+    // Links of pages and e-mails, and the issuer of tokens, name this machine.
+    const isHere = settings.production && settings.publicUrl === null
+    if (isHere && !isLoopbackAddress(settings.host))
       throw new Failure(
         'CARTWRIGHT_PUBLIC_URL is required when NODE_ENV is production: the origin that shoppers see, such as https://shop.example.com',
       )
@@ -96,6 +97,11 @@ export const serveCommand = command({
       if (config.publicUrl?.startsWith('https:') && config.trustedProxies.length === 0)
         log.warn(
           'CARTWRIGHT_PUBLIC_URL is https but CARTWRIGHT_TRUSTED_PROXIES is empty: all clients will share the rate limit of the proxy',
+        )
+      if (isHere)
+        log.warn(
+          'CARTWRIGHT_PUBLIC_URL is not set: this server answers this machine alone, so a shop can be set up and tried',
+          { host: config.host },
         )
       if (config.production && config.mail.target.kind === 'off')
         log.warn('CARTWRIGHT_MAIL_URL is not set: shoppers get no e-mails about their orders')
