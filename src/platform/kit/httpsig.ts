@@ -1,0 +1,138 @@
+// HTTP message signatures (RFC 9421) and digests of bodies (RFC 9530): what is signed, and signing and checking it. Pure.
+
+import { createHash, createPublicKey, type JsonWebKey, type KeyObject, sign, verify } from 'node:crypto'
+import {
+  bareText,
+  type FieldItem,
+  fieldItemText,
+  fieldMemberText,
+  type InnerList,
+  innerListText,
+  readDictionary,
+} from './fields.ts'
+
+// A request or an answer, as far as a signature can cover it.
+export interface SignableMessage {
+  method?: string
+  // Host and port, in small letters; the port left out where it is that of the scheme.
+  authority?: string
+  // As sent, without the query.
+  path?: string
+  // With its question mark; empty where there is none.
+  query?: string
+  status?: number
+  // By name in small letters, values of the same name joined by a comma.
+  headers: Readonly<Record<string, string | undefined>>
+}
+
+export function contentDigestOf(body: Uint8Array | string): string {
+  return `sha-256=${bareText(createHash('sha256').update(body).digest())}`
+}
+
+// The text that is signed. Undefined where it covers something that the message does not have or that is not known here.
+export function signatureBase(input: InnerList, message: SignableMessage): string | undefined {
+  const lines: string[] = []
+  const seen = new Set<string>()
+  for (const item of input.items) {
+    const name = fieldItemText(item)
+    const value = componentOf(item, message)
+    if (value === undefined || seen.has(name)) return undefined
+    seen.add(name)
+    lines.push(`${name}: ${value}`)
+  }
+  lines.push(`"@signature-params": ${innerListText(input)}`)
+  return lines.join('\n')
+}
+
+function componentOf({ value: name, params }: FieldItem, message: SignableMessage): string | undefined {
+  if (typeof name !== 'string') return undefined
+  if (name.startsWith('@')) return params.size > 0 ? undefined : derivedOf(name, message)
+  const text = name === name.toLowerCase() ? message.headers[name]?.trim() : undefined
+  const key = params.get('key')
+  if (text === undefined || params.size === 0) return text
+  if (params.size > 1 || typeof key !== 'string') return undefined
+  const member = readDictionary(text)?.get(key)
+  return member && fieldMemberText(member)
+}
+
+function derivedOf(name: string, { method, authority, path, query, status }: SignableMessage): string | undefined {
+  switch (name) {
+    case '@method':
+      return method
+    case '@authority':
+      return authority
+    case '@path':
+      return path
+    case '@query':
+      return query === undefined ? undefined : query || '?'
+    case '@status':
+      return status === undefined ? undefined : String(status)
+    default:
+      return undefined
+  }
+}
+
+export interface MessageSigner {
+  keyId: string
+  // EC P-256.
+  privateKey: KeyObject
+}
+
+// The headers that sign a message: these components, at this second.
+export function signedHeaders(
+  components: readonly string[],
+  message: SignableMessage,
+  { keyId, privateKey }: MessageSigner,
+  created: number,
+): { 'signature-input': string; signature: string } {
+  const none: ReadonlyMap<string, never> = new Map()
+  const input: InnerList = {
+    items: components.map((value) => ({ value, params: none })),
+    params: new Map<string, string | number>([
+      ['created', created],
+      ['keyid', keyId],
+    ]),
+  }
+  const base = signatureBase(input, message)
+  if (base === undefined) throw new Error('a message does not have what is to be signed of it')
+  const bytes = sign('sha256', Buffer.from(base), { key: privateKey, dsaEncoding: 'ieee-p1363' })
+  return { 'signature-input': `sig1=${innerListText(input)}`, signature: `sig1=${bareText(bytes)}` }
+}
+
+export interface VerifyingKey {
+  key: KeyObject
+  // Null of Ed25519, which hashes by itself.
+  hash: 'sha256' | 'sha384' | null
+  signatureBytes: number
+}
+
+const curves: Readonly<Record<string, Omit<VerifyingKey, 'key'>>> = {
+  'EC P-256': { hash: 'sha256', signatureBytes: 64 },
+  'EC P-384': { hash: 'sha384', signatureBytes: 96 },
+  'OKP Ed25519': { hash: null, signatureBytes: 64 },
+}
+
+// Undefined where the key is of a kind that is not known here, or is damaged.
+export function verifyingKey({ kty, crv, x, y }: JsonWebKey): VerifyingKey | undefined {
+  const curve = curves[`${kty} ${crv}`]
+  if (!curve || typeof x !== 'string') return undefined
+  try {
+    const jwk = { kty, crv, x, ...(kty === 'EC' && { y }) } as JsonWebKey
+    return { ...curve, key: createPublicKey({ key: jwk, format: 'jwk' }) }
+  } catch {
+    // Not a point of the curve, or not base64url.
+    return undefined
+  }
+}
+
+// Signatures of ECDSA are r and s, one after the other; those in DER have another length.
+export function isSignedBy({ key, hash, signatureBytes }: VerifyingKey, base: string, signature: Buffer): boolean {
+  if (signature.length !== signatureBytes) return false
+  return verify(hash, Buffer.from(base), { key, dsaEncoding: 'ieee-p1363' }, signature)
+}
+
+// The thumbprint of a public key (RFC 7638, RFC 8037).
+export function thumbprintOf({ kty, crv, x, y }: JsonWebKey): string {
+  const members = kty === 'EC' ? { crv, kty, x, y } : { crv, kty, x }
+  return createHash('sha256').update(JSON.stringify(members)).digest('base64url')
+}
