@@ -1,8 +1,19 @@
 // Platforms for tests: they call a shop by UCP or MCP, as software of others would.
 
-import { randomUUID } from 'node:crypto'
+import { generateKeyPairSync, type JsonWebKey, randomUUID } from 'node:crypto'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { AgentLevel } from '../src/contract/agents/settings.ts'
-import { setAgentLevel } from '../src/domain/agents/settings.ts'
+import { setAgentSettings } from '../src/domain/agents/settings.ts'
+import { bytesIn, isInnerList, readDictionary } from '../src/platform/kit/fields.ts'
+import {
+  contentDigestOf,
+  isSignedBy,
+  signatureBase,
+  signatureHeaders,
+  verifyingKey,
+} from '../src/platform/kit/httpsig.ts'
+import type { Given } from './storage.ts'
 import type { Answer, TestServer } from './testServer.ts'
 
 // It cannot be read: ports below 1024 are not called. In test mode that says nothing.
@@ -14,7 +25,9 @@ export interface Platform {
 }
 
 export async function letAgentsIn(testServer: TestServer, level: AgentLevel = 'buy'): Promise<void> {
-  await testServer.storage.write((tx) => setAgentLevel(tx, testServer.seller, level, testServer.clock.now))
+  await testServer.storage.write((tx) =>
+    setAgentSettings(tx, testServer.seller, { level, who: 'anyone' }, testServer.clock.now),
+  )
 }
 
 export function platformOf(
@@ -71,3 +84,88 @@ export const paidBy = (token: string) => ({
     ],
   },
 })
+
+export interface SigningPlatform extends Platform {
+  profileUrl: string
+  // The keys that its profile shows from now on, to those who read it anew.
+  setKeys(keys: readonly object[]): void
+  // What was sent to its webhook.
+  calls: { headers: IncomingHttpHeaders; body: string; path: string }[]
+}
+
+// A platform that hosts a profile and signs what it sends. Headers that are given to `ask` are put in after signing.
+export async function signingPlatform(
+  given: Given,
+  testServer: TestServer,
+  version = '2026-08-25',
+): Promise<SigningPlatform> {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const own = { kid: 'platform-1', ...publicKey.export({ format: 'jwk' }) }
+  let keys: readonly object[] = [own]
+  const calls: SigningPlatform['calls'] = []
+  const names = ['checkout', 'cart', 'order', 'fulfillment', 'discount', 'catalog.search', 'catalog.lookup']
+  const host = createServer((request, response) => {
+    if (request.method === 'GET') return void response.end(JSON.stringify(profile()))
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      calls.push({ headers: request.headers, body: Buffer.concat(chunks).toString(), path: request.url ?? '' })
+      response.end()
+    })
+  })
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
+  given.later(async () => void host.close())
+  const origin = `http://127.0.0.1:${(host.address() as AddressInfo).port}`
+  const profileUrl = `${origin}/profile.json`
+
+  function profile(): object {
+    const config = { webhook_url: `${origin}/orders?from=shop` }
+    const capabilities = names.map((name) => [
+      `dev.ucp.shopping.${name}`,
+      [{ version, ...(name === 'order' && { config }) }],
+    ])
+    return { ucp: { version, capabilities: Object.fromEntries(capabilities) }, keys, signing_keys: keys }
+  }
+
+  return {
+    profileUrl,
+    calls,
+    setKeys: (wanted) => {
+      keys = wanted
+    },
+    ask: (method, path, body, more = {}) => {
+      const text = body === undefined ? '' : JSON.stringify(body)
+      const headers: Record<string, string> = {
+        'ucp-agent': `profile="${profileUrl}"`,
+        'idempotency-key': randomUUID(),
+        ...(text !== '' && { 'content-type': 'application/json', 'content-digest': contentDigestOf(text) }),
+      }
+      const message = {
+        method,
+        authority: new URL(testServer.origin).host,
+        path: `/ucp/bloom/test${path}`,
+        query: '',
+        headers,
+      }
+      const components = ['@method', '@authority', '@path', ...Object.keys(headers)]
+      const signer = { keyId: 'platform-1', privateKey }
+      const signed = signatureHeaders(components, message, signer, Math.floor(testServer.clock.now / 1_000))
+      return testServer.fetch(message.path, {
+        method,
+        headers: { ...headers, ...signed, ...more },
+        ...(text !== '' && { body: text }),
+      })
+    },
+  }
+}
+
+// Whether an answer is signed by one of these keys, as a platform would check it.
+export function isSignedAnswer({ status, headers, text }: Answer, keys: readonly JsonWebKey[]): boolean {
+  const input = readDictionary(headers.get('signature-input') ?? '')?.get('sig1')
+  const bytes = bytesIn(readDictionary(headers.get('signature') ?? '')?.get('sig1'))
+  if (!isInnerList(input) || !bytes || headers.get('content-digest') !== contentDigestOf(text)) return false
+  const jwk = keys.find((key) => (key as { kid?: string }).kid === input.params.get('keyid'))
+  const key = jwk && verifyingKey(jwk)
+  const base = signatureBase(input, { status, headers: Object.fromEntries(headers) })
+  return key !== undefined && base !== undefined && isSignedBy(key, base, bytes)
+}

@@ -298,6 +298,7 @@ export function createApp(parts: AppParts): App {
     {
       tools: payTools,
       open,
+      identify: identify.identify,
       receive: surfaceParts.receive,
       sealedKeeper: surfaceParts.sealedKeeper,
       answersMs: retentionMs.answers,

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { eachEngine } from '../harness/storage.ts'
 import { type Answer, openTestServer, type TestServer } from '../harness/testServer.ts'
 import { adminTools } from '../src/web/agents/mcp/admin.ts'
+import { shownSchema } from '../src/web/agents/mcp/shown.ts'
 
 const post = (testServer: TestServer, key: string | null, method: string, params: object = {}): Promise<Answer> =>
   testServer.fetch('/api/v1/admin/mcp', {
@@ -21,7 +22,7 @@ eachEngine('MCP for merchants', (given) => {
     const testServer = await openTestServer(given)
     const { admin } = testServer.keys
     const list = await post(testServer, admin, 'tools/list')
-    assert.ok(list.text.length < 96 * 1024, `${list.text.length}`)
+    assert.ok(Buffer.byteLength(list.text) <= 64 * 1024, `${list.text.length}`)
     const { data: shop } = (await call(testServer, admin, 'get_shop')).structuredContent
     const changed = await call(testServer, admin, 'update_shop', { expectedVersion: shop.version, name: 'Bloom & Co' })
     assert.equal(changed.structuredContent.data.shop.name, 'Bloom & Co', changed.content[0].text)
@@ -74,6 +75,32 @@ eachEngine('MCP for merchants', (given) => {
     )
     const wrong = await call(testServer, testServer.keys.admin, 'list_orders', { limit: 'many' })
     assert.deepEqual([wrong.isError, wrong.structuredContent.code], [true, 'invalid_request'])
+  })
+})
+
+test('a schema that is shown keeps what to send, and leaves out what only refuses', () => {
+  const shown = shownSchema({
+    type: 'object',
+    properties: {
+      pattern: { type: 'string', pattern: '^a$', maxLength: 9, description: 'A word. Not two.' },
+      orderId: { type: 'string', description: 'Id of the order.' },
+      note: { anyOf: [{ type: 'string', maxLength: 9 }, { type: 'null' }], description: 'Or none.' },
+      amount: { type: 'integer', minimum: 0, maximum: 999_999_999 },
+      kind: { anyOf: [{ type: 'string', enum: ['a', 'b'] }, { type: 'null' }] },
+    },
+    required: ['pattern'],
+    additionalProperties: false,
+  })
+  assert.deepEqual(shown, {
+    type: 'object',
+    properties: {
+      pattern: { type: 'string', description: 'A word.' },
+      orderId: { type: 'string' },
+      note: { type: ['string', 'null'], description: 'Or none.' },
+      amount: { type: 'integer', minimum: 0 },
+      kind: { anyOf: [{ type: 'string', enum: ['a', 'b'] }, { type: 'null' }] },
+    },
+    required: ['pattern'],
   })
 })
 

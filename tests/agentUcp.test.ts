@@ -1,13 +1,24 @@
 // Whole purchases by the Universal Commerce Protocol alone.
 
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { berlinDestination, buyer, letAgentsIn, paidBy, platformOf, shippingTo } from '../harness/agents.ts'
+import {
+  berlinDestination,
+  buyer,
+  isSignedAnswer,
+  letAgentsIn,
+  paidBy,
+  platformOf,
+  shippingTo,
+  signingPlatform,
+} from '../harness/agents.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
-import { openTestServer, type TestServer } from '../harness/testServer.ts'
+import { type Answer, openTestServer, type TestServer } from '../harness/testServer.ts'
+import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 
 const lineItems = (code: string, quantity = 1) => [{ item: { id: code }, quantity }]
 const whole = (code = 'ROSE-12', quantity = 1) => ({
@@ -21,6 +32,10 @@ async function openShop(given: Given): Promise<{ testServer: TestServer; ask: Re
   await letAgentsIn(testServer)
   return { testServer, ask: platformOf(testServer).ask }
 }
+
+const change = (testServer: TestServer, id: AdminOperationId, body: object, path: Record<string, string> = {}) =>
+  testServer.askAdmin(id, { path, body: { idempotencyKey: randomUUID(), ...body } })
+const lastChange = async (testServer: TestServer) => (await testServer.askAdmin('listAdminChanges')).body.data[0].id
 
 const amountOf = (body: { totals: { type: string; amount: number }[] }, type: string) =>
   body.totals.find((total) => total.type === type)?.amount
@@ -252,6 +267,88 @@ eachEngine('UCP by REST', (given) => {
     assert.equal(paid.body.status, 'completed', paid.text)
     const order = await ask('GET', `/orders/${paid.body.order.id}`)
     assert.doesNotMatch(paid.text + order.text, /planted/i)
+  })
+
+  test('a platform that signs pays once it is approved, reads its orders, and gets no answer once it is blocked', async () => {
+    const testServer = await openTestServer(given)
+    await change(testServer, 'updateAdminAgents', { expectedVersion: 0, level: 'buy' })
+    const platform = await signingPlatform(given, testServer)
+    const { ask, profileUrl } = platform
+    const created = await ask('POST', '/checkout-sessions', whole())
+    assert.equal(created.status, 201, created.text)
+    const codeOf = ({ body }: Answer) => [body.status, body.messages.at(-1)?.code]
+    assert.deepEqual(codeOf(created), ['requires_escalation', 'payment_on_page'])
+
+    const [listed] = (await testServer.askAdmin('listAdminAgentPlatforms')).body.data
+    assert.deepEqual([listed.profileUrl, listed.status], [profileUrl, 'seen'])
+    const path = { platformId: listed.id }
+    const setStatus = async (status: string) => {
+      const { version } = (await testServer.askAdmin('listAdminAgentPlatforms')).body.data[0]
+      const body = { expectedVersion: version, status }
+      return change(testServer, 'updateAdminAgentPlatform', body, path)
+    }
+    await setStatus('approved')
+    const address = `/checkout-sessions/${created.body.id}`
+    const unsigned = platformOf(testServer, profileUrl)
+    assert.equal((await ask('GET', address)).body.status, 'ready_for_complete')
+    assert.equal((await unsigned.ask('GET', address)).body.status, 'requires_escalation')
+    const forged = await ask('POST', `${address}/complete`, paidBy('success_token'), {
+      'idempotency-key': 'x'.repeat(22),
+    })
+    assert.deepEqual([forged.status, forged.body.code], [401, 'signature_invalid'])
+
+    const paid = await ask('POST', `${address}/complete`, paidBy('success_token'))
+    assert.equal(paid.body.status, 'completed', paid.text)
+    const { keys } = (await testServer.fetch('/ucp/bloom/test/.well-known/ucp')).body
+    assert.equal(isSignedAnswer(paid, keys), true)
+    const order = `/orders/${paid.body.order.id}`
+    assert.equal((await ask('GET', order)).body.label, paid.body.order.label)
+    assert.deepEqual((await unsigned.ask('GET', order)).body.messages[0].code, 'unauthorized')
+
+    await change(testServer, 'rotateAdminAgentSigningKey', {})
+    const rotated = (await testServer.fetch('/ucp/bloom/test/.well-known/ucp')).body.keys
+    assert.deepEqual([rotated.length, rotated[1].kid], [2, keys[0].kid])
+
+    const blocked = await setStatus('blocked')
+    const refused = await ask('GET', address)
+    assert.deepEqual([refused.status, refused.body.code], [403, 'profile_not_trusted'])
+    await change(testServer, 'undoAdminChange', {}, { changeId: await lastChange(testServer) })
+    assert.equal((await ask('GET', address)).status, 200, blocked.text)
+  })
+
+  test('a key that was made for a platform is its proof, and of no use to another one', async () => {
+    const testServer = await openTestServer(given)
+    await letAgentsIn(testServer)
+    await change(testServer, 'updateAdminAgents', { expectedVersion: 1, who: 'signed' })
+    const { profileUrl, setKeys } = await signingPlatform(given, testServer)
+    setKeys([])
+    const entered = await change(testServer, 'createAdminAgentPlatform', { profileUrl, status: 'seen' })
+    const path = { platformId: entered.body.data.id }
+    const made = await change(testServer, 'createAdminAgentKey', {}, path)
+    const key = { 'x-api-key': made.body.data.secret }
+    const { ask } = platformOf(testServer, profileUrl)
+    assert.equal((await ask('POST', '/checkout-sessions', whole())).body.status, 'requires_escalation')
+    const created = await ask('POST', '/checkout-sessions', whole(), key)
+    assert.equal(created.body.status, 'ready_for_complete', created.text)
+    const other = await platformOf(testServer, 'http://127.0.0.1:9/other.json').ask('POST', '/carts', whole(), key)
+    assert.deepEqual([other.status, other.body.code], [403, 'profile_not_trusted'])
+    const merchants = await ask('POST', '/carts', whole(), { authorization: `Bearer ${testServer.keys.admin}` })
+    assert.deepEqual([merchants.status, merchants.body.code], [403, 'profile_not_trusted'])
+    const wrong = await ask('POST', '/carts', whole(), { 'x-api-key': 'cwk_test_wrong' })
+    assert.deepEqual([wrong.status, wrong.body.code], [401, 'unauthorized'])
+    const again = await change(testServer, 'createAdminAgentKey', {}, path)
+    assert.equal((await ask('POST', '/carts', whole(), key)).status, 401, again.text)
+  })
+
+  test('from the amount that the merchant names on, the buyer confirms on the page', async () => {
+    const { testServer, ask } = await openShop(given)
+    await change(testServer, 'updateAdminAgents', { expectedVersion: 1, reviewFrom: 5_000 })
+    const one = await ask('POST', '/checkout-sessions', whole())
+    assert.equal(one.body.status, 'ready_for_complete')
+    const two = await ask('POST', '/checkout-sessions', whole('ROSE-12', 2))
+    assert.deepEqual([two.body.status, two.body.messages.at(-1).code], ['requires_escalation', 'order_review'])
+    const paid = await ask('POST', `/checkout-sessions/${two.body.id}/complete`, paidBy('success_token'))
+    assert.equal(paid.body.status, 'requires_escalation')
   })
 
   test('ids are of the platform that was given them, and a closed shop is not found', async () => {

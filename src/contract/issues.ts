@@ -89,6 +89,7 @@ export const openIssues = {
   unknown_sku:             'is not a SKU of this merchant',
   duplicate:               'is there twice',
   not_in_future:           'must be in the future',
+  test_mode_only:          'is possible in test mode only',
   needed:                  'is needed',
   needed_in_country:       'is needed in this country',
   not_a_country:           'must be an assigned ISO 3166-1 code of two capital letters',

@@ -66,6 +66,7 @@ export const operatorRefusals = {
 
   installation_not_found:     { status: 404, sentence: 'There is no such installation.' },
   email_not_found:            { status: 404, sentence: 'There is no such e-mail.' },
+  agent_platform_not_found:   { status: 404, sentence: 'There is no such platform.' },
   app_not_found:              { status: 404, sentence: 'There is no such app.' },
   app_installation_not_found: { status: 404, sentence: 'There is no such active installation of an app.' },
   user_not_found:             { status: 404, sentence: 'There is no such user.' },
@@ -116,6 +117,7 @@ export const operatorRefusals = {
   usage_limit_too_low:        { status: 409, sentence: 'The promotion was used more often than the limit allows.' },
   credential_already_rotated: { status: 409, sentence: 'The key was rotated before.' },
   picture_limit:              { status: 409, sentence: 'The merchant has no room for another picture, or the picture none for another size.' },
+  agents_closed:              { status: 409, sentence: 'The shop was never opened to agents in this mode.' },
   webhook_endpoint_limit:     { status: 409, sentence: 'The installation has no room for another webhook endpoint.' },
   secret_version_given:       { status: 409, sentence: 'The root secret still contains this version.' },
   secret_version_needed:      { status: 409, sentence: 'This version of the root secret is still needed.' },

@@ -416,6 +416,7 @@ export const changeSubjects = [
   'legal_text',
   'transfer',
   'agents',
+  'agent_platform',
 ] as const
 export type ChangeSubject = (typeof changeSubjects)[number]
 
@@ -432,6 +433,7 @@ export const undoScopes = {
   payment_method: 'admin:settings',
   site: 'admin:settings',
   agents: 'admin:settings',
+  agent_platform: 'admin:settings',
   site_host: 'admin:settings',
   site_page: 'admin:settings',
   fulfillment: 'admin:orders',

@@ -97,6 +97,6 @@ export function adminHandlersFor({
     ...adminSiteOperations(sites),
     ...adminPageOperations(),
     ...adminPaymentOperations({ rootSecret, publicOrigin, providerUrls, withAccount, throttle, clock }),
-    ...adminAgentOperations({ publicOrigin }),
+    ...adminAgentOperations({ rootSecret, publicOrigin, forget }),
   }
 }

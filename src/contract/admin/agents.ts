@@ -1,20 +1,36 @@
 // What software may do that buys for shoppers: schemas and rows.
 
-import { agentLevels } from '../agents/settings.ts'
-import { IdempotencyKey } from '../parts.ts'
-import { object, oneOf, type Static, Type } from '../schema.ts'
+import { agentLevels, agentPayers, platformStatuses } from '../agents/settings.ts'
+import { limits } from '../limits.ts'
+import { IdempotencyKey, Instant, PlatformId } from '../parts.ts'
+import { patterns } from '../patterns.ts'
+import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
 import { AdminSubjectChange } from './changes.ts'
-import { type AdminRows, adminRow } from './row.ts'
+import { type AdminRows, adminRow, listOf } from './row.ts'
 
 const Level = oneOf(agentLevels, {
   description:
-    'off: agents get no answer. browse: they find products and open checkouts, which buyers pay on the page. buy: they may also pay, in test mode.',
+    'off: agents get no answer. browse: they find products and open checkouts, which buyers pay on the page. buy: they may also pay.',
+})
+
+const Who = oneOf(agentPayers, {
+  description:
+    'Who may pay and read its orders. approved: platforms that were approved, and prove who they are. signed: every platform that proves it. anyone: every platform with a profile, in test mode only.',
+})
+
+const ReviewFrom = nullable(Type.Integer({ minimum: 0, maximum: limits.amountMax }), {
+  description: 'From this total on the buyer confirms on the checkout page. null: never.',
 })
 
 export const AdminAgents = object({
   version: Type.Integer({ minimum: 0, description: '0 where nothing was ever set.' }),
   level: Level,
+  who: Who,
+  reviewFrom: ReviewFrom,
+  signingKeys: Type.Array(object({ kid: Type.String(), createdAt: Instant, retiredAt: nullable(Instant) }), {
+    description: 'Keys that sign what is sent to platforms, the present one first.',
+  }),
   addresses: object(
     { profile: Type.String(), rest: Type.String(), mcp: Type.String() },
     { description: 'Where agents find the shop, in the mode of the caller: the UCP profile, UCP by REST, and MCP.' },
@@ -30,7 +46,52 @@ export const AdminAgentsChangeResponse = object({
 export const UpdateAdminAgentsRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
   expectedVersion: Type.Integer({ minimum: 0, description: 'The version that the change is based on.' }),
-  level: Level,
+  level: Type.Optional(Level),
+  who: Type.Optional(Who),
+  reviewFrom: Type.Optional(ReviewFrom),
+})
+
+const Status = oneOf(platformStatuses, {
+  description:
+    'seen: it called, or was entered. approved: it may pay where only approved ones may. blocked: it gets no answer.',
+})
+const ProfileUrl = Type.String({ minLength: 8, maxLength: 2_000, description: 'The address of its UCP profile.' })
+
+export const AdminAgentPlatform = object({
+  id: PlatformId,
+  version: Type.Integer({ minimum: 1 }),
+  profileUrl: ProfileUrl,
+  host: Type.String(),
+  status: Status,
+  hasKey: Type.Boolean({ description: 'Whether a key was made for it.' }),
+  firstSeenAt: Instant,
+  lastSeenAt: Instant,
+})
+
+export const AdminAgentPlatformListResponse = listOf(AdminAgentPlatform, 'Newest first.')
+export const AdminAgentPlatformResponse = object({
+  data: AdminAgentPlatform,
+  changes: Type.Array(AdminSubjectChange, { description: 'What changed.' }),
+})
+
+export const CreateAdminAgentPlatformRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  profileUrl: ProfileUrl,
+  status: Type.Optional(Status),
+})
+
+export const UpdateAdminAgentPlatformRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  expectedVersion: Type.Integer({ minimum: 1, description: 'The version that the change is based on.' }),
+  status: Status,
+})
+
+export const AdminAgentKeyRequest = object({ idempotencyKey: Type.Optional(IdempotencyKey) })
+export const AdminAgentKeyResponse = object({
+  data: object({
+    platform: AdminAgentPlatform,
+    secret: Type.String({ pattern: patterns.apiKey.source, description: 'The API key. Shown this once.' }),
+  }),
 })
 
 // biome-ignore format: a row reads best as a few lines
@@ -51,6 +112,47 @@ export const agentRows = {
     body: UpdateAdminAgentsRequest, reply: ok(AdminAgentsChangeResponse),
     refusals: ['version_conflict'],
   },
+  rotateAdminAgentSigningKey: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/agents/signing-keys',
+    scope: 'admin:developers', idempotency: 'required', audit: 'change', tag: 'Shop',
+    summary: 'Rotate the signing key',
+    description: 'A new key signs what is sent to platforms at once. The former one stays in the profile for 7 days.',
+    body: AdminAgentKeyRequest, reply: ok(AdminAgentsChangeResponse),
+    refusals: [],
+  },
+  listAdminAgentPlatforms: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/agents/platforms',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Shop', paged: true,
+    summary: 'List platforms',
+    description: 'Platforms whose agents called the shop or were entered, in the mode of the caller.',
+    body: null, reply: ok(AdminAgentPlatformListResponse),
+    refusals: [],
+  },
+  createAdminAgentPlatform: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/agents/platforms',
+    scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop',
+    summary: 'Enter a platform',
+    description: 'Approves it (default) before it has called, or changes the one with this profile.',
+    body: CreateAdminAgentPlatformRequest, reply: ok(AdminAgentPlatformResponse),
+    refusals: ['agents_closed'],
+  },
+  updateAdminAgentPlatform: {
+    ...adminRow, method: 'PATCH', path: '/api/v1/admin/agents/platforms/{platformId}',
+    scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop',
+    summary: 'Approve or block a platform',
+    description: 'It holds from the next call on.',
+    body: UpdateAdminAgentPlatformRequest, reply: ok(AdminAgentPlatformResponse),
+    refusals: ['agent_platform_not_found', 'version_conflict'],
+  },
+  createAdminAgentKey: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/agents/platforms/{platformId}/keys',
+    scope: 'admin:developers', idempotency: 'required', audit: 'change', tag: 'Shop',
+    summary: 'Create a key for a platform',
+    description: 'For a platform that does not sign its requests: it sends the key as X-API-Key or Bearer beside its profile. It is of no use elsewhere. The former key of the platform ends.',
+    body: AdminAgentKeyRequest, reply: { ...ok(AdminAgentKeyResponse), isSecret: true },
+    refusals: ['agent_platform_not_found', 'credential_limit'],
+  },
 } as const satisfies AdminRows
 
 export type AdminAgents = Static<typeof AdminAgents>
+export type AdminAgentPlatform = Static<typeof AdminAgentPlatform>

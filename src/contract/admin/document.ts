@@ -105,6 +105,7 @@ const pathWords: Readonly<Record<string, string>> = {
   installationId: 'Id of the installation.',
   keyId: 'Id of the key; not the key itself.',
   endpointId: 'Id of the webhook endpoint.',
+  platformId: 'Id of the platform.',
   deliveryId: 'Id of the webhook delivery.',
   memberId: 'Id of the member or the invitation.',
   changeId: 'Id of the entry in the list of changes.',

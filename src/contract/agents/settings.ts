@@ -3,3 +3,13 @@
 // off: nothing is answered. browse: agents find products and open checkouts, which shoppers pay on the page. buy: agents may also pay.
 export const agentLevels = ['off', 'browse', 'buy'] as const
 export type AgentLevel = (typeof agentLevels)[number]
+
+// Which platforms may pay and read their orders. anyone: in test mode only.
+export const agentPayers = ['approved', 'signed', 'anyone'] as const
+export type AgentPayers = (typeof agentPayers)[number]
+
+export const platformStatuses = ['seen', 'approved', 'blocked'] as const
+export type PlatformStatus = (typeof platformStatuses)[number]
+
+// How a platform proves that it is the one whose profile it names.
+export type PlatformProof = 'signature' | 'key'

@@ -1,31 +1,75 @@
 // The admin operations on agents.
 
-import type { AdminAgents, agentRows } from '../../contract/admin/agents.ts'
-import { membersChanged } from '../../platform/audit/change.ts'
+import type { AdminAgentPlatform, AdminAgents, agentRows } from '../../contract/admin/agents.ts'
+import { issueAt } from '../../contract/issues.ts'
+import { createKey } from '../../platform/access/keys.ts'
+import { callerEnd, makerOf, refuseBeyondApp } from '../../platform/access/machines.ts'
+import { revokeWithMade } from '../../platform/access/store.ts'
+import { type AuditedChange, membersChanged } from '../../platform/audit/change.ts'
 import { subjectChangeView } from '../../platform/audit/view.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
 import { versionConflict } from '../../platform/http/adminreply.ts'
 import { Audited } from '../../platform/http/handler.ts'
+import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
+import { badCursor } from '../../platform/kit/cursor.ts'
+import { isId } from '../../platform/kit/ids.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import { isLoopback } from '../../platform/kit/loopback.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import type { Reader } from '../../platform/storage/storage.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { findMerchantFace, lockMerchantById } from '../merchants/store.ts'
+import { countLivingKeys } from '../oauth/grants.ts'
+import { targetProblem } from '../webhooks/guard.ts'
 import { agentBase } from './address.ts'
-import { agentSettingsOf, setAgentLevel } from './settings.ts'
+import { rotateAgentKey } from './keys.ts'
+import { newPlatform } from './platforms.ts'
+import { agentSettingMembers, agentSettingsOf, setAgentSettings } from './settings.ts'
+import {
+  findPlatformAt,
+  findSettings,
+  listAgentKeys,
+  listPlatforms,
+  lockPlatform,
+  type PlatformRow,
+  savePlatform,
+  seePlatform,
+} from './store.ts'
 
 export interface AdminAgentParts {
+  rootSecret: RootSecret
   publicOrigin: () => string
+  // Of a key that was revoked.
+  forget: (keyId: string) => void
 }
 
-export function adminAgentOperations({ publicOrigin }: AdminAgentParts): {
-  [Id in keyof typeof agentRows]: AdminHandler<Id>
-} {
+// Of one installation, which has a key for each platform.
+const livingKeysMax = 100
+
+type Handlers = { [Id in keyof typeof agentRows]: AdminHandler<Id> }
+
+export function adminAgentOperations(parts: AdminAgentParts): Handlers {
+  return { ...settingOperations(parts), ...platformOperations(parts) }
+}
+
+function settingOperations({
+  rootSecret,
+  publicOrigin,
+}: AdminAgentParts): Pick<Handlers, 'getAdminAgents' | 'updateAdminAgents' | 'rotateAdminAgentSigningKey'> {
   async function shown(db: Reader, seller: MerchantMode): Promise<AdminAgents> {
-    const [settings, merchant] = await Promise.all([
+    const [settings, merchant, keys] = await Promise.all([
       agentSettingsOf(db, seller),
       findMerchantFace(db, seller.merchantId),
+      listAgentKeys(db, seller),
     ])
     const rest = agentBase(publicOrigin(), { slug: merchant?.slug ?? '', mode: seller.mode })
-    return { ...settings, addresses: { profile: `${rest}/.well-known/ucp`, rest, mcp: `${rest}/mcp` } }
+    const signingKeys = keys.map(({ kid, createdAt, retiredAt }) => ({
+      kid,
+      createdAt: toInstant(createdAt),
+      retiredAt: retiredAt === null ? null : toInstant(retiredAt),
+    }))
+    return { ...settings, signingKeys, addresses: { profile: `${rest}/.well-known/ucp`, rest, mcp: `${rest}/mcp` } }
   }
 
   return {
@@ -33,15 +77,114 @@ export function adminAgentOperations({ publicOrigin }: AdminAgentParts): {
       return { data: await shown(db, caller) }
     },
 
-    async updateAdminAgents({ db, caller, body: { expectedVersion, level }, now }) {
+    async updateAdminAgents({ db, caller, body: { expectedVersion, ...wanted }, now }) {
       await lockMerchantById(db, caller.merchantId)
       const before = await agentSettingsOf(db, caller)
       if (before.version !== expectedVersion) throw versionConflict(await shown(db, caller))
-      const members = membersChanged(before, { ...before, level }, ['level'])
-      if (members.length > 0) await setAgentLevel(db, caller, level, now.getTime())
+      if (wanted.who === 'anyone' && caller.mode === 'live')
+        throw refuse('invalid_request', { issues: [issueAt('/who', 'test_mode_only')] })
+      const { idempotencyKey: _, ...members } = wanted
+      const changed = membersChanged(before, { ...before, ...members }, agentSettingMembers)
+      if (changed.length > 0) await setAgentSettings(db, caller, members, now.getTime())
       const { merchantId: id, mode: name } = caller
-      const changes = members.length > 0 ? [{ kind: 'change', what: 'agents', id, name, members } as const] : []
+      const changes =
+        changed.length > 0 ? [{ kind: 'change', what: 'agents', id, name, members: changed } as const] : []
       return new Audited({ data: await shown(db, caller), changes: changes.map(subjectChangeView) }, changes)
     },
+
+    async rotateAdminAgentSigningKey({ db, caller, now }) {
+      await lockMerchantById(db, caller.merchantId)
+      const { kid, former } = await rotateAgentKey(db, rootSecret, caller, now.getTime())
+      const { merchantId: id, mode: name } = caller
+      const members = [{ member: 'signingKey', from: former, to: kid }]
+      const changes = [{ kind: 'change', what: 'agents', id, name, members } as const]
+      return new Audited({ data: await shown(db, caller), changes: changes.map(subjectChangeView) }, changes)
+    },
+  }
+}
+
+type PlatformOperations = Pick<
+  Handlers,
+  'listAdminAgentPlatforms' | 'createAdminAgentPlatform' | 'updateAdminAgentPlatform' | 'createAdminAgentKey'
+>
+
+function platformOperations({ rootSecret, publicOrigin, forget }: AdminAgentParts): PlatformOperations {
+  return {
+    async listAdminAgentPlatforms({ db, caller, paging }) {
+      const { after } = paging
+      if (after !== null && !isId('plt', after)) throw badCursor()
+      const settings = await findSettings(db, caller)
+      const found = settings ? await listPlatforms(db, settings.installationId, { after, limit: adminRowsAsked }) : []
+      const { rows, meta } = pageOf(found, paging, ({ id }) => id)
+      return { data: rows.map(platformView), meta }
+    },
+
+    async createAdminAgentPlatform({ db, caller, body: { profileUrl, status = 'approved' }, now }) {
+      const problem = targetProblem(profileUrl, { allowPrivate: isLoopback(new URL(publicOrigin())) })
+      if (problem) throw refuse('invalid_request', { issues: [{ path: '/profileUrl', ...problem }] })
+      const settings = await findSettings(db, caller)
+      if (!settings) throw refuse('agents_closed')
+      const { installationId } = settings
+      const made = newPlatform({ installationId, merchantId: caller.merchantId }, profileUrl, now.getTime())
+      const { id } = (await findPlatformAt(db, installationId, profileUrl)) ?? (await seePlatform(db, made))
+      return setStatus(db, caller, id, status)
+    },
+
+    async updateAdminAgentPlatform({ db, caller, path: { platformId }, body: { expectedVersion, status } }) {
+      return setStatus(db, caller, platformId, status, expectedVersion)
+    },
+
+    async createAdminAgentKey({ db, caller, path: { platformId }, now }) {
+      const platform = await lockPlatform(db, caller, platformId)
+      if (!platform) throw refuse('agent_platform_not_found')
+      const { installationId, host, credentialId } = platform
+      await refuseBeyondApp(db, caller, installationId)
+      if ((await countLivingKeys(db, installationId, now.getTime())) >= livingKeysMax) throw refuse('credential_limit')
+      const ended = credentialId === null ? [] : await revokeWithMade(db, installationId, credentialId, now.getTime())
+      for (const { id } of ended) db.afterCommit(() => forget(id))
+      const owner = { id: installationId, merchantId: caller.merchantId, mode: caller.mode }
+      const input = { name: host, scopes: [], expiresAt: await callerEnd(db, caller), madeBy: makerOf(caller) }
+      const made = await createKey(db, rootSecret, owner, input, now.getTime())
+      const changed = { ...platform, credentialId: made.id, version: platform.version + 1 }
+      await savePlatform(db, changed)
+      const members = [{ member: 'platform', from: null, to: host }]
+      return new Audited({ data: { platform: platformView(changed), secret: made.key } }, [
+        { kind: 'create', what: 'key', id: made.id, name: host, members },
+      ])
+    },
+  }
+}
+
+async function setStatus(
+  tx: Tx,
+  seller: MerchantMode,
+  platformId: string,
+  status: PlatformRow['status'],
+  expectedVersion?: number,
+): Promise<Audited<{ data: AdminAgentPlatform; changes: ReturnType<typeof subjectChangeView>[] }>> {
+  const platform = await lockPlatform(tx, seller, platformId)
+  if (!platform) throw refuse('agent_platform_not_found')
+  if (expectedVersion !== undefined && platform.version !== expectedVersion)
+    throw versionConflict(platformView(platform))
+  const members = membersChanged(platform, { ...platform, status }, ['status'])
+  const after = members.length > 0 ? { ...platform, status, version: platform.version + 1 } : platform
+  if (members.length > 0) await savePlatform(tx, after)
+  const { id, host: name } = platform
+  const changes: AuditedChange[] =
+    members.length > 0 ? [{ kind: 'change', what: 'agent_platform', id, name, members }] : []
+  return new Audited({ data: platformView(after), changes: changes.map(subjectChangeView) }, changes)
+}
+
+function platformView(row: PlatformRow): AdminAgentPlatform {
+  const { id, version, profileUrl, host, status, credentialId, firstSeenAt, lastSeenAt } = row
+  return {
+    id,
+    version,
+    profileUrl,
+    host,
+    status,
+    hasKey: credentialId !== null,
+    firstSeenAt: toInstant(firstSeenAt),
+    lastSeenAt: toInstant(lastSeenAt),
   }
 }

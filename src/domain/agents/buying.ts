@@ -1,6 +1,7 @@
 // What software asks of a checkout, in one shape for all protocols: open, replace, look, cancel, pay. Prices, stock, payments and orders
 // are those of every other checkout; here is only who may, and what of the buyer's data comes out again.
 
+import type { PlatformProof } from '../../contract/agents/settings.ts'
 import type { Cart } from '../../contract/open/carts.ts'
 import type { CheckoutSession } from '../../contract/open/checkout.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
@@ -43,6 +44,8 @@ export interface AgentCaller extends MerchantMode {
   platformId: string
   protocol: string
   version: string
+  // How it proved who it is. Null: not at all.
+  proof: PlatformProof | null
 }
 
 export interface AgentMoment {
@@ -146,6 +149,7 @@ async function openSessionOf(
     ...row,
     protocol: caller.protocol,
     version: caller.version,
+    proof: caller.proof,
     sessionId: session.id,
     askedSealed: sealAsked(tools.rootSecret, cartId, asked),
     shownTotal: session.totals.total,
@@ -154,11 +158,11 @@ async function openSessionOf(
 }
 
 function checkoutRow(
-  { installationId, merchantId, platformId, protocol, version }: AgentCaller,
+  { installationId, merchantId, platformId, protocol, version, proof }: AgentCaller,
   cartId: string,
   now: Date,
 ): Omit<AgentCheckoutRow, 'sessionId' | 'askedSealed' | 'shownTotal'> {
-  return { installationId, cartId, merchantId, platformId, protocol, version, createdAt: now.getTime() }
+  return { installationId, cartId, merchantId, platformId, protocol, version, proof, createdAt: now.getTime() }
 }
 
 // Writes lines, code, address and option as one change of the cart. Codes are tried again only where the list is another one: a list
@@ -306,6 +310,7 @@ export async function replaceCheckout(
     ...row,
     protocol: caller.protocol,
     version: caller.version,
+    proof: caller.proof,
     askedSealed: sealAsked(tools.rootSecret, row.cartId, asked),
     shownTotal: facts.quote.pricing.totals.total,
   })
@@ -383,6 +388,15 @@ async function orderOf(db: Reader, { session }: SessionFacts): Promise<AgentChec
   const { installationId, orderId } = session
   const order = orderId === null ? undefined : await findOrder(db, { installationId, orderId })
   return order ? { id: order.id, number: order.number } : null
+}
+
+// How the platform proved who it is when it paid, which the order then says.
+export async function noteProof(tools: PayTools, { row }: Located, proof: PlatformProof | null): Promise<void> {
+  if (row.proof === proof) return
+  await tools.storage.write(async (tx) => {
+    const current = await findCheckout(tx, row.installationId, row.cartId)
+    if (current) saveCheckout(tx, { ...current, proof })
+  })
 }
 
 // No more than the platform was shown is charged, so a look that shows another total is recorded.

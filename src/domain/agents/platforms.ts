@@ -5,7 +5,7 @@ import { isLoopback } from '../../platform/kit/loopback.ts'
 import { Lru } from '../../platform/kit/lru.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import { fetchDocument } from './fetch.ts'
-import { type AgentShop, seePlatform } from './store.ts'
+import { type AgentShop, findPlatformAt, type PlatformRow, seePlatform } from './store.ts'
 
 // The id of all callers without a profile.
 export const noPlatform = 'plt_none'
@@ -16,15 +16,22 @@ export interface PlatformParts {
   publicOrigin: () => string
 }
 
+export type FoundProfile = { value: unknown } | 'unreachable' | 'busy'
+
 export interface Platforms {
   // The document at the address, or undefined where it cannot be had. `busy`: too many are being read.
-  profileAt(url: string): Promise<{ value: unknown } | 'unreachable' | 'busy'>
-  // The id of the platform in this shop.
-  idOf(shop: AgentShop, profileUrl: string): Promise<string>
+  profileAt(url: string): Promise<FoundProfile>
+  // The same, read anew unless that was done a moment ago: a platform may have a key that the cached document does not.
+  profileAgain(url: string): Promise<FoundProfile>
+  // The platform in this shop; undefined where it never called.
+  findAt(shop: AgentShop, profileUrl: string): Promise<PlatformRow | undefined>
+  // The same, which is written down.
+  see(shop: AgentShop, profileUrl: string): Promise<PlatformRow>
 }
 
 interface CachedProfile {
   found: { value: unknown } | 'unreachable'
+  readAt: number
   freshUntil: number
 }
 
@@ -41,7 +48,6 @@ const seenEveryMs = 60_000
 export function createPlatforms({ storage, clock, publicOrigin }: PlatformParts): Platforms {
   const profiles = new Lru<string, CachedProfile>(cachedMax)
   const reading = new Map<string, Promise<CachedProfile['found']>>()
-  const seen = new Lru<string, { id: string; at: number }>(5_000)
   let second = 0
   let fetches = 0
 
@@ -59,40 +65,59 @@ export function createPlatforms({ storage, clock, publicOrigin }: PlatformParts)
     const now = clock().getTime()
     const freshMs = document ? Math.min(freshMsMax, Math.max(freshMsMin, document.maxAgeMs)) : refusedMs
     const found = document ? { value: document.value } : ('unreachable' as const)
-    profiles.set(url, { found, freshUntil: now + freshMs })
+    profiles.set(url, { found, readAt: now, freshUntil: now + freshMs })
     return found
+  }
+
+  async function readOnce(url: string, now: number): Promise<FoundProfile> {
+    const underWay = reading.get(url)
+    if (underWay) return underWay
+    if (!takeFetch(now)) return 'busy'
+    const begun = read(url).finally(() => reading.delete(url))
+    reading.set(url, begun)
+    return begun
   }
 
   return {
     async profileAt(url) {
       const now = clock().getTime()
       const cached = profiles.get(url)
-      if (cached && cached.freshUntil > now) return cached.found
-      const underWay = reading.get(url)
-      if (underWay) return underWay
-      if (!takeFetch(now)) return 'busy'
-      const begun = read(url).finally(() => reading.delete(url))
-      reading.set(url, begun)
-      return begun
+      return cached && cached.freshUntil > now ? cached.found : readOnce(url, now)
     },
 
-    async idOf({ installationId, merchantId }, profileUrl) {
-      const key = `${installationId} ${profileUrl}`
+    async profileAgain(url) {
       const now = clock().getTime()
-      const known = seen.get(key)
-      if (known && now - known.at < seenEveryMs) return known.id
-      const row = {
-        installationId,
-        id: newId('plt'),
-        merchantId,
-        profileUrl,
-        host: new URL(profileUrl).host,
-        firstSeenAt: now,
-        lastSeenAt: now,
-      }
-      const { id } = await storage.write((tx) => seePlatform(tx, row))
-      seen.set(key, { id, at: now })
-      return id
+      const cached = profiles.get(url)
+      return cached && now - cached.readAt < freshMsMin ? cached.found : readOnce(url, now)
     },
+
+    findAt: ({ installationId }, profileUrl) => storage.read((db) => findPlatformAt(db, installationId, profileUrl)),
+
+    async see({ installationId, merchantId }, profileUrl) {
+      const now = clock().getTime()
+      const known = await storage.read((db) => findPlatformAt(db, installationId, profileUrl))
+      if (known && now - known.lastSeenAt < seenEveryMs) return known
+      const row = newPlatform({ installationId, merchantId }, profileUrl, now)
+      return storage.write((tx) => seePlatform(tx, row))
+    },
+  }
+}
+
+export function newPlatform(
+  { installationId, merchantId }: Pick<PlatformRow, 'installationId' | 'merchantId'>,
+  profileUrl: string,
+  now: number,
+): PlatformRow {
+  return {
+    installationId,
+    id: newId('plt'),
+    merchantId,
+    profileUrl,
+    host: new URL(profileUrl).host,
+    status: 'seen',
+    version: 1,
+    credentialId: null,
+    firstSeenAt: now,
+    lastSeenAt: now,
   }
 }

@@ -1,40 +1,57 @@
 // Opening a shop to agents and closing it, in one mode. What agents make belongs to an installation of its own, so it is seen and
 // counted like that of any other.
 
-import type { AgentLevel } from '../../contract/agents/settings.ts'
+import type { AgentLevel, AgentPayers } from '../../contract/agents/settings.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { insertInstallation } from '../merchants/store.ts'
-import { findSettings, hasInstallationNamed, insertSettings, saveSettings } from './store.ts'
+import { type AgentSettingsRow, findSettings, hasInstallationNamed, insertSettings, saveSettings } from './store.ts'
 
 export interface AgentSettings {
   level: AgentLevel
-  // 0 where nothing was ever set.
-  version: number
+  who: AgentPayers
+  // From this total on the buyer confirms on the page. Null: never.
+  reviewFrom: number | null
 }
 
-export async function agentSettingsOf(db: Reader, seller: MerchantMode): Promise<AgentSettings> {
+export const agentSettingMembers = ['level', 'who', 'reviewFrom'] as const
+
+const initial: AgentSettings = { level: 'off', who: 'approved', reviewFrom: null }
+
+// `version`: 0 where nothing was ever set.
+export async function agentSettingsOf(db: Reader, seller: MerchantMode): Promise<AgentSettings & { version: number }> {
   const row = await findSettings(db, seller)
-  return { level: row?.level ?? 'off', version: row?.version ?? 0 }
+  if (!row) return { ...initial, version: 0 }
+  const { level, who, reviewFrom, version } = row
+  return { level, who, reviewFrom, version }
 }
 
-// The caller has locked the merchant.
-export async function setAgentLevel(tx: Tx, seller: MerchantMode, level: AgentLevel, now: number): Promise<void> {
+// The caller has locked the merchant. What is not named stays as it is.
+export async function setAgentSettings(
+  tx: Tx,
+  seller: MerchantMode,
+  wanted: Partial<AgentSettings>,
+  now: number,
+): Promise<void> {
   const row = await findSettings(tx, seller)
-  if (row) {
-    saveSettings(tx, { ...row, level, version: row.version + 1, updatedAt: now })
-    return
-  }
+  const columns = { ...(await agentSettingsOf(tx, seller)), ...wanted, updatedAt: now }
+  if (row) saveSettings(tx, { ...row, ...columns, version: row.version + 1 })
+  else insertSettings(tx, { ...(await newRow(tx, seller, now)), ...columns, version: 1 })
+}
+
+// With its installation.
+async function newRow(
+  tx: Tx,
+  seller: MerchantMode,
+  now: number,
+): Promise<Pick<AgentSettingsRow, 'merchantId' | 'mode' | 'installationId'>> {
   const { merchantId, mode } = seller
   const installationId = newId('ins')
   const name = await freeName(tx, seller)
-  await insertInstallation(
-    tx,
-    { id: installationId, merchantId, name, mode, redirectHosts: '[]', disabledAt: null },
-    now,
-  )
-  insertSettings(tx, { merchantId, mode, level, installationId, version: 1, updatedAt: now })
+  const installation = { id: installationId, merchantId, name, mode, redirectHosts: '[]', disabledAt: null }
+  await insertInstallation(tx, installation, now)
+  return { merchantId, mode, installationId }
 }
 
 async function freeName(db: Reader, { merchantId, mode }: MerchantMode): Promise<string> {

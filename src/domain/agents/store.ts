@@ -1,15 +1,17 @@
 // The SQL of agents: which worlds are open to them, who called, and what they asked for.
 
-import type { AgentLevel } from '../../contract/agents/settings.ts'
+import type { AgentLevel, AgentPayers, PlatformProof, PlatformStatus } from '../../contract/agents/settings.ts'
 import type { Mode } from '../../contract/words.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { expectVersion } from '../../platform/storage/guard.ts'
-import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 
 export interface AgentSettingsRow {
   merchantId: string
   mode: Mode
   level: AgentLevel
+  who: AgentPayers
+  reviewFrom: number | null
   installationId: string
   version: number
   updatedAt: number
@@ -20,21 +22,24 @@ export async function findSettings(
   { merchantId, mode }: MerchantMode,
 ): Promise<AgentSettingsRow | undefined> {
   const [row] = await db.sql<AgentSettingsRow>`
-    select merchant_id as "merchantId", mode, level, installation_id as "installationId", version, updated_at as "updatedAt"
+    select merchant_id as "merchantId", mode, level, who, review_from as "reviewFrom",
+      installation_id as "installationId", version, updated_at as "updatedAt"
     from agent_settings where merchant_id = ${merchantId} and mode = ${mode}`
   return row
 }
 
 export function insertSettings(tx: Tx, row: AgentSettingsRow): void {
   tx.send`
-    insert into agent_settings (merchant_id, mode, level, installation_id, version, updated_at)
-    values (${row.merchantId}, ${row.mode}, ${row.level}, ${row.installationId}, ${row.version}, ${row.updatedAt})`
+    insert into agent_settings (merchant_id, mode, level, who, review_from, installation_id, version, updated_at)
+    values (${row.merchantId}, ${row.mode}, ${row.level}, ${row.who}, ${row.reviewFrom},
+      ${row.installationId}, ${row.version}, ${row.updatedAt})`
 }
 
 // One version after the one that was read under the merchant's lock.
 export function saveSettings(tx: Tx, row: AgentSettingsRow): void {
   tx.send`
-    update agent_settings set ${expectVersion(row.version - 1, row.version)}, level = ${row.level}, updated_at = ${row.updatedAt}
+    update agent_settings set ${expectVersion(row.version - 1, row.version)}, level = ${row.level}, who = ${row.who},
+      review_from = ${row.reviewFrom}, updated_at = ${row.updatedAt}
     where merchant_id = ${row.merchantId} and mode = ${row.mode}`
 }
 
@@ -49,13 +54,16 @@ export interface AgentShop extends MerchantMode {
   name: string
   currency: string
   level: Exclude<AgentLevel, 'off'>
+  who: AgentPayers
+  reviewFrom: number | null
   installationId: string
 }
 
 // Undefined like one that does not exist: closed to agents, the merchant closed, the installation disabled.
 export async function findAgentShop(db: Reader, slug: string, mode: Mode): Promise<AgentShop | undefined> {
   const [row] = await db.sql<AgentShop>`
-    select m.id as "merchantId", s.mode, m.slug, m.name, m.currency, s.level, s.installation_id as "installationId"
+    select m.id as "merchantId", s.mode, m.slug, m.name, m.currency, s.level, s.who, s.review_from as "reviewFrom",
+      s.installation_id as "installationId"
     from merchants m
     join agent_settings s on s.merchant_id = m.id and s.mode = ${mode} and s.level <> 'off'
     join installations i on i.id = s.installation_id and i.disabled_at is null
@@ -66,7 +74,8 @@ export async function findAgentShop(db: Reader, slug: string, mode: Mode): Promi
 // All that are open, live ones first. At most two are asked for where one is to be the only one.
 export async function listAgentShops(db: Reader, limit: number): Promise<AgentShop[]> {
   return db.sql<AgentShop>`
-    select m.id as "merchantId", s.mode, m.slug, m.name, m.currency, s.level, s.installation_id as "installationId"
+    select m.id as "merchantId", s.mode, m.slug, m.name, m.currency, s.level, s.who, s.review_from as "reviewFrom",
+      s.installation_id as "installationId"
     from agent_settings s
     join merchants m on m.id = s.merchant_id and m.closed_at is null
     join installations i on i.id = s.installation_id and i.disabled_at is null
@@ -80,8 +89,100 @@ export interface PlatformRow {
   merchantId: string
   profileUrl: string
   host: string
+  status: PlatformStatus
+  version: number
+  // The key that was made for it.
+  credentialId: string | null
   firstSeenAt: number
   lastSeenAt: number
+}
+
+const platformColumns = new Fragment(`
+  installation_id as "installationId", id, merchant_id as "merchantId", profile_url as "profileUrl", host, status, version,
+  credential_id as "credentialId", first_seen_at as "firstSeenAt", last_seen_at as "lastSeenAt"`)
+
+export async function findPlatformAt(
+  db: Reader,
+  installationId: string,
+  profileUrl: string,
+): Promise<PlatformRow | undefined> {
+  const [row] = await db.sql<PlatformRow>`
+    select ${platformColumns} from agent_platforms
+    where installation_id = ${installationId} and profile_url = ${profileUrl}`
+  return row
+}
+
+export async function findPlatformOfKey(
+  db: Reader,
+  { merchantId, installationId }: Pick<AgentShop, 'merchantId' | 'installationId'>,
+  credentialId: string,
+): Promise<PlatformRow | undefined> {
+  const [row] = await db.sql<PlatformRow>`
+    select ${platformColumns} from agent_platforms
+    where merchant_id = ${merchantId} and credential_id = ${credentialId} and installation_id = ${installationId}`
+  return row
+}
+
+// For a merchant, in one mode. Undefined like one that does not exist: another merchant's, or of the other mode.
+export async function lockPlatform(tx: Tx, seller: MerchantMode, id: string): Promise<PlatformRow | undefined> {
+  const { merchantId, mode } = seller
+  const [row] = await tx.sql<PlatformRow>`
+    select ${platformColumns} from agent_platforms where id = ${id} and installation_id in (
+      select installation_id from agent_settings where merchant_id = ${merchantId} and mode = ${mode}) ${tx.forUpdate}`
+  return row
+}
+
+// By id, newest first.
+export async function listPlatforms(
+  db: Reader,
+  installationId: string,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<PlatformRow[]> {
+  return db.sql<PlatformRow>`
+    select ${platformColumns} from agent_platforms
+    where installation_id = ${installationId} and (${after ?? ''} = '' or id < ${after ?? ''})
+    order by id desc limit ${limit}`
+}
+
+export async function savePlatform(
+  tx: Tx,
+  { installationId, id, status, version, credentialId }: PlatformRow,
+): Promise<void> {
+  await tx.sql`
+    update agent_platforms set ${expectVersion(version - 1, version)}, status = ${status}, credential_id = ${credentialId}
+    where installation_id = ${installationId} and id = ${id}`
+}
+
+export interface AgentKeyRow extends MerchantMode {
+  kid: string
+  publicJwk: string
+  privateSealed: string
+  createdAt: number
+  retiredAt: number | null
+}
+
+// The one that signs first, then the newest.
+export async function listAgentKeys(db: Reader, { merchantId, mode }: MerchantMode): Promise<AgentKeyRow[]> {
+  return db.sql<AgentKeyRow>`
+    select merchant_id as "merchantId", mode, kid, public_jwk as "publicJwk", private_sealed as "privateSealed",
+      created_at as "createdAt", retired_at as "retiredAt"
+    from agent_keys where merchant_id = ${merchantId} and mode = ${mode} order by case when retired_at is null then 0 else 1 end, created_at desc, kid limit 100`
+}
+
+export function insertAgentKey(tx: Tx, row: AgentKeyRow): void {
+  tx.send`
+    insert into agent_keys (merchant_id, mode, kid, public_jwk, private_sealed, created_at, retired_at)
+    values (${row.merchantId}, ${row.mode}, ${row.kid}, ${row.publicJwk}, ${row.privateSealed}, ${row.createdAt}, ${row.retiredAt})`
+}
+
+export function retireAgentKeys(tx: Tx, { merchantId, mode }: MerchantMode, now: number): void {
+  tx.send`
+    update agent_keys set retired_at = ${now} where merchant_id = ${merchantId} and mode = ${mode} and retired_at is null`
+}
+
+// Those that were retired before then.
+export function deleteAgentKeys(tx: Tx, { merchantId, mode }: MerchantMode, before: number): void {
+  tx.send`delete from agent_keys where merchant_id = ${merchantId} and mode = ${mode} and retired_at < ${before}`
 }
 
 export function deleteCheckout(tx: Tx, { installationId, cartId }: AgentCheckoutRow): void {
@@ -89,12 +190,13 @@ export function deleteCheckout(tx: Tx, { installationId, cartId }: AgentCheckout
 }
 
 // Inserted by the first call, and found by the others.
-export async function seePlatform(tx: Tx, row: PlatformRow): Promise<{ id: string }> {
-  const [seen] = await tx.sql<{ id: string }>`
-    insert into agent_platforms (installation_id, id, merchant_id, profile_url, host, first_seen_at, last_seen_at)
-    values (${row.installationId}, ${row.id}, ${row.merchantId}, ${row.profileUrl}, ${row.host}, ${row.firstSeenAt}, ${row.lastSeenAt})
+export async function seePlatform(tx: Tx, row: PlatformRow): Promise<PlatformRow> {
+  const [seen] = await tx.sql<PlatformRow>`
+    insert into agent_platforms (installation_id, id, merchant_id, profile_url, host, status, version, first_seen_at, last_seen_at)
+    values (${row.installationId}, ${row.id}, ${row.merchantId}, ${row.profileUrl}, ${row.host}, ${row.status}, ${row.version},
+      ${row.firstSeenAt}, ${row.lastSeenAt})
     on conflict (installation_id, profile_url) do update set last_seen_at = excluded.last_seen_at
-    returning id`
+    returning ${platformColumns}`
   if (!seen) throw new Error('a platform was neither inserted nor found')
   return seen
 }
@@ -104,7 +206,7 @@ export async function deleteUnusedPlatforms(tx: Tx, before: number, limit: numbe
   const rows = await tx.sql`
     delete from agent_platforms where (installation_id, id) in (
       select p.installation_id, p.id from agent_platforms p
-      where p.last_seen_at < ${before} and not exists (
+      where p.last_seen_at < ${before} and p.status = 'seen' and not exists (
         select 1 from agent_checkouts c where c.installation_id = p.installation_id and c.platform_id = p.id)
       order by p.last_seen_at limit ${limit})
     returning id`
@@ -122,21 +224,22 @@ export interface AgentCheckoutRow {
   version: string
   askedSealed: string | null
   shownTotal: number | null
+  proof: PlatformProof | null
   createdAt: number
 }
 
 export function insertCheckout(tx: Tx, row: AgentCheckoutRow): void {
   tx.send`
     insert into agent_checkouts (installation_id, cart_id, session_id, merchant_id, platform_id, protocol, version, asked_sealed,
-      shown_total, created_at)
+      shown_total, proof, created_at)
     values (${row.installationId}, ${row.cartId}, ${row.sessionId}, ${row.merchantId}, ${row.platformId}, ${row.protocol},
-      ${row.version}, ${row.askedSealed}, ${row.shownTotal}, ${row.createdAt})`
+      ${row.version}, ${row.askedSealed}, ${row.shownTotal}, ${row.proof}, ${row.createdAt})`
 }
 
 export function saveCheckout(tx: Tx, row: AgentCheckoutRow): void {
   tx.send`
     update agent_checkouts set session_id = ${row.sessionId}, protocol = ${row.protocol}, version = ${row.version},
-      asked_sealed = ${row.askedSealed}, shown_total = ${row.shownTotal}
+      asked_sealed = ${row.askedSealed}, shown_total = ${row.shownTotal}, proof = ${row.proof}
     where installation_id = ${row.installationId} and cart_id = ${row.cartId}`
 }
 
@@ -148,7 +251,7 @@ export async function findCheckout(
   const [row] = await db.sql<AgentCheckoutRow>`
     select installation_id as "installationId", cart_id as "cartId", session_id as "sessionId", merchant_id as "merchantId",
       platform_id as "platformId", protocol, version, asked_sealed as "askedSealed", shown_total as "shownTotal",
-      created_at as "createdAt"
+      proof, created_at as "createdAt"
     from agent_checkouts where installation_id = ${installationId} and cart_id = ${cartId}`
   return row
 }

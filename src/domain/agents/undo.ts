@@ -1,22 +1,47 @@
 // Takes back changes of what agents may do.
 
-import { type AgentLevel, agentLevels } from '../../contract/agents/settings.ts'
-import { notUndoable, refuseOvertaken, reverseOf, type Undoer, valuesBefore } from '../../platform/audit/undo.ts'
+import { agentLevels, agentPayers, platformStatuses } from '../../contract/agents/settings.ts'
+import type { AuditedChange } from '../../platform/audit/change.ts'
+import {
+  notUndoable,
+  refuseOvertaken,
+  reverseOf,
+  type UndoAsk,
+  type Undoer,
+  valuesBefore,
+} from '../../platform/audit/undo.ts'
 import { lockMerchantById } from '../merchants/store.ts'
-import { agentSettingsOf, setAgentLevel } from './settings.ts'
+import { type AgentSettings, agentSettingMembers, agentSettingsOf, setAgentSettings } from './settings.ts'
+import { lockPlatform, type PlatformRow, savePlatform } from './store.ts'
 
 export const agentUndoer: Undoer = {
-  kinds: ['agents'],
-  async undo({ tx, seller, changes, dryRun, context }) {
-    await lockMerchantById(tx, seller.merchantId)
-    for (const change of changes) {
-      // An entry of one mode is taken back in this mode.
-      if (change.kind !== 'change' || change.name !== seller.mode) throw notUndoable(change)
-      refuseOvertaken(change, await agentSettingsOf(tx, seller))
-      const { level } = valuesBefore<{ level: AgentLevel }>(change, ['level'])
-      if (level === undefined || !agentLevels.includes(level)) throw notUndoable(change)
-      if (!dryRun) await setAgentLevel(tx, seller, level, context.now)
+  kinds: ['agents', 'agent_platform'],
+  async undo(ask) {
+    await lockMerchantById(ask.tx, ask.seller.merchantId)
+    for (const change of ask.changes) {
+      if (change.kind !== 'change') throw notUndoable(change)
+      await (change.what === 'agents' ? undoSettings(ask, change) : undoPlatform(ask, change))
     }
-    return changes.map(reverseOf)
+    return ask.changes.map(reverseOf)
   },
+}
+
+async function undoSettings({ tx, seller, dryRun, context }: UndoAsk, change: AuditedChange): Promise<void> {
+  // An entry of one mode is taken back in this mode.
+  if (change.name !== seller.mode) throw notUndoable(change)
+  refuseOvertaken(change, await agentSettingsOf(tx, seller))
+  const before = valuesBefore<AgentSettings>(change, agentSettingMembers)
+  const { level, who } = before
+  const isKnown =
+    (level === undefined || agentLevels.includes(level)) && (who === undefined || agentPayers.includes(who))
+  if (!isKnown) throw notUndoable(change)
+  if (!dryRun) await setAgentSettings(tx, seller, before, context.now)
+}
+
+async function undoPlatform({ tx, seller, dryRun }: UndoAsk, change: AuditedChange): Promise<void> {
+  const platform = await lockPlatform(tx, seller, change.id)
+  refuseOvertaken(change, platform)
+  const { status } = valuesBefore<Pick<PlatformRow, 'status'>>(change, ['status'])
+  if (!platform || status === undefined || !platformStatuses.includes(status)) throw notUndoable(change)
+  if (!dryRun) await savePlatform(tx, { ...platform, status, version: platform.version + 1 })
 }

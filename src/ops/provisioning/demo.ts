@@ -3,7 +3,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { adminScopes, openScopes, type Role, type Scope } from '../../contract/words.ts'
-import { agentSettingsOf, setAgentLevel } from '../../domain/agents/settings.ts'
+import { agentSettingsOf, setAgentSettings } from '../../domain/agents/settings.ts'
 import type { ProductRow } from '../../domain/catalog/product.ts'
 import { listProductsBySlug } from '../../domain/catalog/store.ts'
 import {
@@ -100,7 +100,8 @@ export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now
     ]
     // Agents may buy there, with test cards. What was set since stays.
     const seller = { merchantId, mode: installation.mode }
-    if ((await agentSettingsOf(tx, seller)).version === 0) await setAgentLevel(tx, seller, 'buy', now)
+    if ((await agentSettingsOf(tx, seller)).version === 0)
+      await setAgentSettings(tx, seller, { level: 'buy', who: 'anyone' }, now)
     await ensureDemoPeople(tx, rootSecret, { merchantId, passwordHash, openedAt, now })
     return {
       merchant: { slug: file.merchant.slug },

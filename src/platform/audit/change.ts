@@ -59,6 +59,7 @@ const inOneMode: ReadonlySet<ChangeSubject> = new Set([
   'webhook_delivery',
   'transfer',
   'agents',
+  'agent_platform',
 ])
 
 export function isOfOneMode(changes: readonly AuditedChange[]): boolean {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createPublicKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { test } from 'node:test'
 import { bytesIn, fieldMemberText, isInnerList, readDictionary } from './fields.ts'
-import { contentDigestOf, isSignedBy, signatureBase, signedHeaders, thumbprintOf, verifyingKey } from './httpsig.ts'
+import { contentDigestOf, isSignedBy, signatureBase, signatureHeaders, thumbprintOf, verifyingKey } from './httpsig.ts'
 
 const jwkOf = (spki: string): JsonWebKey =>
   createPublicKey({ key: Buffer.from(spki, 'base64'), format: 'der', type: 'spki' }).export({ format: 'jwk' })
@@ -69,7 +69,7 @@ test('the digest of RFC 9530, and what is signed here holds', () => {
   assert.equal(contentDigestOf('{"hello": "world"}\n'), 'sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:')
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const message = { method: 'POST', authority: 'a.example', path: '/x', query: '', headers: { a: ' one ' } }
-  const headers = signedHeaders(['@method', '@query', 'a'], message, { keyId: 'k"1', privateKey }, 7)
+  const headers = signatureHeaders(['@method', '@query', 'a'], message, { keyId: 'k"1', privateKey }, 7)
   assert.equal(headers['signature-input'], 'sig1=("@method" "@query" "a");created=7;keyid="k\\"1"')
   const list = readDictionary(headers['signature-input'])?.get('sig1')
   const bytes = bytesIn(readDictionary(headers.signature)?.get('sig1'))

@@ -4,6 +4,7 @@ import { createHash, createPublicKey, type JsonWebKey, type KeyObject, sign, ver
 import {
   bareText,
   type FieldItem,
+  type FieldParams,
   fieldItemText,
   fieldMemberText,
   type InnerList,
@@ -79,13 +80,13 @@ export interface MessageSigner {
 }
 
 // The headers that sign a message: these components, at this second.
-export function signedHeaders(
+export function signatureHeaders(
   components: readonly string[],
   message: SignableMessage,
   { keyId, privateKey }: MessageSigner,
   created: number,
 ): { 'signature-input': string; signature: string } {
-  const none: ReadonlyMap<string, never> = new Map()
+  const none: FieldParams = new Map()
   const input: InnerList = {
     items: components.map((value) => ({ value, params: none })),
     params: new Map<string, string | number>([

@@ -36,6 +36,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { what: 'checkouts',          table: 'checkout_sessions', column: 'secret_sealed',   keys: tenant, purposes: ['checkout page'], context: byId },
   { what: 'checkouts',          table: 'checkout_sessions', column: 'customer_sealed', keys: tenant, purposes: ['checkout customer'], context: byId },
   { what: 'checkouts',          table: 'agent_checkouts',   column: 'asked_sealed',    keys: ['installation_id', 'cart_id'], purposes: ['agent checkout'], context: (row) => row.cart_id ?? '' },
+  { what: 'agent keys',         table: 'agent_keys',        column: 'private_sealed',  keys: ['merchant_id', 'mode', 'kid'], purposes: ['agent signing key'], context: (row) => `${row.merchant_id} ${row.mode} ${row.kid}` },
   { what: 'payments',           table: 'payments',          column: 'place_sealed',    keys: tenant, purposes: ['payment place'], context: (row) => `${row.installation_id} ${row.id}` },
   { what: 'payment accounts',   table: 'payment_accounts',  column: 'secrets_sealed',  keys: ['merchant_id', 'id'], more: ['mode'], purposes: ['payment account'], context: (row) => `${row.merchant_id} ${row.id} ${row.mode}` },
   { what: 'payment accounts',   table: 'payment_accounts',  column: 'previous_sealed', keys: ['merchant_id', 'id'], more: ['mode'], purposes: ['payment account'], context: (row) => `${row.merchant_id} ${row.id} ${row.mode}` },

@@ -155,6 +155,7 @@ export function open(key: KeyObject, sealed: string, context: string): string | 
 export const sealPurposes = [
   'address row key',
   'agent checkout',
+  'agent signing key',
   'checkout customer',
   'checkout page',
   'customer code',

@@ -2,12 +2,15 @@
 
 import type { Platforms } from '../../domain/agents/platforms.ts'
 import type { AgentShop } from '../../domain/agents/store.ts'
+import type { Identify } from '../../platform/access/identify.ts'
 import type { Receive } from '../../platform/http/limiter.ts'
 import type { Incoming, Trace } from '../../platform/http/message.ts'
 import type { UcpParts } from './ucp/perform.ts'
 
 export interface AgentParts extends UcpParts {
   receive: Receive
+  // Keys that were made for platforms.
+  identify: Identify['identify']
   // Whether callers are limited.
   isLimited: boolean
   version: string
@@ -27,4 +30,7 @@ export interface ShopContext {
   now: Date
   // How long the caller waits before it may open another cart or checkout; 0 for not at all.
   openWaitMs: () => number
+  // The same for a profile that was not seen before, and for a call of a platform.
+  newProfileWaitMs: () => number
+  callWaitMs: (platformId: string, isApproved: boolean) => number
 }

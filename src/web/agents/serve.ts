@@ -3,14 +3,15 @@
 import { createHash } from 'node:crypto'
 import type { Mode } from '../../contract/words.ts'
 import { agentBase } from '../../domain/agents/address.ts'
-import { createPlatforms } from '../../domain/agents/platforms.ts'
+import { publishedKeys } from '../../domain/agents/keys.ts'
+import { createPlatforms, noPlatform } from '../../domain/agents/platforms.ts'
 import { type AgentShop, findAgentShop, listAgentShops } from '../../domain/agents/store.ts'
 import { addressBucket, createThrottle, type Throttle } from '../../platform/access/throttle.ts'
 import { hasCurrent } from '../../platform/http/conditional.ts'
 import { type Incoming, jsonType, type Outgoing, type Trace } from '../../platform/http/message.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { isSlug } from '../../platform/kit/slug.ts'
-import type { AgentParts } from './context.ts'
+import type { AgentParts, ShopContext } from './context.ts'
 import { answerMcp } from './mcp/shop.ts'
 import { agentsText } from './pages.ts'
 import { handlersOf } from './ucp/handlers.ts'
@@ -22,12 +23,21 @@ import { answerRest } from './ucp/rest.ts'
 const callsOfAddress = { perSecond: 20, burst: 60 } as const
 // Carts and checkouts that are opened: each is stored for hours, whether or not anything comes of it.
 const opensOfAddress = { perSecond: 0.5, burst: 30 } as const
+// Each is fetched, and written down.
+const profilesOfAddress = { perSecond: 10 / 60, burst: 10 } as const
+const callsOfPlatform = { perSecond: 20, burst: 60 } as const
+const callsOfApproved = { perSecond: 100, burst: 300 } as const
+const callsOfNameless = { perSecond: 5, burst: 30 } as const
 
 export function createAgentServer(parts: AgentParts): (request: Incoming, trace: Trace) => Promise<Outgoing> {
   const { tools } = parts
   const platforms = createPlatforms(tools)
   const throttle: Throttle | null = parts.isLimited ? createThrottle(callsOfAddress) : null
   const openThrottle: Throttle | null = parts.isLimited ? createThrottle(opensOfAddress) : null
+  const profileThrottle: Throttle | null = parts.isLimited ? createThrottle(profilesOfAddress) : null
+  const platformThrottle: Throttle | null = parts.isLimited ? createThrottle(callsOfPlatform) : null
+  const approvedThrottle: Throttle | null = parts.isLimited ? createThrottle(callsOfApproved) : null
+  const namelessThrottle: Throttle | null = parts.isLimited ? createThrottle(callsOfNameless) : null
 
   return async (request, trace) => {
     const now = tools.clock()
@@ -41,8 +51,22 @@ export function createAgentServer(parts: AgentParts): (request: Incoming, trace:
     if (!shop) throw refuse('route_not_found')
     const base = agentBase(tools.publicOrigin(), shop)
     if (rest.startsWith('/.well-known/ucp')) return profileAnswer(parts, shop, request, rest)
-    const openWaitMs = () => openThrottle?.take(addressBucket(request.address), now.getTime()) ?? 0
-    const context = { parts, platforms, shop, base, request, trace, now, openWaitMs }
+    const bucket = addressBucket(request.address)
+    const context: ShopContext = {
+      parts,
+      platforms,
+      shop,
+      base,
+      request,
+      trace,
+      now,
+      openWaitMs: () => openThrottle?.take(bucket, now.getTime()) ?? 0,
+      newProfileWaitMs: () => profileThrottle?.take(bucket, now.getTime()) ?? 0,
+      callWaitMs: (platformId, isApproved) =>
+        platformId === noPlatform
+          ? (namelessThrottle?.take(bucket, now.getTime()) ?? 0)
+          : ((isApproved ? approvedThrottle : platformThrottle)?.take(platformId, now.getTime()) ?? 0),
+    }
     return rest === '/mcp' ? answerMcp(context) : answerRest(context, rest)
   }
 }
@@ -83,7 +107,8 @@ async function profileAnswer(parts: AgentParts, shop: AgentShop, { raw }: Incomi
   const base = agentBase(parts.tools.publicOrigin(), shop)
   const mayBuy = shop.level === 'buy'
   const handlers = mayBuy ? await handlersOf(parts.tools, shop) : []
-  const body = JSON.stringify(profileOf({ base, mayBuy, handlers }, dialect))
+  const keys = await publishedKeys(parts.tools, shop, parts.tools.clock().getTime())
+  const body = JSON.stringify(profileOf({ base, mayBuy, handlers, keys }, dialect))
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   const headers = {
     'content-type': jsonType,

@@ -116,6 +116,11 @@ export const adminTable = {
   agents: {
     getMany: 'GET  /api/v1/admin/agents',
     updateMany: 'PATCH b /api/v1/admin/agents',
+    rotateSigningKey: 'POST b /api/v1/admin/agents/signing-keys',
+    platforms: 'GET p /api/v1/admin/agents/platforms',
+    createPlatform: 'POST b /api/v1/admin/agents/platforms',
+    updatePlatform: 'PATCH b /api/v1/admin/agents/platforms/{platformId}',
+    createKey: 'POST b /api/v1/admin/agents/platforms/{platformId}/keys',
   },
   installations: {
     list: 'GET p /api/v1/admin/installations',

@@ -13,6 +13,7 @@ import type { Incoming, Outgoing, Trace } from '../../../platform/http/message.t
 import type { MountedSurface } from '../../../platform/http/surfaces.ts'
 import { Refusal, refuse } from '../../../platform/kit/refuse.ts'
 import { RpcError, toolResult } from './rpc.ts'
+import { shownSchema } from './shown.ts'
 import { answerPost } from './transport.ts'
 
 export interface AdminMcpParts extends AdmissionParts {
@@ -136,7 +137,7 @@ function toolOf([id, row]: [AdminOperationId, AdminOperation]): AdminTool {
     shown: {
       name,
       description: `${row.summary}. ${row.description}`,
-      inputSchema: { type: 'object', properties, required, additionalProperties: false },
+      inputSchema: shownSchema({ type: 'object', properties, ...(required.length > 0 && { required }) }),
       // What is left out is as the protocol assumes.
       annotations: {
         openWorldHint: false,

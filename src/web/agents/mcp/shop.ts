@@ -7,9 +7,9 @@ import { refusals } from '../../../contract/refusals.ts'
 import type { Outgoing } from '../../../platform/http/message.ts'
 import { Refusal } from '../../../platform/kit/refuse.ts'
 import type { ShopContext } from '../context.ts'
-import { introduce } from '../ucp/caller.ts'
+import { admit, introduce } from '../ucp/caller.ts'
 import { performUcp, UcpError } from '../ucp/perform.ts'
-import { checked, idempotencyKeyIn } from '../ucp/rest.ts'
+import { checked, idempotencyKeyIn, profileNamed } from '../ucp/rest.ts'
 import { RpcError, toolResult } from './rpc.ts'
 import { answerPost } from './transport.ts'
 
@@ -25,7 +25,7 @@ export function answerMcp(context: ShopContext): Promise<Outgoing> {
       cacheScope: 'public',
     },
     listTools: async () => tools,
-    callTool: (name, args) => callTool(context, name, args),
+    callTool: (name, args, bytes) => callTool(context, name, args, bytes),
   })
 }
 
@@ -75,7 +75,12 @@ const tools = rows.map(([, row]) => ({
   },
 }))
 
-async function callTool(context: ShopContext, name: string, args: Readonly<Record<string, unknown>>): Promise<object> {
+async function callTool(
+  context: ShopContext,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+  bytes: Buffer,
+): Promise<object> {
   const found = rows.find(([, row]) => row.tool === name)
   if (!found) throw new RpcError(200, -32602, `There is no tool ${name}.`)
   const [rowId, row] = found
@@ -83,7 +88,8 @@ async function callTool(context: ShopContext, name: string, args: Readonly<Recor
   try {
     const { parts, shop, trace, now } = context
     const meta = (args.meta ?? {}) as Readonly<Record<string, unknown>>
-    const { caller, view } = await introduce(context, row, profileIn(context, meta), 'mcp')
+    const introduced = await introduce(context, row, profileIn(context, meta))
+    const { caller, view } = await admit(context, introduced, row, { protocol: 'mcp', body: bytes })
     const given = meta['idempotency-key']
     const key = row.needsKey || given !== undefined ? idempotencyKeyIn(given) : null
     const payload = row.payload === null ? null : args[row.payload]
@@ -99,18 +105,26 @@ async function callTool(context: ShopContext, name: string, args: Readonly<Recor
 }
 
 // What a model can mend is a result; what is wrong with the platform itself is an error of the protocol.
-const ofPlatform: readonly string[] = [
-  'invalid_profile_url',
-  'profile_unreachable',
-  'profile_malformed',
-  'version_unsupported',
-]
+const ofPlatform: Readonly<Record<string, number>> = {
+  invalid_profile_url: -32001,
+  profile_unreachable: -32001,
+  profile_malformed: -32001,
+  profile_not_trusted: -32001,
+  version_unsupported: -32001,
+  digest_mismatch: -32600,
+  algorithm_unsupported: -32600,
+  signature_missing: -32000,
+  signature_invalid: -32000,
+  key_not_found: -32000,
+  unauthorized: -32000,
+}
 
 function asResult(error: unknown): object {
   if (error instanceof UcpError) {
     const { status, code, message, issues } = error
     const data = { code, content: message, ...(issues.length > 0 && { issues }) }
-    if (ofPlatform.includes(code)) throw new RpcError(status, -32001, message, data)
+    const rpcCode = ofPlatform[code]
+    if (rpcCode !== undefined) throw new RpcError(status, rpcCode, message, data)
     return toolResult({ structured: data, text: message, isError: true })
   }
   if (error instanceof Refusal && error.code !== 'internal_error' && refusals[error.code].status !== 503)
@@ -121,8 +135,7 @@ function asResult(error: unknown): object {
 // In `meta`, or in the header as by REST.
 function profileIn({ request }: ShopContext, meta: Readonly<Record<string, unknown>>): string | undefined {
   const { profile } = (meta['ucp-agent'] ?? {}) as { profile?: unknown }
-  const header = request.raw.headers['ucp-agent']
-  const named = typeof header === 'string' ? /(?:^|,)\s*profile\s*=\s*"([^"\\]*)"/.exec(header)?.[1] : undefined
+  const named = profileNamed(request.raw.headers['ucp-agent'])
   if (profile !== undefined && typeof profile !== 'string')
     throw new UcpError(400, 'invalid_profile_url', 'meta["ucp-agent"].profile is a text.')
   if (profile !== undefined && named !== undefined && profile !== named)

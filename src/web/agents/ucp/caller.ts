@@ -1,75 +1,162 @@
-// Who calls, and what it may do: the platform's profile, the version that both speak, and the capabilities that both have.
+// Who calls, and what it may do: the platform's profile, the version that both speak, the capabilities that both have, and whether the
+// platform proved that it is the one whose profile it names.
 
 import type { UcpRow } from '../../../contract/agents/rows.ts'
+import type { PlatformProof } from '../../../contract/agents/settings.ts'
 import type { AgentCaller } from '../../../domain/agents/buying.ts'
 import { taggedId } from '../../../domain/agents/ids.ts'
-import { noPlatform } from '../../../domain/agents/platforms.ts'
+import { type FoundProfile, noPlatform } from '../../../domain/agents/platforms.ts'
+import { findPlatformOfKey, type PlatformRow } from '../../../domain/agents/store.ts'
 import { isLoopback } from '../../../platform/kit/loopback.ts'
 import type { ShopContext } from '../context.ts'
 import { handlersOf } from './handlers.ts'
-import { negotiate, type PlatformProfile, readPlatformProfile } from './negotiate.ts'
+import { type Negotiated, negotiate, type PlatformProfile, readPlatformProfile } from './negotiate.ts'
 import { UcpError } from './perform.ts'
+import { platformKeyIn, provenBySignature, type ShownRequest } from './prove.ts'
 import type { ViewContext } from './view.ts'
 
 export interface Introduced {
-  caller: AgentCaller
-  view: ViewContext
+  // Undefined of a caller without a profile.
+  platform: PlatformRow | undefined
+  profile: PlatformProfile | undefined
+  negotiated: Exclude<Negotiated, string>
+  // The platform of the key that was shown.
+  ofKey: PlatformRow | undefined
 }
 
-// `profileUrl`: undefined for a caller without a profile, which only MCP allows.
+// Before the body is read. `named`: undefined for a caller without a profile, which only MCP allows.
 export async function introduce(
   context: ShopContext,
-  row: Pick<UcpRow, 'capability' | 'status'>,
-  profileUrl: string | undefined,
-  protocol: string,
+  row: Pick<UcpRow, 'capability'>,
+  named: string | undefined,
 ): Promise<Introduced> {
-  const { parts, platforms, shop, trace } = context
-  const { rootSecret } = parts.tools
+  const { platforms, shop, trace } = context
+  const ofKey = await platformOfKey(context) // 401, 403
+  const profileUrl = named ?? ofKey?.profileUrl
+  if (ofKey && ofKey.profileUrl !== profileUrl)
+    throw new UcpError(403, 'profile_not_trusted', 'The key was made for another platform.')
   // In test mode a profile that cannot be read says nothing: one begins without hosting one.
-  const isLenient = shop.mode === 'test'
+  const isLenient = shop.mode === 'test' && shop.who === 'anyone'
+  if (profileUrl !== undefined) await refuseBlocked(context, profileUrl)
   const profile = profileUrl === undefined ? undefined : await profileOf(context, profileUrl, isLenient)
   const negotiated = negotiate(profile, { capability: row.capability, isLenient })
   if (negotiated === 'version_unsupported')
     throw new UcpError(422, 'version_unsupported', 'This server speaks 2026-08-25 and 2026-04-08.')
-  const platformId = profileUrl === undefined ? noPlatform : await platforms.idOf(shop, profileUrl)
-  trace.callerId = platformId
-  const waitMs = row.status === 201 ? context.openWaitMs() : 0
-  if (waitMs > 0) throw tooMany(waitMs)
+  const platform = profileUrl === undefined ? undefined : await platforms.see(shop, profileUrl)
+  trace.callerId = platform?.id ?? noPlatform
+  return { platform, profile, negotiated, ofKey }
+}
+
+export interface Admitted {
+  caller: AgentCaller
+  view: ViewContext
+}
+
+// Once the body is read, which a signature covers.
+export async function admit(
+  context: ShopContext,
+  introduced: Introduced,
+  row: Pick<UcpRow, 'capability' | 'status'>,
+  { protocol, body }: { protocol: string; body: Buffer },
+): Promise<Admitted> {
+  const { parts, shop } = context
+  const { platform, negotiated } = introduced
+  const proof = await proofOf(context, introduced, body) // 401, 400
+  const platformId = platform?.id ?? noPlatform
+  const isApproved = platform?.status === 'approved'
+  const waitMs = context.callWaitMs(platformId, isApproved && proof !== null)
+  if (waitMs > 0) throw tooMany(waitMs, 'Too many calls were made.')
+  const openWaitMs = row.status === 201 ? context.openWaitMs() : 0
+  if (openWaitMs > 0) throw tooMany(openWaitMs, 'Too many carts and checkouts were opened.')
   const { dialect, active } = negotiated
   const { merchantId, mode, installationId } = shop
+  const isTrusted = trusts(shop.who, platform, proof)
   return {
-    caller: { merchantId, mode, installationId, platformId, protocol, version: dialect.version },
+    caller: { merchantId, mode, installationId, platformId, protocol, version: dialect.version, proof },
     view: {
       dialect,
       active,
       capability: row.capability,
       handlers: shop.level === 'buy' ? await handlersOf(parts.tools, shop) : [],
-      mayPay: mayPay(shop, profileUrl),
-      tag: (id) => taggedId(rootSecret, platformId, id),
+      mayPay: shop.level === 'buy' && isTrusted,
+      mayReadOrders: proof !== null || isTrusted,
+      reviewFrom: shop.reviewFrom,
+      tag: (id) => taggedId(parts.tools.rootSecret, platformId, id),
     },
   }
 }
 
-function tooMany(waitMs: number): UcpError {
+function trusts(
+  who: ShopContext['shop']['who'],
+  platform: PlatformRow | undefined,
+  proof: PlatformProof | null,
+): boolean {
+  if (!platform) return false
+  if (who === 'anyone') return true
+  return proof !== null && (who === 'signed' || platform.status === 'approved')
+}
+
+function tooMany(waitMs: number, sentence: string): UcpError {
   const seconds = Math.ceil(waitMs / 1_000)
-  const content = `Too many carts and checkouts were opened. Try again in ${seconds} seconds.`
+  const content = `${sentence} Try again in ${seconds} seconds.`
   return new UcpError(429, 'rate_limited', content, { headers: { 'retry-after': String(seconds) } })
 }
 
-// In live mode buyers pay on the page.
-function mayPay({ level, mode }: ShopContext['shop'], profileUrl: string | undefined): boolean {
-  return level === 'buy' && mode === 'test' && profileUrl !== undefined
+// A new one is read and written down; how many an address may bring is limited before that.
+async function refuseBlocked(context: ShopContext, profileUrl: string): Promise<void> {
+  refuseBadUrl(context, profileUrl)
+  const known = await context.platforms.findAt(context.shop, profileUrl)
+  if (known?.status === 'blocked')
+    throw new UcpError(403, 'profile_not_trusted', 'The shop does not deal with this platform.')
+  const waitMs = known ? 0 : context.newProfileWaitMs()
+  if (waitMs > 0) throw tooMany(waitMs, 'Too many new profiles were named.')
 }
 
-async function profileOf(
-  { platforms, parts }: ShopContext,
-  url: string,
-  isLenient: boolean,
-): Promise<PlatformProfile | undefined> {
+function refuseBadUrl({ parts }: ShopContext, url: string): void {
   const parsed = URL.parse(url)
   const isOpenly = parsed?.protocol === 'http:' && isLoopback(new URL(parts.tools.publicOrigin()))
   if (!parsed || url.length > 2_000 || (parsed.protocol !== 'https:' && !isOpenly))
     throw new UcpError(400, 'invalid_profile_url', 'The profile of a platform is an https address.')
+}
+
+// A key that was made for a platform of this shop.
+async function platformOfKey(context: ShopContext): Promise<PlatformRow | undefined> {
+  const { parts, shop, request, now } = context
+  const key = platformKeyIn(request.raw)
+  if (key === undefined) return undefined
+  const principal = await parts.identify(`Bearer ${key}`, now.getTime())
+  if (!principal) throw new UcpError(401, 'unauthorized', 'The key is unknown, or it has ended.')
+  const platform =
+    principal.installationId === shop.installationId
+      ? await parts.tools.storage.read((db) => findPlatformOfKey(db, shop, principal.id))
+      : undefined
+  if (!platform) throw new UcpError(403, 'profile_not_trusted', 'The key was not made for a platform of this shop.')
+  return platform
+}
+
+async function proofOf(
+  context: ShopContext,
+  { platform, profile, ofKey }: Introduced,
+  body: Buffer,
+): Promise<PlatformProof | null> {
+  const claimed: ShownRequest = { keys: profile?.keys ?? [], body, now: context.now.getTime() }
+  const again = async () => {
+    const found = platform ? await context.platforms.profileAgain(platform.profileUrl) : 'unreachable'
+    return keysOf(found)
+  }
+  if (await provenBySignature(context, claimed, again)) return 'signature'
+  return ofKey ? 'key' : null
+}
+
+function keysOf(found: FoundProfile): readonly unknown[] {
+  return typeof found === 'string' ? [] : (readPlatformProfile(found.value)?.keys ?? [])
+}
+
+async function profileOf(
+  { platforms }: ShopContext,
+  url: string,
+  isLenient: boolean,
+): Promise<PlatformProfile | undefined> {
   const found = await platforms.profileAt(url)
   if (found === 'busy')
     throw new UcpError(503, 'busy', 'Too many profiles are being read.', { headers: { 'retry-after': '2' } })

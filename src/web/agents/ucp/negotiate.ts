@@ -35,6 +35,10 @@ export interface PlatformProfile {
   version: string
   // Versions of each capability that it lists.
   capabilities: ReadonlyMap<string, readonly string[]>
+  // As they are in the document; what is wrong with one shows when it is used.
+  keys: readonly unknown[]
+  // Where it wants to hear of its orders.
+  webhookUrl: string | undefined
 }
 
 // Undefined where it is not a profile.
@@ -48,7 +52,25 @@ export function readPlatformProfile(value: unknown): PlatformProfile | undefined
       return typeof version === 'string' ? [version] : []
     }),
   ])
-  return { version: ucp.version, capabilities: new Map(listed) }
+  return {
+    version: ucp.version,
+    capabilities: new Map(listed),
+    keys: keysIn(value, ucp.version),
+    webhookUrl: webhookUrlIn(ucp),
+  }
+}
+
+function keysIn(value: unknown, version: string): readonly unknown[] {
+  const dialect = dialects.find((known) => known.version === version) ?? newest
+  const keys = membersOf(value)?.[dialect.keysMember]
+  return Array.isArray(keys) ? keys : []
+}
+
+function webhookUrlIn({ version, capabilities: listed }: Readonly<Record<string, unknown>>): string | undefined {
+  const entries = membersOf(listed)?.[`${shopping}.order`]
+  const entry = (Array.isArray(entries) ? entries : []).map(membersOf).find((one) => one?.version === version)
+  const url = membersOf(entry?.config)?.webhook_url
+  return typeof url === 'string' ? url : undefined
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> | undefined {

@@ -20,6 +20,7 @@ import {
   cancelCheckout,
   findAgentCart,
   findAgentSession,
+  noteProof,
   noteShownTotal,
   openCart,
   openCheckout,
@@ -331,6 +332,7 @@ async function payAndShow(
   const instrument = instrumentIn(body)
   if (!instrument) return getCheckout(parts, call, [notice.noInstrument()])
   const { handlerId, credential, place } = instrument
+  await noteProof(tools, located, call.caller.proof)
   const network = networkIn(body.signals)
   const payment = { handlerId, credential, attempt: call.key ?? '', ...(network !== undefined && { network }) }
   const problem = await payCheckout(tools, located, payment, call.moment.cause)
@@ -372,6 +374,7 @@ function isFinal(body: object): boolean {
 
 async function getOrder(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   const { tools } = parts
+  if (!call.view.mayReadOrders) throw new NoResource([notice.ordersNeedProof()])
   const { installationId, platformId } = call.caller
   const orderId = untaggedId(tools.rootSecret, platformId, call.id)
   const found = await tools.storage.read(async (db) => {

@@ -15,9 +15,11 @@ export interface ProfileFacts {
   // Whether agents may pay; otherwise no orders are made here by them.
   mayBuy: boolean
   handlers: readonly ShownHandler[]
+  // By which the shop signs.
+  keys: readonly object[]
 }
 
-export function profileOf({ base, mayBuy, handlers }: ProfileFacts, dialect: Dialect): object {
+export function profileOf({ base, mayBuy, handlers, keys }: ProfileFacts, dialect: Dialect): object {
   const { version, keysMember } = dialect
   const site = `https://ucp.dev/${version}`
   const spec = `${site}/specification/overview`
@@ -59,7 +61,7 @@ export function profileOf({ base, mayBuy, handlers }: ProfileFacts, dialect: Dia
       ),
       payment_handlers: handlersIn(handlers),
     },
-    [keysMember]: [],
+    [keysMember]: keys,
   }
 }
 

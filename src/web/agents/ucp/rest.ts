@@ -7,11 +7,13 @@ import { compile } from '../../../contract/validator.ts'
 import { addressBucket } from '../../../platform/access/throttle.ts'
 import { hasBody, readBytes } from '../../../platform/http/body.ts'
 import { jsonType, type Outgoing } from '../../../platform/http/message.ts'
+import { readDictionary, stringIn } from '../../../platform/kit/fields.ts'
 import { parseJson } from '../../../platform/kit/json.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
 import type { ShopContext } from '../context.ts'
-import { introduce } from './caller.ts'
+import { admit, introduce } from './caller.ts'
 import { performUcp, UcpError } from './perform.ts'
+import { signedAnswer } from './sign.ts'
 
 export async function answerRest(context: ShopContext, path: string): Promise<Outgoing> {
   try {
@@ -32,15 +34,17 @@ async function answer(context: ShopContext, path: string): Promise<Outgoing> {
   const { rowId, row, id } = routeOf(request.raw.method ?? '', path) // 404, 405
   trace.name = rowId
   const profileUrl = profileIn(request.raw.headers['ucp-agent']) // 400
-  const { caller, view } = await introduce(context, row, profileUrl, 'ucp') // 400, 422, 424, 503
+  const introduced = await introduce(context, row, profileUrl) // 401, 403, 400, 422, 424, 503
   const bytes = await bytesOf(context, row) // 413, 400
+  const { caller, view } = await admit(context, introduced, row, { protocol: 'ucp', body: bytes }) // 401, 400, 429
   const key = row.kind === 'read' ? null : idempotencyKeyIn(request.raw.headers['idempotency-key']) // 400
   const body = row.body === null ? null : checked(rowId, jsonIn(bytes)) // 400
   const digest = hash('sha256', bytes, 'base64url')
   const moment = { now, cause: { operationId: rowId, requestId: trace.requestId } }
   const done = await performUcp(parts, { rowId, shop, caller, view, id, body, digest, key, moment })
   const replayed = done.isReplayed && { 'idempotency-replayed': 'true' }
-  return { status: done.status, body: JSON.stringify(done.body), headers: { ...plainHeaders, ...replayed } }
+  const answered = { status: done.status, body: JSON.stringify(done.body), headers: { ...plainHeaders, ...replayed } }
+  return row.kind === 'complete' ? signedAnswer(context, answered) : answered
 }
 
 function routeOf(method: string, path: string): { rowId: UcpRowId; row: UcpRow; id: string } {
@@ -64,9 +68,13 @@ function decoded(id: string): string {
   }
 }
 
-// `profile="https://…"`, one member of a dictionary (RFC 8941).
-export function profileIn(header: string | string[] | undefined): string {
-  const found = typeof header === 'string' ? /(?:^|,)\s*profile\s*=\s*"([^"\\]*)"/.exec(header)?.[1] : undefined
+// `profile="https://…"`, one member of a dictionary (RFC 8941). Undefined where the header does not name one.
+export function profileNamed(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' ? stringIn(readDictionary(header)?.get('profile')) : undefined
+}
+
+function profileIn(header: string | string[] | undefined): string {
+  const found = profileNamed(header)
   if (found === undefined)
     throw new UcpError(400, 'invalid_profile_url', 'The header UCP-Agent names the profile: profile="https://…".')
   return found

@@ -17,6 +17,9 @@ export interface ViewContext {
   handlers: readonly ShownHandler[]
   // Whether this caller may pay.
   mayPay: boolean
+  mayReadOrders: boolean
+  // From this total on the buyer confirms on the page.
+  reviewFrom: number | null
   tag: (id: string) => string
 }
 
@@ -92,11 +95,12 @@ function statusOf({ session, isWaiting }: AgentCheckout, messages: readonly Mess
   // A payment that was declined can be made again at once.
   const standing = messages.filter(({ code }) => code !== 'payment_failed')
   if (standing.some(({ severity }) => severity === 'recoverable')) return 'incomplete'
-  return severities.includes('requires_buyer_input') ? 'requires_escalation' : 'ready_for_complete'
+  const asksBuyer = severities.some((one) => one === 'requires_buyer_input' || one === 'requires_buyer_review')
+  return asksBuyer ? 'requires_escalation' : 'ready_for_complete'
 }
 
 // What holds until something changes.
-function standingMessages(checkout: AgentCheckout, { active, mayPay, handlers }: ViewContext): Message[] {
+function standingMessages(checkout: AgentCheckout, { active, mayPay, handlers, reviewFrom }: ViewContext): Message[] {
   const { session, asked, isWaiting, needsShipping } = checkout
   const { items, totals, currency } = session
   if (session.status === 'completed') return session.paymentStatus === 'pending' ? [notice.paymentPending()] : []
@@ -114,7 +118,9 @@ function standingMessages(checkout: AgentCheckout, { active, mayPay, handlers }:
   if (messages.some(({ severity }) => severity === 'recoverable')) return messages
   if (needsShipping && !active.has(fulfillment)) return [...messages, notice.fulfillmentOnPage()]
   const canPay = mayPay && (handlers.length > 0 || totals.total === 0)
-  return canPay ? messages : [...messages, notice.onPage()]
+  if (!canPay) return [...messages, notice.onPage()]
+  const isReviewed = reviewFrom !== null && totals.total >= reviewFrom
+  return isReviewed ? [...messages, notice.review()] : messages
 }
 
 function contactMessages({ asked, hasEmail, hasSentContact }: AgentCheckout): Message[] {

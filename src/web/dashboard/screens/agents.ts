@@ -1,14 +1,21 @@
-// Settings of agents: whether software may find products and buy for shoppers, and where it finds the shop.
+// Settings of agents: whether software may find products and buy for shoppers, who may pay, and where it finds the shop.
 
 import type { AdminAgents } from '../../../contract/admin/agents.ts'
-import { type AgentLevel, agentLevels } from '../../../contract/agents/settings.ts'
+import {
+  type AgentLevel,
+  type AgentPayers,
+  agentLevels,
+  agentPayers,
+  platformStatuses,
+} from '../../../contract/agents/settings.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { keyField, keyIn } from '../form.ts'
-import { button, card } from '../parts.ts'
+import { amountIn, field, form, keyField, keyIn, moneyText } from '../form.ts'
+import { button, card, linkButton, pill, time } from '../parts.ts'
 import { attempt, type Screen, type Visit } from '../screen.ts'
 import { copyField } from '../secret.ts'
 import { sections, settingSections } from '../sections.ts'
 import { refuseUnless } from '../shop.ts'
+import { table } from '../table.ts'
 import { done, refusedBy } from '../toast.ts'
 
 export const agents: Screen = {
@@ -17,51 +24,154 @@ export const agents: Screen = {
   place: 'settings',
   needs: 'getAdminAgents',
   async get(visit) {
-    const { data } = await visit.ask('getAdminAgents')
+    const [{ data }, { data: shop }] = await Promise.all([visit.ask('getAdminAgents'), visit.ask('getAdminShop')])
     return {
       title: visit.words.say('settings.title'),
       body: html`${sections(visit, settingSections, 'agents')}
-${levelCard(visit, data)}
-${data.level !== 'off' && addressCard(visit, data)}`,
+${levelCard(visit, data, shop.shop.currency)}
+${data.level !== 'off' && html`${platformsCard(visit)}${addressCard(visit, data)}`}`,
     }
   },
   async post(posted) {
-    const { form, to } = posted
+    const { form: fields, to } = posted
     refuseUnless(posted, 'updateAdminAgents')
-    const level = agentLevels.find((known) => known === form.get('level')) ?? 'off'
-    const body = { expectedVersion: Number(form.get('version')), level }
-    const outcome = await attempt(posted.change('updateAdminAgents', { body, key: keyIn(form) }))
+    const { data: shop } = await posted.ask('getAdminShop')
+    const who = agentPayers.find((known) => known === fields.get('who'))
+    const review = (fields.get('reviewFrom') ?? '').trim()
+    const reviewFrom = review === '' ? null : amountIn(review, shop.shop.currency)
+    const body = {
+      expectedVersion: Number(fields.get('version')),
+      level: agentLevels.find((known) => known === fields.get('level')) ?? 'off',
+      ...(who && { who }),
+      // What is not an amount is refused by the operation.
+      reviewFrom: reviewFrom === undefined ? -1 : reviewFrom,
+    }
+    const outcome = await attempt(posted.change('updateAdminAgents', { body, key: keyIn(fields) }))
     if ('refusal' in outcome) return refusedBy(to('settings/agents'), outcome.refusal)
     return done(to('settings/agents'), 'done.settings', { change: outcome.reply.change })
   },
 }
 
-function levelCard({ words, to, may, mode }: Visit, { level, version }: AdminAgents): Html {
+function levelCard({ words, to, may, mode }: Visit, settings: AdminAgents, currency: string): Html {
+  const { level, who, reviewFrom, version } = settings
   const mayChange = may('updateAdminAgents')
+  const payers = agentPayers.filter((one) => one !== 'anyone' || mode === 'test')
   return card({
     title: words.say('agents.title'),
     body: html`<form class="form" method="post" action="${to('settings/agents')}">${keyField()}<input type="hidden" name="version" value="${version}">
 <p>${words.say('agents.text')}</p>
 <fieldset class="pick-down"${!mayChange && html` disabled`}><legend class="hidden">${words.say('agents.title')}</legend>
-${agentLevels.map((one) => choice(one))}</fieldset>
+${agentLevels.map((one) => levelChoice(one))}</fieldset>
 ${mode === 'test' ? html`<p class="help">${words.say('agents.test')}</p>` : html`<p class="help">${words.say('agents.live')}</p>`}
+<fieldset class="pick-down"${!mayChange && html` disabled`}><legend>${words.say('agents.who')}</legend>
+${payers.map((one) => payerChoice(one))}</fieldset>
+${field(words, { name: 'reviewFrom', label: words.say('agents.reviewFrom'), help: words.say('agents.reviewFromHelp'), kind: 'money', currency }, reviewFrom === null ? '' : moneyText(reviewFrom, currency))}
 ${mayChange && html`<div class="form-foot">${button({ label: words.say('action.save'), kind: 'first' })}</div>`}
 </form>`,
   })
 
-  function choice(one: AgentLevel): Html {
-    return html`<label class="pick-one"><input type="radio" name="level" value="${one}"${one === level && html` checked`}> <span><b>${words.say(`agents.${one}`)}</b><span class="soft">${words.say(`agents.${one}Text`)}</span></span></label>`
+  function levelChoice(one: AgentLevel): Html {
+    return choice('level', one, one === level, words.say(`agents.${one}`), words.say(`agents.${one}Text`))
+  }
+
+  function payerChoice(one: AgentPayers): Html {
+    return choice('who', one, one === who, words.say(`agents.who.${one}`), words.say(`agents.who.${one}Text`))
   }
 }
 
+function choice(name: string, value: string, isChosen: boolean, label: string, text: string): Html {
+  return html`<label class="pick-one"><input type="radio" name="${name}" value="${value}"${isChosen && html` checked`}> <span><b>${label}</b><span class="soft">${text}</span></span></label>`
+}
+
+function platformsCard({ words, to, may }: Visit): Html | false {
+  if (!may('listAdminAgentPlatforms')) return false
+  return card({
+    title: words.say('agents.platforms'),
+    body: html`<div class="form"><p>${words.say('agents.platformsText')}</p>
+<div class="form-foot">${linkButton({ label: words.say('agents.platformsShow'), href: to('settings/agents/platforms') })}</div></div>`,
+  })
+}
+
 function addressCard({ words }: Visit, { addresses }: AdminAgents): Html {
-  const field = (id: string, label: string, text: string) =>
+  const copied = (id: string, label: string, text: string) =>
     copyField({ id, label, text, copy: words.say('secret.copy'), copied: words.say('secret.copied') })
   return card({
     title: words.say('agents.addresses'),
     body: html`<div class="form"><p>${words.say('agents.addressesText')}</p>
-${field('agent-mcp', words.say('agents.mcp'), addresses.mcp)}
-${field('agent-profile', words.say('agents.profile'), addresses.profile)}
-${field('agent-rest', words.say('agents.rest'), addresses.rest)}</div>`,
+${copied('agent-mcp', words.say('agents.mcp'), addresses.mcp)}
+${copied('agent-profile', words.say('agents.profile'), addresses.profile)}
+${copied('agent-rest', words.say('agents.rest'), addresses.rest)}</div>`,
   })
+}
+
+// Who called, and what becomes of it.
+export const agentPlatforms: Screen = {
+  path: 'settings/agents/platforms',
+  name: 'dashboard agent platforms',
+  place: 'settings',
+  needs: 'listAdminAgentPlatforms',
+  async get(visit) {
+    const { words, query, to, may } = visit
+    const { data, meta } = await visit.ask('listAdminAgentPlatforms', { cursor: query.get('cursor') ?? undefined })
+    return {
+      title: words.say('agents.platforms'),
+      back: { href: to('settings/agents'), label: words.say('settings.agents') },
+      body: html`${table(visit, {
+        label: words.say('agents.platforms'),
+        columns: [
+          {
+            head: words.say('agents.platform'),
+            cell: ({ host, profileUrl }) => html`<span title="${profileUrl}">${host}</span>`,
+            isMain: true,
+          },
+          { head: words.say('agents.status'), cell: ({ status }) => pill(words, 'platform', status), isCorner: true },
+          { head: words.say('agents.lastSeen'), cell: ({ lastSeenAt }) => time(words, lastSeenAt) },
+          { head: words.say('developers.actions'), align: 'end', cell: (row) => platformActions(visit, row) },
+        ],
+        rows: data,
+        idOf: ({ id }) => id,
+        next: meta.next,
+        empty: { title: words.say('agents.noPlatforms'), text: words.say('agents.noPlatformsText') },
+      })}
+${may('createAdminAgentPlatform') && card({ title: words.say('agents.enter'), body: form(visit, { action: to('settings/agents/platforms'), fields: [{ name: 'profileUrl', label: words.say('agents.profileUrl'), help: words.say('agents.profileUrlHelp'), kind: 'url', isRequired: true, lengthMax: 2_000 }], submit: words.say('agents.approve') }) })}`,
+    }
+  },
+  async post(posted) {
+    const { form: fields, to } = posted
+    const here = to('settings/agents/platforms')
+    const platformId = fields.get('platform')
+    const status = platformStatuses.find((known) => known === fields.get('status')) ?? 'approved'
+    const key = keyIn(fields)
+    refuseUnless(posted, platformId === null ? 'createAdminAgentPlatform' : 'updateAdminAgentPlatform')
+    const outcome = await attempt(
+      platformId === null
+        ? posted.change('createAdminAgentPlatform', {
+            body: { profileUrl: (fields.get('profileUrl') ?? '').trim(), status },
+            key,
+          })
+        : posted.change('updateAdminAgentPlatform', {
+            path: { platformId },
+            body: { expectedVersion: Number(fields.get('version')), status },
+            key,
+          }),
+    )
+    if ('refusal' in outcome) return refusedBy(here, outcome.refusal)
+    return done(here, 'done.saved', { change: outcome.reply.change })
+  },
+}
+
+function platformActions(
+  { words, to, may }: Visit,
+  { id, version, status, host }: { id: string; version: number; status: string; host: string },
+): Html | false {
+  if (!may('updateAdminAgentPlatform')) return false
+  const wanted = [
+    status !== 'approved' && (['approved', words.say('agents.approve')] as const),
+    status !== 'blocked' && (['blocked', words.say('agents.block')] as const),
+    status === 'blocked' && (['seen', words.say('agents.unblock')] as const),
+  ].filter((one) => one !== false)
+  return html`<form class="row-actions" method="post" action="${to('settings/agents/platforms')}">${keyField()}<input type="hidden" name="platform" value="${id}"><input type="hidden" name="version" value="${version}">${wanted.map(
+    ([value, label]) =>
+      html`<button class="button plain small" name="status" value="${value}">${label}<span class="hidden"> ${host}</span></button>`,
+  )}</form>`
 }

@@ -2,7 +2,7 @@
 
 import type { Screen } from '../screen.ts'
 import { accountCheck, accountEnd, accountKeys, connectProvider } from './accounts.ts'
-import { agents } from './agents.ts'
+import { agentPlatforms, agents } from './agents.ts'
 import { paymentMethod, payments } from './payments.ts'
 import { demandFactor, invite, memberPassword, memberRole, memberSessions, people, removeMember } from './people.ts'
 import { reportExport, reports } from './reports.ts'
@@ -26,6 +26,7 @@ export const settingScreens: readonly Screen[] = [
   accountKeys,
   accountEnd,
   agents,
+  agentPlatforms,
   legalTexts,
   legalText,
   people,

@@ -85,6 +85,7 @@ export const issuesDe: IssueTexts = {
   unknown_sku:             'Diese SKU gibt es nicht.',
   duplicate:               twice,
   not_in_future:           'Das muss in der Zukunft liegen.',
+  test_mode_only: 'ist nur im Testmodus möglich',
   needed:                  empty,
   needed_in_country:       'Das wird in diesem Land gebraucht.',
   not_a_country:           'Bitte ein Land mit zwei Großbuchstaben eingeben, etwa DE.',

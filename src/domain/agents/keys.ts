@@ -1,0 +1,91 @@
+// The keys by which a shop signs what it sends to platforms. One signs; one that is retired stays published while platforms may still
+// check what it signed.
+
+import { createPrivateKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto'
+import { type MessageSigner, thumbprintOf } from '../../platform/kit/httpsig.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import type { Storage, Tx } from '../../platform/storage/storage.ts'
+import { lockMerchantById } from '../merchants/store.ts'
+import { type AgentKeyRow, deleteAgentKeys, insertAgentKey, listAgentKeys, retireAgentKeys } from './store.ts'
+
+// How long a retired key stays published.
+const publishedMs = 7 * 24 * 3_600_000
+
+export interface AgentKeyTools {
+  storage: Storage
+  rootSecret: RootSecret
+}
+
+// The keys of the profile, the one that signs first.
+export async function publishedKeys(tools: AgentKeyTools, seller: MerchantMode, now: number): Promise<JsonWebKey[]> {
+  return (await knownKeys(tools, seller, now))
+    .filter(({ retiredAt }) => retiredAt === null || now - retiredAt < publishedMs)
+    .map(({ kid, publicJwk }) => ({ kid, ...(JSON.parse(publicJwk) as object), use: 'sig', alg: 'ES256' }))
+}
+
+// Undefined where the version of the root secret that sealed it was given up: then a new key is needed.
+export async function agentSigner(
+  tools: AgentKeyTools,
+  seller: MerchantMode,
+  now: number,
+): Promise<MessageSigner | undefined> {
+  const row = (await knownKeys(tools, seller, now)).find(({ retiredAt }) => retiredAt === null)
+  const text = row && openByRoot(tools.rootSecret, 'agent signing key', row.privateSealed, agentKeyContext(row))
+  if (!row || text === undefined) return undefined
+  const key = Buffer.from(text, 'base64')
+  return { keyId: row.kid, privateKey: createPrivateKey({ key, format: 'der', type: 'pkcs8' }) }
+}
+
+// Makes the first one.
+async function knownKeys(tools: AgentKeyTools, seller: MerchantMode, now: number): Promise<AgentKeyRow[]> {
+  const rows = await tools.storage.read((db) => listAgentKeys(db, seller))
+  if (rows.some(({ retiredAt }) => retiredAt === null)) return rows
+  return tools.storage.write((tx) => ensureAgentKey(tx, tools.rootSecret, seller, now))
+}
+
+async function ensureAgentKey(
+  tx: Tx,
+  rootSecret: RootSecret,
+  seller: MerchantMode,
+  now: number,
+): Promise<AgentKeyRow[]> {
+  await lockMerchantById(tx, seller.merchantId)
+  const rows = await listAgentKeys(tx, seller)
+  return rows.some(({ retiredAt }) => retiredAt === null) ? rows : [makeKey(tx, rootSecret, seller, now), ...rows]
+}
+
+// The new key signs at once. The caller has locked the merchant.
+export async function rotateAgentKey(
+  tx: Tx,
+  rootSecret: RootSecret,
+  seller: MerchantMode,
+  now: number,
+): Promise<{ kid: string; former: string | null }> {
+  const former = (await listAgentKeys(tx, seller)).find(({ retiredAt }) => retiredAt === null)
+  deleteAgentKeys(tx, seller, now - publishedMs)
+  retireAgentKeys(tx, seller, now)
+  return { kid: makeKey(tx, rootSecret, seller, now).kid, former: former?.kid ?? null }
+}
+
+function makeKey(tx: Tx, rootSecret: RootSecret, { merchantId, mode }: MerchantMode, now: number): AgentKeyRow {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const { kty, crv, x, y } = publicKey.export({ format: 'jwk' })
+  const kid = thumbprintOf({ kty, crv, x, y } as JsonWebKey)
+  const text = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64')
+  const row = {
+    merchantId,
+    mode,
+    kid,
+    publicJwk: JSON.stringify({ kty, crv, x, y }),
+    privateSealed: sealByRoot(rootSecret, 'agent signing key', text, agentKeyContext({ merchantId, mode, kid })),
+    createdAt: now,
+    retiredAt: null,
+  }
+  insertAgentKey(tx, row)
+  return row
+}
+
+function agentKeyContext({ merchantId, mode, kid }: Pick<AgentKeyRow, 'merchantId' | 'mode' | 'kid'>): string {
+  return `${merchantId} ${mode} ${kid}`
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto'
+import { test } from 'node:test'
+import { isInnerList, readDictionary } from '../../platform/kit/fields.ts'
+import { contentDigestOf, signatureBase, thumbprintOf } from '../../platform/kit/httpsig.ts'
+import { hasSignature, type ProvableRequest, signatureProblem } from './proof.ts'
+
+const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' })
+const ed25519 = generateKeyPairSync('ed25519')
+const other = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const jwk = ({ publicKey }: typeof p256, kid: string, more: object = {}): JsonWebKey => ({
+  ...publicKey.export({ format: 'jwk' }),
+  kid,
+  ...more,
+})
+
+const now = 1_780_000_000
+const keys = [
+  { kid: 'rsa', kty: 'RSA', n: 'AQAB', e: 'AQAB' },
+  null,
+  jwk(p256, 'k1'),
+  jwk(p384, 'k2'),
+  jwk(ed25519, 'k3'),
+]
+const body = Buffer.from('{"a":1}')
+const parts = '"@method" "@authority" "@path" "ucp-agent" "idempotency-key" "content-digest" "content-type"'
+const request: ProvableRequest = {
+  method: 'POST',
+  authority: 'shop.example',
+  path: '/ucp/tea/carts',
+  query: '',
+  body,
+  headers: {
+    'ucp-agent': 'profile="https://p.example"',
+    'idempotency-key': '0123456789012345678901',
+    'content-type': 'application/json',
+    'content-digest': contentDigestOf(body),
+  },
+}
+
+interface Signing {
+  message?: Partial<ProvableRequest>
+  // What is sent, where it is not what was signed.
+  sent?: Partial<ProvableRequest>
+  covered?: string
+  params?: string
+  by?: typeof p256
+  hash?: string | null
+  isDer?: boolean
+  label?: string
+}
+
+function signed(signing: Signing = {}): ProvableRequest {
+  const { message = {}, sent = {}, covered = parts, params = ';keyid="k1"', by = p256, hash = 'sha256' } = signing
+  const whole = { ...request, ...message, headers: { ...request.headers, ...message.headers } }
+  const text = `(${covered})${params}`
+  const input = readDictionary(`s=${text}`)?.get('s')
+  assert.ok(isInnerList(input), text)
+  const base = signatureBase(input, whole)
+  assert.ok(base !== undefined, text)
+  const bytes = sign(hash, Buffer.from(base), {
+    key: by.privateKey,
+    dsaEncoding: signing.isDer ? 'der' : 'ieee-p1363',
+  })
+  const label = signing.label ?? 'sig1'
+  const headers = {
+    ...whole.headers,
+    'signature-input': `${label}=${text}`,
+    signature: `${label}=:${bytes.toString('base64')}:`,
+    ...sent.headers,
+  }
+  return { ...whole, ...sent, headers }
+}
+
+const problem = (message: ProvableRequest, known: readonly unknown[] = keys) =>
+  signatureProblem(message, known, now * 1_000)
+
+test('a signature of a key of the profile holds, by each kind of key', () => {
+  assert.ok(!hasSignature(request))
+  assert.ok(hasSignature(signed()))
+  assert.equal(problem(signed()), null)
+  assert.equal(problem(signed({ params: ';keyid="k2"', by: p384, hash: 'sha384' })), null)
+  assert.equal(problem(signed({ params: ';keyid="k3"', by: ed25519, hash: null })), null)
+  const thumb = thumbprintOf(jwk(p256, ''))
+  const tagged = signed({ params: `;keyid="${thumb}";created=${now};expires=${now + 60};tag="web-bot-auth"` })
+  assert.equal(problem(tagged, [jwk(p256, thumb)]), null)
+  const query = '?a=1'
+  assert.equal(problem(signed({ message: { query }, covered: `${parts} "@query"` })), null)
+  const read: Partial<ProvableRequest> = { method: 'GET', body: Buffer.alloc(0) }
+  assert.equal(
+    problem(signed({ message: read, covered: '"@method" "@authority" "@path" "ucp-agent" "idempotency-key"' })),
+    null,
+  )
+})
+
+test('of two signatures one is enough', () => {
+  const good = signed({ label: 'b' })
+  const bad = signed({ label: 'a', by: other })
+  const join = (name: string) => `${bad.headers[name]}, ${good.headers[name]}`
+  const headers = { ...good.headers, 'signature-input': join('signature-input'), signature: join('signature') }
+  assert.equal(problem({ ...good, headers }), null)
+  assert.equal(problem({ ...good, headers: { ...headers, signature: bad.headers.signature } }), 'signature_invalid')
+})
+
+const without = (name: string) => parts.replace(`"${name}"`, '').replaceAll(/ +/g, ' ').trim()
+const agentHeader = { headers: { 'signature-agent': 'sig1="https://p.example"' } }
+
+// biome-ignore format: a table is read by its rows
+const wrong: readonly (readonly [name: string, code: string, message: ProvableRequest, known?: readonly unknown[]])[] = [
+  ...['@method', '@authority', '@path', 'ucp-agent', 'idempotency-key', 'content-digest', 'content-type'].map((name) => [`${name} is not covered`, 'signature_invalid', signed({ covered: without(name) })] as const),
+  ['the query is not covered', 'signature_invalid', signed({ message: { query: '?a=1' } })],
+  ['a header of Web Bot Auth is not covered', 'signature_invalid', signed({ message: agentHeader })],
+  ['another method', 'signature_invalid', signed({ sent: { method: 'PUT' } })],
+  ['another host', 'signature_invalid', signed({ sent: { authority: 'evil.example' } })],
+  ['another path', 'signature_invalid', signed({ sent: { path: '/ucp/other/carts' } })],
+  ['another query', 'signature_invalid', signed({ message: { query: '?a=1' }, covered: `${parts} "@query"`, sent: { query: '?a=2' } })],
+  ['another profile', 'signature_invalid', signed({ sent: { headers: { 'ucp-agent': 'profile="https://q.example"' } } })],
+  ['another idempotency key', 'signature_invalid', signed({ sent: { headers: { 'idempotency-key': '1123456789012345678901' } } })],
+  ['another type of body', 'signature_invalid', signed({ sent: { headers: { 'content-type': 'text/plain' } } })],
+  ['the digest of another body', 'digest_mismatch', signed({ sent: { body: Buffer.from('{"a":2}') } })],
+  ['another body and its digest', 'signature_invalid', signed({ sent: { body: Buffer.from('{}'), headers: { 'content-digest': contentDigestOf('{}') } } })],
+  ['only a digest by SHA-512', 'digest_mismatch', signed({ message: { headers: { 'content-digest': 'sha-512=:AAAA:' } } })],
+  ['a key that the profile does not have', 'key_not_found', signed({ params: ';keyid="gone"' })],
+  ['a key that is retired', 'key_not_found', signed(), [jwk(p384, 'k2')]],
+  ['a key for encryption', 'key_not_found', signed(), [jwk(p256, 'k1', { use: 'enc' })]],
+  ['a key that does not verify', 'key_not_found', signed(), [jwk(p256, 'k1', { key_ops: ['deriveKey'] })]],
+  ['another key of this name', 'signature_invalid', signed({ by: other })],
+  ['a kind of key that is not known', 'algorithm_unsupported', signed({ params: ';keyid="rsa"' })],
+  ['a damaged key', 'algorithm_unsupported', signed(), [{ kid: 'k1', kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' }]],
+  ['a key of another curve than its name says', 'algorithm_unsupported', signed(), [{ ...jwk(p256, 'k1'), crv: 'P-384' }]],
+  ['a signature in DER', 'signature_invalid', signed({ isDer: true })],
+  ['no name of a key', 'signature_invalid', signed({ params: '' })],
+  ['another tag', 'signature_invalid', signed({ params: ';keyid="k1";tag="x"' })],
+  ['a tagged key whose name is not its thumbprint', 'signature_invalid', signed({ params: ';keyid="k1";tag="web-bot-auth"' })],
+  ['it has expired', 'signature_invalid', signed({ params: `;keyid="k1";created=${now - 60};expires=${now}` })],
+  ['it is of the future', 'signature_invalid', signed({ params: `;keyid="k1";created=${now + 301}` })],
+  ['it is older than ten minutes', 'signature_invalid', signed({ params: `;keyid="k1";created=${now - 601}` })],
+  ['it holds for more than a day', 'signature_invalid', signed({ params: `;keyid="k1";expires=${now + 90_000}` })],
+  ['a time that is no number', 'signature_invalid', signed({ params: ';keyid="k1";created="x"' })],
+  ['no signature of this label', 'signature_missing', signed({ sent: { headers: { signature: 'x=:AAAA:' } } })],
+  ['a signature that is no bytes', 'signature_missing', signed({ sent: { headers: { signature: 'sig1="AAAA"' } } })],
+  ['an input that is no list', 'signature_invalid', signed({ sent: { headers: { 'signature-input': 'sig1="x"' } } })],
+  ['an input that cannot be read', 'signature_invalid', signed({ sent: { headers: { 'signature-input': '(' } } })],
+  ['a signature without an input', 'signature_invalid', signed({ sent: { headers: { 'signature-input': undefined } } })],
+]
+
+for (const [name, code, message, known] of wrong)
+  test(`${code}: ${name}`, () => assert.equal(problem(message, known), code))

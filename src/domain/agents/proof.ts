@@ -1,0 +1,132 @@
+// Whether a request was signed by a key of the platform's profile, by the rules of the Universal Commerce Protocol: which parts of the
+// request a signature must cover, which keys may sign, and for how long it holds. Pure.
+
+import type { JsonWebKey } from 'node:crypto'
+import { bytesIn, type InnerList, isInnerList, readDictionary } from '../../platform/kit/fields.ts'
+import {
+  contentDigestOf,
+  isSignedBy,
+  type SignableMessage,
+  signatureBase,
+  thumbprintOf,
+  verifyingKey,
+} from '../../platform/kit/httpsig.ts'
+
+export interface ProvableRequest extends SignableMessage {
+  method: string
+  authority: string
+  path: string
+  query: string
+  body: Buffer
+}
+
+export type SignatureProblem =
+  | 'signature_missing'
+  | 'signature_invalid'
+  | 'key_not_found'
+  | 'digest_mismatch'
+  | 'algorithm_unsupported'
+
+// Null: it holds. Of several signatures one is enough; otherwise the problem is that of the first.
+export function signatureProblem(
+  request: ProvableRequest,
+  keys: readonly unknown[],
+  nowMs: number,
+): SignatureProblem | null {
+  const inputs = readDictionary(request.headers['signature-input'] ?? '')
+  const signatures = readDictionary(request.headers.signature ?? '')
+  if (!inputs || !signatures || inputs.size === 0) return 'signature_invalid'
+  let problem: SignatureProblem | null = null
+  for (const [label, input] of [...inputs].slice(0, signaturesMax)) {
+    const bytes = bytesIn(signatures.get(label))
+    if (!bytes) problem ??= 'signature_missing'
+    else if (!isInnerList(input)) problem ??= 'signature_invalid'
+    else {
+      const found = candidateProblem(request, keys, { input, bytes }, nowMs)
+      if (found === null) return null
+      problem ??= found
+    }
+  }
+  return problem ?? 'signature_invalid'
+}
+
+export function hasSignature({ headers }: SignableMessage): boolean {
+  return headers.signature !== undefined || headers['signature-input'] !== undefined
+}
+
+// Each costs a check by a key.
+const signaturesMax = 4
+const keysMax = 100
+
+interface Candidate {
+  input: InnerList
+  bytes: Buffer
+}
+
+function candidateProblem(
+  request: ProvableRequest,
+  keys: readonly unknown[],
+  { input, bytes }: Candidate,
+  nowMs: number,
+): SignatureProblem | null {
+  const keyId = input.params.get('keyid')
+  const tag = input.params.get('tag')
+  if (typeof keyId !== 'string' || (tag !== undefined && tag !== 'web-bot-auth')) return 'signature_invalid'
+  const jwk = keys.slice(0, keysMax).find((key): key is JsonWebKey => isKeyNamed(key, keyId))
+  if (!jwk) return 'key_not_found'
+  // The name of the key is then its content.
+  if (tag !== undefined && keyId !== thumbprintOf(jwk)) return 'signature_invalid'
+  const key = verifyingKey(jwk)
+  if (!key) return 'algorithm_unsupported'
+  if (!isCovered(request, input) || !isTimely(input, nowMs / 1_000)) return 'signature_invalid'
+  if (request.body.length > 0 && !hasDigest(request)) return 'digest_mismatch'
+  const base = signatureBase(input, request)
+  return base !== undefined && isSignedBy(key, base, bytes) ? null : 'signature_invalid'
+}
+
+// A key that is for encryption, or not for verifying, signs nothing.
+function isKeyNamed(key: unknown, keyId: string): boolean {
+  if (typeof key !== 'object' || key === null) return false
+  const { kid, use, key_ops: operations } = key as { kid?: unknown; use?: unknown; key_ops?: unknown }
+  return (
+    kid === keyId &&
+    use !== 'enc' &&
+    (operations === undefined || (Array.isArray(operations) && operations.includes('verify')))
+  )
+}
+
+const bound: readonly string[] = ['ucp-agent', 'idempotency-key', 'signature-agent']
+
+// What is not covered could be another's: the place, the body, and the headers that say who calls and what is repeated.
+function isCovered({ headers, query, body }: ProvableRequest, { items }: InnerList): boolean {
+  const covered = new Set(items.map(({ value }) => value))
+  const needed = [
+    '@method',
+    '@authority',
+    '@path',
+    ...(query === '' ? [] : ['@query']),
+    ...(body.length > 0 ? ['content-digest', 'content-type'] : []),
+    ...bound.filter((name) => headers[name] !== undefined),
+  ]
+  return needed.every((name) => covered.has(name))
+}
+
+const aheadSecondsMax = 5 * 60
+// Where the signature does not say itself when it expires, and at most where it does.
+const ageSecondsMax = 10 * 60
+const lifeSecondsMax = 24 * 3_600
+
+// The protocol makes both times optional: a change is made once for its key, which is signed, so a repetition has no effect.
+function isTimely({ params }: InnerList, now: number): boolean {
+  const created = params.get('created')
+  const expires = params.get('expires')
+  if (created !== undefined && (typeof created !== 'number' || created > now + aheadSecondsMax)) return false
+  if (expires !== undefined && (typeof expires !== 'number' || expires <= now)) return false
+  if (created === undefined) return expires === undefined || expires <= now + lifeSecondsMax
+  return now - created <= (expires === undefined ? ageSecondsMax : lifeSecondsMax)
+}
+
+function hasDigest({ headers, body }: ProvableRequest): boolean {
+  const digest = bytesIn(readDictionary(headers['content-digest'] ?? '')?.get('sha-256'))
+  return digest !== undefined && `sha-256=:${digest.toString('base64')}:` === contentDigestOf(body)
+}

@@ -1,0 +1,67 @@
+// How a caller shows that it is the platform whose profile it names: a signature of the request, or a key that was made for it.
+
+import type { IncomingMessage } from 'node:http'
+import {
+  hasSignature,
+  type ProvableRequest,
+  type SignatureProblem,
+  signatureProblem,
+} from '../../../domain/agents/proof.ts'
+import type { ShopContext } from '../context.ts'
+import { UcpError } from './perform.ts'
+
+export interface ShownRequest {
+  // Of the profile.
+  keys: readonly unknown[]
+  body: Buffer
+  now: number
+}
+
+// False where the request carries no signature. One that does not hold is refused, whatever else the request carries.
+export async function provenBySignature(
+  { request, parts }: ShopContext,
+  { keys, body, now }: ShownRequest,
+  keysAgain: () => Promise<readonly unknown[]>,
+): Promise<boolean> {
+  const message = messageOf(request.raw, parts.tools.publicOrigin(), body)
+  if (!hasSignature(message)) return false
+  const first = signatureProblem(message, keys, now)
+  // The platform may have begun to sign with a key that it published meanwhile.
+  const problem = first === 'key_not_found' ? signatureProblem(message, await keysAgain(), now) : first
+  if (problem === null) return true
+  const [status, content] = problems[problem]
+  throw new UcpError(status, problem, content)
+}
+
+const problems: Readonly<Record<SignatureProblem, readonly [status: number, content: string]>> = {
+  signature_missing: [401, 'Signature-Input names a signature that is not there.'],
+  signature_invalid: [401, 'The signature of the request does not hold, or does not cover what it must.'],
+  key_not_found: [401, 'The profile of the platform has no such key.'],
+  digest_mismatch: [400, 'Content-Digest is not the SHA-256 of the body.'],
+  algorithm_unsupported: [400, 'Keys are EC P-256, EC P-384 or Ed25519.'],
+}
+
+// The host is that of our public address: what the request says about it may be forged, or changed by a proxy.
+function messageOf(raw: IncomingMessage, origin: string, body: Buffer): ProvableRequest {
+  const [path = '', ...query] = (raw.url ?? '').split('?')
+  return {
+    method: raw.method ?? '',
+    authority: new URL(origin).host,
+    path,
+    query: query.length === 0 ? '' : `?${query.join('?')}`,
+    body,
+    headers: Object.fromEntries(
+      Object.entries(raw.headersDistinct).map(([name, values]) => [
+        name,
+        values?.map((value) => value.trim()).join(', '),
+      ]),
+    ),
+  }
+}
+
+// Undefined where none is shown. `X-API-Key` is what platforms send most.
+export function platformKeyIn({ headers }: IncomingMessage): string | undefined {
+  const plain = headers['x-api-key']
+  if (typeof plain === 'string') return plain.trim()
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+}
