@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type PriceStep, priorPriceOf } from './priorprice.ts'
+
+const day = 24 * 60 * 60_000
+const step = (atDay: number, price: number, compareAtPrice: number | null = null): PriceStep => ({
+  fromAt: atDay * day,
+  price,
+  compareAtPrice,
+})
+
+// The four wrong answers that other systems give.
+
+test('the sale price is not its own prior price', () => {
+  assert.equal(priorPriceOf([step(0, 100), step(40, 70, 100)]), 100)
+})
+
+test('a price that stood for longer than 30 days counts, although it changed before them', () => {
+  assert.equal(priorPriceOf([step(0, 90), step(200, 60, 90)]), 90)
+})
+
+test('each price of a day counts, not one a day', () => {
+  const steps = [step(0, 100), step(40, 50), { ...step(40, 100), fromAt: 40 * day + 3_600_000 }, step(50, 80, 100)]
+  assert.equal(priorPriceOf(steps), 50)
+})
+
+test('the number of the merchant is not believed', () => {
+  assert.equal(priorPriceOf([step(0, 60), step(40, 50, 200)]), 60)
+})
+
+test('a reduction that goes further keeps its first anchor, one that is taken back in part begins anew', () => {
+  const further = [step(0, 100), step(40, 80, 100), step(50, 60, 100)]
+  assert.equal(priorPriceOf(further), 100)
+  assert.equal(priorPriceOf([...further, step(60, 70, 100)]), 60)
+})
+
+test('a young product uses its own life; one that began reduced has none; without a claim there is none', () => {
+  assert.equal(priorPriceOf([step(0, 100), step(5, 80, 100)]), 100)
+  assert.equal(priorPriceOf([step(0, 80, 100)]), null)
+  assert.equal(priorPriceOf([step(0, 100), step(40, 80)]), null)
+  assert.equal(priorPriceOf([]), null)
+})
+
+// By looking at every hour of the history.
+function byEveryHour(steps: readonly PriceStep[]): number | null {
+  const hour = 3_600_000
+  const at = (instant: number) => steps.findLast(({ fromAt }) => fromAt <= instant)
+  const last = steps.at(-1)
+  if (!last || last.compareAtPrice === null) return null
+  const begin = steps[0]?.fromAt ?? 0
+  let beganAt = last.fromAt
+  while (beganAt > begin) {
+    const [before, here] = [at(beganAt - hour), at(beganAt)]
+    if (!before || !here || before.compareAtPrice === null || before.price < here.price) break
+    beganAt -= hour
+  }
+  const prices: number[] = []
+  for (let instant = Math.max(begin, beganAt - 30 * day); instant < beganAt; instant += hour)
+    prices.push(at(instant)?.price ?? Number.NaN)
+  return prices.length === 0 ? null : Math.min(...prices)
+}
+
+test('it equals a search through every hour of random histories', () => {
+  const change = fc.record({
+    hours: fc.integer({ min: 1, max: 24 * 25 }),
+    price: fc.integer({ min: 1, max: 12 }),
+    isClaimed: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(fc.array(change, { minLength: 1, maxLength: 12 }), (changes) => {
+      let hours = 0
+      const steps = changes.map(({ hours: later, price, isClaimed }) => {
+        hours += later
+        return { fromAt: hours * 3_600_000, price, compareAtPrice: isClaimed ? price + 5 : null }
+      })
+      assert.equal(priorPriceOf(steps), byEveryHour(steps))
+    }),
+    { numRuns: 300 },
+  )
+})
