@@ -18,6 +18,7 @@ import { nodesRun } from './nodes.ts'
 import { oversellOnNodesRun, oversellRun } from './oversell.ts'
 import { pageRun } from './page.ts'
 import { poisonRun } from './poison.ts'
+import { priorPriceRun } from './priorprice.ts'
 import { promotionRun } from './promotion.ts'
 import { proxiesRun } from './proxies.ts'
 import { racesRun } from './races.ts'
@@ -55,6 +56,7 @@ export const runs: readonly (Run | ServerRun)[] = [
   landingRun,
   moneyRun,
   documentsRun,
+  priorPriceRun,
   longRun,
   enginesRun,
   modelRun,

@@ -42,6 +42,48 @@ eachEngine('the admin catalog', (given) => {
       )
     ).map(({ type }) => type)
 
+  test('a reduction is shown with the lowest price of the 30 days before it, and without one not at all', async () => {
+    const began = testServer.clock.now
+    const code = unusedName('SALE')
+    const entry = productEntry({ skus: [{ code, price: 1_000, compareAtPrice: 1_500 }] })
+    const { data } = await done('createAdminProduct', { product: entry })
+    const [{ id: skuId }] = data.skus
+    const set = (row: object) => done('updateAdminSkus', { rows: [{ skuId, ...row }] })
+    const prices = async () => {
+      const { skus, priorPrice } = (await shown(entry.slug)).body.data
+      const { rows } = await testServer.storage.read(async (db) => ({
+        rows: await db.sql<{ price: number }>`select price from price_history where sku_id = ${skuId} order by from_at`,
+      }))
+      const [{ price, compareAtPrice }] = skus
+      assert.deepEqual(skus[0].priorPrice, priorPrice)
+      return [price.amount, compareAtPrice?.amount ?? null, priorPrice?.amount ?? null, rows.map((row) => row.price)]
+    }
+    assert.deepEqual(await prices(), [1_000, null, null, [1_000]])
+    assert.equal(data.skus[0].priorPrice, null)
+    testServer.clock.now += 60_000
+    await set({ price: 1_200, compareAtPrice: null })
+    testServer.clock.now += 60_000
+    await set({ price: 900, compareAtPrice: 2_000 })
+    assert.deepEqual(await prices(), [900, 2_000, 1_000, [1_000, 1_200, 900]])
+    const list = (await testServer.askAdmin('listAdminSkus', { query: `?productId=${data.id}` })).body.data
+    assert.equal(list[0].priorPrice, 1_000)
+    testServer.clock.now += 31 * 86_400_000
+    await set({ price: 800 })
+    assert.deepEqual(await prices(), [800, 2_000, 1_000, [1_000, 1_200, 900, 800]])
+    // Hidden, its prices leave no trace; shown again, the reduction goes on.
+    const status = (to: string) => done('updateAdminProducts', { productIds: [data.id], change: { status: to } })
+    await status('hidden')
+    await set({ price: 5_000, compareAtPrice: null })
+    testServer.clock.now += 60_000
+    await set({ price: 790, compareAtPrice: 5_000 })
+    await status('published')
+    assert.deepEqual(await prices(), [790, 5_000, 1_000, [1_000, 1_200, 900, 800, 790]])
+    testServer.clock.now += 60_000
+    await set({ price: 850 })
+    assert.deepEqual(await prices(), [850, null, null, [900, 800, 790, 850]])
+    testServer.clock.now = began
+  })
+
   test('a product is in the catalog at once; sent back as it is, it does not change', async () => {
     const entry = productEntry({ categories: ['vases'], tags: ['new'], metadata: { row: '4' } })
     const html = { descriptionHtml: '<p onclick="x()">Tall</p>' }

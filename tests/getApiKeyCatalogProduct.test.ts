@@ -28,6 +28,7 @@ eachEngine('getApiKeyCatalogProduct', (given) => {
         options: [{ name: 'Stems', value: '12' }],
         price: { amount: 3500, currency: 'EUR' },
         compareAtPrice: null,
+        priorPrice: null,
         availability: 'in_stock',
         availableQuantity: 40,
         maxPerOrder: 10,
@@ -41,7 +42,9 @@ eachEngine('getApiKeyCatalogProduct', (given) => {
         name: '24',
         options: [{ name: 'Stems', value: '24' }],
         price: { amount: 5900, currency: 'EUR' },
-        compareAtPrice: { amount: 6500, currency: 'EUR' },
+        // Claimed from the first moment on: nothing is known of a higher price.
+        compareAtPrice: null,
+        priorPrice: null,
         availability: 'low_stock',
         availableQuantity: 3,
         maxPerOrder: 999,

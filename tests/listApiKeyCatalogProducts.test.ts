@@ -23,6 +23,7 @@ eachEngine('listApiKeyCatalogProducts', (given) => {
       imageUrl: `${testServer.origin}/media/demo/red-roses.svg`,
       imageAlt: 'Red roses',
       priceRange: { min: { amount: 3500, currency: 'EUR' }, max: { amount: 5900, currency: 'EUR' } },
+      priorPrice: null,
       availability: 'in_stock',
       skuCount: 2,
       tags: ['gift'],

@@ -201,7 +201,7 @@ function cards(at: Surroundings, products: readonly ProductSummary[]): Html {
 <span class="card-picture">${pictureOf(at, product.imageUrl, { alt: '', isFirst: index < 4 })}${badge(at, product)}</span>
 ${product.brand != null && html`<span dir="auto" class="card-brand">${product.brand}</span>`}
 <span dir="auto" class="card-name">${product.name}</span>
-<span class="card-price">${priceWords(at, product)}</span>
+<span class="card-price">${priorWords(at, product)}${priceWords(at, product)}</span>
 </a>
 </li>`,
   )}
@@ -217,6 +217,11 @@ function badge({ speaker: { say } }: Surroundings, { availability }: ProductSumm
 function priceWords({ speaker: { say, money } }: Surroundings, { priceRange: { min, max } }: ProductSummary): string {
   const amount = money(min.amount, min.currency)
   return min.amount === max.amount ? amount : say('price.from', { amount })
+}
+
+function priorWords({ speaker: { say, money } }: Surroundings, { priorPrice }: ProductSummary): Html | false {
+  if (!priorPrice) return false
+  return html`<span class="hidden">${say('price.formerly')} </span><s>${money(priorPrice.amount, priorPrice.currency)}</s><span class="hidden">, ${say('price.now')} </span> `
 }
 
 function stockWords({ say }: Speaker, availability: Availability, available: number | null): string {
@@ -239,7 +244,7 @@ export interface ProductView {
 
 export function productPage(at: Surroundings, view: ProductView): string {
   const { product, chosen, trail, alike, barcodes, attributeOf, quantity } = view
-  const { say, money } = at.speaker
+  const { say } = at.speaker
   const narrowest = trail.at(-1)
   return page(at, {
     title: product.name,
@@ -277,10 +282,7 @@ ${product.brand != null && brandLink(at, product.brand)}
 <p class="lead" dir="auto">${product.summary}</p>
 <section id="buy" class="buy" aria-label="${say('product.buy')}">
 ${noticeBox(at)}
-<p class="price">${
-      chosen.compareAtPrice &&
-      html`<span class="hidden">${say('price.formerly')} </span><s>${money(chosen.compareAtPrice.amount, chosen.compareAtPrice.currency)}</s><span class="hidden">, ${say('price.now')} </span> `
-    }<strong>${money(chosen.price.amount, chosen.price.currency)}</strong></p>
+${priceOf(at, chosen)}
 ${choices(at, product, chosen)}
 <p class="stock ${chosen.availability}">${stockWords(at.speaker, chosen.availability, chosen.availableQuantity)}${
       chosen.availability !== 'out_of_stock' &&
@@ -300,6 +302,22 @@ ${
   html`<section aria-labelledby="alike"><h2 id="alike" class="rule">${narrowest ? say('product.alsoIn', { category: narrowest.name }) : say('product.alsoInShop')}</h2>${cards(at, alike)}</section>`
 }`,
   })
+}
+
+// Only a number that the history of prices holds is struck through, and per cent are those of it.
+function priceOf({ speaker: { say, money, percent } }: Surroundings, { price, priorPrice }: Sku): Html {
+  const now = html`<strong>${money(price.amount, price.currency)}</strong>`
+  if (!priorPrice) return html`<p class="price">${now}</p>`
+  const prior = money(priorPrice.amount, priorPrice.currency)
+  const lower = reducedBy(price.amount, priorPrice.amount)
+  return html`<p class="price"><span class="hidden">${say('price.formerly')} </span><s>${prior}</s><span class="hidden">, ${say('price.now')} </span> ${now}${
+    lower > 0 && html` <span class="reduction">${percent(-lower)}</span>`
+  }<small>${say('price.prior', { amount: prior })}</small></p>`
+}
+
+// In whole per cent, rounded down: a reduction is never shown larger than it is.
+export function reducedBy(price: number, prior: number): number {
+  return Math.floor(((prior - price) / prior) * 100) / 100
 }
 
 function brandLink({ base, speaker: { say } }: Surroundings, brand: string): Html {

@@ -23,6 +23,8 @@ export interface Speaker {
   say(key: TextKey, values?: Values): string
   money(amount: number, currency: string): string
   weight(grams: number): string
+  // Of a share: -0.2 is −20 %.
+  percent(share: number): string
 }
 
 const tagsMax = 20
@@ -79,6 +81,7 @@ function createSpeaker(language: string, locale: string): Speaker {
       return language === 'fr' ? unbroken(filled) : filled
     },
     money: (amount, currency) => money(amount, currency, locale),
+    percent: (share) => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 }).format(share),
     weight(grams) {
       const [unit, value] = grams < 1000 ? (['gram', grams] as const) : (['kilogram', grams / 1000] as const)
       return new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: 2 }).format(value)

@@ -57,7 +57,10 @@ export const SkuEntry = object({
     texts({ keyLengthMax: 100, textLengthMin: 1, textLengthMax: 200, entriesMax: 3 }),
   ),
   price: described('In minor units: 450 is 4.50.', amount),
-  compareAtPrice: optional('A price to compare with, such as a former one; above the price.', nullable(amount)),
+  compareAtPrice: optional(
+    'A former price that is announced; above the price. The shop shows a reduction only as far as the price was higher in the 30 days before.',
+    nullable(amount),
+  ),
   stock: optional(
     'Opening stock: it counts when the SKU is new. On known SKUs it is set by `apply --stock` only (default: 0).',
     Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),

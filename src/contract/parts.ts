@@ -78,7 +78,7 @@ export const Version = Type.Integer({
 })
 
 export const ExpectedVersion = described(
-  'The version the caller has seen. Another present version is refused with 409 version_conflict.',
+  'The version that was seen. Another one now is a 409 version_conflict.',
   Version,
 )
 

@@ -74,6 +74,7 @@ export const ar: Texts = {
   'price.from': 'من {amount}',
   'price.formerly': 'سابقًا',
   'price.now': 'الآن',
+  'price.prior': 'أدنى سعر خلال 30 يومًا قبل التخفيض: {amount}',
   'stock.in_stock': 'متوفر',
   'stock.low_stock': 'بقي القليل',
   'stock.left': {

@@ -65,6 +65,7 @@ export const de: Texts = {
   'price.from': 'ab {amount}',
   'price.formerly': 'Früher',
   'price.now': 'Jetzt',
+  'price.prior': 'Niedrigster Preis der 30 Tage vor der Ermäßigung: {amount}',
   'stock.in_stock': 'Auf Lager',
   'stock.low_stock': 'Nur noch wenige da',
   'stock.left': { one: 'Nur noch {count} Stück', other: 'Nur noch {count} Stück' },

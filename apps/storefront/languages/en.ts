@@ -69,6 +69,7 @@ export const en = {
   'price.from': 'from {amount}',
   'price.formerly': 'Formerly',
   'price.now': 'Now',
+  'price.prior': 'Lowest price of the 30 days before the reduction: {amount}',
   'stock.in_stock': 'In stock',
   'stock.low_stock': 'Only a few left',
   'stock.left': { one: 'Only {count} left', other: 'Only {count} left' },

@@ -65,6 +65,7 @@ export const es: Texts = {
   'price.from': 'desde {amount}',
   'price.formerly': 'Antes',
   'price.now': 'Ahora',
+  'price.prior': 'Precio más bajo de los 30 días anteriores a la rebaja: {amount}',
   'stock.in_stock': 'En existencias',
   'stock.low_stock': 'Quedan pocas unidades',
   'stock.left': { one: 'Solo queda {count}', other: 'Solo quedan {count}' },

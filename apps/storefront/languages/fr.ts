@@ -65,6 +65,7 @@ export const fr: Texts = {
   'price.from': 'à partir de {amount}',
   'price.formerly': 'Auparavant',
   'price.now': 'Maintenant',
+  'price.prior': 'Prix le plus bas des 30 jours précédant la réduction : {amount}',
   'stock.in_stock': 'En stock',
   'stock.low_stock': 'Derniers exemplaires',
   'stock.left': { one: 'Plus que {count}', other: 'Plus que {count}' },

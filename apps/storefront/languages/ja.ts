@@ -65,6 +65,7 @@ export const ja: Texts = {
   'price.from': '{amount}から',
   'price.formerly': '以前の価格',
   'price.now': '現在の価格',
+  'price.prior': '値下げ前30日間の最低価格：{amount}',
   'stock.in_stock': '在庫あり',
   'stock.low_stock': '残りわずか',
   'stock.left': { other: '残り{count}点' },

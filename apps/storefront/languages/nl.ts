@@ -65,6 +65,7 @@ export const nl: Texts = {
   'price.from': 'vanaf {amount}',
   'price.formerly': 'Eerder',
   'price.now': 'Nu',
+  'price.prior': 'Laagste prijs in de 30 dagen voor de verlaging: {amount}',
   'stock.in_stock': 'Op voorraad',
   'stock.low_stock': 'Nog maar een paar over',
   'stock.left': { one: 'Nog maar {count} over', other: 'Nog maar {count} over' },

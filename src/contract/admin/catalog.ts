@@ -59,7 +59,13 @@ export const AdminProductSummary = object({
   updatedAt: Instant,
 })
 
-export const AdminProductSku = object({ id: SkuId, code: Type.String(), ...AdminStock })
+// Of a SKU whose `compareAtPrice` announces a reduction.
+const AdminPriorPrice = nullable(Amount, {
+  description:
+    'The lowest price of the 30 days before the announced reduction began, which the shop strikes through. null: it shows no reduction.',
+})
+
+export const AdminProductSku = object({ id: SkuId, code: Type.String(), priorPrice: AdminPriorPrice, ...AdminStock })
 
 export const AdminProduct = object({
   id: ProductId,
@@ -145,6 +151,7 @@ export const AdminSku = object({
   name: Type.String(),
   price: Amount,
   compareAtPrice: nullable(Amount),
+  priorPrice: AdminPriorPrice,
   ...AdminStock,
   available: described('Units that can be bought now.', Count),
 })

@@ -32,14 +32,20 @@ export const Category = object({
 
 export const PriceRange = object({ min: Money, max: Money }, { description: 'Lowest and highest price of its SKUs.' })
 
+// Optional for the same reason as the brand.
+const PriorPrice = Type.Optional(
+  nullable(Money, {
+    description: 'The lowest price of the 30 days before the announced reduction. null: none may be shown.',
+  }),
+)
+
 const productRow = {
   id: ProductId,
   slug: Slug,
   name: Type.String(),
   brand: Type.Optional(
     nullable(Type.String(), {
-      description:
-        'An extension: who makes it. null where none is given. Absent for the first minutes after an upgrade from a version without brands.',
+      description: 'Who makes it. Absent for the first minutes after an upgrade from a version without brands.',
     }),
   ),
   summary: Type.String(),
@@ -47,6 +53,7 @@ const productRow = {
   imageUrl: ImageUrl,
   imageAlt: nullable(Type.String()),
   priceRange: PriceRange,
+  priorPrice: PriorPrice,
   availability: Availability,
   skuCount: Count,
   tags: Type.Array(Type.String()),
@@ -71,7 +78,8 @@ export const Sku = object({
   name: Type.String(),
   options: Type.Array(OptionValue),
   price: Money,
-  compareAtPrice: nullable(Money, { description: 'The former price, where one is shown.' }),
+  compareAtPrice: nullable(Money, { description: 'The former price of the merchant. null where `priorPrice` is.' }),
+  priorPrice: PriorPrice,
   availability: Availability,
   availableQuantity: nullable(Count, { description: 'Units that can be bought now. null where it is not told.' }),
   maxPerOrder: Type.Integer({ minimum: 1, maximum: limits.quantityMax }),
@@ -88,7 +96,7 @@ export const Product = object({
   descriptionHtml: Type.Optional(
     Type.String({
       description:
-        'An extension: the description with formatting, absent where there is only the plain text. It is safe to put into a page: without scripts, styles, pictures and attributes, except the address of a link and the spans of a cell.',
+        'The description with formatting, absent where there is only plain text. Safe to put into a page: no scripts, styles, pictures; links and cell spans are the only attributes.',
     }),
   ),
   merchant: ProductMerchant,

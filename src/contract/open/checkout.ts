@@ -139,7 +139,7 @@ export const CheckoutSession = object({
   }),
   withdrawalUrl: nullable(Type.String(), {
     description:
-      'The page on which a shopper withdraws from a contract, to be linked from every page of the shop. null where the shop sells to no country that demands one, and in events.',
+      'The page to withdraw from a contract, for every page of the shop to link. null where no country that it sells to demands one, and in events.',
   }),
   mode: Mode,
   currency: Currency,

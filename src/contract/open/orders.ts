@@ -182,7 +182,7 @@ export const Order = object({
   }),
   withdrawalUrl: nullable(Type.String(), {
     description:
-      'The page on which the shopper withdraws from the contract, with the order filled in. null where the shop sells to no country that demands one, and in events.',
+      'The page to withdraw from the contract, with the order filled in. null where no country that the shop sells to demands one, and in events.',
   }),
 })
 

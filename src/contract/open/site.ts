@@ -32,7 +32,7 @@ export const Site = object({
   ),
   withdrawalUrl: nullable(Type.String(), {
     description:
-      'The page on which a shopper withdraws from a contract, to be linked from every page of the shop. null where the shop sells to no country that demands one.',
+      'The page to withdraw from a contract, for every page of the shop to link. null where no country that it sells to demands one.',
   }),
   legal: nullable(LegalEntry, { description: 'Who sells.' }),
   pricesIncludeTax: Type.Boolean(),

@@ -73,8 +73,8 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       refuseUnknownCategories(categories, product.categories ?? [])
       const plan = await planOne(db, seller, product, undefined, now.getTime())
       if (dryRun) return planned(plan.product, plan, caller)
-      await savePlans(db, seller, [plan], categories, { now: now.getTime(), cause })
-      return changed(plan, caller)
+      const [saved = plan] = await savePlans(db, seller, [plan], categories, { now: now.getTime(), cause })
+      return changed(saved, caller)
     },
 
     async replaceAdminProduct({ db, caller, path: { productId }, body, now, cause }) {
@@ -87,8 +87,8 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       refuseUnknownCategories(categories, product.categories ?? [])
       const plan = await planOne(db, seller, product, before, now.getTime())
       if (dryRun) return planned(before, plan, caller)
-      await savePlans(db, seller, [plan], categories, { now: now.getTime(), cause })
-      return changed(plan, caller)
+      const [saved = plan] = await savePlans(db, seller, [plan], categories, { now: now.getTime(), cause })
+      return changed(saved, caller)
     },
 
     async updateAdminProducts({ db, caller, body, now, cause }) {

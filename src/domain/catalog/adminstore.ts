@@ -172,6 +172,7 @@ export interface SkuHead {
   name: string
   price: number
   compareAtPrice: number | null
+  priorPrice: number | null
   onHand: number
   held: number
 }
@@ -221,7 +222,7 @@ export async function listSkuHeads(
   )
   return db.sql<SkuHead>`
     select s.id, s.product_id as "productId", p.name as "productName", s.code, s.name, s.price,
-      s.compare_at_price as "compareAtPrice", t.on_hand as "onHand", t.held
+      s.compare_at_price as "compareAtPrice", s.prior_price as "priorPrice", t.on_hand as "onHand", t.held
     from ${tables}
     where ${allOf(conditions)} and t.sku_id = s.id and p.merchant_id = s.merchant_id and p.id = s.product_id
     order by ${order} limit ${limit}`

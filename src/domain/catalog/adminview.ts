@@ -23,7 +23,7 @@ export function productView(product: ProductRow, mode: Mode): AdminProduct {
     version,
     status: productStatus(product),
     product: productEntry(product),
-    skus: skus.map((sku) => ({ id: sku.id, code: sku.code, ...sku.stock[mode] })),
+    skus: skus.map((sku) => ({ id: sku.id, code: sku.code, priorPrice: sku.priorPrice, ...sku.stock[mode] })),
     createdAt: toInstant(createdAt),
     updatedAt: toInstant(updatedAt),
     archivedAt: archivedAt === null ? null : toInstant(archivedAt),

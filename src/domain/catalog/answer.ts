@@ -63,6 +63,7 @@ function listRowFor(seller: SellerFacts, product: PublishedProduct, mode: Mode):
   const { skus, images } = product
   const prices = skus.map((sku) => sku.price)
   const [image] = images
+  const cheapest = skus.find(({ price }) => price === Math.min(...prices))
   return {
     id: product.id,
     slug: product.slug,
@@ -76,6 +77,7 @@ function listRowFor(seller: SellerFacts, product: PublishedProduct, mode: Mode):
       min: { amount: Math.min(...prices), currency: seller.currency },
       max: { amount: Math.max(...prices), currency: seller.currency },
     },
+    priorPrice: cheapest ? reductionOf(seller, cheapest).priorPrice : null,
     availability: bestOf(skus.map((sku) => skuAvailability(seller, sku, mode))),
     skuCount: skus.length,
     tags: [...product.tags],
@@ -98,7 +100,7 @@ function detailFor(seller: SellerFacts, product: ProductRow, mode: Mode, row: Li
       name: sku.name,
       options: sku.options.map(({ name, value }) => ({ name, value })),
       price: { amount: sku.price, currency: seller.currency },
-      compareAtPrice: sku.compareAtPrice === null ? null : { amount: sku.compareAtPrice, currency: seller.currency },
+      ...reductionOf(seller, sku),
       availability: skuAvailability(seller, sku, mode),
       availableQuantity: sku.whenSoldOut === 'not_counted' ? null : availableQuantity(sku.stock[mode]),
       maxPerOrder: sku.maxPerOrder,
@@ -108,6 +110,12 @@ function detailFor(seller: SellerFacts, product: ProductRow, mode: Mode, row: Li
     })),
     metadata: { ...product.metadata },
   }
+}
+
+// A claim is shown only together with what history says about it.
+function reductionOf({ currency }: SellerFacts, { compareAtPrice, priorPrice }: SkuRow) {
+  if (compareAtPrice === null || priorPrice === null) return { compareAtPrice: null, priorPrice: null }
+  return { compareAtPrice: { amount: compareAtPrice, currency }, priorPrice: { amount: priorPrice, currency } }
 }
 
 function skuAvailability(seller: SellerFacts, { stock, whenSoldOut }: SkuRow, mode: Mode) {

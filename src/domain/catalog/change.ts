@@ -18,6 +18,7 @@ import { renderProduct } from './answer.ts'
 import { recountCategories } from './categories.ts'
 import { writeIndex } from './indexing.ts'
 import { productRecord } from './normal.ts'
+import { recordPrices } from './pricehistory.ts'
 import { productProblems } from './problems.ts'
 import type { ProductRecord, ProductRow, SellerFacts, SkuRecord, SkuRow } from './product.ts'
 import {
@@ -268,11 +269,11 @@ function planProduct(
       changes.push({ kind: 'create', what: 'sku', id: skuId, name: wanted.code, members: [] })
       if (!retired) {
         const opening = { onHand: named ?? 0, held: 0 }
-        const sku = { ...wanted, id: skuId, stock: { live: opening, test: opening } }
+        const sku = { ...wanted, id: skuId, priorPrice: null, stock: { live: opening, test: opening } }
         return { sku, position, write: 'insert', setsStock: [] }
       }
       // A retired SKU that comes back keeps its id, and its stock unless the entry may set it.
-      const sku = { ...wanted, id: skuId, stock: stockOf(retired.stock, onHand) }
+      const sku = { ...wanted, id: skuId, priorPrice: null, stock: stockOf(retired.stock, onHand) }
       return { sku, position, write: 'update', setsStock: modesToSet(retired.stock, onHand) }
     }
     const setsStock = modesToSet(kept.sku.stock, onHand)
@@ -347,19 +348,23 @@ function withOptionsOf(skus: readonly SkuRow[], options: ProductRecord['options'
   return [...valuesOf].map(([name, values]) => ({ name, values: [...values] }))
 }
 
-// Writes those that differ. The caller has locked the seller and raises the version of its catalog.
+// Writes those that differ, and answers them with their prior prices. The caller has locked the seller and raises the version of its
+// catalog.
 export async function writeProducts(
   tx: Tx,
   seller: SellerFacts,
   plans: readonly ProductPlan[],
   categoryIds: ReadonlyMap<string, string>,
-): Promise<void> {
-  const differing = plans.filter(({ differs }) => differs)
+  now: number,
+): Promise<ProductPlan[]> {
+  const planned = plans.filter(({ differs }) => differs)
+  const differing = await recordPrices(tx, seller.id, planned, now)
   // They leave in one round trip.
   await Promise.all([
     ...differing.map((plan) => writeProduct(tx, seller, plan, categoryIds)),
     writeIndex(tx, seller, differing),
   ])
+  return differing
 }
 
 async function writeProduct(
@@ -433,25 +438,26 @@ export async function saveProducts(
   categoryIds: ReadonlyMap<string, string>,
   options: PlanOptions,
 ): Promise<ProductBatch> {
-  const batch = await planProducts(tx, seller, entries, options)
-  await writeProducts(tx, seller, batch.plans, categoryIds)
-  if (batch.plans.some((plan) => plan.differs)) await raiseCatalogVersion(tx, seller.id)
-  return batch
+  const { plans, refused } = await planProducts(tx, seller, entries, options)
+  const written = await writeProducts(tx, seller, plans, categoryIds, options.now)
+  if (written.length > 0) await raiseCatalogVersion(tx, seller.id)
+  const writtenOf = new Map(written.map((plan) => [plan.product.id, plan]))
+  return { plans: plans.map((plan) => writtenOf.get(plan.product.id) ?? plan), refused }
 }
 
-// Writes the plans of an admin operation: products, the counts of the categories that they touch, and their events. The caller
-// has locked the seller.
+// Writes the plans of an admin operation: products, the counts of the categories that they touch, and their events. Answers those that
+// were written. The caller has locked the seller.
 export async function savePlans(
   tx: Tx,
   seller: SellerFacts,
   plans: readonly ProductPlan[],
   categories: readonly { id: string; slug: string }[],
   context: ChangeContext,
-): Promise<void> {
-  const differing = plans.filter(({ differs }) => differs)
-  if (differing.length === 0) return
+): Promise<ProductPlan[]> {
+  const planned = plans.filter(({ differs }) => differs)
+  if (planned.length === 0) return []
   const categoryIds = new Map(categories.map(({ slug, id }) => [slug, id]))
-  await writeProducts(tx, seller, differing, categoryIds)
+  const differing = await writeProducts(tx, seller, planned, categoryIds, context.now)
   await raiseCatalogVersion(tx, seller.id)
   const touched = differing
     .filter(isCountedAnew)
@@ -459,6 +465,7 @@ export async function savePlans(
   const ids = [...new Set(touched)].flatMap((slug) => categoryIds.get(slug) ?? [])
   await recountCategories(tx, seller.id, ids)
   await announceProducts(tx, seller.id, differing, context)
+  return differing
 }
 
 function isCountedAnew({ before, product, categoriesDiffer }: ProductPlan): boolean {

@@ -11,6 +11,7 @@ const sku: SkuRow = {
   options: [{ name: 'Size', value: 'Small' }],
   price: 1_000,
   compareAtPrice: null,
+  priorPrice: null,
   whenSoldOut: 'refuse',
   maxPerOrder: 10,
   delivery: 'shipped',

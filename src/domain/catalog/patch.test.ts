@@ -12,6 +12,7 @@ const sku: SkuRow = {
   options: [],
   price: 450,
   compareAtPrice: null,
+  priorPrice: null,
   whenSoldOut: 'refuse',
   maxPerOrder: 9,
   delivery: 'shipped',

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type PriceStep, priorPriceOf } from './priorprice.ts'
+import {
+  type PriceStep,
+  priceStepsMax,
+  priorPriceOf,
+  shownPriorPrice,
+  withoutOldSteps,
+  withStep,
+} from './priorprice.ts'
 
 const day = 24 * 60 * 60_000
 const step = (atDay: number, price: number, compareAtPrice: number | null = null): PriceStep => ({
@@ -77,5 +84,43 @@ test('it equals a search through every hour of random histories', () => {
       assert.equal(priorPriceOf(steps), byEveryHour(steps))
     }),
     { numRuns: 300 },
+  )
+})
+
+test('a prior price that is not above the price announces nothing', () => {
+  assert.equal(shownPriorPrice([step(0, 100), step(40, 100, 150)]), null)
+  assert.equal(shownPriorPrice([step(0, 100), step(40, 99, 150)]), 100)
+})
+
+test('the same price again is not a step, and a clock that goes back does not reorder', () => {
+  assert.deepEqual(withStep([step(1, 100)], step(2, 100)), [step(1, 100)])
+  assert.deepEqual(withStep([step(0, 90), step(2, 100)], step(1, 80)), [step(0, 90), step(2, 80)])
+})
+
+test('old steps are dropped without a change of the prior price, and too many never raise it', () => {
+  const change = fc.record({
+    minutes: fc.integer({ min: 1, max: 60 * 24 * 20 }),
+    price: fc.integer({ min: 1, max: 12 }),
+    isClaimed: fc.boolean(),
+  })
+  const histories = fc.array(change, { minLength: 1, maxLength: 2 * priceStepsMax })
+  fc.assert(
+    fc.property(histories, fc.integer({ min: 1, max: 60 }), (changes, faster) => {
+      let at = 0
+      let whole: PriceStep[] = []
+      let kept: PriceStep[] = []
+      for (const { minutes, price, isClaimed } of changes) {
+        at += Math.ceil(minutes / faster) * 60_000
+        const next = { fromAt: at, price, compareAtPrice: isClaimed ? price + 5 : null }
+        whole = withStep(whole, next)
+        const all = withStep(kept, next)
+        kept = withoutOldSteps(all)
+        assert.ok(kept.length <= priceStepsMax)
+        const [exact, stored] = [priorPriceOf(whole), priorPriceOf(kept)]
+        if (whole.length <= priceStepsMax) assert.equal(stored, exact)
+        else if (exact !== null && stored !== null) assert.ok(stored <= exact)
+      }
+    }),
+    { numRuns: 60 },
   )
 })

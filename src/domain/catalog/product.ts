@@ -56,6 +56,8 @@ export interface ProductRow extends ProductRecord {
 
 export interface SkuRow extends SkuRecord {
   id: string
+  // The lowest price of the 30 days before the announced reduction; null: none may be shown.
+  priorPrice: number | null
   stock: Readonly<Record<Mode, StockLevel>>
 }
 

@@ -188,7 +188,7 @@ eachEngine('what the catalog says of stock', (given) => {
       await room.write(async (tx) => {
         const { plans } = await planProducts(tx, seller, [entry], { now: now + 1, stock: false })
         if (given.engine === 'postgres') await sale()
-        await writeProducts(tx, seller, plans, new Map())
+        await writeProducts(tx, seller, plans, new Map(), 0)
       })
       if (published) assert.deepEqual((await seen(room, 'one', now + minute)).quantities, [19 - i])
     }

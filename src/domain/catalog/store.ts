@@ -10,6 +10,7 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import { heldOf, soldOutRule } from '../inventory/store.ts'
 import type { CategoryRow, ProductAnswers } from './answer.ts'
+import type { PriceStep } from './priorprice.ts'
 import type { ProductRow, PublishedProduct, SellerFacts, SkuRecord, SkuRow, StockLevel } from './product.ts'
 
 // The listing of a product in the catalog of a mode, without its texts.
@@ -262,7 +263,7 @@ interface SkuColumns extends Omit<SkuRow, 'options' | 'stock'>, LevelColumns {
 const skuColumns = new Fragment(`
   s.product_id as "productId", s.id, s.code, s.name, s.options, s.price, s.compare_at_price as "compareAtPrice",
   ${soldOutRule.text} as "whenSoldOut", s.max_per_order as "maxPerOrder", s.delivery, s.weight_grams as "weightGrams",
-  s.tax_class as "taxClass", s.image, s.barcode`)
+  s.tax_class as "taxClass", s.image, s.barcode, s.prior_price as "priorPrice"`)
 
 interface LevelColumns {
   liveOnHand: number
@@ -414,6 +415,7 @@ function skuFrom(row: SkuColumns): SkuRow {
     taxClass: row.taxClass,
     image: row.image,
     barcode: row.barcode,
+    priorPrice: row.priorPrice,
     stock: levelsFrom(row),
   }
 }
@@ -518,21 +520,21 @@ export interface PlacedSku {
 
 const skuTypes = [
   ...(['text', 'text', 'text', 'text', 'text', 'bigint', 'bigint', 'bigint'] as const),
-  ...(['text', 'bigint', 'bigint', 'text', 'bigint', 'text', 'text', 'text'] as const),
+  ...(['text', 'bigint', 'bigint', 'text', 'bigint', 'text', 'text', 'text', 'bigint'] as const),
 ] as const
 
 // Many in one statement: 250 statements took most of the time of a save. SQLite takes 32,766 values in one.
 const skusInStatementMax = 500
 const givenSkus =
   new Fragment(`given (id, code, name, folded, options, position, price, compare_at_price, when_sold_out,
-  counted, max_per_order, delivery, weight_grams, tax_class, image, barcode)`)
+  counted, max_per_order, delivery, weight_grams, tax_class, image, barcode, prior_price)`)
 
 function skuRows(tx: Tx, skus: readonly PlacedSku[]): Fragment {
   return tx.rows(
     skus.map(({ sku, position }) => [
       ...[sku.id, sku.code, sku.name, foldedSku(sku), JSON.stringify(sku.options), position, sku.price],
       ...[sku.compareAtPrice, ...storedRule(sku.whenSoldOut), sku.maxPerOrder, sku.delivery, sku.weightGrams],
-      ...[sku.taxClass, sku.image, sku.barcode],
+      ...[sku.taxClass, sku.image, sku.barcode, sku.priorPrice],
     ]),
     skuTypes,
   )
@@ -560,9 +562,10 @@ export async function insertSkus(
       (some) => tx.sql`
         with ${givenSkus} as (${skuRows(tx, some)})
         insert into skus (merchant_id, id, product_id, code, name, folded, options, position, price, compare_at_price,
-          when_sold_out, counted, max_per_order, delivery, weight_grams, tax_class, image, barcode, created_at, updated_at)
+          when_sold_out, counted, max_per_order, delivery, weight_grams, tax_class, image, barcode, prior_price,
+          created_at, updated_at)
         select cast(${merchant} as text), id, cast(${productId} as text), code, name, folded, options, position, price,
-          compare_at_price, when_sold_out, counted, max_per_order, delivery, weight_grams, tax_class, image, barcode,
+          compare_at_price, when_sold_out, counted, max_per_order, delivery, weight_grams, tax_class, image, barcode, prior_price,
           cast(${now} as bigint), cast(${now} as bigint)
         from given where id is not null`,
     ),
@@ -578,7 +581,7 @@ export async function updateSkus(tx: Tx, merchant: string, skus: readonly Placed
         update skus set name = given.name, folded = given.folded, options = given.options, position = given.position,
           price = given.price, compare_at_price = given.compare_at_price, when_sold_out = given.when_sold_out,
           counted = given.counted, max_per_order = given.max_per_order, delivery = given.delivery, weight_grams = given.weight_grams,
-          tax_class = given.tax_class, image = given.image, barcode = given.barcode, updated_at = ${now}, retired_at = null
+          tax_class = given.tax_class, image = given.image, barcode = given.barcode, prior_price = given.prior_price, updated_at = ${now}, retired_at = null
         from given where skus.merchant_id = ${merchant} and skus.id = given.id`,
     ),
   )
@@ -587,6 +590,54 @@ export async function updateSkus(tx: Tx, merchant: string, skus: readonly Placed
 // Sent at once: what the caller sends next may need them.
 function groupsOf(skus: readonly PlacedSku[]): (readonly PlacedSku[])[] {
   return [...inGroups(skus, skusInStatementMax)]
+}
+
+export interface SkuStep extends PriceStep {
+  skuId: string
+}
+
+// In the order of time for each SKU.
+export async function listPriceSteps(db: Reader, merchant: string, skuIds: readonly string[]): Promise<SkuStep[]> {
+  const steps: SkuStep[] = []
+  for (const some of inGroups(skuIds, codesMax)) {
+    const found = await db.sql<SkuStep>`
+      select sku_id as "skuId", from_at as "fromAt", price, compare_at_price as "compareAtPrice"
+      from price_history where merchant_id = ${merchant} and sku_id in (${list(some)}) order by sku_id, from_at`
+    steps.push(...found)
+  }
+  return steps
+}
+
+export async function putPriceSteps(tx: Tx, merchant: string, steps: readonly SkuStep[]): Promise<void> {
+  await Promise.all(
+    [...inGroups(steps, skusInStatementMax)].map((some) => {
+      const rows = some.map(({ skuId, fromAt, price, compareAtPrice }) => [skuId, fromAt, price, compareAtPrice])
+      // The condition keeps SQLite from reading `on conflict` as a join.
+      return tx.sql`
+        with given (sku_id, from_at, price, compare_at_price) as (${tx.rows(rows, ['text', 'bigint', 'bigint', 'bigint'])})
+        insert into price_history (merchant_id, sku_id, from_at, price, compare_at_price)
+        select cast(${merchant} as text), sku_id, from_at, price, compare_at_price from given where sku_id is not null
+        on conflict (merchant_id, sku_id, from_at) do update set
+          price = excluded.price, compare_at_price = excluded.compare_at_price`
+    }),
+  )
+}
+
+export async function deletePriceSteps(
+  tx: Tx,
+  merchant: string,
+  dropped: readonly { skuId: string; before: number }[],
+): Promise<void> {
+  await Promise.all(
+    [...inGroups(dropped, skusInStatementMax)].map((some) => {
+      const rows = some.map(({ skuId, before }) => [skuId, before])
+      return tx.sql`
+        with given (sku_id, before_at) as (${tx.rows(rows, ['text', 'bigint'])})
+        delete from price_history where merchant_id = ${merchant} and exists (
+          select 1 from given where given.sku_id = price_history.sku_id and price_history.from_at < given.before_at)
+          and sku_id in (select sku_id from given)`
+    }),
+  )
 }
 
 export async function retireSkus(tx: Tx, merchant: string, ids: readonly string[], now: number): Promise<void> {

@@ -23,6 +23,7 @@ const sku: SkuRow = {
   ],
   price: 1_250,
   compareAtPrice: 1_500,
+  priorPrice: 1_400,
   whenSoldOut: 'refuse',
   maxPerOrder: 9,
   delivery: 'shipped',
@@ -51,7 +52,10 @@ const product: ProductRow = {
   updatedAt: 1,
   archivedAt: null,
   version: 1,
-  skus: [sku, { ...sku, id: 'sku_2', code: 'M'.repeat(51), compareAtPrice: null, barcode: '123', image: null }],
+  skus: [
+    sku,
+    { ...sku, id: 'sku_2', code: 'M'.repeat(51), compareAtPrice: null, priorPrice: null, barcode: '123', image: null },
+  ],
 }
 
 const valuesOf = (xml: string, name: string) =>
@@ -68,7 +72,7 @@ test('an item for each SKU, with what Google has a name for', () => {
     'g:image_link': ['https://api.example/media/pottery/mug.jpg', 'https://cdn.example/1.jpg'],
     'g:additional_image_link': ['https://cdn.example/1.jpg'],
     'g:availability': ['in_stock', 'in_stock'],
-    'g:price': ['15.00 EUR', '12.50 EUR'],
+    'g:price': ['14.00 EUR', '12.50 EUR'],
     'g:sale_price': ['12.50 EUR'],
     'g:gtin': ['4006381333931'],
     'g:brand': ['Kiln', 'Kiln'],

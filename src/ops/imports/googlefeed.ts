@@ -88,8 +88,9 @@ function itemOf(product: ProductRow, sku: SkuRow, context: FeedContext): string 
     element('g:image_link', pictures[0] ?? ''),
     ...pictures.slice(1, 1 + furtherPicturesMax).map((url) => element('g:additional_image_link', url)),
     element('g:availability', availabilityOf(sku, context.mode)),
-    element('g:price', money(sku.compareAtPrice ?? sku.price)),
-    sku.compareAtPrice === null ? '' : element('g:sale_price', money(sku.price)),
+    // What history does not hold is not announced.
+    element('g:price', money(sku.priorPrice ?? sku.price)),
+    sku.priorPrice === null ? '' : element('g:sale_price', money(sku.price)),
     element('g:brand', brand.slice(0, brandLengthMax)),
     // Where only we read it, as below.
     brand.length <= brandLengthMax ? '' : element('cw:brand', brand),

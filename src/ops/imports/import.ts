@@ -5,6 +5,7 @@
 import { type CategoryEntry, categoryDepthMax, type ProductEntry } from '../../contract/entries.ts'
 import { categoryChange } from '../../domain/catalog/categories.ts'
 import { batchProductsMax, saveProducts } from '../../domain/catalog/change.ts'
+import { claimNotes } from '../../domain/catalog/pricehistory.ts'
 import type { SellerFacts } from '../../domain/catalog/product.ts'
 import { lockSellerFor } from '../../domain/catalog/seller.ts'
 import { insertCategory, listCategories, listProductsBySlug } from '../../domain/catalog/store.ts'
@@ -122,7 +123,7 @@ export async function importProducts(
         made,
         plans,
         refused: [...outside, ...refused, ...unknown],
-        notes: products.flatMap(({ notes }) => notes),
+        notes: [...products.flatMap(({ notes }) => notes), ...claimNotes(plans, true)],
       }
     })
     savedBatches += 1

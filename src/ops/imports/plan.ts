@@ -12,6 +12,7 @@ import {
 import { type CategoryEntry, categoriesMax, type ProductEntry } from '../../contract/entries.ts'
 import type { CategoryRow } from '../../domain/catalog/answer.ts'
 import { planProducts } from '../../domain/catalog/change.ts'
+import { claimNotes } from '../../domain/catalog/pricehistory.ts'
 import type { ProductRow, SellerFacts } from '../../domain/catalog/product.ts'
 import {
   findSeller,
@@ -264,7 +265,8 @@ class Planning {
         if (plan.before) this.#plan.changed += 1
         else this.#plan.created += 1
         const { line, notes, ...rest } = item
-        for (const note of notes) if (this.#plan.notes.length < transferNotesMax) this.#plan.notes.push(note)
+        for (const note of [...notes, ...claimNotes([plan], false)])
+          if (this.#plan.notes.length < transferNotesMax) this.#plan.notes.push(note)
         for (const change of plan.changes) this.#show(line, change)
         planned.push(this.#item(line, slug, rest))
       }

@@ -128,6 +128,7 @@ function productOf(
     ({ above, onHand, code, ...sku }, index): SkuRow => ({
       ...sku,
       id: `sku_${position}_${index}`,
+      priorPrice: null,
       code: `${code} ${position}.${index}`,
       name: '',
       options: optionNames.map((name, slot) => ({
@@ -176,7 +177,7 @@ function shown({
   publishedAt,
   skus,
 }: Omit<ProductRow, 'id' | 'createdAt' | 'updatedAt' | 'archivedAt' | 'version' | 'skus'> & {
-  skus: readonly Omit<SkuRow, 'id' | 'stock'>[]
+  skus: readonly Omit<SkuRow, 'id' | 'stock' | 'priorPrice'>[]
 }) {
   return {
     ...{
@@ -192,7 +193,7 @@ function shown({
       isPublished: publishedAt !== null,
     },
     skus: skus.map(({ name: _, maxPerOrder: __, taxClass: ___, ...rest }) => {
-      const { id: ____, stock: _____, ...members } = rest as Partial<SkuRow>
+      const { id: ____, stock: _____, priorPrice: ______, ...members } = rest as Partial<SkuRow>
       return members
     }),
   }

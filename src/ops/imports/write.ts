@@ -178,7 +178,7 @@ async function writeItemProducts({ tx, seller: { merchantId }, items: rows, cont
     return isAsPlanned
   })
   const differing = plans.filter(({ differs }) => differs)
-  await writeProducts(tx, seller, differing, categoryIds)
+  await writeProducts(tx, seller, differing, categoryIds, context.now)
   if (differing.length + missing.categories.length > 0) await raiseCatalogVersion(tx, merchantId)
   await announceProducts(tx, merchantId, differing, context)
   return { changes: [...missing.changes, ...differing.flatMap(({ changes }) => changes)], refused, count: plans.length }

@@ -10,6 +10,7 @@ import {
   type RefusedProduct,
   saveProducts,
 } from '../../domain/catalog/change.ts'
+import { claimNotes } from '../../domain/catalog/pricehistory.ts'
 import { refreshStaleProducts } from '../../domain/catalog/refresh.ts'
 import { lockSellerFor, sellerOf } from '../../domain/catalog/seller.ts'
 import { findMerchant, lockMerchant } from '../../domain/merchants/store.ts'
@@ -68,8 +69,8 @@ export async function applyShop(storage: Storage, file: ShopFile, options: Apply
     })
   const plan = (entries: ProductEntry[]) => storage.read((db) => planProducts(db, sellerOf(merchant), entries, options))
   const products = options.dryRun
-    ? await eachBatch(file, plan)
-    : await countedAfter(storage, merchant.slug, () => eachBatch(file, save))
+    ? await eachBatch(file, plan, { isWritten: false })
+    : await countedAfter(storage, merchant.slug, () => eachBatch(file, save, { isWritten: true }))
   if (!options.dryRun) await catchUp(storage, options.now)
   if (!options.dryRun && products.changes.length > 0) await learnSizes(storage)
   const promotions = await applyPromotions(storage, file, foundation, options)
@@ -82,13 +83,20 @@ export async function applyShop(storage: Storage, file: ShopFile, options: Apply
     refusedPromotions: promotions.refused.map(({ code, refusal }) => ({ code, reason: refusal.message })),
     unchangedProducts: products.unchangedProducts,
     secrets: webhooks.secrets,
-    warnings: foundation.warnings,
+    warnings: [...foundation.warnings, ...products.notes.slice(0, claimNotesMax)],
   }
 }
 
-async function eachBatch(file: ShopFile, work: (entries: ProductEntry[]) => Promise<ProductBatch>) {
+const claimNotesMax = 20
+
+async function eachBatch(
+  file: ShopFile,
+  work: (entries: ProductEntry[]) => Promise<ProductBatch>,
+  { isWritten }: { isWritten: boolean },
+) {
   const changes: Change[] = []
   const refused: RefusedProduct[] = []
+  const notes: string[] = []
   let unchangedProducts = 0
   for (const entries of batches(file.products ?? [], batchProductsMax)) {
     const batch = await work(entries)
@@ -96,9 +104,10 @@ async function eachBatch(file: ShopFile, work: (entries: ProductEntry[]) => Prom
       changes.push(...plan.changes)
       if (!plan.differs) unchangedProducts += 1
     }
+    notes.push(...claimNotes(batch.plans, isWritten))
     refused.push(...batch.refused)
   }
-  return { changes, refused, unchangedProducts }
+  return { changes, refused, unchangedProducts, notes }
 }
 
 // Renders what is stale, as a server's loop does; what a process that was killed left behind is caught up by either. What

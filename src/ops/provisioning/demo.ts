@@ -2,6 +2,7 @@
 // newest few are kept alive, so that calling it daily leaves no heap of live keys behind.
 
 import { readFile } from 'node:fs/promises'
+import type { ProductEntry } from '../../contract/entries.ts'
 import { adminScopes, openScopes, type Role, type Scope } from '../../contract/words.ts'
 import { agentSettingsOf, setAgentSettings } from '../../domain/agents/settings.ts'
 import type { ProductRow } from '../../domain/catalog/product.ts'
@@ -82,10 +83,7 @@ export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now
   const password = makePassword()
   // A new one looks back on a month, in which its first things were there already.
   const openedAt = (await storage.read(isWhole)) ? now : now - openedMs
-  const [{ merchantId }, passwordHash] = await Promise.all([
-    applyShop(storage, file, { now: openedAt, stock: false, dryRun: false }),
-    hashPassword(password),
-  ])
+  const [merchantId, passwordHash] = await Promise.all([openShop(storage, file, openedAt), hashPassword(password)])
   return storage.write(async (tx) => {
     await lockDemoShop(tx)
     const installation = await demoInstallation(tx, merchantId, file)
@@ -115,6 +113,23 @@ export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now
       app: await demoApp(tx, file),
     }
   })
+}
+
+// Reductions are shown only where the price was higher before, so what is reduced has its full price for the first hour.
+async function openShop(storage: Storage, file: ShopFile, now: number): Promise<string> {
+  const isNew = !(await storage.read((db) => findMerchant(db, file.merchant.slug)))
+  const given = file.products ?? []
+  const products = isNew ? given.map(atFullPrice) : given
+  const { merchantId } = await applyShop(storage, { ...file, products }, { now, stock: false, dryRun: false })
+  const reduced = given.filter(({ skus }) => skus.some(({ compareAtPrice }) => compareAtPrice != null))
+  if (isNew)
+    await applyShop(storage, { ...file, products: reduced }, { now: now + 3_600_000, stock: false, dryRun: false })
+  return merchantId
+}
+
+function atFullPrice(product: ProductEntry): ProductEntry {
+  const skus = product.skus.map((sku) => ({ ...sku, price: sku.compareAtPrice ?? sku.price, compareAtPrice: null }))
+  return { ...product, skus }
 }
 
 // The site of the demo shop, open, where it has none yet: the shop is shown in the mode of its installation. Keys of earlier releases, with

@@ -585,7 +585,7 @@ export interface AdminBulkFulfillmentRequest {
   rows: ({
     /** Id of an order. */
     orderId: string
-    /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+    /** The version that was seen. Another one now is a 409 version_conflict. */
     expectedVersion?: number | undefined
     /** Any name. Parcels of DHL, UPS, DPD, GLS, FedEx, Royal Mail, La Poste, PostNL, USPS have a link by their number. A new parcel without it gets the carrier whose numbers look so, if there is only one. */
     carrier?: string | null | undefined
@@ -895,7 +895,7 @@ export interface AdminFulfillment {
 export interface AdminFulfillmentRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
   /** What is in the parcel. Without it, all that was not sent yet. */
   items?: ({
@@ -1227,7 +1227,7 @@ export interface AdminOrder {
 export interface AdminOrderCancellationRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
   reason?: 'customer_request' | 'out_of_stock' | 'fraud_suspected' | 'duplicate' | 'other' | undefined
   /** The customer may read it. */
@@ -1285,7 +1285,7 @@ export interface AdminOrderNoteResponse {
 export interface AdminOrderPaymentRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
 }
 
@@ -1571,6 +1571,8 @@ export interface AdminProductSku {
   /** Id of a SKU: one variant of a product that can be bought. */
   id: string
   code: string
+  /** The lowest price of the 30 days before the announced reduction began, which the shop strikes through. null: it shows no reduction. */
+  priorPrice: number | null
   /** Units that exist, in the mode of the caller. */
   onHand: number
   /** Units that are reserved for checkouts. */
@@ -1629,7 +1631,7 @@ export interface AdminPromotionResponse {
 export interface AdminRefundRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
   /** What the caller has seen as refunded and on its way back, in minor units: `totals.refunded` and `totals.refundPending`. Another sum is refused with 409 version_conflict. A refund that is on its way leaves the version as it is. */
   expectedRefunded?: number | undefined
@@ -1897,6 +1899,8 @@ export interface AdminSku {
   /** In minor units of the currency that the resource names. */
   price: number
   compareAtPrice: number | null
+  /** The lowest price of the 30 days before the announced reduction began, which the shop strikes through. null: it shows no reduction. */
+  priorPrice: number | null
   /** Units that exist, in the mode of the caller. */
   onHand: number
   /** Units that are reserved for checkouts. */
@@ -2325,7 +2329,7 @@ export interface AdminWithdrawalResponse {
 export interface AdminWithdrawalSettlementRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
   /** accepted: the goods come back, or the money went back. declined: there is no right of withdrawal. unknown: it names no order of the shop. */
   outcome: 'accepted' | 'declined' | 'unknown'
@@ -2348,7 +2352,7 @@ export interface AdminWithdrawalStatementResponse {
 export interface ApproveAdminReturnRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
   /** How to send the items. The shopper reads it on the page of the order and by e-mail. */
   instructions?: string | undefined
@@ -2394,7 +2398,7 @@ export interface CategoryEntry {
 export interface CloseAdminReturnRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
 }
 
@@ -2978,7 +2982,7 @@ export type PromotionStatus = 'disabled' | 'expired' | 'scheduled' | 'exhausted'
 export interface ReceiveAdminReturnRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
   /** What came. Without it, everything that has not come yet, and all of it goes back into stock. */
   items?: ({
@@ -3003,7 +3007,7 @@ export interface Refund {
 export interface RefundAdminReturnRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
   /** What the caller was shown, in minor units. Another amount is refused with 409 version_conflict. */
   expectedAmount?: number | undefined
@@ -3050,7 +3054,7 @@ export interface RefundedItem {
 export interface RefuseAdminReturnRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
   /** Why. The shopper reads it on the page of the order and by e-mail. */
   text: string
@@ -3059,7 +3063,7 @@ export interface RefuseAdminReturnRequest {
 export interface RemoveAdminCategoryRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
 }
 
@@ -3074,14 +3078,14 @@ export interface RemoveAdminCategoryResponse {
 export interface RemoveAdminPageRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
 }
 
 export interface ReplaceAdminCategoryRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
   /** The slug cannot change. */
   category: CategoryEntry
@@ -3090,7 +3094,7 @@ export interface ReplaceAdminCategoryRequest {
 export interface ReplaceAdminPageRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
   title: string
   /** HTML: headings, lists, tables, bold, links. Anything else, such as styles, pictures and scripts, is removed. */
@@ -3115,7 +3119,7 @@ export interface ReplaceAdminPaymentKeysRequest {
 export interface ReplaceAdminProductRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
   /** The whole product. SKUs are known by their code; one that is missing is retired. `stock` counts for new SKUs only. */
   product: ProductEntry
@@ -3126,7 +3130,7 @@ export interface ReplaceAdminProductRequest {
 export interface ReplaceAdminPromotionRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
   /** The code cannot change. */
   promotion: PromotionEntry
@@ -3135,7 +3139,7 @@ export interface ReplaceAdminPromotionRequest {
 export interface ReplaceAdminShippingRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
   shipping: ShippingZoneEntry[]
   /** true: answer what would change, and write nothing. */
@@ -3145,7 +3149,7 @@ export interface ReplaceAdminShippingRequest {
 export interface ReplaceAdminTaxesRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
   taxes: TaxEntry[]
   /** true: answer what would change, and write nothing. */
@@ -3256,7 +3260,7 @@ export interface ShopEntry {
 export interface SiteTransitionRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
 }
 
@@ -3269,7 +3273,7 @@ export interface SkuEntry {
   options?: Record<string, string> | undefined
   /** In minor units: 450 is 4.50. */
   price: number
-  /** A price to compare with, such as a former one; above the price. */
+  /** A former price that is announced; above the price. The shop shows a reduction only as far as the price was higher in the 30 days before. */
   compareAtPrice?: number | null | undefined
   /** Opening stock: it counts when the SKU is new. On known SKUs it is set by `apply --stock` only (default: 0). */
   stock?: number | undefined
@@ -3334,7 +3338,7 @@ export interface UpdateAdminAgentsRequest {
 export interface UpdateAdminPaymentProviderRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
   enabled: boolean
   instructions?: string | null | undefined
@@ -3365,7 +3369,7 @@ export interface UpdateAdminProductsRequest {
 export interface UpdateAdminShopRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
   /** What shoppers read. */
   name?: string | undefined

@@ -493,7 +493,7 @@ export interface CheckoutSession {
   orderId: string | null
   /** The page on which the shopper follows the order. Whoever has it can see the page; null until there is an order, and in events. */
   statusUrl: string | null
-  /** The page on which a shopper withdraws from a contract, to be linked from every page of the shop. null where the shop sells to no country that demands one, and in events. */
+  /** The page to withdraw from a contract, for every page of the shop to link. null where no country that it sells to demands one, and in events. */
   withdrawalUrl: string | null
   mode: Mode
   /** ISO 4217 code. */
@@ -773,7 +773,7 @@ export interface Fulfillment {
 export interface HostedCheckoutCancelRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
   reason?: 'customer_request' | 'abandoned' | 'price_changed' | 'fraud_suspected' | 'other' | undefined
   /** For your records. */
@@ -1133,7 +1133,7 @@ export interface Order {
   metadata: Record<string, string>
   /** The page on which the shopper follows the order. Whoever has it can see the page; null in events. */
   statusUrl: string | null
-  /** The page on which the shopper withdraws from the contract, with the order filled in. null where the shop sells to no country that demands one, and in events. */
+  /** The page to withdraw from the contract, with the order filled in. null where no country that the shop sells to demands one, and in events. */
   withdrawalUrl: string | null
 }
 
@@ -1488,7 +1488,7 @@ export interface Product {
   /** A name for addresses, unique within its merchant. */
   slug: string
   name: string
-  /** An extension: who makes it. null where none is given. Absent for the first minutes after an upgrade from a version without brands. */
+  /** Who makes it. Absent for the first minutes after an upgrade from a version without brands. */
   brand?: string | null | undefined
   summary: string
   /** Slugs of its categories. */
@@ -1497,6 +1497,8 @@ export interface Product {
   imageUrl: string | null
   imageAlt: string | null
   priceRange: PriceRange
+  /** The lowest price of the 30 days before the announced reduction. null: none may be shown. */
+  priorPrice?: Money | null | undefined
   availability: Availability
   skuCount: number
   tags: string[]
@@ -1506,7 +1508,7 @@ export interface Product {
   updatedAt: string
   /** Plain text; an empty line separates paragraphs. */
   description: string
-  /** An extension: the description with formatting, absent where there is only the plain text. It is safe to put into a page: without scripts, styles, pictures and attributes, except the address of a link and the spans of a cell. */
+  /** The description with formatting, absent where there is only plain text. Safe to put into a page: no scripts, styles, pictures; links and cell spans are the only attributes. */
   descriptionHtml?: string | undefined
   merchant: ProductMerchant
   media: ProductMedia[]
@@ -1589,7 +1591,7 @@ export interface ProductSummary {
   /** A name for addresses, unique within its merchant. */
   slug: string
   name: string
-  /** An extension: who makes it. null where none is given. Absent for the first minutes after an upgrade from a version without brands. */
+  /** Who makes it. Absent for the first minutes after an upgrade from a version without brands. */
   brand?: string | null | undefined
   summary: string
   /** Slugs of its categories. */
@@ -1598,6 +1600,8 @@ export interface ProductSummary {
   imageUrl: string | null
   imageAlt: string | null
   priceRange: PriceRange
+  /** The lowest price of the 30 days before the announced reduction. null: none may be shown. */
+  priorPrice?: Money | null | undefined
   availability: Availability
   skuCount: number
   tags: string[]
@@ -1755,7 +1759,7 @@ export interface PromotionUpdatedEvent {
 export interface PublicCartAddressSetRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
   address: Address
 }
@@ -1794,7 +1798,7 @@ export interface PublicCartItemPutRequest {
   idempotencyKey?: string | undefined
   /** The new quantity, not a difference. */
   quantity: number
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
 }
 
@@ -1803,7 +1807,7 @@ export interface PublicCartPromotionApplyRequest {
   idempotencyKey?: string | undefined
   /** Letter case does not matter. null takes the present code off. */
   code: string | null
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
 }
 
@@ -1823,7 +1827,7 @@ export interface PublicCartQuantityUpdateRequest {
   idempotencyKey?: string | undefined
   /** The new quantity, not a difference. 0 removes the item. */
   quantity: number
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
 }
 
@@ -1836,14 +1840,14 @@ export interface PublicCartShippingSetRequest {
   idempotencyKey?: string | undefined
   /** The id of one of the options in `shipping.options` of the cart. */
   optionId: string
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
 }
 
 export interface PublicCartTransitionRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
   /** For your records. */
   reason?: string | undefined
@@ -2177,7 +2181,7 @@ export interface Site {
     refunds?: string | undefined
     imprint?: string | undefined
   }
-  /** The page on which a shopper withdraws from a contract, to be linked from every page of the shop. null where the shop sells to no country that demands one. */
+  /** The page to withdraw from a contract, for every page of the shop to link. null where no country that it sells to demands one. */
   withdrawalUrl: string | null
   /** Who sells. */
   legal: {
@@ -2245,8 +2249,10 @@ export interface Sku {
   name: string
   options: OptionValue[]
   price: Money
-  /** The former price, where one is shown. */
+  /** The former price of the merchant. null where `priorPrice` is. */
   compareAtPrice: Money | null
+  /** The lowest price of the 30 days before the announced reduction. null: none may be shown. */
+  priorPrice?: Money | null | undefined
   availability: Availability
   /** Units that can be bought now. null where it is not told. */
   availableQuantity: number | null
@@ -2286,7 +2292,7 @@ export interface StorefrontOrderListResponse {
 export interface StorefrontOrderTransitionRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
   reason?: 'customer_request' | 'out_of_stock' | 'fraud_suspected' | 'duplicate' | 'other' | undefined
   /** For your records. */

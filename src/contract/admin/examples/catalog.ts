@@ -32,7 +32,7 @@ const product: AdminProduct = {
   version: 4,
   status: 'published',
   product: entry,
-  skus: [{ id: sampleId('sku'), code: 'ROSE-12', ...stock }],
+  skus: [{ id: sampleId('sku'), code: 'ROSE-12', priorPrice: null, ...stock }],
   createdAt: '2026-03-01T08:00:00.000Z',
   updatedAt,
   archivedAt: null,
@@ -63,6 +63,7 @@ const sku: AdminSku = {
   name: '12',
   price: 3500,
   compareAtPrice: null,
+  priorPrice: null,
   ...stock,
   available: 38,
 }

@@ -142,7 +142,15 @@ test('names an entity as it is written where XML has none of it', async () => {
 })
 
 const sku: SkuRow = {
-  ...{ id: 'sku_1', code: 'MUG-S', name: 'Mug', price: 1_250, compareAtPrice: 1_500, maxPerOrder: 9 },
+  ...{
+    id: 'sku_1',
+    code: 'MUG-S',
+    name: 'Mug',
+    price: 1_250,
+    compareAtPrice: 1_500,
+    priorPrice: 1_500,
+    maxPerOrder: 9,
+  },
   options: [
     { name: 'Farbe', value: 'Plum & <oat>' },
     { name: 'Handle', value: '"S"' },
@@ -167,7 +175,15 @@ const product: ProductRow = {
   skus: [
     sku,
     {
-      ...{ ...sku, id: 'sku_2', code: '=MUG-L', compareAtPrice: null, whenSoldOut: 'backorder', barcode: null },
+      ...{
+        ...sku,
+        id: 'sku_2',
+        code: '=MUG-L',
+        compareAtPrice: null,
+        priorPrice: null,
+        whenSoldOut: 'backorder',
+        barcode: null,
+      },
       ...{
         weightGrams: null,
         options: [

@@ -25,7 +25,7 @@ export function ucpProductView(product: Product, { url, inputs, showsAll = false
   const ordered = [...skus.filter(isForSale), ...skus.filter((sku) => !isForSale(sku))]
   const wanted = inputs ? ordered.filter(({ id }) => inputs.has(id)) : ordered
   const shown = showsAll ? wanted : wanted.slice(0, variantsShownMax)
-  const former = skus.flatMap(({ compareAtPrice }) => (compareAtPrice ? [compareAtPrice] : []))
+  const former = skus.flatMap(({ priorPrice }) => (priorPrice ? [priorPrice] : []))
   return {
     id: product.id,
     handle: product.slug,
@@ -48,14 +48,14 @@ export function ucpProductView(product: Product, { url, inputs, showsAll = false
 }
 
 function variantView(product: Product, sku: Sku, inputs: readonly Input[] | undefined): object {
-  const { id, code, name, options, price, compareAtPrice, availability, imageUrl } = sku
+  const { id, code, name, options, price, priorPrice, availability, imageUrl } = sku
   return {
     id,
     sku: code,
     title: name || product.name,
     description: { plain: product.summary || product.name },
     price,
-    ...(compareAtPrice && { list_price: compareAtPrice }),
+    ...(priorPrice && { list_price: priorPrice }),
     availability: {
       available: isForSale(sku),
       status: availability === 'low_stock' ? 'in_stock' : availability,

@@ -438,9 +438,26 @@ async function variantsCard(visit: Visit, parts: SheetParts & { problems: Proble
     aside: present && html`<a href="${to('stock', { productId: present.id })}">${words.say('product.editStock')}</a>`,
     body: html`${marks}<div class="scroll"><table class="rows sheet-cells variants" data-sheet><caption class="hidden">${words.say('product.priceAndStock')}</caption>
 <thead><tr>${used.length > 0 && html`<th scope="col">${used.map(({ name }) => name).join(' / ')}</th>`}${heads.map((key) => html`<th scope="col">${words.say(key)}</th>`)}${used.length > 0 && html`<th scope="col">${words.say('product.sold')}</th>`}</tr></thead>
-<tbody>${drawn}</tbody></table></div>${pasteNote(words.say('table.leftOut', { count: '{count}' }))}`,
+<tbody>${drawn}</tbody></table></div>${pasteNote(words.say('table.leftOut', { count: '{count}' }))}${claimNotes(visit, present)}`,
   })
 }
+
+// What the shop makes of compare-at prices, as they are stored.
+function claimNotes({ words, shop }: Visit, present: AdminProduct | undefined): Html | false {
+  const claimed = present?.skus.filter((_, at) => present.product.skus[at]?.compareAtPrice != null) ?? []
+  if (claimed.length === 0) return false
+  const isVaried = (present?.skus.length ?? 0) > 1
+  const lines = claimed.slice(0, claimsShownMax).map(({ code, priorPrice }) => {
+    const text =
+      priorPrice === null
+        ? words.say('stock.claimHidden')
+        : words.say('stock.claimShown', { price: words.money(priorPrice, shop.currency) })
+    return html`<li>${isVaried && html`<code>${code}</code> `}${text}</li>`
+  })
+  return html`<ul class="claims soft small">${lines}</ul>`
+}
+
+const claimsShownMax = 10
 
 interface RowParts {
   row: DraftRow

@@ -269,9 +269,19 @@ function skuRow(visit: Visit, row: AdminSku, mayChange: boolean, typed?: TypedRo
   }
   const was = [row.onHand, row.price, row.compareAtPrice ?? '', productId].join(' ')
   const isVariant = name !== productName
-  return html`<tr><th scope="row" class="main"><span class="line-name">${code}</span><span class="soft small" dir="auto"><a class="quiet" href="${to(`products/${productId}`)}">${productName}</a>${isVariant && html` · ${name}`} · <a class="quiet" href="${to(`stock/${id}`)}" data-dialog>${words.say('stock.history')}</a></span>${wrong !== undefined && html`<span class="wrong" id="${noteId}">${[wrong, ...present].join(' ')}</span>`}${mayChange && html`<input type="hidden" name="was.${id}" value="${was}">`}</th>
+  return html`<tr><th scope="row" class="main"><span class="line-name">${code}</span><span class="soft small" dir="auto"><a class="quiet" href="${to(`products/${productId}`)}">${productName}</a>${isVariant && html` · ${name}`} · <a class="quiet" href="${to(`stock/${id}`)}" data-dialog>${words.say('stock.history')}</a></span>${claimNote(visit, row)}${wrong !== undefined && html`<span class="wrong" id="${noteId}">${[wrong, ...present].join(' ')}</span>`}${mayChange && html`<input type="hidden" name="was.${id}" value="${was}">`}</th>
 <td class="end soft" data-head="${words.say('stock.held')}">${words.number(held)}</td><td class="end${available === 0 ? ' stock-none' : ''}" data-head="${words.say('stock.free')}">${words.number(available)}</td>
 ${cells.map(cell)}</tr>`
+}
+
+// What the shop makes of the compare-at price.
+function claimNote({ words, shop }: Visit, { compareAtPrice, priorPrice }: AdminSku): Html | false {
+  if (compareAtPrice === null) return false
+  const text =
+    priorPrice === null
+      ? words.say('stock.claimHidden')
+      : words.say('stock.claimShown', { price: words.money(priorPrice, shop.currency) })
+  return html`<span class="soft small">${text}</span>`
 }
 
 function emptyOf(visit: Visit) {

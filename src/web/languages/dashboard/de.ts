@@ -203,6 +203,8 @@ export const de: DashboardTexts = {
     'stock.onHand': 'Vorhanden',
     'stock.price': 'Preis',
     'stock.compareAt': 'Vergleichspreis',
+    'stock.claimShown': 'Der Shop streicht {price} durch, den niedrigsten Preis der 30 Tage vor der Ermäßigung.',
+    'stock.claimHidden': 'Der Shop zeigt keine Ermäßigung: Aus den 30 Tagen davor ist kein höherer Preis bekannt.',
     'stock.history': 'Verlauf',
     'stock.reason': 'Grund für geänderten Bestand',
     'stock.changedCells': '{count} geändert',

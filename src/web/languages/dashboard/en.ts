@@ -212,6 +212,8 @@ const texts = {
   'stock.onHand': 'On hand',
   'stock.price': 'Price',
   'stock.compareAt': 'Compare-at price',
+  'stock.claimShown': 'The shop strikes through {price}, the lowest price of the 30 days before the reduction.',
+  'stock.claimHidden': 'The shop shows no reduction: no higher price in the 30 days before is known.',
   'stock.history': 'History',
   'stock.reason': 'Reason for changes of stock',
   'stock.changedCells': '{count} changed',
