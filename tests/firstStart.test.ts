@@ -132,10 +132,14 @@ eachEngine('a first start in production', (given) => {
     await page.open('/admin/toepferei-nord/home')
     assert.match(page.text(), /Legal texts Shoppers must find them/, 'Home names what is missing')
     await page.open('/admin/toepferei-nord/start/legal')
-    await page.press('Save and continue', {
-      terms: 'https://nord.example/terms',
-      privacy: 'https://nord.example/privacy',
-    })
+    await page.press('Save and continue', { terms: 'The law applies. [with / without] tax' })
+    assert.equal(page.status, 400, 'with a gap')
+    assert.match(page.text(), /there are still square brackets/)
+    await page.press('Save and continue', { terms: 'The law applies.', privacy: 'We keep orders.' })
+    const text = await fetch(`${origin}/legal/toepferei-nord/terms`)
+    assert.deepEqual([text.status, (await text.text()).includes('The law applies.')], [200, true])
+    const untouched = await fetch(`${origin}/legal/toepferei-nord/imprint`)
+    assert.equal(untouched.status, 404, 'a template is not published')
 
     assert.match(page.path, /start\/open$/)
     assert.match(page.text(), /4242 4242 4242 4242/)

@@ -2,8 +2,10 @@
 // is what says that it is done, so it can be left and taken up again anywhere. Home lists the same steps.
 
 import { type Html, html } from '../../platform/html/html.ts'
+import type { Problems } from './form.ts'
 import { icon } from './icons.ts'
-import type { Visit } from './screen.ts'
+import { linkButton } from './parts.ts'
+import { goTo, type Sheet, type Shown, type Visit } from './screen.ts'
 
 export const guideSteps = ['shop', 'taxes', 'look', 'products', 'delivery', 'payment', 'legal', 'open'] as const
 export type GuideStep = (typeof guideSteps)[number]
@@ -28,9 +30,14 @@ export async function progressOf(visit: Visit): Promise<Progress> {
     products: products.data.length > 0,
     delivery: shipping.length > 0,
     payment: paymentAccounts.length > 0 || paymentMethods.some(({ enabled }) => enabled),
-    legal: links.terms !== undefined && links.privacy !== undefined,
+    legal: (links.terms !== undefined && links.privacy !== undefined) || (await hasLegalTexts(visit)),
     open: site.data.status === 'open',
   }
+}
+
+async function hasLegalTexts(visit: Visit): Promise<boolean> {
+  const { data } = await visit.ask('getAdminTexts')
+  return ['terms', 'privacy'].every((kind) => data.some((text) => text.kind === kind && text.text !== ''))
 }
 
 export function nextGuideStep(progress: Progress, after?: GuideStep): GuideStep | undefined {
@@ -45,4 +52,24 @@ export function guideNav({ words, to }: Visit, progress: Progress, current: Guid
     (step, at) =>
       html`<li${progress[step] && html` class="done"`}><a href="${to(`start/${step}`)}"${step === current && html` aria-current="step"`}><span class="guide-sign" aria-hidden="true">${progress[step] ? icon('check') : at + 1}</span>${words.say(`guide.${step}`)}${progress[step] && html`<span class="hidden"> ${words.say('home.setup.done')}</span>`}</a></li>`,
   )}</ol></nav>`
+}
+
+// The page of a step, with what follows it.
+export async function stepSheet(visit: Visit, step: GuideStep, body: Html, problems?: Problems): Promise<Sheet> {
+  const { words, to } = visit
+  const progress = await progressOf(visit)
+  const next = guideSteps[guideSteps.indexOf(step) + 1]
+  return {
+    title: words.say(`guide.${step}`),
+    sub: words.say(`guide.${step}Lead`),
+    status: problems ? 400 : 200,
+    body: html`${guideNav(visit, progress, step)}
+${body}
+<div class="guide-foot">${progress[step] || isOptional[step] ? linkButton({ label: words.say('guide.continue'), href: to(next ? `start/${next}` : 'start') }) : html`<a class="button plain" href="${to(next ? `start/${next}` : 'home')}">${words.say('guide.later')}</a>`}</div>`,
+  }
+}
+
+export async function toNextStep(visit: Visit, step: GuideStep): Promise<Shown> {
+  const next = nextGuideStep(await progressOf(visit), step)
+  return goTo(visit.to(next ? `start/${next}` : 'start'))
 }

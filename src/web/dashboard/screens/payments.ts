@@ -22,11 +22,16 @@ export const payments: Screen = {
   place: 'settings',
   needs: 'getAdminShop',
   async get(visit) {
-    const { words, mode } = visit
-    const { data } = await visit.ask('getAdminShop')
+    const { words, mode, may, to } = visit
+    const [{ data }, site] = await Promise.all([visit.ask('getAdminShop'), visit.inMode('live').ask('getAdminSite')])
     const canPay = data.paymentAccounts.length > 0 || data.paymentMethods.some(({ enabled }) => enabled)
     return {
       title: words.say('settings.title'),
+      // Those who set up their shop came from the guide.
+      actions:
+        site.data.status !== 'open' && may('openAdminSite')
+          ? linkButton({ label: words.say('guide.title'), href: to('start') })
+          : undefined,
       body: html`${sections(visit, settingSections, 'payments')}
 ${!canPay && html`<div class="gap">${notice('bad', words.say(mode === 'live' ? 'payments.noneLive' : 'payments.noneTest'))}</div>`}
 <h2 class="group">${words.say('payments.accounts')}</h2>

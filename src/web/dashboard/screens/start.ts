@@ -2,17 +2,18 @@
 
 import type { AdminShop } from '../../../contract/admin/shop.ts'
 import type { ShippingZoneEntry } from '../../../contract/entries.ts'
-import { type Html, html } from '../../../platform/html/html.ts'
+import { html } from '../../../platform/html/html.ts'
 import { currencyOfCountry, euCountries, proposedCurrencies } from '../../../platform/kit/countryfacts.ts'
 import { slugify } from '../../../platform/kit/slug.ts'
 import { proposedRates, taxDataDay, taxDataSource } from '../../../platform/kit/taxdata.ts'
 import { countryOptions } from '../countries.ts'
 import { amountIn, bodyOf, type Field, form, keyField, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
-import { type GuideStep, guideNav, guideSteps, isOptional, nextGuideStep, progressOf } from '../guide.ts'
+import { guideNav, guideSteps, isOptional, nextGuideStep, progressOf, stepSheet, toNextStep } from '../guide.ts'
 import { button, card, linkButton, notice } from '../parts.ts'
-import { attempt, goTo, type Posted, type Screen, type Sheet, type Shown, type Visit } from '../screen.ts'
+import { attempt, goTo, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { accountCards } from './accounts.ts'
 import { methodCards } from './payments.ts'
+import { legalStep } from './startLegal.ts'
 import { rateOf } from './taxes.ts'
 
 export const start: Screen = {
@@ -32,26 +33,6 @@ export const start: Screen = {
       })}`,
     }
   },
-}
-
-// The page of a step, with what follows it.
-async function stepSheet(visit: Visit, step: GuideStep, body: Html, problems?: Problems): Promise<Sheet> {
-  const { words, to } = visit
-  const progress = await progressOf(visit)
-  const next = guideSteps[guideSteps.indexOf(step) + 1]
-  return {
-    title: words.say(`guide.${step}`),
-    sub: words.say(`guide.${step}Lead`),
-    status: problems ? 400 : 200,
-    body: html`${guideNav(visit, progress, step)}
-${body}
-<div class="guide-foot">${progress[step] || isOptional[step] ? linkButton({ label: words.say('guide.continue'), href: to(next ? `start/${next}` : 'start') }) : html`<a class="button plain" href="${to(next ? `start/${next}` : 'home')}">${words.say('guide.later')}</a>`}</div>`,
-  }
-}
-
-async function goOn(visit: Visit, step: GuideStep): Promise<Shown> {
-  const next = nextGuideStep(await progressOf(visit), step)
-  return goTo(visit.to(next ? `start/${next}` : 'start'))
 }
 
 const shopOf = async (visit: Visit): Promise<AdminShop> => (await visit.ask('getAdminShop')).data
@@ -195,7 +176,7 @@ const shopStep: Screen = {
       }),
     )
     if ('refusal' in outcome) return shopSheet(posted, problemsOf(words, outcome.refusal, fields))
-    return goOn(posted, 'shop')
+    return toNextStep(posted, 'shop')
   },
 }
 
@@ -260,7 +241,7 @@ const taxStep: Screen = {
       }),
     )
     if ('refusal' in outcome) return taxSheet(posted, problemsOf(words, outcome.refusal))
-    return goOn(posted, 'taxes')
+    return toNextStep(posted, 'taxes')
   },
 }
 
@@ -307,7 +288,7 @@ const lookStep: Screen = {
       }),
     )
     if ('refusal' in outcome) return lookSheet(posted, problemsOf(words, outcome.refusal))
-    return goOn(posted, 'look')
+    return toNextStep(posted, 'look')
   },
 }
 
@@ -385,7 +366,7 @@ const productStep: Screen = {
     }
     const outcome = await attempt(posted.ask('createAdminProduct', { body: { product }, key: keyIn(posted.form) }))
     if ('refusal' in outcome) return productSheet(posted, problemsOf(words, outcome.refusal, fields))
-    return goOn(posted, 'products')
+    return toNextStep(posted, 'products')
   },
 }
 
@@ -446,7 +427,7 @@ const deliveryStep: Screen = {
   async post(posted) {
     const { words, form: sent } = posted
     const { version, shop, shipping: present } = await shopOf(posted)
-    if (present.length > 0) return goOn(posted, 'delivery')
+    if (present.length > 0) return toNextStep(posted, 'delivery')
     const shipping: ShippingZoneEntry[] = []
     for (const { zone, countries } of proposedZones(shop.country)) {
       if (!sent.getAll('zone').includes(zone)) continue
@@ -466,7 +447,7 @@ const deliveryStep: Screen = {
       }),
     )
     if ('refusal' in outcome) return deliverySheet(posted, problemsOf(words, outcome.refusal))
-    return goOn(posted, 'delivery')
+    return toNextStep(posted, 'delivery')
   },
 }
 
@@ -480,79 +461,6 @@ const paymentStep: Screen = {
   async get(visit) {
     const data = await shopOf(visit)
     return stepSheet(visit, 'payment', html`${accountCards(visit, data)}${methodCards(visit, data)}`)
-  },
-}
-
-// Legal texts: addresses of the merchant's pages, and texts to begin with.
-
-const legalKinds = ['terms', 'privacy', 'refunds', 'imprint'] as const
-
-function legalFields({ words }: Visit): Field[] {
-  return legalKinds.map((name) => ({
-    name,
-    label: words.say(`shop.${name}`),
-    kind: 'url',
-    pointer: `/links/${name}`,
-    lengthMax: 2_000,
-    isHalf: true,
-  }))
-}
-
-async function legalSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
-  const { words, to } = visit
-  const { shop } = await shopOf(visit)
-  const fields = legalFields(visit)
-  const { links = {} } = shop
-  const values =
-    'form' in visit
-      ? valuesOf(fields, (visit as Posted).form)
-      : Object.fromEntries(legalKinds.map((kind) => [kind, links[kind] ?? '']))
-  const seller = shop.legal?.name ?? words.say('guide.gap')
-  const gaps = {
-    seller,
-    address: (shop.legal?.address ?? [words.say('guide.gap')]).join(', '),
-    email: shop.supportEmail ?? words.say('guide.gap'),
-    vatId: shop.legal?.vatId ?? words.say('guide.gap'),
-    shop: shop.name,
-    country: words.country(shop.country),
-  }
-  const body = html`${card({
-    title: words.say('guide.legalLinks'),
-    body: form(visit, { action: to('start/legal'), fields, values, problems, submit: words.say('guide.save') }),
-  })}${card({
-    title: words.say('guide.legalTemplates'),
-    body: html`${notice('info', words.say('guide.legalWarning'))}${legalKinds.map(
-      (
-        kind,
-      ) => html`<details class="gap"><summary>${words.say(`shop.${kind}`)}</summary><textarea class="guide-text" rows="14" readonly aria-label="${words.say(`shop.${kind}`)}">${words.say('guide.templateMark')}
-
-${words.say(`guide.template.${kind}`, gaps)}</textarea></details>`,
-    )}`,
-  })}`
-  return stepSheet(visit, 'legal', body, problems)
-}
-
-const legalStep: Screen = {
-  path: 'start/legal',
-  name: 'dashboard guide legal',
-  place: 'home',
-  needs: 'updateAdminShop',
-  get: (visit) => legalSheet(visit),
-  async post(posted) {
-    const { words } = posted
-    const fields = legalFields(posted)
-    const asked = bodyOf(words, fields, posted.form)
-    if ('problems' in asked) return legalSheet(posted, asked.problems)
-    const { links = {} } = asked.body as { links?: Record<string, string> }
-    const { version } = await shopOf(posted)
-    const outcome = await attempt(
-      posted.ask('updateAdminShop', {
-        body: { links, expectedVersion: version },
-        key: `${keyIn(posted.form)}-${version}`,
-      }),
-    )
-    if ('refusal' in outcome) return legalSheet(posted, problemsOf(words, outcome.refusal, fields))
-    return goOn(posted, 'legal')
   },
 }
 

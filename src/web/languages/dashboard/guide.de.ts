@@ -63,8 +63,9 @@ export const guideDe: Readonly<Record<keyof typeof guideEn, string | Plural>> = 
   'guide.deliveryNone': 'Wählen Sie mindestens ein Gebiet, in das Sie senden.',
   'guide.zone.eu': 'Übrige Europäische Union',
   'guide.zone.world': 'Übrige Welt',
-  'guide.legalLinks': 'Adressen Ihrer Seiten',
-  'guide.legalTemplates': 'Texte für den Anfang',
+  'guide.legalHow':
+    'Füllen Sie die Lücken in eckigen Klammern aus und löschen Sie die erste Zeile. Was unverändert oder leer bleibt, wird nicht veröffentlicht. Eigene Seiten an anderer Stelle nennen Sie unter Einstellungen, Shop.',
+  'guide.legalGap': 'Das ist noch nicht fertig: Es gibt noch eckige Klammern oder die Zeile mit „Vorlage“.',
   'guide.legalWarning':
     'Das sind Vorlagen und keine Rechtsberatung. Sie haben Lücken und wurden nicht für Ihren Shop geprüft. Lassen Sie einen Anwalt oder Ihren Verband ansehen, was Sie veröffentlichen.',
   'guide.gap': '[bitte ergänzen]',
@@ -73,7 +74,7 @@ export const guideDe: Readonly<Record<keyof typeof guideEn, string | Plural>> = 
     '1. Verkäufer\n{seller}, {address}\nE-Mail: {email}\n\n2. Vertragsschluss\nDie Produkte in {shop} sind eine Aufforderung zur Bestellung. Mit dem Bestellknopf geben Sie ein verbindliches Angebot ab; wir nehmen es mit der Bestätigung Ihrer Bestellung an.\n\n3. Preise und Lieferung\nEs gelten die bei der Bestellung angezeigten Preise, [mit / ohne] Umsatzsteuer. Die Lieferung dauert [Anzahl] Werktage an die Adressen, die die Kasse anbietet.\n\n4. Zahlung\nMit den Zahlungsarten, die die Kasse anbietet. Bis zur vollständigen Bezahlung bleibt die Ware unser Eigentum.\n\n5. Widerruf\n[Verbraucher können innerhalb von 14 Tagen widerrufen: siehe die Widerrufsbelehrung.]\n\n6. Gewährleistung\nEs gelten die gesetzlichen Regeln. Land: {country}.\n\n7. Recht und Streitbeilegung\nEs gilt das Recht des Landes {country}. [Wir nehmen an einem Streitbeilegungsverfahren vor einer Verbraucherschlichtungsstelle teil / nicht teil.]',
   'guide.template.privacy':
     'Verantwortlicher\n{seller}, {address}\nE-Mail: {email}\n\nWas wir verarbeiten, wozu und wie lange\n- Bestellungen: Name, Adresse, E-Mail, was gekauft wurde. Zur Erfüllung des Vertrags (Art. 6 Abs. 1 Buchst. b DSGVO). Gespeichert, solange das Steuerrecht es verlangt: [Anzahl] Jahre.\n- Zahlungen: über [Name des Zahlungsdienstes], der erhält, was er für die Zahlung braucht.\n- Lieferung: [Name des Paketdienstes] erhält Name und Adresse.\n- Protokolle des Servers: Adresse des Geräts und Zeit, zur Sicherheit (Art. 6 Abs. 1 Buchst. f DSGVO), [Anzahl] Tage.\n\nCookies\nNur solche, die Warenkorb und Kasse brauchen.\n\nIhre Rechte\nAuskunft, Berichtigung, Löschung, Einschränkung, Übertragbarkeit, Widerspruch, und Beschwerde bei einer Aufsichtsbehörde: [Name und Adresse der Behörde].',
-  'guide.template.refunds':
+  'guide.template.withdrawal':
     'Widerrufsrecht\n[Verbraucher in der Europäischen Union] können den Vertrag binnen 14 Tagen ohne Angabe von Gründen widerrufen. Die Frist beginnt, wenn Sie die Ware erhalten haben.\n\nTeilen Sie uns das durch eine eindeutige Erklärung mit: {seller}, {address}, {email}.\n\nWir erstatten alle Zahlungen einschließlich der günstigsten Standardlieferung binnen 14 Tagen nach Ihrer Erklärung auf dem Weg, auf dem Sie bezahlt haben. Wir können warten, bis die Ware zurück ist oder Sie die Absendung nachgewiesen haben.\n\nSenden Sie die Ware binnen 14 Tagen an [Adresse] zurück. Die Kosten der Rücksendung tragen [wir / Sie].\n\nAusnahmen\n[Nach Ihren Wünschen angefertigte Ware, versiegelte Ware, die aus hygienischen Gründen geöffnet nicht zurückgegeben werden kann, digitale Inhalte, mit denen mit Ihrer Zustimmung begonnen wurde.]',
   'guide.template.imprint':
     '{seller}\n{address}\n\nE-Mail: {email}\nTelefon: [Nummer]\n\nVertreten durch: [Name]\nRegister: [Registergericht und Nummer]\nUmsatzsteuer-ID: {vatId}\n\nVerantwortlich für den Inhalt: [Name und Adresse]',

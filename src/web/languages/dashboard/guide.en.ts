@@ -64,8 +64,9 @@ export const guideEn = {
   'guide.deliveryNone': 'Choose at least one place to send to.',
   'guide.zone.eu': 'Rest of the European Union',
   'guide.zone.world': 'Rest of the world',
-  'guide.legalLinks': 'Addresses of your pages',
-  'guide.legalTemplates': 'Texts to begin with',
+  'guide.legalHow':
+    'Fill in the gaps in square brackets and delete the first line. A text that is left as it is is not published; nor is an empty one. Pages of yours elsewhere can be named in Settings, Shop.',
+  'guide.legalGap': 'This is not finished: there are still square brackets, or the line that says template.',
   'guide.legalWarning':
     'These are templates, not legal advice. They have gaps, and no one has checked them for your shop. Let a lawyer or your trade association look at what you publish.',
   'guide.gap': '[please fill in]',
@@ -74,7 +75,7 @@ export const guideEn = {
     '1. Seller\n{seller}, {address}\nE-mail: {email}\n\n2. Contract\nThe products in {shop} are an invitation to order. By pressing the order button you make a binding offer; we accept it with the confirmation of your order.\n\n3. Prices and delivery\nAll prices are those shown at the time of the order, [with / without] tax. Delivery takes [number] working days to the addresses that the checkout offers.\n\n4. Payment\nBy the methods that the checkout offers. The goods remain ours until they are paid in full.\n\n5. Withdrawal\n[Consumers may withdraw within 14 days: see the page on returns.]\n\n6. Warranty\nThe rules of the law of {country} apply.\n\n7. Law and disputes\nThe law of {country} applies. [We do / do not take part in dispute resolution before a consumer arbitration board.]',
   'guide.template.privacy':
     'Controller\n{seller}, {address}\nE-mail: {email}\n\nWhat we process, why and for how long\n- Orders: name, address, e-mail, what was bought. To fulfil the contract (Art. 6(1)(b) GDPR). Stored as long as tax law asks: [number] years.\n- Payments: by [name of the payment provider], which gets what it needs for the payment.\n- Delivery: [name of the carrier] gets name and address.\n- Server logs: address of the device and time, for security (Art. 6(1)(f) GDPR), for [number] days.\n\nCookies\nOnly those that the cart and the checkout need.\n\nYour rights\nAccess, rectification, erasure, restriction, portability, objection, and a complaint to a supervisory authority: [name and address of the authority].',
-  'guide.template.refunds':
+  'guide.template.withdrawal':
     'Right of withdrawal\n[Consumers in the European Union] may withdraw from the contract within 14 days without giving reasons. The period begins when you receive the goods.\n\nTell us by a clear statement: {seller}, {address}, {email}.\n\nWe refund all payments including the cheapest standard delivery within 14 days of your statement, by the method that you paid with. We may wait until the goods are back or you have shown that you sent them.\n\nSend the goods back within 14 days to [address]. [We / You] bear the cost of returning them.\n\nExceptions\n[Goods made to your wishes, sealed goods that were opened for hygiene, digital content that was begun with your consent.]',
   'guide.template.imprint':
     '{seller}\n{address}\n\nE-mail: {email}\nTelephone: [number]\n\nRepresented by: [name]\nRegister: [register and number]\nVAT ID: {vatId}\n\nResponsible for the content: [name and address]',

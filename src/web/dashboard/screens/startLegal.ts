@@ -1,0 +1,110 @@
+// The step of the guide for legal texts: what is stored, or a template with what is known of the shop. A text is saved once it has
+// no gap left.
+
+import type { AdminShop } from '../../../contract/admin/shop.ts'
+import { type LegalTextKind, type TextLanguage, textLanguages } from '../../../contract/words.ts'
+import { html } from '../../../platform/html/html.ts'
+import { type Field, form, keyIn, type Problems, problemsOf } from '../form.ts'
+import { stepSheet, toNextStep } from '../guide.ts'
+import { card, notice } from '../parts.ts'
+import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
+import type { Words } from '../words.ts'
+
+const kinds = ['terms', 'withdrawal', 'privacy', 'imprint'] as const satisfies readonly LegalTextKind[]
+type Texts = Readonly<Record<(typeof kinds)[number], string>>
+
+function fieldsOf(words: Words): Field[] {
+  return kinds.map((name) => ({
+    name,
+    label: words.say(`settings.texts.kind.${name}`),
+    kind: 'text',
+    rows: 12,
+    lengthMax: 100_000,
+  }))
+}
+
+function languageOf({ language }: Words): TextLanguage {
+  return textLanguages.find((one) => one === language) ?? 'en'
+}
+
+function templatesOf(words: Words, { shop }: AdminShop): Texts {
+  const gap = words.say('guide.gap')
+  const known = {
+    seller: shop.legal?.name ?? gap,
+    address: (shop.legal?.address ?? [gap]).join(', '),
+    email: shop.supportEmail ?? gap,
+    vatId: shop.legal?.vatId ?? gap,
+    shop: shop.name,
+    country: words.country(shop.country),
+  }
+  return eachKind((kind) => `${words.say('guide.templateMark')}\n\n${words.say(`guide.template.${kind}`, known)}`)
+}
+
+function eachKind(textOf: (kind: keyof Texts) => string): Texts {
+  return Object.fromEntries(kinds.map((kind) => [kind, textOf(kind)])) as Record<keyof Texts, string>
+}
+
+interface Known {
+  stored: Texts
+  templates: Texts
+}
+
+async function knownOf(visit: Visit): Promise<Known> {
+  const { words } = visit
+  const [shop, { data }] = await Promise.all([visit.ask('getAdminShop'), visit.ask('getAdminTexts')])
+  const language = languageOf(words)
+  const stored = eachKind((kind) => data.find((text) => text.kind === kind && text.language === language)?.text ?? '')
+  return { stored, templates: templatesOf(words, shop.data) }
+}
+
+async function legalSheet(visit: Visit, values: Texts, problems?: Problems): Promise<Sheet> {
+  const { words, to } = visit
+  const body = card({
+    body: html`${notice('info', words.say('guide.legalWarning'))}
+<p>${words.say('guide.legalHow')}</p>
+${form(visit, { action: to('start/legal'), fields: fieldsOf(words), values, problems, submit: words.say('guide.save') })}`,
+  })
+  return stepSheet(visit, 'legal', body, problems)
+}
+
+// What was typed and is not the template as it was. Of a text with a gap nothing is saved.
+function changedIn(
+  { words, form: sent }: Posted,
+  { stored, templates }: Known,
+): { typed: Texts; problems?: Problems; changed: (keyof Texts)[] } {
+  const typed = eachKind((kind) => (sent.get(kind) ?? '').replaceAll('\r\n', '\n').trim())
+  const changed = kinds.filter((kind) => typed[kind] !== stored[kind] && typed[kind] !== templates[kind].trim())
+  const hasGap = (text: string) => /\[[^\]]*\]/.test(text) || text.includes(words.say('guide.templateMark'))
+  const at = Object.fromEntries(
+    changed.filter((kind) => hasGap(typed[kind])).map((kind) => [`/${kind}`, words.say('guide.legalGap')]),
+  )
+  if (Object.keys(at).length === 0) return { typed, changed }
+  return { typed, changed, problems: { summary: words.say('form.problem'), at } }
+}
+
+export const legalStep: Screen = {
+  path: 'start/legal',
+  name: 'dashboard guide legal',
+  place: 'home',
+  needs: 'saveAdminText',
+  formBytesMax: 1_048_576,
+  async get(visit) {
+    const { stored, templates } = await knownOf(visit)
+    return legalSheet(
+      visit,
+      eachKind((kind) => stored[kind] || templates[kind]),
+    )
+  },
+  async post(posted) {
+    const { words } = posted
+    const { typed, changed, problems } = changedIn(posted, await knownOf(posted))
+    if (problems) return legalSheet(posted, typed, problems)
+    const language = languageOf(words)
+    for (const kind of changed) {
+      const body = { kind, language, text: typed[kind] }
+      const saved = await attempt(posted.ask('saveAdminText', { body, key: `${keyIn(posted.form)}-${kind}` }))
+      if ('refusal' in saved) return legalSheet(posted, typed, problemsOf(words, saved.refusal, fieldsOf(words)))
+    }
+    return toNextStep(posted, 'legal')
+  },
+}
