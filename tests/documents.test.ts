@@ -228,6 +228,8 @@ eachEngine('documents', (given) => {
       [pdf.status, pdf.headers.get('content-type'), pdf.headers.get('content-disposition'), pdf.text.slice(0, 8)],
       [200, 'application/pdf', `attachment; filename="${invoice?.number}.pdf"`, '%PDF-1.7'],
     )
+    // The seller of this shop has no number, so there is no e-invoice.
+    assert.equal((await page(`/o/${statusSecret}/documents/${invoice?.id}/ubl`)).status, 404)
     for (const wrong of [
       `/o/${other.statusSecret}/documents/${invoice?.id}`,
       `/o/${other.statusSecret}/documents/${invoice?.id}/pdf`,

@@ -4,115 +4,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { type Pricing, priceCart } from '../carts/pricing.ts'
+import { bought, ordered, priced } from '../../../harness/bought.ts'
 import { amountOfUnits } from '../orders/refundlines.ts'
 import type { OrderLine, RefundedLine } from '../orders/store.ts'
 import { creditedBefore, creditLines, type DocumentLine, invoiceLines, sumsByRate, totalsOf } from './sums.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
-
-const classes = ['standard', 'reduced', 'zero']
-const line = fc.record({
-  unitPrice: fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 20_000 }), fc.nat({ max: 100_000_000 })),
-  quantity: fc.integer({ min: 1, max: 7 }),
-  taxClass: fc.constantFrom(...classes),
-})
-const bought = fc.record({
-  lines: fc.array(line, { minLength: 1, maxLength: 5 }),
-  priceTax: fc.constantFrom('included' as const, 'excluded' as const),
-  currency: fc.constantFrom('EUR', 'JPY', 'KWD'),
-  rates: fc.tuple(fc.nat({ max: 2_700 }), fc.constantFrom(0, 550, 700), fc.constant(0)),
-  shipping: fc.nat({ max: 2_000 }),
-  code: fc.option(
-    fc.oneof(
-      fc.record({ type: fc.constant('percentage' as const), value: fc.integer({ min: 1, max: 10_000 }) }),
-      fc.record({ type: fc.constant('fixed_amount' as const), value: fc.integer({ min: 1, max: 5_000 }) }),
-      fc.constant({ type: 'free_shipping' as const, value: 0 }),
-    ),
-  ),
-  refunds: fc.array(
-    fc.record({
-      isByLine: fc.boolean(),
-      isLost: fc.boolean(),
-      pick: fc.nat(),
-      share: fc.double({ min: 0, max: 1, noNaN: true }),
-    }),
-    { maxLength: 6 },
-  ),
-})
-type Bought = typeof bought extends fc.Arbitrary<infer T> ? T : never
-
-function priced({ lines, priceTax, currency, rates, shipping, code }: Bought): Pricing {
-  return priceCart({
-    currency,
-    priceTax,
-    merchantCountry: 'DE',
-    lines: lines.map((one, i) => ({
-      ...one,
-      skuId: `sku_${i}`,
-      code: `C${i}`,
-      weightGrams: null,
-      delivery: 'shipped',
-      categories: [],
-    })),
-    promotion: code && {
-      id: 'prm',
-      code: 'X',
-      name: 'X',
-      type: code.type,
-      value: code.value,
-      currency: code.type === 'fixed_amount' ? currency : null,
-      minimumSubtotal: null,
-      startsAt: null,
-      endsAt: null,
-      usageLimit: null,
-      used: 0,
-      customerLimit: null,
-      categories: [],
-      skuCodes: [],
-      disabledAt: null,
-    },
-    destination: { country: 'DE', region: null },
-    taxRates: [...classes.map((taxClass, i) => ({ country: 'DE', region: '', taxClass, rateBps: rates[i] ?? 0 }))],
-    zones: [
-      {
-        zone: 'all',
-        countries: ['*'],
-        options: [{ id: 'post', label: 'Post', amount: shipping, freeFrom: null, weightSteps: [] }],
-      },
-    ],
-    shippingOptionId: null,
-    now: 0,
-  })
-}
-
-function ordered(given: Bought, pricing: Pricing) {
-  const lines = pricing.lines.map(
-    (one, i): OrderLine => ({
-      ...one,
-      code: `C${i}`,
-      productSlug: `p${i}`,
-      name: `Product ${i}`,
-      options: [],
-      image: null,
-      quantity: given.lines[i]?.quantity ?? 0,
-      unitPrice: given.lines[i]?.unitPrice ?? 0,
-      fulfilled: 0,
-    }),
-  )
-  const { shipping, totals } = pricing
-  const order = {
-    shipping: totals.shipping,
-    shippingTax: shipping.tax,
-    shippingTaxRateBps: shipping.taxRateBps,
-    shippingChoice: shipping.optionId === null ? null : { optionId: 'post', label: 'Post', amount: shipping.amount },
-    discount: totals.discount,
-    tax: totals.tax,
-    total: totals.total,
-    priceTax: given.priceTax,
-  }
-  return { order, lines }
-}
 
 const reasonFor = (rateBps: number) => (rateBps === 0 ? ('zero_rate' as const) : null)
 const sum = (amounts: readonly number[]) => amounts.reduce((whole, amount) => whole + amount, 0)

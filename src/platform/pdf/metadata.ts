@@ -1,5 +1,7 @@
 // The metadata of a PDF/A (XMP, ISO 16684-1), which say the same as its information dictionary. Pure.
 
+import { escapeXml } from '../kit/xml.ts'
+
 export interface PdfMetadata {
   title: string
   author: string
@@ -28,15 +30,4 @@ export function metadataOf({ title, author, madeAt, extension }: PdfMetadata): s
 ${extension}</rdf:RDF>
 </x:xmpmeta>
 <?xpacket end="w"?>`
-}
-
-// Letters that XML 1.0 does not allow are left out.
-export function escapeXml(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
 }

@@ -15,9 +15,8 @@ import type { Incoming } from '../../platform/http/message.ts'
 import type { HtmlPage, PageAnswer, PageRequest } from '../../platform/http/pages.ts'
 import { isPageSecret, pageSecretHash } from '../../platform/secrets/pagesecret.ts'
 import { receiptScript, receiptStyle } from '../documents/assets.ts'
-import { documentFile, fileAnswer } from '../documents/files.ts'
+import { documentFile, documentFormats, fileAnswer } from '../documents/files.ts'
 import { documentPage } from '../documents/page.ts'
-import { hasPdf } from '../documents/pdf.ts'
 import { speakerFor } from '../languages/language.ts'
 import { afterPaying, createActions } from './actions.ts'
 import { frames, script, style } from './assets.ts'
@@ -246,8 +245,11 @@ export function checkoutPages({
         if (!found) return lost(request)
         const speaker = speakerFor(found.locale, request.raw.headers['accept-language'])
         const back = { href: `/o/${secret}`, label: speaker.say('receipt.back') }
-        const pdf = hasPdf(found) ? `/o/${secret}/documents/${documentId}/pdf` : undefined
-        return answerPage(200, documentPage(speaker, found, { back, pdf }))
+        const files = documentFormats(found).map((format) => ({
+          format,
+          href: `/o/${secret}/documents/${documentId}/${format}`,
+        }))
+        return answerPage(200, documentPage(speaker, found, { back, files }))
       },
       isExpensive: true,
       failed,

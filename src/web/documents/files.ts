@@ -3,11 +3,40 @@
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import { privateHeaders } from '../../platform/html/policy.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
-import { type DocumentFile, documentPdf } from './pdf.ts'
+import { speakerFor } from '../languages/language.ts'
+import { ciiOf } from './cii.ts'
+import { type Einvoice, einvoiceFor, einvoiceObstacle } from './einvoice.ts'
+import { type DocumentFile, documentPdf, fileName, hasPdf } from './pdf.ts'
+import { ublOf } from './ubl.ts'
 
 type Maker = (document: AdminDocument) => DocumentFile | undefined
 
-const makers: ReadonlyMap<string, Maker> = new Map([['pdf', documentPdf]])
+const makers: ReadonlyMap<string, Maker> = new Map([
+  ['pdf', documentPdf],
+  ['ubl', xmlMaker(ublOf)],
+  ['cii', xmlMaker(ciiOf)],
+])
+
+function xmlMaker(write: (einvoice: Einvoice) => string): Maker {
+  return (document) => {
+    const einvoice = einvoiceFor(speakerFor(document.locale, undefined), document)
+    return (
+      einvoice && {
+        name: fileName(document, 'xml'),
+        mediaType: 'application/xml',
+        bytes: Buffer.from(write(einvoice)),
+      }
+    )
+  }
+}
+
+// The formats in which a document can be had. The XML of CII is inside of the PDF, so UBL is the other one to offer.
+export function documentFormats(document: AdminDocument): ('pdf' | 'ubl')[] {
+  return [
+    ...(hasPdf(document) ? ['pdf' as const] : []),
+    ...(einvoiceObstacle(document) === null ? ['ubl' as const] : []),
+  ]
+}
 
 // Undefined where there is no such format, or the document cannot be had in it.
 export function documentFile(document: AdminDocument, format: string): DocumentFile | undefined {

@@ -9,10 +9,10 @@ import { documentTitle, type PrintLine, printed } from './print.ts'
 
 export interface DocumentLinks {
   back: { href: string; label: string }
-  pdf?: string | undefined
+  files?: readonly { format: 'pdf' | 'ubl'; href: string }[]
 }
 
-export function documentPage(speaker: Speaker, document: AdminDocument, { back, pdf }: DocumentLinks): string {
+export function documentPage(speaker: Speaker, document: AdminDocument, { back, files = [] }: DocumentLinks): string {
   const { say } = speaker
   const title = documentTitle(speaker, document)
   const sheet = printed(speaker, document)
@@ -37,7 +37,7 @@ ${ratesTable(say('receipt.byRate'), sheet.rateColumns, sheet.rates)}
 ${sheet.notes.length > 0 && html`<section class="notes">${sheet.notes.map((note) => html`<p>${note}</p>`)}</section>`}
 <nav class="tools">
 <a href="${back.href}">${back.label}</a>
-${pdf !== undefined && html`<a href="${pdf}" download>${say('document.pdf')}</a>`}
+${files.map(({ format, href }) => html`<a href="${href}" download>${say(`document.${format}`)}</a>`)}
 <button type="button" id="print">${say('receipt.print')}</button>
 </nav>
 </main>`

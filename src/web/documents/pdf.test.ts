@@ -4,6 +4,7 @@ import { documentLine, sampleDocument } from '../../../harness/documents.ts'
 import { readPdf } from '../../../harness/pdf.ts'
 import { printableText } from '../../platform/pdf/fonts.ts'
 import { speakerFor } from '../languages/language.ts'
+import { documentFile, documentFormats } from './files.ts'
 import { documentPdf, fileName, hasPdf } from './pdf.ts'
 import { documentTitle, printed } from './print.ts'
 
@@ -55,6 +56,21 @@ describe('a document as a PDF', () => {
     const foreign = sampleDocument({ lines: [documentLine({ name: '花の本' })] })
     assert.equal(hasPdf(foreign), false)
     assert.equal(documentPdf(foreign), undefined)
+  })
+
+  test('has the e-invoice inside, which is also a file of its own', () => {
+    const document = sampleDocument()
+    const { files } = readPdf(documentPdf(document)?.bytes ?? Buffer.alloc(0))
+    assert.equal(files.get('factur-x.xml'), documentFile(document, 'cii')?.bytes.toString())
+    const ubl = documentFile(document, 'ubl')
+    assert.deepEqual([ubl?.name, ubl?.mediaType], ['2026-000123.xml', 'application/xml'])
+    assert.match(ubl?.bytes.toString() ?? '', /<cbc:RegistrationName>Söhne &amp; Co\. &lt;KG&gt;</)
+    assert.deepEqual(documentFormats(document), ['pdf', 'ubl'])
+    const unknown = sampleDocument({ buyer: null })
+    assert.deepEqual(documentFormats(unknown), ['pdf'])
+    assert.equal(documentFile(unknown, 'ubl'), undefined)
+    assert.equal(readPdf(documentPdf(unknown)?.bytes ?? Buffer.alloc(0)).files.size, 0)
+    assert.equal(documentFile(document, 'exe'), undefined)
   })
 
   test('its name has no letter that a header or a folder minds', () => {

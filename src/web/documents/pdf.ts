@@ -1,10 +1,13 @@
-// An invoice or a credit note as a PDF: the same texts as its page, on A4.
+// An invoice or a credit note as a PDF: the same texts as its page, on A4, with the e-invoice inside.
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import { PdfCanvas, type TextStyle } from '../../platform/pdf/canvas.ts'
-import { pdfFile } from '../../platform/pdf/file.ts'
+import { type PdfAttachment, pdfFile } from '../../platform/pdf/file.ts'
 import { isPrintable } from '../../platform/pdf/fonts.ts'
 import { type Speaker, speakerFor } from '../languages/language.ts'
+import { ciiOf } from './cii.ts'
+import { type Einvoice, einvoiceFor } from './einvoice.ts'
+import { facturxMetadata, facturxName } from './facturx.ts'
 import { documentTitle, type Printed, printed } from './print.ts'
 
 export interface DocumentFile {
@@ -20,6 +23,7 @@ export function documentPdf(document: AdminDocument): DocumentFile | undefined {
   const title = documentTitle(speaker, document)
   const canvas = new PdfCanvas(paper)
   drawDocument(canvas, { speaker, document, title, sheet: printed(speaker, document) })
+  const einvoice = einvoiceFor(speaker, document)
   const bytes = pdfFile({
     title: `${title} – ${document.seller.name}`,
     author: document.seller.name,
@@ -27,10 +31,20 @@ export function documentPdf(document: AdminDocument): DocumentFile | undefined {
     madeAt: `${document.day}T00:00:00.000Z`,
     pages: canvas.pages(),
     fonts: canvas.fonts,
-    attachment: null,
-    extension: '',
+    attachment: einvoice ? facturx(einvoice) : null,
+    extension: einvoice ? facturxMetadata : '',
   })
   return { name: fileName(document, 'pdf'), mediaType: 'application/pdf', bytes }
+}
+
+function facturx(einvoice: Einvoice): PdfAttachment {
+  return {
+    name: facturxName,
+    mediaType: 'text/xml',
+    relationship: 'Alternative',
+    description: 'Factur-X/ZUGFeRD',
+    bytes: Buffer.from(ciiOf(einvoice)),
+  }
 }
 
 export function hasPdf(document: AdminDocument): boolean {

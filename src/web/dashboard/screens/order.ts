@@ -69,7 +69,7 @@ function documentsCard(
     isFlush: true,
     body: html`<div class="scroll"><table><caption class="hidden">${words.say('order.documents')}</caption><tbody>${documents.map(
       ({ id, kind, number, day, total, currency }) =>
-        html`<tr><th scope="row">${words.say(`document.${kind}`, { number })}<br><span class="soft small">${words.calendarDay(day)}</span></th><td class="end">${words.money(kind === 'invoice' ? total : -total, currency)}</td><td class="end">${may('getAdminDocument') && html`<form method="post" target="_blank" action="${to(`orders/${orderId}/documents/${id}`)}">${button({ ...open, label: words.say('document.open') })}${button({ kind: 'plain', label: 'PDF', name: 'format', value: 'pdf' })}</form>`}</td></tr>`,
+        html`<tr><th scope="row">${words.say(`document.${kind}`, { number })}<br><span class="soft small">${words.calendarDay(day)}</span></th><td class="end">${words.money(kind === 'invoice' ? total : -total, currency)}</td><td class="end">${may('getAdminDocument') && html`<form method="post" target="_blank" action="${to(`orders/${orderId}/documents/${id}`)}">${button({ ...open, label: words.say('document.open') })}${button({ kind: 'plain', label: 'PDF', name: 'format', value: 'pdf' })}${button({ kind: 'plain', label: 'XML', name: 'format', value: 'ubl' })}</form>`}</td></tr>`,
     )}</tbody></table></div>`,
   })
 }

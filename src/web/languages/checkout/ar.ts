@@ -435,6 +435,7 @@ export const ar: Texts = {
   'document.reverses': 'يلغي الإشعار الدائن',
   'document.test': 'هذا اختبار: لم تُنقل أي أموال. هذه ليست فاتورة صالحة.',
   'document.pdf': 'PDF',
+  'document.ubl': 'فاتورة إلكترونية (XML)',
   'document.list': 'الفواتير',
   'document.reason.reverse_charge': 'الاحتساب العكسي: المشتري هو المدين بالضريبة.',
   'document.reason.export': 'تصدير إلى خارج الاتحاد الأوروبي، معفى من الضريبة.',

@@ -425,6 +425,7 @@ export const de: Texts = {
   'document.reverses': 'Hebt Rechnungskorrektur auf',
   'document.test': 'Dies ist ein Test: Es wurde kein Geld bewegt. Dies ist keine gültige Rechnung.',
   'document.pdf': 'PDF',
+  'document.ubl': 'E-Rechnung (XML)',
   'document.list': 'Rechnungen',
   'document.reason.reverse_charge': 'Steuerschuldnerschaft des Leistungsempfängers.',
   'document.reason.export': 'Steuerfreie Ausfuhrlieferung.',

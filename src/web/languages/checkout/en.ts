@@ -410,6 +410,7 @@ export const en = {
   'document.reverses': 'Reverses credit note',
   'document.test': 'This is a test: no money moved. This is not a valid invoice.',
   'document.pdf': 'PDF',
+  'document.ubl': 'E-invoice (XML)',
   'document.list': 'Invoices',
   'document.reason.reverse_charge': 'Reverse charge: the buyer owes the tax.',
   'document.reason.export': 'Export to a country outside the European Union, free of tax.',

@@ -413,6 +413,7 @@ export const es: Texts = {
   'document.reverses': 'Anula la factura rectificativa',
   'document.test': 'Esto es una prueba: no se ha movido dinero. Esta factura no es válida.',
   'document.pdf': 'PDF',
+  'document.ubl': 'Factura electrónica (XML)',
   'document.list': 'Facturas',
   'document.reason.reverse_charge': 'Inversión del sujeto pasivo.',
   'document.reason.export': 'Exportación fuera de la Unión Europea, exenta de IVA.',

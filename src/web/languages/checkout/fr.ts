@@ -417,6 +417,7 @@ export const fr: Texts = {
   'document.reverses': 'Annule l’avoir',
   'document.test': 'Ceci est un test : aucun argent n’a été transféré. Cette facture n’est pas valable.',
   'document.pdf': 'PDF',
+  'document.ubl': 'Facture électronique (XML)',
   'document.list': 'Factures',
   'document.reason.reverse_charge': 'Autoliquidation.',
   'document.reason.export': 'Exportation hors de l’Union européenne, exonérée de TVA.',

@@ -404,6 +404,7 @@ export const ja: Texts = {
   'document.reverses': '取り消す返金明細書',
   'document.test': 'これはテストです。お金は動いていません。有効な請求書ではありません。',
   'document.pdf': 'PDF',
+  'document.ubl': '電子インボイス (XML)',
   'document.list': '請求書',
   'document.reason.reverse_charge': 'リバースチャージ：購入者が税を納めます。',
   'document.reason.export': '欧州連合域外への輸出のため免税です。',

@@ -413,6 +413,7 @@ export const nl: Texts = {
   'document.reverses': 'Draait creditnota terug',
   'document.test': 'Dit is een test: er is geen geld overgemaakt. Dit is geen geldige factuur.',
   'document.pdf': 'PDF',
+  'document.ubl': 'E-factuur (XML)',
   'document.list': 'Facturen',
   'document.reason.reverse_charge': 'Btw verlegd.',
   'document.reason.export': 'Uitvoer buiten de Europese Unie, vrij van btw.',

@@ -1,0 +1,38 @@
+// Writes XML. Pure.
+
+export type XmlChild = XmlElement | string | false | null | undefined
+
+export class XmlElement {
+  readonly text: string
+
+  // An element is named with its prefix. Children that are not there are left out.
+  constructor(name: string, attributes: Readonly<Record<string, string>>, children: readonly XmlChild[]) {
+    const head = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeXml(value)}"`)
+    const body = children.map((child) => (child instanceof XmlElement ? child.text : child ? escapeXml(child) : ''))
+    const isNested = children.some((child) => child instanceof XmlElement)
+    this.text = `<${name}${head.join('')}>${isNested ? '\n' : ''}${body.join('')}</${name}>\n`
+  }
+}
+
+// For each element a call, such as `xml('cbc:ID', '1')`; attributes may stand before the children.
+export function xml(name: string, ...parts: (Readonly<Record<string, string>> | XmlChild)[]): XmlElement {
+  const [first, ...rest] = parts
+  if (typeof first === 'object' && first !== null && !(first instanceof XmlElement))
+    return new XmlElement(name, first, rest as XmlChild[])
+  return new XmlElement(name, {}, parts as XmlChild[])
+}
+
+export function xmlFile(root: XmlElement): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${root.text}`
+}
+
+// Letters that XML 1.0 does not allow are left out.
+export function escapeXml(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+}
