@@ -101,7 +101,7 @@ export function testRows(
           ask(request, headers),
         )
         const last = [...row.path.matchAll(/\{(\w+)\}/g)].at(-1)?.[1] ?? ''
-        for (const name of ['unknown', '%00', "x' or 1=1", 'x'.repeat(900), wellFormed(request.path?.[last] ?? '')])
+        for (const name of ['unknown', '\0', "x' or 1=1", 'x'.repeat(900), wellFormed(request.path?.[last] ?? '')])
           answers.push(ask({ ...request, path: { ...request.path, [last]: name } }, own))
         const texts = new Set<string>()
         for (const answer of await Promise.all(answers)) {

@@ -149,7 +149,7 @@ eachEngine('every routed operation', (given) => {
           'secret-tulips',
           'Red-Roses',
           'red roses',
-          '%00',
+          '\0',
           '.hidden',
           "x' or 1=1",
           'é',

@@ -55,7 +55,7 @@ export function createCallReader(parts: CallParts) {
     const key = checks.keyOf(body, raw.headers['idempotency-key'] as string | undefined) // 400
     if (principal?.origins && key !== null) refuseGuessable(key) // 400
     return {
-      call: { principal, path, query, body, after, key, requestId: trace.requestId, now },
+      call: { principal, path: withoutZeros(path), query, body, after, key, requestId: trace.requestId, now },
       headers: passed?.headers ?? noHeaders,
     }
   }
@@ -99,6 +99,12 @@ function refuseGuessable(key: string): void {
 }
 
 const visitorKeyLengthMin = 16
+
+// No text of a database contains U+0000, so what is named with one is not found, like every other unknown name.
+function withoutZeros(path: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  if (!Object.values(path).some((value) => value.includes('\0'))) return path
+  return Object.fromEntries(Object.entries(path).map(([name, value]) => [name, value.replaceAll('\0', '\ufffd')]))
+}
 
 // A request should not hold a fragment; the router cuts it off too.
 function queryOf({ url = '' }: IncomingMessage): string {
