@@ -7,7 +7,9 @@ import { orderMarket } from '../harness/orders.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine, isOnce } from '../harness/storage.ts'
 import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
-import { codeMs, customerCodesMax } from '../src/domain/customers/codes.ts'
+import { codeMs, codesStoredMs, customerCodesMax, customerSessionMs } from '../src/domain/customers/codes.ts'
+import { forgetCustomer } from '../src/domain/customers/forget.ts'
+import { sweepCustomers } from '../src/domain/customers/retention.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { openUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
 
@@ -201,6 +203,40 @@ eachEngine('the account', (given) => {
         [unsent, false],
       ],
     )
+  })
+
+  test('a shopper whom the operator erases is signed out, and no e-mail says who got a code', async () => {
+    testServer.clock.now += 3_600_000
+    const email = 'forgotten@example.com'
+    const shopper = await signedIn(email)
+    const emails = () =>
+      testServer.storage.read(
+        (db) => db.sql<{ sealed: string | null }>`
+          select sealed from emails where kind = 'customer_code' and recipient_hash is not null`,
+      )
+    const before = (await emails()).length
+    const { merchantId, storage, installationId } = testServer
+    const erased = { merchantId, installationIds: [installationId], email: 'Forgotten@Example.com' }
+    await forgetCustomer(storage, testSecret, erased, { isDryRun: true, includesUnsent: false })
+    assert.match((await shopper.go(base)).text, /forgotten@example.com/)
+    await forgetCustomer(storage, testSecret, erased, { isDryRun: false, includesUnsent: false })
+    assert.match((await shopper.go(base)).text, /name="email"/)
+    assert.equal((await emails()).length, before - 1)
+  })
+
+  test('codes go after a day and sessions when they end, without another shopper', async () => {
+    await signedIn('sweep@example.com')
+    const count = async () =>
+      testServer.storage.read(async (db) => [
+        (await db.sql`select id from customer_codes`).length,
+        (await db.sql`select id from customer_sessions`).length,
+      ])
+    const [codes = 0, sessions = 0] = await count()
+    assert.ok(codes > 0 && sessions > 0)
+    await sweepCustomers(testServer.storage, testServer.clock.now + codesStoredMs)
+    assert.deepEqual(await count(), [0, sessions])
+    await sweepCustomers(testServer.storage, testServer.clock.now + customerSessionMs)
+    assert.deepEqual(await count(), [0, 0])
   })
 
   test('nothing of a shopper is stored in clear', async () => {

@@ -30,7 +30,7 @@ export interface Operation {
   cost?: number
   // It computes for a millisecond or more: such calls are performed in the order in which they came, and others in between.
   takesTurns?: true
-  // It asks another service, such as a payment provider. Its handler does that outside of any transaction, and answers with an
+  // It asks another service, such as a payment provider, or reads more than one turn allows. Its handler does that outside of any transaction, and answers with an
   // `Outside`, whose writes are the transaction.
   asksOutside?: true
   // What is written down about it. `change`: what it changed. `look`: that sealed data was shown. The handler answers with an

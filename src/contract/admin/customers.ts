@@ -140,7 +140,7 @@ export const customerRows = {
   },
   getAdminCustomerData: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/customers/{customerId}/data',
-    scope: 'admin:customers', idempotency: 'none', audit: 'look', tag: 'Customers',
+    scope: 'admin:customers', idempotency: 'none', audit: 'look', tag: 'Customers', asksOutside: true,
     summary: 'Get the data of a customer',
     description: `What is stored about the person, to hand out: the newest ${customerOrdersMax} orders whole, with addresses and returns. Each look is an entry in the list of changes.`,
     body: null, reply: ok(CustomerDataResponse),

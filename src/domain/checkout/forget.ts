@@ -3,6 +3,7 @@
 
 import type { EventSubject } from '../../contract/words.ts'
 import { forgetTracking } from '../../platform/audit/store.ts'
+import { createBreath } from '../../platform/kit/breath.ts'
 import { forgetEmailsOfOrder, forgetEmailsOfSessions } from '../../platform/outbox/emails.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import { list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
@@ -64,9 +65,9 @@ export async function forgetHashes(
 ): Promise<Forgotten> {
   const work = { storage, input, forgotten: nothing() }
   for (const installationId of installationIds) {
-    for await (const id of idsOf(storage, 'checkout_sessions', installationId, hashes))
-      await forgetSession(work, installationId, id)
-    for await (const id of idsOf(storage, 'orders', installationId, hashes)) await forgetOrder(work, installationId, id)
+    const of = { merchantId, installationId, hashes }
+    for await (const id of idsOf(storage, 'checkout_sessions', of)) await forgetSession(work, installationId, id)
+    for await (const id of idsOf(storage, 'orders', of)) await forgetOrder(work, installationId, id)
   }
   await forgetWithdrawals(work, merchantId, hashes)
   if (!input.isDryRun) await forgetCustomers(storage, merchantId, hashes)
@@ -83,61 +84,51 @@ function nothing(): Forgotten {
   return { checkoutSessions: 0, orders: 0, addresses: 0, eventTexts: 0, withdrawals: 0, kept: [], pendingTexts: 0 }
 }
 
-// Rows that one statement looks at. There is no index of customers: this is asked for rarely, and every purchase would have to
-// write it.
-const lookedAtMax = 5_000
+// Ids that one statement reads.
+const idsMax = 500
 
+// A large shop has its turn between two of them: a shopper may ask for this on a page.
 async function* idsOf(
   storage: Storage,
   table: 'checkout_sessions' | 'orders',
-  installationId: string,
-  hashes: readonly string[],
+  of: Omit<IdPage, 'after'>,
 ): AsyncGenerator<string> {
   const listIds = table === 'orders' ? listOrderIds : listSessionIds
+  const breath = createBreath()
   for (let after = ''; ; ) {
-    const page = { installationId, after, hashes }
-    const { last, ids } = await storage.read((db) => listIds(db, page))
-    yield* ids
-    if (last === null) return
-    after = last
+    const page = { ...of, after }
+    const ids = await storage.read((db) => listIds(db, page))
+    for (const id of ids) {
+      if (breath.isDue()) await breath.take()
+      yield id
+    }
+    after = ids.at(-1) ?? ''
+    if (ids.length < idsMax) return
   }
 }
 
 interface IdPage {
+  merchantId: string
   installationId: string
   after: string
   hashes: readonly string[]
 }
 
-// The last id that was looked at, null at the end, and those of the shopper.
-type FoundIds = Promise<{ last: string | null; ids: string[] }>
-
-async function listSessionIds(db: Reader, { installationId, after, hashes }: IdPage): FoundIds {
-  const [page] = await db.sql<{ last: string | null }>`
-    select max(id) as "last" from (
-      select id from checkout_sessions where installation_id = ${installationId} and id > ${after}
-      order by id limit ${lookedAtMax}) as page`
-  const last = page?.last ?? null
-  if (last === null) return { last, ids: [] }
+async function listSessionIds(db: Reader, { installationId, after, hashes }: IdPage): Promise<string[]> {
   const rows = await db.sql<{ id: string }>`
     select id from checkout_sessions
-    where installation_id = ${installationId} and id > ${after} and id <= ${last} and email_hash in (${list(hashes)})
-    order by id`
-  return { last, ids: rows.map(({ id }) => id) }
+    where installation_id = ${installationId} and email_hash in (${list(hashes)}) and id > ${after}
+    order by id limit ${idsMax}`
+  return rows.map(({ id }) => id)
 }
 
-async function listOrderIds(db: Reader, { installationId, after, hashes }: IdPage): FoundIds {
-  const [page] = await db.sql<{ last: string | null }>`
-    select max(id) as "last" from (
-      select id from orders where installation_id = ${installationId} and id > ${after}
-      order by id limit ${lookedAtMax}) as page`
-  const last = page?.last ?? null
-  if (last === null) return { last, ids: [] }
+async function listOrderIds(db: Reader, { merchantId, installationId, after, hashes }: IdPage): Promise<string[]> {
   const rows = await db.sql<{ id: string }>`
     select id from orders
-    where installation_id = ${installationId} and id > ${after} and id <= ${last} and email_hash in (${list(hashes)})
-    order by id`
-  return { last, ids: rows.map(({ id }) => id) }
+    where merchant_id = ${merchantId} and mode in ('test', 'live') and email_hash in (${list(hashes)})
+      and installation_id || '' = ${installationId} and id > ${after}
+    order by id limit ${idsMax}`
+  return rows.map(({ id }) => id)
 }
 
 async function forgetSession(work: Work, installationId: string, id: string): Promise<void> {

@@ -12,7 +12,7 @@ import { listActorNames, listEntries } from '../../platform/audit/store.ts'
 import { changeView } from '../../platform/audit/view.ts'
 import { actorOf } from '../../platform/http/actor.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
-import { Audited } from '../../platform/http/handler.ts'
+import { Audited, Outside } from '../../platform/http/handler.ts'
 import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
 import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
 import { isId, newId } from '../../platform/kit/ids.ts'
@@ -113,15 +113,19 @@ function looks({ rootSecret }: AdminCustomerParts): Handlers<'getAdminCustomerDe
 
     async getAdminCustomerData({ db, caller, path: { customerId }, now }) {
       const { merchantId, mode } = caller
-      await find(db, caller, customerId)
-      const [face, email] = await Promise.all([
-        findMerchantFace(db, merchantId),
-        findCustomerEmail(db, rootSecret, { merchantId, mode, customerId }, now.getTime()),
-      ])
-      const keys = await listOrderKeysOfCustomer(db, caller, customerId, customerOrdersMax)
-      const owner = { shop: face?.name ?? '', email: email ?? null }
+      const { owner, keys } = await db.read(async (reader) => {
+        await find(reader, caller, customerId)
+        const [face, email] = await Promise.all([
+          findMerchantFace(reader, merchantId),
+          findCustomerEmail(reader, rootSecret, { merchantId, mode, customerId }, now.getTime()),
+        ])
+        return {
+          owner: { shop: face?.name ?? '', email: email ?? null },
+          keys: await listOrderKeysOfCustomer(reader, caller, customerId, customerOrdersMax),
+        }
+      })
       const data = await customerData(db, rootSecret, owner, keys, now.getTime())
-      return new Audited({ data }, [lookAt(customerId)])
+      return new Outside({ write: async () => new Audited({ data }, [lookAt(customerId)]) })
     },
   }
 }

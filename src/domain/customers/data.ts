@@ -1,8 +1,9 @@
 // What is stored about a shopper, for a file that they or the merchant ask for.
 
+import { createBreath } from '../../platform/kit/breath.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
-import type { Reader } from '../../platform/storage/storage.ts'
+import type { Reader, Storage } from '../../platform/storage/storage.ts'
 import { findOrderFacts } from '../orders/change.ts'
 import { openOrderCustomer } from '../orders/customer.ts'
 import type { OrderKey } from '../orders/store.ts'
@@ -15,20 +16,28 @@ export interface DataOwner {
   email: string | null
 }
 
+// Each order is read by itself, and others have their turn in between.
 export async function customerData(
-  db: Reader,
+  storage: Pick<Storage, 'read'>,
   rootSecret: RootSecret,
   { shop, email }: DataOwner,
   keys: readonly OrderKey[],
   now: number,
 ) {
   const orders = []
+  const breath = createBreath()
   for (const key of keys) {
-    const facts = await findOrderFacts(db, key)
-    if (!facts) continue
-    const { customer, address } = await openOrderCustomer(db, rootSecret, facts.order, now)
-    const returns = (await listReturnsOfOrder(db, key)).map(returnView)
-    orders.push({ ...orderView(facts), customer: customer ?? null, address: address ?? null, returns })
+    if (breath.isDue()) await breath.take()
+    const order = await storage.read((db) => orderData(db, rootSecret, key, now))
+    if (order) orders.push(order)
   }
   return { shop, email, createdAt: toInstant(now), orders }
+}
+
+async function orderData(db: Reader, rootSecret: RootSecret, key: OrderKey, now: number) {
+  const facts = await findOrderFacts(db, key)
+  if (!facts) return undefined
+  const { customer, address } = await openOrderCustomer(db, rootSecret, facts.order, now)
+  const returns = (await listReturnsOfOrder(db, key)).map(returnView)
+  return { ...orderView(facts), customer: customer ?? null, address: address ?? null, returns }
 }

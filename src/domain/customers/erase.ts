@@ -8,9 +8,8 @@ import { forgetHashes } from '../checkout/forget.ts'
 import { listInstallations } from '../merchants/store.ts'
 import { openOrderCustomer } from '../orders/customer.ts'
 import { findOrder } from '../orders/store.ts'
-import { mailboxHash } from './mailbox.ts'
+import { forgetAccount } from './forget.ts'
 import { type ErasureRow, endErasure, listErasures, listOrderKeysOfCustomer } from './recordstore.ts'
-import { deleteMailbox } from './store.ts'
 
 // One round of the loop.
 export async function eraseAskedCustomers(
@@ -46,7 +45,7 @@ async function eraseCustomer(storage: Storage, rootSecret: RootSecret, row: Eras
   })
   await forgetHashes(storage, { merchantId, installationIds, hashes }, { isDryRun: false, includesUnsent: false })
   await storage.write(async (tx) => {
-    if (email !== undefined) await deleteMailbox(tx, merchantId, mailboxHash(rootSecret, merchantId, email))
+    if (email !== undefined) await forgetAccount(tx, rootSecret, merchantId, email)
     await endErasure(tx, row)
   })
 }

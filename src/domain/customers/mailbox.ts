@@ -1,16 +1,20 @@
-// By which codes and sessions of a mailbox are found: a keyed hash, of one merchant.
+// The hash of a mailbox in one shop: by it codes are counted and sessions are ended.
 
-import { createHmac } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 import { mailboxOf, withoutTag } from '../../platform/kit/email.ts'
-import { deriveKey, type RootSecret } from '../../platform/secrets/secrets.ts'
+import { deriveKeys, type RootSecret } from '../../platform/secrets/secrets.ts'
 
-export function mailboxHash(rootSecret: RootSecret, merchantId: string, email: string): string {
-  return limitHash(rootSecret, merchantId, mailboxOf(withoutTag(email)))
+// The one that rows are written with comes first, then those of the other known versions of the root secret.
+export function mailboxHashes(rootSecret: RootSecret, merchantId: string, email: string): [string, ...string[]] {
+  return keyedHashes(rootSecret, merchantId, mailboxOf(withoutTag(email)))
 }
 
-// Also of a network, for which codes are counted too.
-export function limitHash(rootSecret: RootSecret, merchantId: string, text: string): string {
-  return createHmac('sha256', deriveKey(rootSecret, 'customer mailbox'))
-    .update(`${merchantId} ${text}`)
-    .digest('base64url')
+export function networkHash(rootSecret: RootSecret, merchantId: string, network: string): string {
+  return keyedHashes(rootSecret, merchantId, network)[0]
+}
+
+function keyedHashes(rootSecret: RootSecret, merchantId: string, text: string): [string, ...string[]] {
+  const hashBy = (key: KeyObject) => createHmac('sha256', key).update(`${merchantId} ${text}`).digest('base64url')
+  const [current, ...others] = deriveKeys(rootSecret, 'customer mailbox')
+  return [hashBy(current), ...others.map(hashBy)]
 }

@@ -11,19 +11,18 @@ import { queueCustomerCode } from '../../platform/outbox/emails.ts'
 import { deriveKey, openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage } from '../../platform/storage/storage.ts'
 import { customerHashes, listCustomerKeys } from '../checkout/customer.ts'
-import { forgetShopper } from '../checkout/forget.ts'
 import type { CheckoutMerchant } from '../checkout/port.ts'
 import { findMerchant, findMerchantFace, listInstallations } from '../merchants/store.ts'
 import { orderPageSecrets } from '../orders/secret.ts'
 import { codeMs, customerSessionMs, isCodeOpen, mayAskForCode } from './codes.ts'
 import { customerData } from './data.ts'
-import { limitHash, mailboxHash } from './mailbox.ts'
+import { forgetCustomer } from './forget.ts'
+import { mailboxHashes, networkHash } from './mailbox.ts'
 import { accountPath } from './path.ts'
 import {
   type CodeRow,
   countCodes,
   deleteCustomerSession,
-  deleteMailbox,
   findCustomerSession,
   insertCode,
   insertCustomerSession,
@@ -40,7 +39,6 @@ export interface AccountShop extends MerchantMode {
 
 export interface SignedInCustomer {
   email: string
-  mailboxHash: string
 }
 
 export interface AccountOrder {
@@ -104,7 +102,7 @@ export function createCustomerService(tools: CustomerTools): CustomerPort {
       const now = clock().getTime()
       const session = await storage.read((db) => findCustomerSession(db, shop, digest(token), now))
       const email = session && openByRoot(rootSecret, sessionPurpose, session.emailSealed, session.id)
-      return session && email !== undefined ? { email, mailboxHash: session.mailboxHash } : undefined
+      return email === undefined ? undefined : { email }
     },
     listOrders: (shop, { email }) =>
       storage.read(async (db) => {
@@ -114,11 +112,12 @@ export function createCustomerService(tools: CustomerTools): CustomerPort {
           return { ...order, placedAt: toInstant(placedAt), path: secret === undefined ? null : `/o/${secret}` }
         })
       }),
-    data: (shop, { email }) =>
-      storage.read(async (db) => {
-        const found = await listOrdersOfCustomer(db, shop, await hashesOf(db, rootSecret, shop, email), ordersInFile)
-        return customerData(db, rootSecret, { shop: shop.merchant.name, email }, found, clock().getTime())
-      }),
+    data: async (shop, { email }) => {
+      const found = await storage.read(async (db) =>
+        listOrdersOfCustomer(db, shop, await hashesOf(db, rootSecret, shop, email), ordersInFile),
+      )
+      return customerData(storage, rootSecret, { shop: shop.merchant.name, email }, found, clock().getTime())
+    },
     erase: (shop, customer) => erase(tools, shop, customer),
     signOut: (shop, token) => storage.write((tx) => deleteCustomerSession(tx, shop.merchantId, digest(token))),
   }
@@ -144,13 +143,14 @@ async function askCode(
   const email = emailFromTyped(typed)
   if (!isPlainAddress(email)) return false
   const now = clock().getTime()
+  const [mailboxHash] = mailboxHashes(rootSecret, merchantId, email)
   const id = newId('cod')
   const code = String(randomInt(1_000_000)).padStart(6, '0')
   const link = randomBytes(32).toString('base64url')
   const row: CodeRow = {
     ...{ merchantId, id, mode, tries: 0, usedAt: null },
-    mailboxHash: mailboxHash(rootSecret, merchantId, email),
-    networkHash: limitHash(rootSecret, merchantId, network),
+    mailboxHash,
+    networkHash: networkHash(rootSecret, merchantId, network),
     emailSealed: sealByRoot(rootSecret, codePurpose, email, id),
     codeHash: codeHash(rootSecret, id, code),
     linkHash: digest(link),
@@ -233,12 +233,11 @@ async function hashesOf(
 async function erase(
   { storage, rootSecret }: CustomerTools,
   { merchantId, mode }: AccountShop,
-  { email, mailboxHash: mailbox }: SignedInCustomer,
+  { email }: SignedInCustomer,
 ): Promise<{ kept: number }> {
   const installations = await storage.read((db) => listInstallations(db, merchantId))
   const installationIds = installations.filter((one) => one.mode === mode).map(({ id }) => id)
   const shopper = { merchantId, installationIds, email }
-  const { kept } = await forgetShopper(storage, rootSecret, shopper, { isDryRun: false, includesUnsent: false })
-  await storage.write((tx) => deleteMailbox(tx, merchantId, mailbox))
+  const { kept } = await forgetCustomer(storage, rootSecret, shopper, { isDryRun: false, includesUnsent: false })
   return { kept: kept.length }
 }

@@ -48,10 +48,7 @@ export async function countCodes(
   return row
 }
 
-// What is too old for any limit goes with it, so the table does not grow.
 export function insertCode(tx: Tx, code: CodeRow): void {
-  tx.send`
-    delete from customer_codes where merchant_id = ${code.merchantId} and created_at <= ${code.createdAt - codesStoredMs}`
   tx.send`
     insert into customer_codes (merchant_id, id, mode, mailbox_hash, network_hash, email_sealed, code_hash, link_hash,
       browser_hash, created_at, expires_at)
@@ -99,8 +96,6 @@ export interface CustomerSessionRow {
 
 export function insertCustomerSession(tx: Tx, session: CustomerSessionRow): void {
   tx.send`
-    delete from customer_sessions where merchant_id = ${session.merchantId} and expires_at <= ${session.createdAt}`
-  tx.send`
     insert into customer_sessions (merchant_id, id, mode, token_hash, mailbox_hash, email_sealed, created_at, expires_at)
     values (${session.merchantId}, ${session.id}, ${session.mode}, ${session.tokenHash}, ${session.mailboxHash},
       ${session.emailSealed}, ${session.createdAt}, ${session.expiresAt})`
@@ -111,9 +106,9 @@ export async function findCustomerSession(
   { merchantId, mode }: MerchantMode,
   tokenHash: string,
   now: number,
-): Promise<Pick<CustomerSessionRow, 'id' | 'mailboxHash' | 'emailSealed'> | undefined> {
-  const [row] = await db.sql<Pick<CustomerSessionRow, 'id' | 'mailboxHash' | 'emailSealed'>>`
-    select id, mailbox_hash as "mailboxHash", email_sealed as "emailSealed" from customer_sessions
+): Promise<Pick<CustomerSessionRow, 'id' | 'emailSealed'> | undefined> {
+  const [row] = await db.sql<Pick<CustomerSessionRow, 'id' | 'emailSealed'>>`
+    select id, email_sealed as "emailSealed" from customer_sessions
     where merchant_id = ${merchantId} and token_hash = ${tokenHash} and mode = ${mode} and expires_at > ${now}`
   return row
 }
@@ -122,12 +117,28 @@ export async function deleteCustomerSession(tx: Tx, merchant: string, tokenHash:
   await tx.sql`delete from customer_sessions where merchant_id = ${merchant} and token_hash = ${tokenHash}`
 }
 
-// Signs the mailbox out everywhere.
-export async function deleteMailbox(tx: Tx, merchant: string, mailboxHash: string): Promise<void> {
-  await tx.sql`delete from customer_sessions where merchant_id = ${merchant} and mailbox_hash = ${mailboxHash}`
+// Signs the mailbox out everywhere. Its codes stay for a day, for the limits.
+export async function deleteMailbox(tx: Tx, merchant: string, hashes: readonly string[]): Promise<void> {
+  await tx.sql`delete from customer_sessions where merchant_id = ${merchant} and mailbox_hash in (${list(hashes)})`
   await tx.sql`
     update customer_codes set used_at = created_at
-    where merchant_id = ${merchant} and mailbox_hash = ${mailboxHash} and used_at is null`
+    where merchant_id = ${merchant} and mailbox_hash in (${list(hashes)}) and used_at is null`
+}
+
+export async function deleteOldCodes(tx: Tx, createdBy: number, limit: number): Promise<number> {
+  const rows = await tx.sql`
+    delete from customer_codes where (merchant_id, id) in (
+      select merchant_id, id from customer_codes where created_at <= ${createdBy} order by created_at limit ${limit})
+    returning id`
+  return rows.length
+}
+
+export async function deleteEndedSessions(tx: Tx, now: number, limit: number): Promise<number> {
+  const rows = await tx.sql`
+    delete from customer_sessions where (merchant_id, id) in (
+      select merchant_id, id from customer_sessions where expires_at <= ${now} order by expires_at limit ${limit})
+    returning id`
+  return rows.length
 }
 
 export interface CustomerOrder {

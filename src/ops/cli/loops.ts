@@ -16,6 +16,7 @@ import { deleteSessions, eraseCustomers, sessionsSweptMax } from '../../domain/c
 import { endSessionsOfEnded, expireSessions } from '../../domain/checkout/sweep.ts'
 import { eraseAskedCustomers } from '../../domain/customers/erase.ts'
 import { linkCustomers } from '../../domain/customers/link.ts'
+import { customersSweptMax, sweepCustomers } from '../../domain/customers/retention.ts'
 import { issueDocuments } from '../../domain/documents/issue.ts'
 import { deleteOldEmails, emailsAtOnce, emailsDeletedMax, mailRound } from '../../domain/emails/send.ts'
 import { bringForward as bringEmailsForward } from '../../domain/emails/store.ts'
@@ -219,6 +220,7 @@ function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number)
     { full: entriesCutMax, round: () => cutLargeEntries(storage) },
     { full: withdrawalsDeletedMax, round: () => deleteOldWithdrawals(storage, endedBy(withdrawals)) },
     { full: importsDeletedMax, round: () => deleteOldImports(storage, endedBy(transfers)) },
+    { full: customersSweptMax, round: () => sweepCustomers(storage, now) },
     { full: platformsDeletedMax, round: () => forgetPlatforms(storage, now) },
     { full: credentialsDeletedMax, round: () => deleteDeadKeys(storage, endedBy(log)) },
   ]

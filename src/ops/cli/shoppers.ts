@@ -1,7 +1,8 @@
 // `shoppers`: erases a person from a shop.
 
 import { limits } from '../../contract/limits.ts'
-import { type Forgotten, forgetShopper, type ShopperData } from '../../domain/checkout/forget.ts'
+import type { Forgotten, ShopperData } from '../../domain/checkout/forget.ts'
+import { forgetCustomer } from '../../domain/customers/forget.ts'
 import { listInstallations } from '../../domain/merchants/store.ts'
 import { type Command, type Given, Misuse, merchantOption, print, type Terminal, withMerchant } from './command.ts'
 
@@ -40,7 +41,7 @@ function forget(email: string, given: Given, terminal: Terminal): Promise<number
     const shopper = { merchantId: merchant.id, installationIds: installations.map(({ id }) => id), email }
     const isDryRun = given.flags.has('dry-run')
     const input = { isDryRun, includesUnsent: given.flags.has('unsent') }
-    const { kept, pendingTexts, ...erased } = await forgetShopper(storage, rootSecret, shopper, input)
+    const { kept, pendingTexts, ...erased } = await forgetCustomer(storage, rootSecret, shopper, input)
     print(terminal, given, { merchant: merchant.slug, dryRun: isDryRun, erased, kept, pendingTexts }, () => [
       ...erasedLines(erased, isDryRun),
       ...kept.map(keptLine),

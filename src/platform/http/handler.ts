@@ -9,7 +9,7 @@ import type { Reader, Storage, Tx } from '../storage/storage.ts'
 // `Callers` says who comes through each of the surface's gates.
 export interface Ask<Row extends Operation, Callers> {
   // A changing operation may write; all of it is one transaction with its idempotency key. The others look at one snapshot.
-  // One that asks another service begins outside of both, and reads in transactions of its own.
+  // One that asks another service, or reads much, begins outside of both, and reads in transactions of its own.
   db: Row extends { asksOutside: true } ? Pick<Storage, 'read'> : Row['idempotency'] extends 'required' ? Tx : Reader
   caller: Row['caller'] extends keyof Callers ? Callers[Row['caller']] : null
   path: PathOf<Row['path']>
@@ -29,7 +29,7 @@ export interface Paging {
 
 export type Handler<Row extends Operation, Callers> = (ask: Ask<Row, Callers>) => Promise<HandledOf<Row>>
 
-type HandledOf<Row extends Operation> = Row extends { asksOutside: true; audit: 'change' }
+type HandledOf<Row extends Operation> = Row extends { asksOutside: true; audit: 'change' | 'look' }
   ? Outside<Extract<ReplyOf<Row>, object | null>>
   : Row extends { audit: 'change' | 'look' }
     ? Audited<Extract<ReplyOf<Row>, object | null>>
@@ -48,7 +48,7 @@ export class Audited<Reply extends object | null> {
   }
 }
 
-// What another service was asked, and what is to be written of it. The writes are one transaction with the idempotency key, and
+// What another service was asked, or what was read in many steps, and what is to be written of it. The writes are one transaction with the idempotency key, and
 // may run twice.
 export class Outside<Reply extends object | null> {
   readonly write: (tx: Tx) => Promise<Audited<Reply>>

@@ -98,11 +98,14 @@ export function createPerform(
       await turns.take()
     }
     if (operation.idempotency === 'none') {
-      const reply = await (operation.asksOutside
-        ? handler({ ...ask, db: storage })
-        : audit === 'none'
-          ? storage.read((db) => handler({ ...ask, db }))
-          : storage.write((tx) => handle(tx))) // 404, 200
+      const begun = operation.asksOutside && (await handler({ ...ask, db: storage }))
+      const reply = await (begun instanceof Outside
+        ? storage.write((tx) => handle(tx, begun))
+        : begun
+          ? begun
+          : audit === 'none'
+            ? storage.read((db) => handler({ ...ask, db }))
+            : storage.write((tx) => handle(tx))) // 404, 200
       if (reply instanceof Rendered)
         return { status, body: reply.body, headers: reply.headers, isReplayed: false, changeId }
       return { status, body: textOf(reply), headers: noHeaders, isReplayed: false, changeId }

@@ -1,11 +1,11 @@
 // The outbox of e-mails: a row is written in the transaction of its fact, without text and address, and sent later by `domain/emails/`.
 // Where no server sends e-mails, or the merchant has switched a kind off, nothing is written.
 
-import { createHmac } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 import type { Mode } from '../../contract/words.ts'
 import { mailboxOf, withoutTag } from '../kit/email.ts'
 import { newId } from '../kit/ids.ts'
-import { deriveKey, openByRoot, type RootSecret, sealByRoot } from '../secrets/secrets.ts'
+import { deriveKeys, openByRoot, type RootSecret, sealByRoot } from '../secrets/secrets.ts'
 import { list, type Reader, type Tx } from '../storage/storage.ts'
 
 // To whom each kind goes.
@@ -223,10 +223,7 @@ function queueSealed(tx: Tx, rootSecret: RootSecret, message: SealedEmail, now: 
   const { id, kind, subjectId, merchantId, facts } = message
   const { email } = message.sealed
   const sealed = sealByRoot(rootSecret, sealPurpose, JSON.stringify(message.sealed), id)
-  // Stored hashes were made with this name.
-  const hash = createHmac('sha256', deriveKey(rootSecret, 'letter mailbox'))
-    .update(`${merchantId} ${mailboxOf(withoutTag(email))}`)
-    .digest('base64url')
+  const [hash] = recipientHashes(rootSecret, merchantId, email)
   tx.send`
     insert into emails (installation_id, id, merchant_id, kind, subject_id, facts, recipient_hash, sealed, status, attempts,
       due_at, created_at)
@@ -236,6 +233,31 @@ function queueSealed(tx: Tx, rootSecret: RootSecret, message: SealedEmail, now: 
     from merchants m join mail_switch w on w.id = ${switchId} and w.is_on = 1
     where m.id = ${merchantId}
     on conflict (installation_id, kind, subject_id) do nothing`
+}
+
+// The one that rows are written with comes first.
+function recipientHashes(rootSecret: RootSecret, merchantId: string, email: string): [string, ...string[]] {
+  const hashBy = (key: KeyObject) =>
+    createHmac('sha256', key)
+      .update(`${merchantId} ${mailboxOf(withoutTag(email))}`)
+      .digest('base64url')
+  // Stored hashes were made with this name.
+  const [current, ...others] = deriveKeys(rootSecret, 'letter mailbox')
+  return [hashBy(current), ...others.map(hashBy)]
+}
+
+// One that was not sent yet is discarded.
+export async function forgetCodeEmails(
+  tx: Tx,
+  rootSecret: RootSecret,
+  merchantId: string,
+  email: string,
+): Promise<void> {
+  const kind: CodeEmailKind = 'customer_code'
+  await tx.sql`
+    update emails set recipient_hash = null, address_masked = null, sealed = null
+    where merchant_id = ${merchantId} and recipient_hash in (${list(recipientHashes(rootSecret, merchantId, email))})
+      and kind = ${kind}`
 }
 
 // The name by which stored rows were sealed: with another they would not open.

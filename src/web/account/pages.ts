@@ -29,6 +29,9 @@ interface Visit {
   form: (name: string) => string
 }
 
+// Posts of usual size that one over all orders counts as.
+const wholeCost = 10
+
 const actions = ['code', 'open', 'data', 'erase', 'out'] as const
 
 export function accountPages(parts: AccountPageParts): HtmlPage[] {
@@ -114,6 +117,8 @@ class Account {
     const isPost = request.raw.method === 'POST'
     if (action === 'erase' && !isPost) return answerPage(200, erasePage(visit))
     if (!isPost) return redirect(path)
+    // Everything of the shopper is read.
+    if (action !== 'out') request.spend?.(wholeCost)
     if (action === 'data') return file(await this.parts.customers.data(shop, customer), shop.merchant.slug)
     if (action === 'out') {
       await this.parts.customers.signOut(shop, this.cookieOf(visit, 'session'))
