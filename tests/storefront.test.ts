@@ -84,6 +84,8 @@ describe('in a browser without script', () => {
       await tab.getByRole('link', { name: 'Speckled stoneware mug' }).click()
       await tab.getByRole('heading', { level: 1, name: 'Speckled stoneware mug' }).waitFor()
       assert.equal(await tab.locator('.price').innerText(), '€24.00')
+      assert.equal(await tab.locator('.price-note').innerText(), 'Tax included, plus delivery')
+      assert.match(await tab.locator('.foot').innerText(), /Prices: Tax included, plus delivery\./)
 
       await tab.getByRole('link', { name: '350 ml' }).click()
       await tab.waitForURL(/sku=MUG-STO-350-/)

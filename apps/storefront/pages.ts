@@ -57,6 +57,8 @@ export interface ShopDetails {
   supportEmail: string | null
   links: Site['links']
   withdrawalUrl: string | null
+  // null before the shop is known.
+  pricesIncludeTax: boolean | null
 }
 
 export interface ListView {
@@ -246,6 +248,7 @@ export function productPage(at: Surroundings, view: ProductView): string {
   const { product, chosen, trail, alike, barcodes, attributeOf, quantity } = view
   const { say } = at.speaker
   const narrowest = trail.at(-1)
+  const note = taxNote(at)
   return page(at, {
     title: product.name,
     description: product.summary,
@@ -283,6 +286,7 @@ ${product.brand != null && brandLink(at, product.brand)}
 <section id="buy" class="buy" aria-label="${say('product.buy')}">
 ${noticeBox(at)}
 ${priceOf(at, chosen)}
+${note !== null && html`<p class="price-note">${note}</p>`}
 ${choices(at, product, chosen)}
 <p class="stock ${chosen.availability}">${stockWords(at.speaker, chosen.availability, chosen.availableQuantity)}${
       chosen.availability !== 'out_of_stock' &&
@@ -302,6 +306,11 @@ ${
   html`<section aria-labelledby="alike"><h2 id="alike" class="rule">${narrowest ? say('product.alsoIn', { category: narrowest.name }) : say('product.alsoInShop')}</h2>${cards(at, alike)}</section>`
 }`,
   })
+}
+
+// What a price has in it, and what is added.
+function taxNote({ details: { pricesIncludeTax }, speaker: { say } }: Surroundings): string | null {
+  return pricesIncludeTax === null ? null : say(pricesIncludeTax ? 'price.taxIncluded' : 'price.taxAdded')
 }
 
 // Only a number that the history of prices holds is struck through, and per cent are those of it.
@@ -798,6 +807,7 @@ function foot(at: Surroundings): Html {
     speaker: { say },
   } = at
   const own = menuLinks(at, 'foot', null)
+  const note = taxNote(at)
   const pages = (['terms', 'privacy', 'refunds', 'imprint'] as const).flatMap((name) => {
     const href = links[name]
     return href === undefined || !/^(?:https?:|\/legal\/)/i.test(href) ? [] : [{ href, text: say(`legal.${name}`) }]
@@ -810,7 +820,7 @@ function foot(at: Surroundings): Html {
   return html`<footer class="foot">
 <p dir="auto">${merchant.name}</p>
 ${all.length + own.length > 0 && html`<nav aria-label="${say('legal.label')}"><ul>${own}${all.map(({ href, text }) => html`<li><a href="${href}">${text}</a></li>`)}</ul></nav>`}
-<p>${isTest && `${say('page.test')} `}${say('page.runsOn')}</p>
+<p>${note !== null && `${say('price.all', { note })} `}${isTest && `${say('page.test')} `}${say('page.runsOn')}</p>
 </footer>`
 }
 

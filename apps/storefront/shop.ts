@@ -469,13 +469,14 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   }
 
   // Pages of the server are answered at every host of the shop, so shoppers stay there.
-  function detailsOf({ supportEmail, links, withdrawalUrl }: Site): Surroundings['details'] {
+  function detailsOf({ supportEmail, links, withdrawalUrl, pricesIncludeTax }: Site): Surroundings['details'] {
     const here = (url: string, path: string) =>
       hosted && url.startsWith(apiOrigin + path) ? url.slice(apiOrigin.length) : url
     return {
       supportEmail,
       links: Object.fromEntries(Object.entries(links).map(([name, url = '']) => [name, here(url, '/legal/')])),
       withdrawalUrl: withdrawalUrl === null ? null : here(withdrawalUrl, '/w/'),
+      pricesIncludeTax,
     }
   }
 
@@ -585,7 +586,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   }
 }
 
-const noDetails = { supportEmail: null, links: {}, withdrawalUrl: null }
+const noDetails = { supportEmail: null, links: {}, withdrawalUrl: null, pricesIncludeTax: null }
 const noBarcodes: StorefrontOptions['barcodes'] & object = async () => new Map()
 
 type Handle = (request: StorefrontRequest, parameter: string) => Promise<StorefrontAnswer>

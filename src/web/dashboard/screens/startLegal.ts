@@ -61,7 +61,7 @@ async function legalSheet(visit: Visit, values: Texts, problems?: Problems): Pro
   const { words, to } = visit
   const body = card({
     body: html`${notice('info', words.say('guide.legalWarning'))}
-<p>${words.say('guide.legalHow')}</p>
+<p class="gap">${words.say('guide.legalHow')}</p>
 ${form(visit, { action: to('start/legal'), fields: fieldsOf(words), values, problems, submit: words.say('guide.save') })}`,
   })
   return stepSheet(visit, 'legal', body, problems)
