@@ -26,8 +26,12 @@ export function xmlFile(root: XmlElement): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root.text}`
 }
 
+// What needs no change, so most texts are looked at once.
+const safeText = /^[\x20\x21\x23-\x25\x27-\x3b\x3d\x3f-\x7e\u00a0-\ud7ff]*$/
+
 // Letters that XML 1.0 does not allow are left out.
 export function escapeXml(text: string): string {
+  if (safeText.test(text)) return text
   return text
     .toWellFormed()
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')

@@ -22,6 +22,8 @@ export class PdfCanvas {
   readonly fonts: readonly FontSubset[] = fontWeights.map((weight) => new FontSubset(documentFont(weight)))
   readonly #size: PageSize
   readonly #pages: string[][] = []
+  // Widths of texts in units of the font: cells are measured for their column, and again when they are drawn.
+  readonly #units = new Map<string, number>()
 
   constructor(size: PageSize) {
     this.#size = size
@@ -62,8 +64,12 @@ export class PdfCanvas {
 
   widthOf(text: string, { size, weight = 'Regular' }: TextStyle): number {
     const font = documentFont(weight)
+    const key = `${weight} ${text}`
+    const known = this.#units.get(key)
+    if (known !== undefined) return (known * size) / font.unitsPerEm
     let units = 0
     for (const letter of printableText(text)) units += font.advanceOf(font.glyphOf(letter.codePointAt(0) ?? 0) ?? 0)
+    this.#units.set(key, units)
     return (units * size) / font.unitsPerEm
   }
 

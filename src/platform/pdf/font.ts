@@ -94,6 +94,7 @@ export class FontSubset {
   // By new number: the glyph in the font.
   readonly #glyphs: number[] = [0]
   readonly #numbers = new Map<number, number>([[0, 0]])
+  readonly #codes = new Map<string, string>()
   // By new number: the letter, for those that copy text.
   readonly letters = new Map<number, number>()
 
@@ -104,13 +105,17 @@ export class FontSubset {
   // As hexadecimal digits, four for a letter.
   codesOf(text: string): string {
     let codes = ''
-    for (const letter of text) {
-      const codePoint = letter.codePointAt(0) ?? 0
-      const number = this.#numberOf(this.font.glyphOf(codePoint) ?? 0)
-      if (!this.letters.has(number)) this.letters.set(number, codePoint)
-      codes += number.toString(16).padStart(4, '0')
-    }
+    for (const letter of text) codes += this.#codes.get(letter) ?? this.#codeOf(letter)
     return codes
+  }
+
+  #codeOf(letter: string): string {
+    const codePoint = letter.codePointAt(0) ?? 0
+    const number = this.#numberOf(this.font.glyphOf(codePoint) ?? 0)
+    if (!this.letters.has(number)) this.letters.set(number, codePoint)
+    const code = number.toString(16).padStart(4, '0')
+    this.#codes.set(letter, code)
+    return code
   }
 
   #numberOf(glyph: number): number {

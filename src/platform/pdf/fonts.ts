@@ -21,7 +21,11 @@ export function documentFont(weight: FontWeight): TrueTypeFont {
 const unseen = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 const substitutes: Readonly<Record<string, string>> = { '\u2212': '\u2013', '\t': ' ', '\n': ' ', '\r': ' ' }
 
+// Most texts, which the fonts have as they are: without marks, and composed.
+const plainText = /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u024f\u20ac]*$/
+
 export function printableText(text: string): string {
+  if (plainText.test(text)) return text
   return text
     .normalize('NFC')
     .replace(unseen, '')
@@ -30,6 +34,7 @@ export function printableText(text: string): string {
 
 // Whether the fonts have every letter: Latin, Greek and Cyrillic.
 export function isPrintable(text: string): boolean {
+  if (plainText.test(text)) return true
   const font = documentFont('Regular')
   for (const letter of printableText(text)) if (font.glyphOf(letter.codePointAt(0) ?? 0) === undefined) return false
   return true

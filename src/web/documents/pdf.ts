@@ -18,11 +18,11 @@ export interface DocumentFile {
 
 // Undefined where a text has letters that the fonts do not have: the page shows them, and prints them.
 export function documentPdf(document: AdminDocument): DocumentFile | undefined {
-  const speaker = printingSpeaker(document)
-  if (!speaker) return undefined
-  const title = documentTitle(speaker, document)
+  const drawn = drawnFor(document)
+  if (!drawn) return undefined
+  const { speaker, title } = drawn
   const canvas = new PdfCanvas(paper)
-  drawDocument(canvas, { speaker, document, title, sheet: printed(speaker, document) })
+  drawDocument(canvas, drawn)
   const einvoice = einvoiceFor(speaker, document)
   const bytes = pdfFile({
     title: `${title} – ${document.seller.name}`,
@@ -48,7 +48,7 @@ function facturx(einvoice: Einvoice): PdfAttachment {
 }
 
 export function hasPdf(document: AdminDocument): boolean {
-  return printingSpeaker(document) !== undefined
+  return drawnFor(document) !== undefined
 }
 
 // The number may have any letter that ends no header: the name of a file has the plain ones.
@@ -56,17 +56,24 @@ export function fileName({ number }: Pick<AdminDocument, 'number'>, ending: stri
   return `${number.replace(/[^\w.-]+/g, '-')}.${ending}`
 }
 
-// The language of the order, or English where the fonts do not have its letters.
-function printingSpeaker(document: AdminDocument): Speaker | undefined {
-  return [document.locale, 'en']
-    .map((locale) => speakerFor(locale, undefined))
-    .find((speaker) => textsOf(speaker, document).every(isPrintable))
+// In the language of the order, or in English where the fonts do not have its letters.
+function drawnFor(document: AdminDocument): Drawn | undefined {
+  for (const locale of new Set([document.locale, 'en'])) {
+    const speaker = speakerFor(locale, undefined)
+    const drawn = {
+      speaker,
+      document,
+      title: documentTitle(speaker, document),
+      sheet: printed(speaker, document),
+    }
+    if (textsOf(drawn).every(isPrintable)) return drawn
+  }
+  return undefined
 }
 
-function textsOf(speaker: Speaker, document: AdminDocument): string[] {
-  const sheet = printed(speaker, document)
+function textsOf({ speaker, title, sheet }: Drawn): string[] {
   return [
-    documentTitle(speaker, document),
+    title,
     speaker.say('document.test'),
     ...sheet.seller,
     ...sheet.buyer,
