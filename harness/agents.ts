@@ -9,6 +9,7 @@ import { bytesIn, isInnerList, readDictionary } from '../src/platform/kit/fields
 import {
   contentDigestOf,
   isSignedBy,
+  type SignableMessage,
   signatureBase,
   signatureHeaders,
   verifyingKey,
@@ -161,11 +162,27 @@ export async function signingPlatform(
 
 // Whether an answer is signed by one of these keys, as a platform would check it.
 export function isSignedAnswer({ status, headers, text }: Answer, keys: readonly JsonWebKey[]): boolean {
-  const input = readDictionary(headers.get('signature-input') ?? '')?.get('sig1')
-  const bytes = bytesIn(readDictionary(headers.get('signature') ?? '')?.get('sig1'))
-  if (!isInnerList(input) || !bytes || headers.get('content-digest') !== contentDigestOf(text)) return false
+  return isSigned({ status, headers: Object.fromEntries(headers) }, text, keys)
+}
+
+// The same for what was sent to its webhook.
+export function isSignedCall(
+  { headers, body, path: target }: SigningPlatform['calls'][number],
+  keys: readonly JsonWebKey[],
+): boolean {
+  const [path = '', query = ''] = target.split('?')
+  const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+  const message = { method: 'POST', authority: texts.host ?? '', path, query: `?${query}`, headers: texts }
+  return isSigned(message, body, keys)
+}
+
+function isSigned(message: SignableMessage, body: string, keys: readonly JsonWebKey[]): boolean {
+  const { headers } = message
+  const input = readDictionary(headers['signature-input'] ?? '')?.get('sig1')
+  const bytes = bytesIn(readDictionary(headers.signature ?? '')?.get('sig1'))
+  if (!isInnerList(input) || !bytes || headers['content-digest'] !== contentDigestOf(body)) return false
   const jwk = keys.find((key) => (key as { kid?: string }).kid === input.params.get('keyid'))
   const key = jwk && verifyingKey(jwk)
-  const base = signatureBase(input, { status, headers: Object.fromEntries(headers) })
+  const base = signatureBase(input, message)
   return key !== undefined && base !== undefined && isSignedBy(key, base, bytes)
 }

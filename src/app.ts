@@ -209,6 +209,10 @@ export function createApp(parts: AppParts): App {
     emailHash: async (tx, merchantId, email, now) =>
       customerHash(await payTools.customerKey(tx, now), merchantId, email),
   })
+  const orderNotices = late(async () => {
+    const { createOrderNotices } = await import('./web/agents/ucp/notices.ts')
+    return createOrderNotices({ storage, rootSecret, publicOrigin, clock })
+  })
   const dispatcher = new Dispatcher({
     storage,
     sender: lateSender({ allowPrivate: parts.webhookAllowPrivate }, parts.ownReceivers),
@@ -216,6 +220,7 @@ export function createApp(parts: AppParts): App {
     clock,
     log,
     version,
+    platformCall: async (claimed) => (await orderNotices())(claimed),
     ...parts.webhookBounds,
   })
   const sites: SiteContext = {
@@ -299,6 +304,7 @@ export function createApp(parts: AppParts): App {
       tools: payTools,
       open,
       identify: identify.identify,
+      allowPrivate: parts.webhookAllowPrivate,
       receive: surfaceParts.receive,
       sealedKeeper: surfaceParts.sealedKeeper,
       answersMs: retentionMs.answers,

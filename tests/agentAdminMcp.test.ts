@@ -97,7 +97,7 @@ test('a schema that is shown keeps what to send, and leaves out what only refuse
       pattern: { type: 'string', description: 'A word.' },
       orderId: { type: 'string' },
       note: { type: ['string', 'null'], description: 'Or none.' },
-      amount: { type: 'integer', minimum: 0 },
+      amount: { type: 'integer' },
       kind: { anyOf: [{ type: 'string', enum: ['a', 'b'] }, { type: 'null' }] },
     },
     required: ['pattern'],

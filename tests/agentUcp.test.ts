@@ -9,6 +9,7 @@ import {
   berlinDestination,
   buyer,
   isSignedAnswer,
+  isSignedCall,
   letAgentsIn,
   paidBy,
   platformOf,
@@ -304,6 +305,27 @@ eachEngine('UCP by REST', (given) => {
     const order = `/orders/${paid.body.order.id}`
     assert.equal((await ask('GET', order)).body.label, paid.body.order.label)
     assert.deepEqual((await unsigned.ask('GET', order)).body.messages[0].code, 'unauthorized')
+
+    await testServer.app.dispatcher.dispatchDue()
+    const sent = platform.calls.map(({ body }) => JSON.parse(body))
+    assert.deepEqual(
+      sent.map(({ id, label }) => [id, label]),
+      sent.map(() => [paid.body.order.id, paid.body.order.label]),
+    )
+    assert.deepEqual([sent.length, platform.calls[0]?.path], [2, '/orders?from=shop'])
+    for (const call of platform.calls) assert.equal(isSignedCall(call, keys), true)
+    const [bought] = (await testServer.askAdmin('listAdminOrders')).body.data
+    const { agent } = (await testServer.askAdmin('getAdminOrder', { path: { orderId: bought.id } })).body.data
+    assert.deepEqual(agent, {
+      platformId: listed.id,
+      host: new URL(profileUrl).host,
+      protocol: 'ucp',
+      version: '2026-08-25',
+      proof: 'signature',
+    })
+    const [seen] = (await testServer.askAdmin('listAdminAgentPlatforms')).body.data
+    assert.equal(seen.webhook.status, 'enabled')
+    assert.deepEqual((await testServer.askAdmin('listAdminWebhookEndpoints')).body.data, [])
 
     await change(testServer, 'rotateAdminAgentSigningKey', {})
     const rotated = (await testServer.fetch('/ucp/bloom/test/.well-known/ucp')).body.keys

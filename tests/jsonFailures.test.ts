@@ -52,6 +52,7 @@ const wellFormed: Readonly<Record<CommandName, readonly string[]>> = {
   payments: ['close', 'pay_1', '--outcome', 'declined'],
   shoppers: ['forget', '--email', 'ada@example.test'],
   webhooks: ['list'],
+  agents: ['show'],
   keys: ['list'],
   apps: ['list'],
   users: ['list'],

@@ -177,6 +177,15 @@ eachEngine('changes by the operator', (given) => {
     assert.deepEqual(of(await run(['promotions', 'add', ...code, ...shop])), ['createAdminPromotion'])
     assert.deepEqual(of(await run(['promotions', 'disable', 'FERNS', ...shop])), ['replaceAdminPromotion'])
     assert.deepEqual(of(await run(['promotions', 'disable', 'FERNS', ...shop])), [], 'nothing changed')
+    const agents = ['--test', ...shop]
+    assert.deepEqual(of(await run(['agents', 'open', '--level', 'buy', '--who', 'signed', ...agents])), [
+      'updateAdminAgents',
+    ])
+    const profile = 'https://platform.example/.well-known/ucp'
+    assert.deepEqual(of(await run(['agents', 'approve', profile, ...agents])), ['createAdminAgentPlatform'])
+    assert.deepEqual(of(await run(['agents', 'rotate', ...agents])), ['rotateAdminAgentSigningKey'])
+    assert.deepEqual(of(await run(['agents', 'close', ...agents])), ['updateAdminAgents'])
+    assert.deepEqual(of(await run(['agents', 'close', ...agents])), [], 'nothing changed')
     const method = await run(['methods', 'set', 'cash_on_delivery', '--off', '--mode', 'test', ...shop])
     assert.deepEqual(of(method), ['updateAdminPaymentProvider'])
   })

@@ -6,6 +6,7 @@ import { IdempotencyKey, Instant, PlatformId } from '../parts.ts'
 import { patterns } from '../patterns.ts'
 import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
+import { endpointStatuses, settableEndpointStatuses } from '../words.ts'
 import { AdminSubjectChange } from './changes.ts'
 import { type AdminRows, adminRow, listOf } from './row.ts'
 
@@ -22,12 +23,14 @@ const Who = oneOf(agentPayers, {
 const ReviewFrom = nullable(Type.Integer({ minimum: 0, maximum: limits.amountMax }), {
   description: 'From this total on the buyer confirms on the checkout page. null: never.',
 })
+const OrderWebhooks = Type.Boolean({ description: 'Whether platforms are called when their orders change.' })
 
 export const AdminAgents = object({
   version: Type.Integer({ minimum: 0, description: '0 where nothing was ever set.' }),
   level: Level,
   who: Who,
   reviewFrom: ReviewFrom,
+  orderWebhooks: OrderWebhooks,
   signingKeys: Type.Array(object({ kid: Type.String(), createdAt: Instant, retiredAt: nullable(Instant) }), {
     description: 'Keys that sign what is sent to platforms, the present one first.',
   }),
@@ -49,6 +52,7 @@ export const UpdateAdminAgentsRequest = object({
   level: Type.Optional(Level),
   who: Type.Optional(Who),
   reviewFrom: Type.Optional(ReviewFrom),
+  orderWebhooks: Type.Optional(OrderWebhooks),
 })
 
 const Status = oneOf(platformStatuses, {
@@ -64,6 +68,17 @@ export const AdminAgentPlatform = object({
   host: Type.String(),
   status: Status,
   hasKey: Type.Boolean({ description: 'Whether a key was made for it.' }),
+  webhook: nullable(
+    object({
+      status: oneOf(endpointStatuses),
+      lastSuccessAt: nullable(Instant),
+      lastFailureAt: nullable(Instant),
+    }),
+    {
+      description:
+        'How calling it about its orders goes. null: it has not asked for that, or has not opened a checkout yet.',
+    },
+  ),
   firstSeenAt: Instant,
   lastSeenAt: Instant,
 })
@@ -83,7 +98,12 @@ export const CreateAdminAgentPlatformRequest = object({
 export const UpdateAdminAgentPlatformRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
   expectedVersion: Type.Integer({ minimum: 1, description: 'The version that the change is based on.' }),
-  status: Status,
+  status: Type.Optional(Status),
+  webhook: Type.Optional(
+    oneOf(settableEndpointStatuses, {
+      description: 'paused: its calls wait. enabled: they are sent, with those that waited.',
+    }),
+  ),
 })
 
 export const AdminAgentKeyRequest = object({ idempotencyKey: Type.Optional(IdempotencyKey) })
@@ -140,7 +160,7 @@ export const agentRows = {
     ...adminRow, method: 'PATCH', path: '/api/v1/admin/agents/platforms/{platformId}',
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop',
     summary: 'Approve or block a platform',
-    description: 'It holds from the next call on.',
+    description: 'It holds from the next call on. Calls to its webhook can be paused and sent later.',
     body: UpdateAdminAgentPlatformRequest, reply: ok(AdminAgentPlatformResponse),
     refusals: ['agent_platform_not_found', 'version_conflict'],
   },

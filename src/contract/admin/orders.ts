@@ -1,6 +1,7 @@
 // Orders as the merchant sees them: schemas and rows. No address and no e-mail is in an answer except that of
 // getAdminOrderCustomer, which is written down.
 
+import { platformProofs } from '../agents/settings.ts'
 import { limits } from '../limits.ts'
 import { Address } from '../open/carts.ts'
 import { Fulfillment, OrderCancellation, OrderRefund, OrderSummary, orderMembers } from '../open/orders.ts'
@@ -79,6 +80,16 @@ export const AdminOrder = object({
   customerId: nullable(CustomerId, {
     description: 'null a moment after it was placed, without an e-mail address, and once the person is erased.',
   }),
+  agent: nullable(
+    object({
+      platformId: described('plt_none: a caller without a profile, such as a chat program.', Type.String()),
+      host: nullable(Type.String(), { description: 'Of its profile. null: it has none, or is forgotten.' }),
+      protocol: Type.String({ description: 'ucp or mcp.' }),
+      version: Type.String(),
+      proof: nullable(oneOf(platformProofs), { description: 'How the platform proved who it is. null: not at all.' }),
+    }),
+    { description: 'The agent that made the order. null: none did.' },
+  ),
   fulfillments: Type.Array(AdminFulfillment),
   notes: Type.Array(AdminOrderNote, { maxItems: orderNotesMax, description: 'Oldest first.' }),
   allowed: Type.Array(oneOf(orderActions), {

@@ -12,4 +12,5 @@ export const platformStatuses = ['seen', 'approved', 'blocked'] as const
 export type PlatformStatus = (typeof platformStatuses)[number]
 
 // How a platform proves that it is the one whose profile it names.
-export type PlatformProof = 'signature' | 'key'
+export const platformProofs = ['signature', 'key'] as const
+export type PlatformProof = (typeof platformProofs)[number]

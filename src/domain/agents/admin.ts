@@ -22,7 +22,9 @@ import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { findMerchantFace, lockMerchantById } from '../merchants/store.ts'
 import { countLivingKeys } from '../oauth/grants.ts'
 import { targetProblem } from '../webhooks/guard.ts'
+import { type Endpoint, listEndpointsOfPlatforms } from '../webhooks/store.ts'
 import { agentBase } from './address.ts'
+import { platformWithWebhook, setPlatformWebhook } from './endpoints.ts'
 import { rotateAgentKey } from './keys.ts'
 import { newPlatform } from './platforms.ts'
 import { agentSettingMembers, agentSettingsOf, setAgentSettings } from './settings.ts'
@@ -67,7 +69,7 @@ function settingOperations({
     const signingKeys = keys.map(({ kid, createdAt, retiredAt }) => ({
       kid,
       createdAt: toInstant(createdAt),
-      retiredAt: retiredAt === null ? null : toInstant(retiredAt),
+      retiredAt: instantOf(retiredAt),
     }))
     return { ...settings, signingKeys, addresses: { profile: `${rest}/.well-known/ucp`, rest, mcp: `${rest}/mcp` } }
   }
@@ -116,7 +118,7 @@ function platformOperations({ rootSecret, publicOrigin, forget }: AdminAgentPart
       const settings = await findSettings(db, caller)
       const found = settings ? await listPlatforms(db, settings.installationId, { after, limit: adminRowsAsked }) : []
       const { rows, meta } = pageOf(found, paging, ({ id }) => id)
-      return { data: rows.map(platformView), meta }
+      return { data: await platformViews(db, rows), meta }
     },
 
     async createAdminAgentPlatform({ db, caller, body: { profileUrl, status = 'approved' }, now }) {
@@ -127,11 +129,12 @@ function platformOperations({ rootSecret, publicOrigin, forget }: AdminAgentPart
       const { installationId } = settings
       const made = newPlatform({ installationId, merchantId: caller.merchantId }, profileUrl, now.getTime())
       const { id } = (await findPlatformAt(db, installationId, profileUrl)) ?? (await seePlatform(db, made))
-      return setStatus(db, caller, id, status)
+      return setPlatform(db, caller, { id, status }, now.getTime())
     },
 
-    async updateAdminAgentPlatform({ db, caller, path: { platformId }, body: { expectedVersion, status } }) {
-      return setStatus(db, caller, platformId, status, expectedVersion)
+    async updateAdminAgentPlatform({ db, caller, path: { platformId: id }, body, now }) {
+      const { expectedVersion, status, webhook } = body
+      return setPlatform(db, caller, { id, status, webhook, expectedVersion }, now.getTime())
     },
 
     async createAdminAgentKey({ db, caller, path: { platformId }, now }) {
@@ -148,35 +151,61 @@ function platformOperations({ rootSecret, publicOrigin, forget }: AdminAgentPart
       const changed = { ...platform, credentialId: made.id, version: platform.version + 1 }
       await savePlatform(db, changed)
       const members = [{ member: 'platform', from: null, to: host }]
-      return new Audited({ data: { platform: platformView(changed), secret: made.key } }, [
+      const [shown] = await platformViews(db, [changed])
+      return new Audited({ data: { platform: shown as AdminAgentPlatform, secret: made.key } }, [
         { kind: 'create', what: 'key', id: made.id, name: host, members },
       ])
     },
   }
 }
 
-async function setStatus(
-  tx: Tx,
-  seller: MerchantMode,
-  platformId: string,
-  status: PlatformRow['status'],
-  expectedVersion?: number,
-): Promise<Audited<{ data: AdminAgentPlatform; changes: ReturnType<typeof subjectChangeView>[] }>> {
-  const platform = await lockPlatform(tx, seller, platformId)
-  if (!platform) throw refuse('agent_platform_not_found')
-  if (expectedVersion !== undefined && platform.version !== expectedVersion)
-    throw versionConflict(platformView(platform))
-  const members = membersChanged(platform, { ...platform, status }, ['status'])
-  const after = members.length > 0 ? { ...platform, status, version: platform.version + 1 } : platform
-  if (members.length > 0) await savePlatform(tx, after)
-  const { id, host: name } = platform
-  const changes: AuditedChange[] =
-    members.length > 0 ? [{ kind: 'change', what: 'agent_platform', id, name, members }] : []
-  return new Audited({ data: platformView(after), changes: changes.map(subjectChangeView) }, changes)
+interface PlatformChange {
+  id: string
+  status?: PlatformRow['status'] | undefined
+  webhook?: 'enabled' | 'paused' | undefined
+  expectedVersion?: number | undefined
 }
 
-function platformView(row: PlatformRow): AdminAgentPlatform {
-  const { id, version, profileUrl, host, status, credentialId, firstSeenAt, lastSeenAt } = row
+async function setPlatform(
+  tx: Tx,
+  seller: MerchantMode,
+  { id, status, webhook, expectedVersion }: PlatformChange,
+  now: number,
+): Promise<Audited<{ data: AdminAgentPlatform; changes: ReturnType<typeof subjectChangeView>[] }>> {
+  const platform = await lockPlatform(tx, seller, id)
+  if (!platform) throw refuse('agent_platform_not_found')
+  const before = await platformWithWebhook(tx, platform)
+  if (expectedVersion !== undefined && platform.version !== expectedVersion) throw versionConflict(platformView(before))
+  const wanted = { status: status ?? platform.status, webhook: webhook ?? before.webhook }
+  const members = membersChanged(before, before.endpoint ? wanted : { ...wanted, webhook: before.webhook }, [
+    'status',
+    'webhook',
+  ])
+  if (members.length > 0) await savePlatform(tx, { ...platform, status: wanted.status, version: platform.version + 1 })
+  if (before.endpoint && webhook !== undefined && webhook !== before.webhook)
+    await setPlatformWebhook(tx, before.endpoint, webhook, now)
+  const after = (await lockPlatform(tx, seller, id)) ?? platform
+  const changes: AuditedChange[] =
+    members.length > 0 ? [{ kind: 'change', what: 'agent_platform', id, name: platform.host, members }] : []
+  const data = platformView(await platformWithWebhook(tx, after))
+  return new Audited({ data, changes: changes.map(subjectChangeView) }, changes)
+}
+
+async function platformViews(db: Reader, rows: readonly PlatformRow[]): Promise<AdminAgentPlatform[]> {
+  const [first] = rows
+  if (!first) return []
+  const endpoints = await listEndpointsOfPlatforms(
+    db,
+    first.installationId,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) =>
+    platformView({ ...row, endpoint: endpoints.find(({ platformId }) => platformId === row.id) }),
+  )
+}
+
+function platformView(row: PlatformRow & { endpoint: Endpoint | undefined }): AdminAgentPlatform {
+  const { id, version, profileUrl, host, status, credentialId, firstSeenAt, lastSeenAt, endpoint } = row
   return {
     id,
     version,
@@ -184,7 +213,18 @@ function platformView(row: PlatformRow): AdminAgentPlatform {
     host,
     status,
     hasKey: credentialId !== null,
+    webhook: endpoint
+      ? {
+          status: endpoint.status,
+          lastSuccessAt: instantOf(endpoint.lastSuccessAt),
+          lastFailureAt: instantOf(endpoint.lastFailureAt),
+        }
+      : null,
     firstSeenAt: toInstant(firstSeenAt),
     lastSeenAt: toInstant(lastSeenAt),
   }
+}
+
+function instantOf(at: number | null): string | null {
+  return at === null ? null : toInstant(at)
 }

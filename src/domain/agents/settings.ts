@@ -13,18 +13,20 @@ export interface AgentSettings {
   who: AgentPayers
   // From this total on the buyer confirms on the page. Null: never.
   reviewFrom: number | null
+  // Whether platforms are called when their orders change.
+  orderWebhooks: boolean
 }
 
-export const agentSettingMembers = ['level', 'who', 'reviewFrom'] as const
+export const agentSettingMembers = ['level', 'who', 'reviewFrom', 'orderWebhooks'] as const
 
-const initial: AgentSettings = { level: 'off', who: 'approved', reviewFrom: null }
+const initial: AgentSettings = { level: 'off', who: 'approved', reviewFrom: null, orderWebhooks: true }
 
 // `version`: 0 where nothing was ever set.
 export async function agentSettingsOf(db: Reader, seller: MerchantMode): Promise<AgentSettings & { version: number }> {
   const row = await findSettings(db, seller)
   if (!row) return { ...initial, version: 0 }
-  const { level, who, reviewFrom, version } = row
-  return { level, who, reviewFrom, version }
+  const { level, who, reviewFrom, orderWebhooks, version } = row
+  return { level, who, reviewFrom, orderWebhooks: orderWebhooks === 1, version }
 }
 
 // The caller has locked the merchant. What is not named stays as it is.
@@ -35,7 +37,8 @@ export async function setAgentSettings(
   now: number,
 ): Promise<void> {
   const row = await findSettings(tx, seller)
-  const columns = { ...(await agentSettingsOf(tx, seller)), ...wanted, updatedAt: now }
+  const { orderWebhooks, ...values } = { ...(await agentSettingsOf(tx, seller)), ...wanted }
+  const columns = { ...values, orderWebhooks: orderWebhooks ? 1 : 0, updatedAt: now }
   if (row) saveSettings(tx, { ...row, ...columns, version: row.version + 1 })
   else insertSettings(tx, { ...(await newRow(tx, seller, now)), ...columns, version: 1 })
 }

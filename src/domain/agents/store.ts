@@ -12,6 +12,8 @@ export interface AgentSettingsRow {
   level: AgentLevel
   who: AgentPayers
   reviewFrom: number | null
+  // 1 or 0.
+  orderWebhooks: number
   installationId: string
   version: number
   updatedAt: number
@@ -23,15 +25,15 @@ export async function findSettings(
 ): Promise<AgentSettingsRow | undefined> {
   const [row] = await db.sql<AgentSettingsRow>`
     select merchant_id as "merchantId", mode, level, who, review_from as "reviewFrom",
-      installation_id as "installationId", version, updated_at as "updatedAt"
+      order_webhooks as "orderWebhooks", installation_id as "installationId", version, updated_at as "updatedAt"
     from agent_settings where merchant_id = ${merchantId} and mode = ${mode}`
   return row
 }
 
 export function insertSettings(tx: Tx, row: AgentSettingsRow): void {
   tx.send`
-    insert into agent_settings (merchant_id, mode, level, who, review_from, installation_id, version, updated_at)
-    values (${row.merchantId}, ${row.mode}, ${row.level}, ${row.who}, ${row.reviewFrom},
+    insert into agent_settings (merchant_id, mode, level, who, review_from, order_webhooks, installation_id, version, updated_at)
+    values (${row.merchantId}, ${row.mode}, ${row.level}, ${row.who}, ${row.reviewFrom}, ${row.orderWebhooks},
       ${row.installationId}, ${row.version}, ${row.updatedAt})`
 }
 
@@ -39,7 +41,7 @@ export function insertSettings(tx: Tx, row: AgentSettingsRow): void {
 export function saveSettings(tx: Tx, row: AgentSettingsRow): void {
   tx.send`
     update agent_settings set ${expectVersion(row.version - 1, row.version)}, level = ${row.level}, who = ${row.who},
-      review_from = ${row.reviewFrom}, updated_at = ${row.updatedAt}
+      review_from = ${row.reviewFrom}, order_webhooks = ${row.orderWebhooks}, updated_at = ${row.updatedAt}
     where merchant_id = ${row.merchantId} and mode = ${row.mode}`
 }
 
@@ -56,6 +58,7 @@ export interface AgentShop extends MerchantMode {
   level: Exclude<AgentLevel, 'off'>
   who: AgentPayers
   reviewFrom: number | null
+  orderWebhooks: number
   installationId: string
 }
 
@@ -63,7 +66,7 @@ export interface AgentShop extends MerchantMode {
 export async function findAgentShop(db: Reader, slug: string, mode: Mode): Promise<AgentShop | undefined> {
   const [row] = await db.sql<AgentShop>`
     select m.id as "merchantId", s.mode, m.slug, m.name, m.currency, s.level, s.who, s.review_from as "reviewFrom",
-      s.installation_id as "installationId"
+      s.order_webhooks as "orderWebhooks", s.installation_id as "installationId"
     from merchants m
     join agent_settings s on s.merchant_id = m.id and s.mode = ${mode} and s.level <> 'off'
     join installations i on i.id = s.installation_id and i.disabled_at is null
@@ -71,11 +74,22 @@ export async function findAgentShop(db: Reader, slug: string, mode: Mode): Promi
   return row
 }
 
+// Of an installation of agents, whether or not it is open: orders go on.
+export async function findShopOfAgents(
+  db: Reader,
+  installationId: string,
+): Promise<(MerchantMode & { slug: string }) | undefined> {
+  const [row] = await db.sql<MerchantMode & { slug: string }>`
+    select m.id as "merchantId", i.mode, m.slug from installations i join merchants m on m.id = i.merchant_id
+    where i.id = ${installationId}`
+  return row
+}
+
 // All that are open, live ones first. At most two are asked for where one is to be the only one.
 export async function listAgentShops(db: Reader, limit: number): Promise<AgentShop[]> {
   return db.sql<AgentShop>`
     select m.id as "merchantId", s.mode, m.slug, m.name, m.currency, s.level, s.who, s.review_from as "reviewFrom",
-      s.installation_id as "installationId"
+      s.order_webhooks as "orderWebhooks", s.installation_id as "installationId"
     from agent_settings s
     join merchants m on m.id = s.merchant_id and m.closed_at is null
     join installations i on i.id = s.installation_id and i.disabled_at is null

@@ -11,8 +11,9 @@ import {
   valuesBefore,
 } from '../../platform/audit/undo.ts'
 import { lockMerchantById } from '../merchants/store.ts'
+import { type PlatformWithWebhook, platformWithWebhook, setPlatformWebhook } from './endpoints.ts'
 import { type AgentSettings, agentSettingMembers, agentSettingsOf, setAgentSettings } from './settings.ts'
-import { lockPlatform, type PlatformRow, savePlatform } from './store.ts'
+import { lockPlatform, savePlatform } from './store.ts'
 
 export const agentUndoer: Undoer = {
   kinds: ['agents', 'agent_platform'],
@@ -38,10 +39,18 @@ async function undoSettings({ tx, seller, dryRun, context }: UndoAsk, change: Au
   if (!dryRun) await setAgentSettings(tx, seller, before, context.now)
 }
 
-async function undoPlatform({ tx, seller, dryRun }: UndoAsk, change: AuditedChange): Promise<void> {
+async function undoPlatform({ tx, seller, dryRun, context }: UndoAsk, change: AuditedChange): Promise<void> {
   const platform = await lockPlatform(tx, seller, change.id)
-  refuseOvertaken(change, platform)
-  const { status } = valuesBefore<Pick<PlatformRow, 'status'>>(change, ['status'])
-  if (!platform || status === undefined || !platformStatuses.includes(status)) throw notUndoable(change)
-  if (!dryRun) await savePlatform(tx, { ...platform, status, version: platform.version + 1 })
+  const present = platform && (await platformWithWebhook(tx, platform))
+  refuseOvertaken(change, present)
+  const { status, webhook } = valuesBefore<Pick<PlatformWithWebhook, 'status' | 'webhook'>>(change, [
+    'status',
+    'webhook',
+  ])
+  const isKnown = status === undefined || platformStatuses.includes(status)
+  // What failed by itself is not put back to failing.
+  if (!platform || !isKnown || webhook === 'disabled' || webhook === null) throw notUndoable(change)
+  if (dryRun) return
+  await savePlatform(tx, { ...platform, status: status ?? platform.status, version: platform.version + 1 })
+  if (webhook !== undefined && present?.endpoint) await setPlatformWebhook(tx, present.endpoint, webhook, context.now)
 }

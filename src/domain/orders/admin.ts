@@ -50,6 +50,7 @@ import {
 import { refundedLinesFor } from './refundlines.ts'
 import {
   findAdminOrder,
+  findOrderAgent,
   insertOrderNote,
   listAdminOrders,
   listOrderNotes,
@@ -321,10 +322,15 @@ async function lock(
 async function viewOf(db: Reader, { merchantId, mode }: MerchantMode, facts: OrderFacts, place: OrderPlace) {
   const query = { mode, subjectId: facts.order.id, limit: limits.adminListRowsMax }
   const key = { installationId: facts.order.installationId, orderId: facts.order.id }
-  const [{ entries }, notes] = await Promise.all([listEntries(db, merchantId, query), listOrderNotes(db, key)])
+  const [{ entries }, notes, agent] = await Promise.all([
+    listEntries(db, merchantId, query),
+    listOrderNotes(db, key),
+    findOrderAgent(db, key),
+  ])
   const writers = notes.map(({ actorKind: kind, actorId: id }) => ({ actor: { kind, id } }))
   const names = await listActorNames(db, merchantId, [...entries, ...writers])
   return adminOrderView(facts, place, {
+    agent: agent ?? null,
     notes: notes.map((note) => noteView(note, names)),
     changes: entries.map((entry) => changeView(entry, { names, subjectId: facts.order.id, skipped: 0 })),
   })

@@ -34,12 +34,17 @@ function placeView({ city, country, installationId: id, installationName: name }
 export function adminOrderView(
   facts: OrderFacts,
   place: OrderPlace,
-  { notes, changes }: { notes: readonly AdminOrderNote[]; changes: readonly AdminChange[] },
+  {
+    notes,
+    changes,
+    agent,
+  }: { notes: readonly AdminOrderNote[]; changes: readonly AdminChange[]; agent: AdminOrder['agent'] },
 ): AdminOrder {
   return {
     ...orderView(facts),
     ...placeView(place),
     customerId: place.customerId,
+    agent,
     fulfillments: facts.fulfillments.map(adminFulfillmentView),
     notes: [...notes],
     allowed: allowedActions(facts),

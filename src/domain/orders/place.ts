@@ -21,6 +21,7 @@ import {
   insertOrderLine,
   insertPromotionUse,
   insertTimeline,
+  noteAgent,
   type OrderLine,
   type OrderRow,
   type ShippingChoice,
@@ -45,6 +46,8 @@ export interface NewOrder {
     customerSealed: string | null
     emailMasked: string | null
     emailHash: string | null
+    // Of the checkout of an agent.
+    holdsLater?: boolean
   }
   currency: string
   lines: readonly Omit<OrderLine, 'fulfilled'>[]
@@ -95,6 +98,7 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
   const { customerSealed, emailHash } = session
   const use = promotion && { promotionId: promotion.id, orderId, emailHash, usedAt: now }
   insertOrder(tx, order, { customerSealed, emailHash, secretHash, secretSealed })
+  if (session.holdsLater) noteAgent(tx, order)
   for (const [position, line] of lines.entries()) insertOrderLine(tx, order, position, line)
   insertTimeline(tx, key, 0, { type: 'placed', at: now })
   if (use) insertPromotionUse(tx, order, use)

@@ -494,6 +494,37 @@ const numbersFrom = 1_001
 // The number of a test order says that it is one, wherever it is read.
 const testNumberPrefix = 'T-'
 
+// Of an order that the checkout of an agent became.
+export function noteAgent(tx: Tx, { installationId, id, checkoutSessionId }: OrderRow): void {
+  tx.send`
+    update orders set (agent_platform_id, agent_protocol, agent_version, agent_proof) = (
+      select c.platform_id, c.protocol, c.version, c.proof from agent_checkouts c
+      where c.installation_id = ${installationId} and c.session_id = ${checkoutSessionId})
+    where installation_id = ${installationId} and id = ${id}`
+}
+
+// Who made an order, where an agent did.
+export interface OrderAgent {
+  platformId: string
+  // Null once the platform is forgotten, and for callers without a profile.
+  host: string | null
+  protocol: string
+  version: string
+  proof: 'signature' | 'key' | null
+}
+
+export async function findOrderAgent(
+  db: Reader,
+  { installationId, orderId }: OrderKey,
+): Promise<OrderAgent | undefined> {
+  const [row] = await db.sql<OrderAgent>`
+    select o.agent_platform_id as "platformId", p.host, o.agent_protocol as "protocol", o.agent_version as "version",
+      o.agent_proof as "proof"
+    from orders o left join agent_platforms p on p.installation_id = o.installation_id and p.id = o.agent_platform_id
+    where o.installation_id = ${installationId} and o.id = ${orderId} and o.agent_platform_id is not null`
+  return row
+}
+
 // Held until the commit, so that numbers are given in the order of commits and none is lost. The next order of the merchant
 // in this mode waits for it.
 export async function takeOrderNumber(tx: Tx, { merchantId, mode }: MerchantMode): Promise<string> {

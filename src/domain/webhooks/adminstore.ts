@@ -28,7 +28,7 @@ export async function listEndpointsOf(
 ): Promise<Endpoint[]> {
   return db.sql<Endpoint>`
     select ${endpointColumns} from webhook_endpoints
-    where installation_id in ${installationsOf(merchant)} and ended_at is null and id > ${after ?? ''}
+    where installation_id in ${installationsOf(merchant)} and ended_at is null and platform_id is null and id > ${after ?? ''}
       and (${installationId} = '' or installation_id = ${installationId})
     order by id limit ${limit}`
 }
@@ -36,7 +36,7 @@ export async function listEndpointsOf(
 export async function findEndpointOf(db: Reader, merchant: MerchantMode, id: string): Promise<Endpoint | undefined> {
   const [endpoint] = await db.sql<Endpoint>`
     select ${endpointColumns} from webhook_endpoints
-    where id = ${id} and installation_id in ${installationsOf(merchant)} and ended_at is null`
+    where id = ${id} and installation_id in ${installationsOf(merchant)} and ended_at is null and platform_id is null`
   return endpoint
 }
 

@@ -11,11 +11,17 @@ export interface CallParts {
   rootSecret: RootSecret
   log: Log
   version: string
+  platformCall?: PlatformCall
 }
+
+// A call to a platform of agents, which gets its order as it is now, in the form of its protocol. Undefined where there is none to send.
+export type PlatformCall = (
+  claimed: Claimed & { platformId: string },
+) => Promise<{ headers: Record<string, string>; body: string } | undefined>
 
 export type Call = (claimed: Claimed, startedAt: number) => Promise<CallOutcome>
 
-export function createCall({ sender, rootSecret, log, version }: CallParts): Call {
+export function createCall({ sender, rootSecret, log, version, platformCall }: CallParts): Call {
   const opened = createSecretOpener(rootSecret)
 
   function headersOf(claimed: Claimed, startedAt: number): Record<string, string> {
@@ -29,10 +35,19 @@ export function createCall({ sender, rootSecret, log, version }: CallParts): Cal
     }
   }
 
+  async function callPlatform(claimed: Claimed, platformId: string): Promise<CallOutcome> {
+    const made = await platformCall?.({ ...claimed, platformId })
+    if (!made) return notMade('there is no order to send')
+    const headers = { ...made.headers, 'user-agent': `Cartwright-Webhooks/${version}` }
+    return sender.send({ url: claimed.url, headers, body: made.body })
+  }
+
   return async (claimed, startedAt) => {
-    if (claimed.body === '') return notMade('the text of the event is no longer kept')
+    const { url, body, platformId } = claimed
+    if (body === '') return notMade('the text of the event is no longer kept')
     try {
-      return await sender.send({ url: claimed.url, headers: headersOf(claimed, startedAt), body: claimed.body })
+      if (platformId !== null) return await callPlatform(claimed, platformId)
+      return await sender.send({ url, headers: headersOf(claimed, startedAt), body })
     } catch (error) {
       log.error('webhook call failed unexpectedly', error, { deliveryId: claimed.id })
       return notMade('the call could not be made')

@@ -27,6 +27,8 @@ export interface Claimed {
   // Empty once the text of the event was deleted.
   body: string
   url: string
+  // The platform of agents that is called.
+  platformId: string | null
   secrets: { id: string; secretSealed: string; previousSealed: string | null; previousExpiresAt: number | null }
 }
 
@@ -116,6 +118,7 @@ export async function claimDeliveries(
 
 interface IdleEndpoint extends EndpointKey {
   url: string
+  platformId: string | null
   secretSealed: string
   previousSealed: string | null
   previousExpiresAt: number | null
@@ -125,7 +128,7 @@ interface IdleEndpoint extends EndpointKey {
 // In the order in which they are asked for. Ids of endpoints are their own, so the installation need not be named.
 async function lockIdle(tx: Tx, endpoints: readonly EndpointKey[], now: number): Promise<IdleEndpoint[]> {
   const rows = await tx.sql<IdleEndpoint>`
-    select installation_id as "installationId", id, url, secret_sealed as "secretSealed", previous_sealed as "previousSealed",
+    select installation_id as "installationId", id, url, platform_id as "platformId", secret_sealed as "secretSealed", previous_sealed as "previousSealed",
       previous_expires_at as "previousExpiresAt", consecutive_failures as "consecutiveFailures"
     from webhook_endpoints e
     where id in (${list(endpoints.map(({ id }) => id))}) and status = 'enabled' and ended_at is null
@@ -188,7 +191,7 @@ async function claimThese(
   const byInstallation = Map.groupBy(taken, ({ endpoint }) => endpoint.installationId)
   const rows = await Promise.all(
     [...byInstallation].map(
-      ([installationId, its]) => tx.sql<Omit<Claimed, 'url' | 'secrets' | 'leaseId' | 'leaseExpiresAt'>>`
+      ([installationId, its]) => tx.sql<Omit<Claimed, 'url' | 'platformId' | 'secrets' | 'leaseId' | 'leaseExpiresAt'>>`
         update webhook_deliveries set status = 'sending', due_at = null, lease_id = ${leaseId},
           lease_expires_at = ${leaseExpiresAt}
         where installation_id = ${installationId} and id in (${list(its.map(({ id }) => id))}) and due_at is not null
@@ -203,9 +206,9 @@ async function claimThese(
   return taken.flatMap(({ endpoint, id }) => {
     const row = byId.get(id)
     if (!row) return []
-    const { url, secretSealed, previousSealed, previousExpiresAt } = endpoint
+    const { url, platformId, secretSealed, previousSealed, previousExpiresAt } = endpoint
     const secrets = { id: endpoint.id, secretSealed, previousSealed, previousExpiresAt }
-    return { ...row, body: unpacked(row.body), leaseId, leaseExpiresAt, url, secrets }
+    return { ...row, body: unpacked(row.body), leaseId, leaseExpiresAt, url, platformId, secrets }
   })
 }
 

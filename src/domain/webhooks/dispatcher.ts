@@ -9,7 +9,7 @@ import type { RowKey } from '../../platform/jobs/store.ts'
 import type { Log } from '../../platform/log/log.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import { type Storage, StorageOutage, StorageRefused, StorageUnavailable } from '../../platform/storage/storage.ts'
-import { type Call, createCall } from './call.ts'
+import { type Call, createCall, type PlatformCall } from './call.ts'
 import {
   type Claimed,
   claimDeliveries,
@@ -32,6 +32,7 @@ export interface DispatcherParts {
   clock: () => Date
   log: Log
   version: string
+  platformCall?: PlatformCall
   // Bounds that tests narrow.
   callsMax?: number
   leaseMs?: number

@@ -39,6 +39,8 @@ export interface EndpointInput {
   status?: Exclude<EndpointStatus, 'disabled'>
   // The key that it ends with (default: none).
   credentialId?: string | null
+  // The platform of agents that it calls (default: none).
+  platformId?: string | null
 }
 
 export interface MadeEndpoint {
@@ -90,6 +92,7 @@ export async function addEndpoint(
     createdAt: now,
     updatedAt: now,
     credentialId: input.credentialId ?? null,
+    platformId: input.platformId ?? null,
   }
   await insertEndpoint(tx, endpoint)
   return { endpoint, secret }

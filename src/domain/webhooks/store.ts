@@ -31,6 +31,8 @@ export interface Endpoint {
   updatedAt: number
   // The key that it ends with; null: none.
   credentialId: string | null
+  // A platform of agents; null: an endpoint of the merchant or of an app.
+  platformId: string | null
 }
 
 export const endpointColumns = new Fragment(`
@@ -39,7 +41,7 @@ export const endpointColumns = new Fragment(`
   secret_sealed as "secretSealed", secret_hint as "secretHint", previous_sealed as "previousSealed",
   previous_expires_at as "previousExpiresAt", last_success_at as "lastSuccessAt", last_failure_at as "lastFailureAt",
   consecutive_failures as "consecutiveFailures", failing_since as "failingSince", resting_until as "restingUntil",
-  created_at as "createdAt", updated_at as "updatedAt", credential_id as "credentialId"`)
+  created_at as "createdAt", updated_at as "updatedAt", credential_id as "credentialId", platform_id as "platformId"`)
 
 // Of an endpoint `e`. Nothing is sent once the key that made it has ended; the sweeper then removes it.
 export function isMakerLiving(now: number): Fragment {
@@ -67,6 +69,18 @@ export async function findEndpoint(db: Reader, installation: string, id: string)
   return endpoint
 }
 
+// Those of platforms.
+export async function listEndpointsOfPlatforms(
+  db: Reader,
+  installation: string,
+  platformIds: readonly string[],
+): Promise<Endpoint[]> {
+  if (platformIds.length === 0) return []
+  return db.sql<Endpoint>`
+    select ${endpointColumns} from webhook_endpoints
+    where installation_id = ${installation} and platform_id in (${list(platformIds)}) and ended_at is null`
+}
+
 // For the operator, who names an endpoint by its id alone.
 export async function findEndpointAnywhere(db: Reader, id: string): Promise<Endpoint | undefined> {
   const [endpoint] = await db.sql<Endpoint>`
@@ -84,10 +98,10 @@ export async function lockEndpoint(tx: Tx, installation: string, id: string): Pr
 export async function insertEndpoint(tx: Tx, endpoint: Endpoint): Promise<void> {
   await tx.sql`
     insert into webhook_endpoints (installation_id, id, slot, url, description, events, status, version, secret_sealed,
-      secret_hint, consecutive_failures, created_at, updated_at, credential_id)
+      secret_hint, consecutive_failures, created_at, updated_at, credential_id, platform_id)
     values (${endpoint.installationId}, ${endpoint.id}, ${endpoint.slot}, ${endpoint.url}, ${endpoint.description},
       ${endpoint.events}, ${endpoint.status}, ${endpoint.version}, ${endpoint.secretSealed}, ${endpoint.secretHint}, 0,
-      ${endpoint.createdAt}, ${endpoint.updatedAt}, ${endpoint.credentialId})`
+      ${endpoint.createdAt}, ${endpoint.updatedAt}, ${endpoint.credentialId}, ${endpoint.platformId})`
 }
 
 // Everything that an operator or the server may change. The row is locked.

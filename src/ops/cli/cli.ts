@@ -30,6 +30,7 @@ export const commands = {
   payments: async () => (await import('./payments.ts')).paymentsCommand,
   shoppers: async () => (await import('./shoppers.ts')).shoppersCommand,
   webhooks: async () => (await import('./webhooks.ts')).webhooksCommand,
+  agents: async () => (await import('./agents.ts')).agentsCommand,
   keys: async () => (await import('./keys.ts')).keysCommand,
   apps: async () => (await import('./apps.ts')).appsCommand,
   users: async () => (await import('./users.ts')).usersCommand,

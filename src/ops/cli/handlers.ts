@@ -19,6 +19,9 @@ export const handlerGroups = {
   async promotions() {
     return (await import('../../domain/promotions/admin.ts')).adminPromotionOperations()
   },
+  async agents(parts) {
+    return (await import('../../domain/agents/admin.ts')).adminAgentOperations(parts)
+  },
 } as const satisfies Readonly<Record<string, (parts: AdminHandlerParts) => Promise<Partial<AdminHandlers>>>>
 
 export type HandlerGroup = keyof typeof handlerGroups

@@ -5,7 +5,7 @@ import type { EventKind, EventSubject, Mode } from '../../contract/words.ts'
 import { newId } from '../kit/ids.ts'
 import { toInstant } from '../kit/instant.ts'
 import { packed } from '../kit/packed.ts'
-import type { Tx } from '../storage/storage.ts'
+import { Fragment, type Tx } from '../storage/storage.ts'
 
 // The request that caused a change.
 export interface Cause {
@@ -66,7 +66,20 @@ function insertDeliveries(
     where installation_id = ${installationId} and ended_at is null and id <> ${notTo} and (id = ${onlyTo} or (
       ${onlyTo} = '' and (events like '%"*"%' or events like ${named(`${kind.slice(0, kind.indexOf('.'))}.*`)} escape '!'
         or events like ${named(kind)} escape '!')))
+      and (platform_id is null or ${isOrderOfPlatform(subject.id)})
     returning id`
+}
+
+// A platform of agents gets its own orders only, while the merchant lets it be called.
+function isOrderOfPlatform(orderId: string): Fragment {
+  return new Fragment(
+    `exists (
+        select 1 from orders o
+        join agent_settings s on s.merchant_id = o.merchant_id and s.mode = o.mode and s.order_webhooks = 1
+        where o.installation_id = webhook_endpoints.installation_id and o.id = ?
+          and o.agent_platform_id = webhook_endpoints.platform_id)`,
+    [orderId],
+  )
 }
 
 // In a pattern an underscore would match any character.

@@ -11,6 +11,8 @@ export interface AgentParts extends UcpParts {
   receive: Receive
   // Keys that were made for platforms.
   identify: Identify['identify']
+  // Whether platforms may be called at private addresses.
+  allowPrivate: boolean
   // Whether callers are limited.
   isLimited: boolean
   version: string

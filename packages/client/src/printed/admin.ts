@@ -350,7 +350,7 @@ export interface AdminClient {
     platforms(options?: ListOptions): List<AdminAgentPlatformListResponse, AdminAgentPlatform>
     /** Enter a platform. Approves it (default) before it has called, or changes the one with this profile. Needs the scope `admin:settings`. (createAdminAgentPlatform) */
     createPlatform(input: CreateAdminAgentPlatformRequest, options?: CallOptions): Promise<AdminAgentPlatformResponse>
-    /** Approve or block a platform. It holds from the next call on. Needs the scope `admin:settings`. (updateAdminAgentPlatform) */
+    /** Approve or block a platform. It holds from the next call on. Calls to its webhook can be paused and sent later. Needs the scope `admin:settings`. (updateAdminAgentPlatform) */
     updatePlatform(platformId: string, input: UpdateAdminAgentPlatformRequest, options?: CallOptions): Promise<AdminAgentPlatformResponse>
     /** Create a key for a platform. For a platform that does not sign its requests: it sends the key as X-API-Key or Bearer beside its profile. It is of no use elsewhere. The former key of the platform ends. Needs the scope `admin:developers`. (createAdminAgentKey) */
     createKey(platformId: string, input?: AdminAgentKeyRequest, options?: CallOptions): Promise<AdminAgentKeyResponse>
@@ -514,6 +514,12 @@ export interface AdminAgentPlatform {
   status: 'seen' | 'approved' | 'blocked'
   /** Whether a key was made for it. */
   hasKey: boolean
+  /** How calling it about its orders goes. null: it has not asked for that, or has not opened a checkout yet. */
+  webhook: {
+    status: 'enabled' | 'disabled' | 'paused'
+    lastSuccessAt: string | null
+    lastFailureAt: string | null
+  } | null
   /** RFC 3339, UTC, with milliseconds. */
   firstSeenAt: string
   /** RFC 3339, UTC, with milliseconds. */
@@ -541,6 +547,8 @@ export interface AdminAgents {
   who: 'approved' | 'signed' | 'anyone'
   /** From this total on the buyer confirms on the checkout page. null: never. */
   reviewFrom: number | null
+  /** Whether platforms are called when their orders change. */
+  orderWebhooks: boolean
   /** Keys that sign what is sent to platforms, the present one first. */
   signingKeys: ({
     kid: string
@@ -1216,6 +1224,18 @@ export interface AdminOrder {
   installation: OrderInstallation
   /** null a moment after it was placed, without an e-mail address, and once the person is erased. */
   customerId: string | null
+  /** The agent that made the order. null: none did. */
+  agent: {
+    /** plt_none: a caller without a profile, such as a chat program. */
+    platformId: string
+    /** Of its profile. null: it has none, or is forgotten. */
+    host: string | null
+    /** ucp or mcp. */
+    protocol: string
+    version: string
+    /** How the platform proved who it is. null: not at all. */
+    proof: 'signature' | 'key' | null
+  } | null
   /** Oldest first. */
   notes: AdminOrderNote[]
   /** The operations that the order would accept now, as far as its state says. */
@@ -3319,7 +3339,9 @@ export interface UpdateAdminAgentPlatformRequest {
   /** The version that the change is based on. */
   expectedVersion: number
   /** seen: it called, or was entered. approved: it may pay where only approved ones may. blocked: it gets no answer. */
-  status: 'seen' | 'approved' | 'blocked'
+  status?: 'seen' | 'approved' | 'blocked' | undefined
+  /** paused: its calls wait. enabled: they are sent, with those that waited. */
+  webhook?: 'enabled' | 'paused' | undefined
 }
 
 export interface UpdateAdminAgentsRequest {
@@ -3333,6 +3355,8 @@ export interface UpdateAdminAgentsRequest {
   who?: 'approved' | 'signed' | 'anyone' | undefined
   /** From this total on the buyer confirms on the checkout page. null: never. */
   reviewFrom?: number | null | undefined
+  /** Whether platforms are called when their orders change. */
+  orderWebhooks?: boolean | undefined
 }
 
 export interface UpdateAdminPaymentProviderRequest {

@@ -9,6 +9,7 @@ const agents: AdminAgents = {
   level: 'buy',
   who: 'approved',
   reviewFrom: null,
+  orderWebhooks: true,
   signingKeys: [
     { kid: 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs', createdAt: '2026-09-24T08:30:00.000Z', retiredAt: null },
   ],
@@ -22,6 +23,7 @@ const platform: AdminAgentPlatform = {
   host: 'platform.example',
   status: 'approved',
   hasKey: false,
+  webhook: { status: 'enabled', lastSuccessAt: '2026-09-24T08:30:00.000Z', lastFailureAt: null },
   firstSeenAt: '2026-09-24T08:30:00.000Z',
   lastSeenAt: '2026-09-24T08:30:00.000Z',
 }

@@ -61,6 +61,7 @@ export const adminOrder: AdminOrder = {
   ...shown,
   ...placed,
   customerId: sampleId('customer'),
+  agent: null,
   fulfillments: [],
   notes: [],
   allowed: ['fulfilAdminOrder', 'cancelAdminOrder', 'refundAdminOrder'],

@@ -61,7 +61,7 @@ function namingScope(gate: Gate): Gate {
 const instructions = [
   'Runs one shop, in the mode of the key: test or live.',
   'Amounts are in minor units (cents). Lists answer 50 rows; pass the cursor of meta.next to go on.',
-  'A change names expectedVersion, the version that you read: read before you write.',
+  'A change names expectedVersion, the version that you read: read before you write. With dryRun: true it answers what would change.',
   'Every change is in list_changes and can be taken back by undo_change, where that is possible.',
   'Give an idempotencyKey of your own to what must not happen twice, and repeat it if no answer came.',
 ].join('\n')
@@ -120,7 +120,7 @@ function toolOf([id, row]: [AdminOperationId, AdminOperation]): AdminTool {
     ...Object.fromEntries(pathNames.map((member) => [member, { type: 'string' }])),
     ...query.properties,
     ...body.properties,
-    ...(row.paged && { cursor: { type: 'string', description: 'From meta.next of the answer before.' } }),
+    ...(row.paged && { cursor: { type: 'string' } }),
     ...(changes && { idempotencyKey: { type: 'string' } }),
   }
   const required = [

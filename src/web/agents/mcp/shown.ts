@@ -15,7 +15,8 @@ const checkedLater: ReadonlySet<string> = new Set([
   'propertyNames',
 ])
 
-// Larger bounds are those of the storage and say nothing.
+// Larger bounds are those of the storage, and the smallest ones go without saying.
+const boundMin = 2
 const boundMax = 10_000
 
 export function shownSchema(schema: unknown): unknown {
@@ -34,7 +35,8 @@ function memberOf(name: string, value: unknown): unknown {
 }
 
 // What the name of a member says already, or the instructions of the server.
-const saidAlready = /^(?:Id of |The version that the change is based on)/
+const saidAlready =
+  /^(?:Id of |The version (?:that the change is based on|the caller has seen)|true: answer what would change, and write)/
 
 // Names of members are not words of a schema.
 function propertiesOf(properties: Schema): Schema {
@@ -56,7 +58,9 @@ function choiceOf(choices: readonly unknown[]): Schema {
 }
 
 function isWideBound(name: string, value: unknown): boolean {
-  return (name === 'maximum' || name === 'minimum') && typeof value === 'number' && (value > boundMax || value < 0)
+  return (
+    (name === 'maximum' || name === 'minimum') && typeof value === 'number' && (value < boundMin || value > boundMax)
+  )
 }
 
 function firstSentence(text: string): string {

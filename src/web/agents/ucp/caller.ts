@@ -4,6 +4,7 @@
 import type { UcpRow } from '../../../contract/agents/rows.ts'
 import type { PlatformProof } from '../../../contract/agents/settings.ts'
 import type { AgentCaller } from '../../../domain/agents/buying.ts'
+import { listenForOrders } from '../../../domain/agents/endpoints.ts'
 import { taggedId } from '../../../domain/agents/ids.ts'
 import { type FoundProfile, noPlatform } from '../../../domain/agents/platforms.ts'
 import { findPlatformOfKey, type PlatformRow } from '../../../domain/agents/store.ts'
@@ -56,7 +57,7 @@ export interface Admitted {
 export async function admit(
   context: ShopContext,
   introduced: Introduced,
-  row: Pick<UcpRow, 'capability' | 'status'>,
+  row: Pick<UcpRow, 'capability' | 'status' | 'kind'>,
   { protocol, body }: { protocol: string; body: Buffer },
 ): Promise<Admitted> {
   const { parts, shop } = context
@@ -71,6 +72,7 @@ export async function admit(
   const { dialect, active } = negotiated
   const { merchantId, mode, installationId } = shop
   const isTrusted = trusts(shop.who, platform, proof)
+  if (row.kind !== 'read' && (proof !== null || isTrusted)) await listen(context, introduced)
   return {
     caller: { merchantId, mode, installationId, platformId, protocol, version: dialect.version, proof },
     view: {
@@ -84,6 +86,14 @@ export async function admit(
       tag: (id) => taggedId(parts.tools.rootSecret, platformId, id),
     },
   }
+}
+
+// Its profile says where it wants to hear of its orders.
+async function listen({ parts, shop, now }: ShopContext, { platform, profile, negotiated }: Introduced): Promise<void> {
+  const url = profile?.webhookUrl
+  if (!platform || url === undefined || shop.orderWebhooks === 0 || !negotiated.active.has('dev.ucp.shopping.order'))
+    return
+  await listenForOrders(parts.tools, parts, { mode: shop.mode, platform, url }, now.getTime())
 }
 
 function trusts(

@@ -36,9 +36,6 @@ import type { AgentShop } from '../../../domain/agents/store.ts'
 import type { LineNote } from '../../../domain/carts/replace.ts'
 import { listNamedListings } from '../../../domain/catalog/store.ts'
 import type { PayTools } from '../../../domain/checkout/tools.ts'
-import { findOrderFacts } from '../../../domain/orders/change.ts'
-import { orderPageUrl } from '../../../domain/orders/secret.ts'
-import { findSealedSecret } from '../../../domain/orders/store.ts'
 import { findShopUrl, type SiteContext, siteStatusOf } from '../../../domain/sites/site.ts'
 import { findStoredSite } from '../../../domain/sites/store.ts'
 import type { KeyCaller } from '../../../platform/access/identify.ts'
@@ -48,7 +45,7 @@ import { isId } from '../../../platform/kit/ids.ts'
 import { Refusal } from '../../../platform/kit/refuse.ts'
 import type { Reader, Tx } from '../../../platform/storage/storage.ts'
 import { lineMessage, type Message, notice } from './messages.ts'
-import { orderDocument } from './order.ts'
+import { findOrderDocument } from './orders.ts'
 import { detailView, type Input, ucpProductView } from './product.ts'
 import { instrumentIn, networkIn, wishIn } from './read.ts'
 import { cartDocument, checkoutView, envelopeOf, type ViewContext } from './view.ts'
@@ -377,28 +374,13 @@ async function getOrder(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   if (!call.view.mayReadOrders) throw new NoResource([notice.ordersNeedProof()])
   const { installationId, platformId } = call.caller
   const orderId = untaggedId(tools.rootSecret, platformId, call.id)
-  const found = await tools.storage.read(async (db) => {
-    if (orderId === undefined || !isId('ord', orderId)) return undefined
-    const [facts, sealed] = await Promise.all([
-      findOrderFacts(db, { installationId, orderId }),
-      findSealedSecret(db, { installationId, orderId }),
-    ])
-    return facts && { facts, sealed }
-  })
-  if (!found) throw new NoResource([notice.notFound('order')])
-  const { facts, sealed } = found
-  const permalinkUrl = sealed === undefined ? null : orderPageUrl(tools, { orderId: facts.order.id, sealed })
-  const links = { permalinkUrl: permalinkUrl ?? tools.publicOrigin(), destination: destinationOf(facts.order.address) }
-  return { status: 200, body: orderDocument(facts, links, call.view), isReplayed: false }
-}
-
-// "Berlin, DE", as an order shows it.
-function destinationOf(address: { summary: string } | null): Record<string, string> {
-  const [country, ...town] = (address?.summary ?? '').split(', ').toReversed()
-  return {
-    ...(town.length > 0 && { address_locality: town.toReversed().join(', ') }),
-    ...(country && { address_country: country }),
-  }
+  const document = await tools.storage.read(async (db) =>
+    orderId !== undefined && isId('ord', orderId)
+      ? findOrderDocument(tools, db, { installationId, orderId }, call.view)
+      : undefined,
+  )
+  if (!document) throw new NoResource([notice.notFound('order')])
+  return { status: 200, body: document, isReplayed: false }
 }
 
 // The catalog is asked like by any key of the shop.

@@ -45,6 +45,7 @@ ${data.level !== 'off' && html`${platformsCard(visit)}${addressCard(visit, data)
       ...(who && { who }),
       // What is not an amount is refused by the operation.
       reviewFrom: reviewFrom === undefined ? -1 : reviewFrom,
+      orderWebhooks: fields.get('orderWebhooks') !== null,
     }
     const outcome = await attempt(posted.change('updateAdminAgents', { body, key: keyIn(fields) }))
     if ('refusal' in outcome) return refusedBy(to('settings/agents'), outcome.refusal)
@@ -53,7 +54,7 @@ ${data.level !== 'off' && html`${platformsCard(visit)}${addressCard(visit, data)
 }
 
 function levelCard({ words, to, may, mode }: Visit, settings: AdminAgents, currency: string): Html {
-  const { level, who, reviewFrom, version } = settings
+  const { level, who, reviewFrom, orderWebhooks, version } = settings
   const mayChange = may('updateAdminAgents')
   const payers = agentPayers.filter((one) => one !== 'anyone' || mode === 'test')
   return card({
@@ -66,6 +67,7 @@ ${mode === 'test' ? html`<p class="help">${words.say('agents.test')}</p>` : html
 <fieldset class="pick-down"${!mayChange && html` disabled`}><legend>${words.say('agents.who')}</legend>
 ${payers.map((one) => payerChoice(one))}</fieldset>
 ${field(words, { name: 'reviewFrom', label: words.say('agents.reviewFrom'), help: words.say('agents.reviewFromHelp'), kind: 'money', currency }, reviewFrom === null ? '' : moneyText(reviewFrom, currency))}
+<label class="check"><input type="checkbox" name="orderWebhooks" value="yes"${orderWebhooks && html` checked`}${!mayChange && html` disabled`}> <span>${words.say('agents.orderWebhooks')}</span></label>
 ${mayChange && html`<div class="form-foot">${button({ label: words.say('action.save'), kind: 'first' })}</div>`}
 </form>`,
   })

@@ -374,11 +374,17 @@ export function changesList(words: Words, all: readonly AdminChange[]): Html {
   )}</ol>`
 }
 
-function details(words: Words, { id, clientReferenceId, installation, metadata }: AdminOrder): Html {
+function agentText(words: Words, { host, protocol, proof }: NonNullable<AdminOrder['agent']>): string {
+  const how = words.say(proof === null ? 'order.agentUnproved' : 'order.agentProved')
+  return `${host ?? words.say('order.agentNameless')} (${protocol.toUpperCase()}, ${how})`
+}
+
+function details(words: Words, { id, clientReferenceId, installation, metadata, agent }: AdminOrder): Html {
   return card({
     title: words.say('order.details'),
     body: facts([
       [words.say('order.installation'), html`<span dir="auto">${installation.name}</span>`],
+      agent !== null && [words.say('order.agent'), html`<span dir="auto">${agentText(words, agent)}</span>`],
       clientReferenceId !== null && [words.say('order.reference'), html`<span dir="auto">${clientReferenceId}</span>`],
       ['ID', html`<code>${id}</code>`],
       ...Object.entries(metadata).map(

@@ -56,6 +56,7 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
   'agents.reviewFrom': 'Bestätigung auf der Kassenseite ab',
   'agents.reviewFromHelp':
     'Ab diesem Betrag bestätigt und bezahlt der Mensch auf Ihrer Kassenseite. Leer: Agenten dürfen jeden Betrag bezahlen.',
+  'agents.orderWebhooks': 'Plattformen benachrichtigen, wenn sich ihre Bestellungen ändern',
   'agents.platforms': 'Plattformen',
   'agents.platformsText':
     'Plattformen, deren Agenten Ihren Shop aufgerufen haben. Geben Sie frei, wer bezahlen darf, und sperren Sie, wer keine Antwort bekommen soll.',

@@ -53,6 +53,7 @@ export const settingsEn = {
   'agents.reviewFrom': 'The shopper confirms from',
   'agents.reviewFromHelp':
     'From this total on, the shopper confirms and pays on your checkout page. Empty: agents may pay any total.',
+  'agents.orderWebhooks': 'Call platforms when their orders change',
   'agents.platforms': 'Platforms',
   'agents.platformsText':
     'Platforms whose agents called your shop. Approve those that may pay, and block those that should get no answer.',

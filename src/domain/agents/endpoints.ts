@@ -1,0 +1,71 @@
+// Where a platform wants to hear of its orders: an endpoint of webhooks that its profile names.
+
+import type { EndpointStatus } from '../../contract/words.ts'
+import { Refusal } from '../../platform/kit/refuse.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import {
+  addEndpoint,
+  changeEndpoint,
+  type EndpointTools,
+  enableEndpoint,
+  pauseEndpoint,
+} from '../webhooks/endpoints.ts'
+import { type Endpoint, listEndpointsOfPlatforms } from '../webhooks/store.ts'
+import type { AgentKeyTools } from './keys.ts'
+import { lockPlatform, type PlatformRow } from './store.ts'
+
+const events = ['order.*'] as const
+
+export interface OrderListener {
+  mode: 'test' | 'live'
+  platform: PlatformRow
+  url: string
+}
+
+// Added at the first checkout, and changed with the profile. An address that may not be called is left out: the platform asks instead.
+export async function listenForOrders(
+  { storage, rootSecret }: AgentKeyTools,
+  { allowPrivate }: Pick<EndpointTools, 'allowPrivate'>,
+  { mode, platform, url }: OrderListener,
+  now: number,
+): Promise<void> {
+  const { installationId, id: platformId, merchantId, host } = platform
+  const [known] = await storage.read((db) => listEndpointsOfPlatforms(db, installationId, [platformId]))
+  if (known?.url === url) return
+  const input = { url, description: host, events, platformId }
+  try {
+    await storage.write(async (tx) => {
+      await lockPlatform(tx, { merchantId, mode }, platformId)
+      const [present] = await listEndpointsOfPlatforms(tx, installationId, [platformId])
+      if (present) await changeEndpoint(tx, installationId, present.id, input, { allowPrivate }, now)
+      else await addEndpoint(tx, installationId, input, { rootSecret, allowPrivate }, now)
+    })
+  } catch (error) {
+    if (
+      error instanceof Refusal &&
+      (error.code === 'webhook_endpoint_invalid' || error.code === 'webhook_endpoint_limit')
+    )
+      return
+    throw error
+  }
+}
+
+export type PlatformWithWebhook = PlatformRow & {
+  endpoint: Endpoint | undefined
+  // Of the endpoint; null where there is none.
+  webhook: EndpointStatus | null
+}
+
+export async function platformWithWebhook(db: Reader, platform: PlatformRow): Promise<PlatformWithWebhook> {
+  const [endpoint] = await listEndpointsOfPlatforms(db, platform.installationId, [platform.id])
+  return { ...platform, endpoint, webhook: endpoint?.status ?? null }
+}
+
+export async function setPlatformWebhook(
+  tx: Tx,
+  { installationId, id }: Endpoint,
+  status: 'enabled' | 'paused',
+  now: number,
+): Promise<void> {
+  await (status === 'enabled' ? enableEndpoint : pauseEndpoint)(tx, installationId, id, now)
+}

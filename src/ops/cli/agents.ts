@@ -1,0 +1,72 @@
+// `agents`: software that buys for shoppers. Whether a shop is open to it, who may pay, and which platforms called.
+
+import { agentRows } from '../../contract/admin/agents.ts'
+import type { AgentLevel, PlatformStatus } from '../../contract/agents/settings.ts'
+import { type Command, merchantOption } from './command.ts'
+import { chooseMode, operationVerbs, type Target } from './operation.ts'
+
+const { one, list, perform } = operationVerbs(agentRows, 'agents')
+
+const ofMode: Target = {
+  options: { test: { help: 'in test mode (default: in live mode)' }, merchant: merchantOption },
+  async find(given, storage) {
+    return { of: await chooseMode(given, storage) }
+  },
+}
+
+function settings(level: AgentLevel | null): Target {
+  return {
+    ...ofMode,
+    ...(level !== null && { finds: ['level'] }),
+    async find(given, storage, config) {
+      const of = await chooseMode(given, storage)
+      const { version } = await perform({ storage, config }, 'getAdminAgents', of)
+      return { of, members: { expectedVersion: version, ...(level !== null && { level }) } }
+    },
+  }
+}
+
+function platform(status: PlatformStatus): Target {
+  return {
+    ...ofMode,
+    words: ['PROFILE'],
+    finds: ['profileUrl', 'status'],
+    async find(given, storage) {
+      return { of: await chooseMode(given, storage), members: { profileUrl: given.word, status } }
+    },
+  }
+}
+
+export const agentsCommand: Command = {
+  summary: 'Let software buy for shoppers.',
+  verbs: {
+    show: one('getAdminAgents', { summary: 'Show what agents may do, and where they find the shop.', target: ofMode }),
+    open: one('updateAdminAgents', {
+      summary: 'Open a shop to agents, or change what they may do.',
+      target: settings(null),
+    }),
+    close: one('updateAdminAgents', {
+      summary: 'Close a shop to agents. What was set stays for the next time.',
+      target: settings('off'),
+      omits: ['who', 'reviewFrom', 'orderWebhooks'],
+    }),
+    platforms: list('listAdminAgentPlatforms', {
+      summary: 'List the platforms whose agents called.',
+      target: ofMode,
+      name: 'platforms',
+      columns: ['status', 'host', 'lastSeenAt', 'profileUrl'],
+    }),
+    approve: one('createAdminAgentPlatform', {
+      summary: 'Approve a platform by the address of its profile.',
+      target: platform('approved'),
+    }),
+    block: one('createAdminAgentPlatform', {
+      summary: 'Answer a platform no more, by the address of its profile.',
+      target: platform('blocked'),
+    }),
+    rotate: one('rotateAdminAgentSigningKey', {
+      summary: 'Sign with a new key. The former one stays published for 7 days.',
+      target: ofMode,
+    }),
+  },
+}

@@ -1,0 +1,31 @@
+// Orders in the form of the protocol, as they are now: for a platform that asks, and for one that is called.
+
+import type { PayTools } from '../../../domain/checkout/tools.ts'
+import { findOrderFacts } from '../../../domain/orders/change.ts'
+import { orderPageUrl } from '../../../domain/orders/secret.ts'
+import { findSealedSecret } from '../../../domain/orders/store.ts'
+import type { Reader } from '../../../platform/storage/storage.ts'
+import { orderDocument } from './order.ts'
+import type { ViewContext } from './view.ts'
+
+export async function findOrderDocument(
+  tools: Pick<PayTools, 'rootSecret' | 'publicOrigin'>,
+  db: Reader,
+  key: { installationId: string; orderId: string },
+  view: ViewContext,
+): Promise<object | undefined> {
+  const [facts, sealed] = await Promise.all([findOrderFacts(db, key), findSealedSecret(db, key)])
+  if (!facts) return undefined
+  const permalinkUrl = sealed === undefined ? null : orderPageUrl(tools, { orderId: facts.order.id, sealed })
+  const destination = destinationOf(facts.order.address)
+  return orderDocument(facts, { permalinkUrl: permalinkUrl ?? tools.publicOrigin(), destination }, view)
+}
+
+// "Berlin, DE", as an order shows it.
+function destinationOf(address: { summary: string } | null): Record<string, string> {
+  const [country, ...town] = (address?.summary ?? '').split(', ').toReversed()
+  return {
+    ...(town.length > 0 && { address_locality: town.toReversed().join(', ') }),
+    ...(country && { address_country: country }),
+  }
+}
