@@ -10,6 +10,9 @@ import { eachEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { mailRound } from '../src/domain/emails/send.ts'
 import { sealCustomer } from '../src/domain/orders/customer.ts'
+import { insertSite } from '../src/domain/sites/store.ts'
+import { listDutyFacts } from '../src/ops/provisioning/store.ts'
+import { dutyStates } from '../src/platform/kit/duties.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { parseMailUrl } from '../src/platform/kit/mailurl.ts'
 import { queueEmails } from '../src/platform/outbox/emails.ts'
@@ -100,6 +103,19 @@ eachEngine('legal texts', (given) => {
     assert.match(text, /right to withdraw within 14 days/)
     assert.match(text, /Model withdrawal form[\s\S]*To Bloom GmbH, Rosenweg 1/)
     assert.match(text, /\/w\/bloom\?order=/)
+  })
+
+  test('what an open live shop has not given yet is known by its country, its seller and its texts', async () => {
+    const { storage, merchantId, installationId, clock } = testServer
+    const facts = () => storage.read((db) => listDutyFacts(db, 10))
+    assert.deepEqual(await facts(), [])
+    const site = { merchantId, mode: 'live', installationId, openedAt: clock.now, version: 1 } as const
+    await storage.write((tx) => insertSite(tx, site, clock.now))
+    const [found] = await facts()
+    assert.ok(found)
+    assert.deepEqual([found.slug, found.hasSeller, [...found.texts].sort()], ['bloom', true, ['terms', 'withdrawal']])
+    const missing = dutyStates(found).filter(({ status }) => status === 'missing')
+    assert.deepEqual(missing.map(({ id }) => id).sort(), ['imprint', 'privacy'])
   })
 
   test('the checkout and the site lead to the texts of this server', async () => {

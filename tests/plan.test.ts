@@ -17,7 +17,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     ...['access', 'audit', 'idempotency', 'http', 'html', 'pdf'],
   ],
   domain: [
-    ...['inventory', 'addresses', 'payments', 'webhooks', 'reports', 'health', 'duties'],
+    ...['inventory', 'addresses', 'payments', 'webhooks', 'reports', 'health'],
     ...['merchants', 'texts', 'promotions', 'users', 'oauth', 'orders', 'documents', 'returns', 'withdrawals'],
     ...['search', 'images', 'catalog', 'sites'],
     ...['carts', 'overview', 'checkout', 'customers', 'emails', 'agents'],

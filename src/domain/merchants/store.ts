@@ -1,9 +1,9 @@
 // The SQL of merchants and of the installations that act for them.
 
 import type { LegalTextKind, Mode } from '../../contract/words.ts'
+import { duties } from '../../platform/kit/duties.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
-import { duties } from '../duties/rules.ts'
 
 export interface Merchant {
   id: string

@@ -3,8 +3,8 @@
 
 import { type Issue, issueAt } from '../../contract/issues.ts'
 import type { Mode } from '../../contract/words.ts'
+import { refundDays } from '../../platform/kit/duties.ts'
 import { isEmail, isPlainAddress } from '../../platform/kit/email.ts'
-import { refundDays } from '../duties/rules.ts'
 
 export interface Statement {
   name: string

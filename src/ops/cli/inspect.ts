@@ -12,6 +12,7 @@ import { installedNames } from '../../domain/payments/providers/installed.ts'
 import { visible } from '../../platform/audit/change.ts'
 import { readSettings } from '../../platform/config.ts'
 import { type DeferredRow, listDeferred } from '../../platform/jobs/store.ts'
+import { type DutyFacts, type DutyNeed, duties, dutyStates } from '../../platform/kit/duties.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import { unhurried } from '../../platform/storage/copy.ts'
@@ -20,7 +21,7 @@ import type { Reader } from '../../platform/storage/storage.ts'
 import { version } from '../../platform/version.ts'
 import { noAccount, nothingOffered } from '../provisioning/methods.ts'
 import { lackText } from '../provisioning/readiness.ts'
-import { listUnpayable, listUnready } from '../provisioning/store.ts'
+import { listDutyFacts, listUnpayable, listUnready } from '../provisioning/store.ts'
 import { command, printReport } from './command.ts'
 import { openDatabase } from './database.ts'
 
@@ -43,6 +44,7 @@ export const doctorCommand = command({
         ...emails,
         ...(isOther ? [] : await storage.read(indexWarnings)),
         ...unready.map(({ slug, problem, name }) => visible(`${slug}: ${lackText(problem, name)}`)),
+        ...(isOther ? [] : (await storage.read((db) => listDutyFacts(db, unreadyMax))).flatMap(dutyWarnings)),
         ...unpayable.map(({ slug, problem }) => `${slug}: ${unpayableWords[problem]}`),
         ...(isOther ? [] : await storage.read((db) => accountWarnings(db, config.rootSecret))),
       ]
@@ -139,6 +141,29 @@ async function accountWarnings(db: Reader, rootSecret: RootSecret): Promise<stri
       return [`${name} cannot be opened with this root secret: run payments rotate ${id}`]
     })
     .slice(0, accountWarningsMax)
+}
+
+// What is missing; what a person has to look at is listed in the dashboard, under Settings, Duties.
+function dutyWarnings(facts: DutyFacts & { slug: string }): string[] {
+  return dutyStates(facts).flatMap(({ id, status, lacks }) =>
+    status === 'missing'
+      ? [
+          visible(
+            `${facts.slug}: missing for the EU: ${lacks.map((need) => needWords[need]).join(', ')} (${duties[id].source})`,
+          ),
+        ]
+      : [],
+  )
+}
+
+const needWords: Readonly<Record<DutyNeed, string>> = {
+  seller: 'name, address and e-mail of the seller',
+  terms: 'the terms as a text',
+  withdrawal: 'the withdrawal instruction as a text',
+  privacy: 'the privacy text or a link to it',
+  imprint: 'the imprint or a link to it',
+  accessibility: 'the accessibility statement',
+  shipping: 'the text about delivery',
 }
 
 const unreadyMax = 50

@@ -1,6 +1,7 @@
 // SQL that only provisioning needs; the rest is in the folders whose tables it touches.
 
 import type { Mode } from '../../contract/words.ts'
+import type { DutyFacts } from '../../platform/kit/duties.ts'
 import { list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import type { Lack } from './readiness.ts'
 
@@ -45,6 +46,46 @@ export async function listUnready(db: Reader, limit: number): Promise<{ slug: st
       where m.closed_at is null and exists (select 1 from listed_products l where l.merchant_id = m.id)
         and not exists (select 1 from tax_rates t where t.merchant_id = m.id)) as lacks
     order by slug, problem, name limit ${limit}`
+}
+
+// What the law asks of merchants with an open live shop, as far as they have given it.
+export async function listDutyFacts(db: Reader, limit: number): Promise<(DutyFacts & { slug: string })[]> {
+  const merchants = await db.sql<MerchantRow>`
+    select m.id, m.slug, m.country, m.legal, m.support_email as "supportEmail", m.links from merchants m
+    where m.closed_at is null and exists (
+      select 1 from sites s where s.merchant_id = m.id and s.mode = 'live' and s.opened_at is not null)
+    order by m.slug limit ${limit}`
+  if (merchants.length === 0) return []
+  const ids = list(merchants.map(({ id }) => id))
+  const [zones, texts] = await Promise.all([
+    db.sql<{ merchantId: string; countries: string }>`
+      select merchant_id as "merchantId", countries from shipping_zones where merchant_id in (${ids})`,
+    db.sql<{ merchantId: string; kind: string }>`
+      select distinct t.merchant_id as "merchantId", t.kind from legal_texts t
+      where t.merchant_id in (${ids}) and t.text <> '' and not exists (
+        select 1 from legal_texts n
+        where n.merchant_id = t.merchant_id and n.kind = t.kind and n.language = t.language and n.version > t.version)`,
+  ])
+  return merchants.map(({ id, slug, country, legal, supportEmail, links }) => {
+    const { address = [] } = JSON.parse(legal ?? '{}') as { address?: string[] }
+    return {
+      slug,
+      country,
+      zoneCountries: zones.flatMap((zone) => (zone.merchantId === id ? (JSON.parse(zone.countries) as string[]) : [])),
+      hasSeller: address.length > 0 && supportEmail !== null,
+      texts: new Set(texts.flatMap(({ merchantId, kind }) => (merchantId === id ? [kind] : []))),
+      links: new Set(Object.keys(JSON.parse(links) as object)),
+    }
+  })
+}
+
+interface MerchantRow {
+  id: string
+  slug: string
+  country: string
+  legal: string | null
+  supportEmail: string | null
+  links: string
 }
 
 // What the merchant has published so far.

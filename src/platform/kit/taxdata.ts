@@ -12,7 +12,9 @@ export interface ProposedRate {
   rate: number
 }
 
-// Per cent: the standard rate, then the reduced ones from high to low. Rates for single regions are left out.
+// Per cent: the standard rate, then the reduced ones from high to low. Rates for single regions are left out. The newest changes: EE 13 and 9
+// since 2025-01-01 and 24 since 2025-07-01; RO 21 and 11 since 2025-08-01 (Law 141/2025); FI 13.5 since 2026-01-01; LT 12 and 5 since
+// 2026-01-01 (Law XV-287).
 // biome-ignore format: a table is read by its rows
 const rates: Readonly<Record<string, readonly number[]>> = {
   AT: [20, 13, 10],        BE: [21, 12, 6],        BG: [20, 9],             CY: [19, 9, 5, 3],   CZ: [21, 12],

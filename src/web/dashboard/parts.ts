@@ -28,6 +28,8 @@ const tones: Readonly<Record<string, Tone>> = {
   healthy: 'good',
   done: 'good',
   accepted: 'good',
+  missing: 'bad',
+  by_hand: 'wait',
   in_stock: 'good',
   pending: 'wait',
   unfulfilled: 'wait',

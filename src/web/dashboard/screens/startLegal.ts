@@ -4,6 +4,7 @@
 import type { AdminShop } from '../../../contract/admin/shop.ts'
 import { type LegalTextKind, type TextLanguage, textLanguages } from '../../../contract/words.ts'
 import { html } from '../../../platform/html/html.ts'
+import { dutiesOf, dutyList } from '../duties.ts'
 import { type Field, form, keyIn, type Problems, problemsOf } from '../form.ts'
 import { stepSheet, toNextStep } from '../guide.ts'
 import { card, notice } from '../parts.ts'
@@ -59,12 +60,15 @@ async function knownOf(visit: Visit): Promise<Known> {
 
 async function legalSheet(visit: Visit, values: Texts, problems?: Problems): Promise<Sheet> {
   const { words, to } = visit
-  const body = card({
+  const missing = (await dutiesOf(visit)).filter(({ status }) => status === 'missing')
+  const texts = card({
     body: html`${notice('info', words.say('guide.legalWarning'))}
 <p class="gap">${words.say('guide.legalHow')}</p>
 ${form(visit, { action: to('start/legal'), fields: fieldsOf(words), values, problems, submit: words.say('guide.save') })}`,
   })
-  return stepSheet(visit, 'legal', body, problems)
+  // Also what is given elsewhere, such as the address of the seller.
+  const list = missing.length > 0 && card({ title: words.say('guide.legalMissing'), body: dutyList(visit, missing) })
+  return stepSheet(visit, 'legal', html`${texts}${list}`, problems)
 }
 
 // What was typed and is not the template as it was. Of a text with a gap nothing is saved.

@@ -281,7 +281,7 @@ function claimNote({ words, shop }: Visit, { compareAtPrice, priorPrice }: Admin
     priorPrice === null
       ? words.say('stock.claimHidden')
       : words.say('stock.claimShown', { price: words.money(priorPrice, shop.currency) })
-  return html`<span class="soft small">${text}</span>`
+  return html`<span class="claim soft small">${text}</span>`
 }
 
 function emptyOf(visit: Visit) {

@@ -63,6 +63,7 @@ export const guideDe: Readonly<Record<keyof typeof guideEn, string | Plural>> = 
   'guide.deliveryNone': 'Wählen Sie mindestens ein Gebiet, in das Sie senden.',
   'guide.zone.eu': 'Übrige Europäische Union',
   'guide.zone.world': 'Übrige Welt',
+  'guide.legalMissing': 'Was für die EU noch fehlt',
   'guide.legalHow':
     'Füllen Sie die Lücken in eckigen Klammern aus und löschen Sie die erste Zeile. Was unverändert oder leer bleibt, wird nicht veröffentlicht. Eigene Seiten an anderer Stelle nennen Sie unter Einstellungen, Shop.',
   'guide.legalGap': 'Das ist noch nicht fertig: Es gibt noch eckige Klammern oder die Zeile mit „Vorlage“.',

@@ -64,6 +64,7 @@ export const guideEn = {
   'guide.deliveryNone': 'Choose at least one place to send to.',
   'guide.zone.eu': 'Rest of the European Union',
   'guide.zone.world': 'Rest of the world',
+  'guide.legalMissing': 'What is still missing for the EU',
   'guide.legalHow':
     'Fill in the gaps in square brackets and delete the first line. A text that is left as it is is not published; nor is an empty one. Pages of yours elsewhere can be named in Settings, Shop.',
   'guide.legalGap': 'This is not finished: there are still square brackets, or the line that says template.',

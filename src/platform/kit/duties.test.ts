@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type DutyFacts, duties, dutyIds, dutyStates } from './duties.ts'
+
+const nothing: DutyFacts = {
+  country: 'DE',
+  zoneCountries: [],
+  hasSeller: false,
+  texts: new Set(),
+  links: new Set(),
+}
+const by = (facts: DutyFacts) => new Map(dutyStates(facts).map((state) => [state.id, state]))
+
+test('a duty has a day and a source', () => {
+  for (const id of dutyIds) {
+    assert.match(duties[id].since, /^\d{4}-\d\d-\d\d$/)
+    assert.match(duties[id].source, /^(Directive|Regulation) /)
+  }
+})
+
+test('what the server does is done, what the merchant has not given is missing, the rest is left to a person', () => {
+  const states = by(nothing)
+  assert.equal(states.get('priorPrice')?.status, 'done')
+  assert.deepEqual(states.get('confirmation'), {
+    id: 'confirmation',
+    status: 'missing',
+    countries: ['DE'],
+    lacks: ['seller', 'terms', 'withdrawal'],
+  })
+  assert.equal(states.get('unitPrice')?.status, 'by_hand')
+  assert.equal(states.get('accessibility')?.status, 'by_hand')
+})
+
+test('a page of the merchant does for privacy, and not for the confirmation, which is sent', () => {
+  const links = new Set(['terms', 'withdrawal', 'privacy'])
+  const states = by({ ...nothing, hasSeller: true, links })
+  assert.equal(states.get('privacy')?.status, 'done')
+  assert.deepEqual(states.get('confirmation')?.lacks, ['terms', 'withdrawal'])
+  const texts = new Set(['terms', 'withdrawal', 'accessibility'])
+  const written = by({ ...nothing, hasSeller: true, texts })
+  assert.deepEqual([written.get('confirmation')?.status, written.get('accessibility')?.status], ['done', 'done'])
+})
+
+test('delivery zones decide which countries count, before the country of the shop', () => {
+  assert.ok(dutyStates({ ...nothing, zoneCountries: ['US', 'CH'] }).every(({ status }) => status === 'not_needed'))
+  assert.deepEqual(by({ ...nothing, country: 'US', zoneCountries: ['FR', 'US'] }).get('seller')?.countries, ['FR'])
+  assert.equal(by({ ...nothing, zoneCountries: ['*'] }).get('seller')?.countries.length, 27)
+})
