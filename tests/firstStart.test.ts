@@ -142,7 +142,7 @@ eachEngine('a first start in production', (given) => {
     assert.equal(untouched.status, 404, 'a template is not published')
 
     assert.match(page.path, /start\/open$/)
-    assert.match(page.text(), /4242 4242 4242 4242/)
+    assert.match(page.text(), /4242\s4242\s4242\s4242/)
     const shop = new URL(/href="(http[^"]+\/shop[^"]*)"[^>]*>Open the test shop/.exec(page.html)?.[1] ?? '')
     assert.equal((await fetch(`${origin}/shop`)).status, 503, 'closed')
     assert.equal((await fetch(shop, { headers: { cookie } })).status, 200, 'the owner sees the test shop')

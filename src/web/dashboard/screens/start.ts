@@ -490,7 +490,7 @@ ${
 }`
   const body = html`${card({
     title: words.say('guide.testTitle'),
-    body: html`<p>${words.say('guide.testText')}</p>${orders.data.length > 0 && notice('info', words.say('guide.testDone'))}
+    body: html`<p>${words.say('guide.testText')}</p>${orders.data.length > 0 && html`<div class="gap">${notice('info', words.say('guide.testDone'))}</div>`}
 ${test.data.url === null ? html`<p class="help">${words.say('guide.noUrl')}</p>` : html`<div class="form-foot">${link(words.say('guide.testShop'), test.data.url)}</div>`}`,
   })}${card({
     title: words.say('guide.openTitle'),

@@ -81,7 +81,7 @@ export const guideDe: Readonly<Record<keyof typeof guideEn, string | Plural>> = 
     '{seller}\n{address}\n\nE-Mail: {email}\nTelefon: [Nummer]\n\nVertreten durch: [Name]\nRegister: [Registergericht und Nummer]\nUmsatzsteuer-ID: {vatId}\n\nVerantwortlich für den Inhalt: [Name und Adresse]',
   'guide.testTitle': 'Kaufen Sie selbst etwas',
   'guide.testText':
-    'Im Testmodus fließt kein Geld. Öffnen Sie den Testshop, legen Sie etwas in den Warenkorb und bezahlen Sie mit der Karte 4242 4242 4242 4242, einem beliebigen Datum in der Zukunft und einer beliebigen Prüfnummer.',
+    'Im Testmodus fließt kein Geld. Öffnen Sie den Testshop, legen Sie etwas in den Warenkorb und bezahlen Sie mit der Karte 4242\u00a04242\u00a04242\u00a04242, einem beliebigen Datum in der Zukunft und einer beliebigen Prüfnummer.',
   'guide.testShop': 'Testshop öffnen',
   'guide.testDone': 'Es gibt eine Testbestellung: Es funktioniert.',
   'guide.openTitle': 'Shop öffnen',

@@ -82,7 +82,7 @@ export const guideEn = {
     '{seller}\n{address}\n\nE-mail: {email}\nTelephone: [number]\n\nRepresented by: [name]\nRegister: [register and number]\nVAT ID: {vatId}\n\nResponsible for the content: [name and address]',
   'guide.testTitle': 'Buy something yourself',
   'guide.testText':
-    'In test mode no money moves. Open the test shop, put something into the cart, and pay with the card 4242 4242 4242 4242, any date in the future and any code.',
+    'In test mode no money moves. Open the test shop, put something into the cart, and pay with the card 4242\u00a04242\u00a04242\u00a04242, any date in the future and any code.',
   'guide.testShop': 'Open the test shop',
   'guide.testDone': 'There is a test order: it works.',
   'guide.openTitle': 'Open the shop',
