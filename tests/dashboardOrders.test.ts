@@ -8,6 +8,7 @@ import { type Orders, openOrderTestServer, orderWorld } from '../harness/orders.
 import { scriptless } from '../harness/scriptless.ts'
 import { anyEngine } from '../harness/storage.ts'
 import { type TestServer, testSecret } from '../harness/testServer.ts'
+import { issueDocuments } from '../src/domain/documents/issue.ts'
 import { indexOrders } from '../src/domain/search/orders.ts'
 
 anyEngine('orders at the dashboard', (given) => {
@@ -67,6 +68,26 @@ anyEngine('orders at the dashboard', (given) => {
     assert.ok(!page.links().has(number))
     await page.open(path('orders?view=all'))
     assert.ok(page.links().has(number))
+  })
+
+  test('an invoice is opened and downloaded from its order, and a format that it lacks is explained', async () => {
+    const testServer = await open()
+    const { page, path, userId } = await dashboardUserOf(testServer)
+    const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
+    await issueDocuments(testServer.storage, testSecret, { now: testServer.clock.now, limit: 100 })
+    const [document] = (await testServer.askAdmin('listAdminDocuments', { query: `?orderId=${orderId}` })).body.data
+    await page.open(path(`orders/${orderId}`))
+    await page.press('PDF')
+    assert.equal(page.html.slice(0, 8), '%PDF-1.7')
+    // The shop of this test has no VAT id.
+    await page.open(path(`orders/${orderId}`))
+    await page.press('XML')
+    assert.deepEqual([page.status, page.heading()], [409, `Invoice ${document.number}`])
+    assert.match(page.text(), /no such file of this document/)
+    assert.deepEqual(await changesOf(testServer, document.id), [
+      ['getAdminDocument', userId],
+      ['getAdminDocument', userId],
+    ])
   })
 
   test('a parcel is corrected, and Undo puts it back', async () => {

@@ -12,7 +12,7 @@ import { documentPage } from '../../documents/page.ts'
 import { speakerFor } from '../../languages/language.ts'
 import { bodyOf, type Field, form, keyIn, problemsOf, valuesOf } from '../form.ts'
 import { dashboardHeaders } from '../headers.ts'
-import { button, card, facts, linkButton, moment, pill } from '../parts.ts'
+import { button, card, emptyState, facts, linkButton, moment, pill } from '../parts.ts'
 import { namerFor } from '../people.ts'
 import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { done } from '../toast.ts'
@@ -43,11 +43,14 @@ export const documentOfOrder: Screen = {
   async post(posted) {
     const { words, path } = posted
     const { data } = await posted.ask('getAdminDocument', { path: { documentId: path.documentId ?? '' } })
-    const file = documentFile(data, posted.form.get('format') ?? '')
-    if (file) return fileAnswer(file)
     const back = {
       href: posted.to(`orders/${data.orderId}`),
       label: words.say('order.title', { number: data.order.number }),
+    }
+    const format = posted.form.get('format')
+    if (format !== null) {
+      const file = documentFile(data, format)
+      return file ? fileAnswer(file) : noFile(words, data, back)
     }
     return {
       status: 200,
@@ -55,6 +58,16 @@ export const documentOfOrder: Screen = {
       body: documentPage(speakerFor(data.locale, words.locale), data, { back }),
     }
   },
+}
+
+function noFile(words: Words, { kind, number }: AdminDocumentSummary, back: NonNullable<Sheet['back']>): Sheet {
+  return {
+    title: words.say(`document.${kind}`, { number }),
+    back,
+    status: 409,
+    width: 'narrow',
+    body: html`<div class="card">${emptyState({ title: words.say('document.noFile'), text: words.say('document.noFileText') })}</div>`,
+  }
 }
 
 function documentsCard(

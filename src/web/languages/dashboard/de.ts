@@ -535,6 +535,9 @@ export const de: DashboardTexts = {
     'document.invoice': 'Rechnung {number}',
     'document.credit_note': 'Rechnungskorrektur {number}',
     'document.open': 'Öffnen',
+    'document.noFile': 'Diese Datei gibt es zu diesem Beleg nicht',
+    'document.noFileText':
+      'Eine E-Rechnung braucht die USt-IdNr. oder die Steuernummer des Shops, einen bekannten Käufer und eine Währung mit höchstens zwei Nachkommastellen. Ein PDF braucht lateinische, griechische oder kyrillische Buchstaben. Öffnen Sie den Beleg, um ihn zu drucken.',
     'order.noChanges': 'Noch hat niemand etwas geändert.',
     'order.reference': 'Referenz',
     'order.installation': 'Verkauft über',

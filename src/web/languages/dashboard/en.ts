@@ -548,6 +548,9 @@ const texts = {
   'document.invoice': 'Invoice {number}',
   'document.credit_note': 'Credit note {number}',
   'document.open': 'Open',
+  'document.noFile': 'There is no such file of this document',
+  'document.noFileText':
+    'An e-invoice needs the VAT id or the tax number of the shop, a known buyer and a currency with at most two decimals. A PDF needs Latin, Greek or Cyrillic letters. Open the document to print it.',
   'order.noChanges': 'Nobody changed anything yet.',
   'order.reference': 'Reference',
   'order.installation': 'Sold by',
