@@ -281,18 +281,21 @@ export function createApp(parts: AppParts): App {
   const open = mountSurface<Operations, OpenCallers>(surfaceParts, { surface: openSurface, handlers, gates })
   const loadAdminHandlers = late(async () => {
     const { adminHandlersFor } = await import('./ops/handlers.ts')
-    return adminHandlersFor({
-      rootSecret,
-      publicOrigin,
-      sites,
-      forget: identify.forget,
-      allowPrivate: parts.webhookAllowPrivate,
-      textsMs: retentionMs.texts,
-      withAccount: parts.accountProviders ?? accountProviders(parts.providerUrls ?? {}, clock),
-      providerUrls: parts.providerUrls ?? {},
-      accountThrottle: rateLimit && createThrottle(accountsOfMerchant),
-      clock,
-    })
+    return adminHandlersFor(
+      {
+        rootSecret,
+        publicOrigin,
+        sites,
+        forget: identify.forget,
+        allowPrivate: parts.webhookAllowPrivate,
+        textsMs: retentionMs.texts,
+        withAccount: parts.accountProviders ?? accountProviders(parts.providerUrls ?? {}, clock),
+        providerUrls: parts.providerUrls ?? {},
+        accountThrottle: rateLimit && createThrottle(accountsOfMerchant),
+        clock,
+      },
+      payTools,
+    )
   })
   const admin = mountSurface<AdminOperations, AdminCallers>(surfaceParts, {
     surface: adminSurface,

@@ -9,6 +9,7 @@ import { setImmediate } from 'node:timers/promises'
 import { createCategory, createProduct, createPromotion } from '../harness/admin/catalog.ts'
 import { someCustomer } from '../harness/admin/customers.ts'
 import { failedDelivery } from '../harness/admin/developers.ts'
+import { draftOf } from '../harness/admin/drafts.ts'
 import { bankAccounts } from '../harness/admin/payments.ts'
 import { requestedReturn } from '../harness/admin/returns.ts'
 import { runTransfers, sendFile } from '../harness/admin/transfers.ts'
@@ -86,6 +87,7 @@ eachEngine('a walk over the dashboard', (given) => {
     await withdraw(testServer, { order: number })
     const [withdrawal] = (await testServer.askAdmin('listAdminWithdrawals')).body.data
     const customerId = await someCustomer(testServer)
+    const { draft } = await draftOf(testServer)
     await issueDocuments(testServer.storage, testSecret, { now: testServer.clock.now, limit: 10 })
     const [document] = (await testServer.askAdmin('listAdminDocuments', { query: `?orderId=${orderId}` })).body.data
     const account = await testServer.askAdmin('connectAdminPaymentAccount', {
@@ -97,6 +99,7 @@ eachEngine('a walk over the dashboard', (given) => {
       ...['', '/keys', '/disconnect'].map((path) => `settings/payments/accounts/${account.body.data.id}${path}`),
       `withdrawals/${withdrawal.id}`,
       `withdrawals/${withdrawal.id}/statement`,
+      ...['', '/cancel'].map((path) => `drafts/${draft.id}${path}`),
       ...['', '/details', '/data', '/notes', '/erase'].map((path) => `customers/${customerId}${path}`),
       `orders/${sent.orderId}/return`,
       `returns/${asked.returnId}/approve`,
@@ -265,6 +268,7 @@ eachEngine('a walk over the dashboard', (given) => {
       notes: await db.sql`select * from order_notes order by id`,
       fulfillments: await db.sql`select * from fulfillments order by id`,
       returns: await db.sql`select * from returns where merchant_id = ${own} order by id`,
+      drafts: await db.sql`select * from drafts where merchant_id = ${own} order by id`,
       customers: await db.sql`select * from customers where merchant_id = ${own} order by id`,
       withdrawals: await db.sql`select * from withdrawals where merchant_id = ${own} order by id`,
       refunds: await db.sql`select * from refunds where merchant_id = ${own} order by id`,

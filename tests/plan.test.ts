@@ -20,7 +20,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     ...['inventory', 'addresses', 'payments', 'webhooks', 'reports', 'health'],
     ...['merchants', 'texts', 'promotions', 'users', 'oauth', 'orders', 'documents', 'returns', 'withdrawals'],
     ...['search', 'images', 'catalog', 'sites'],
-    ...['carts', 'overview', 'checkout', 'customers', 'emails', 'agents'],
+    ...['carts', 'overview', 'checkout', 'drafts', 'customers', 'emails', 'agents'],
   ],
   web: [
     ...['languages', 'docs', 'documents', 'signin', 'consent', 'checkout', 'account'],

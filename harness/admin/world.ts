@@ -14,6 +14,7 @@ import { changeGivens } from './changes.ts'
 import { customerGivens } from './customers.ts'
 import { developerGivens } from './developers.ts'
 import { documentGivens } from './documents.ts'
+import { draftGivens } from './drafts.ts'
 import { homeGivens } from './home.ts'
 import { orderGivens } from './orders.ts'
 import { paymentGivens } from './payments.ts'
@@ -38,6 +39,7 @@ const givens: Readonly<Record<AdminOperationId, Given>> = {
   ...returnGivens,
   ...withdrawalGivens,
   ...customerGivens,
+  ...draftGivens,
   ...documentGivens,
   ...catalogGivens,
   ...pictureGivens,

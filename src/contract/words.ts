@@ -59,6 +59,7 @@ export const idPrefixes = {
   return: 'ret',
   withdrawal: 'wdr',
   customer: 'cst',
+  draft: 'dft',
   customerCode: 'cod',
   customerSession: 'cus',
   change: 'chg',
@@ -182,6 +183,10 @@ export type PaymentErrorCode = (typeof paymentErrorCodes)[number]
 
 export const orderStatuses = ['placed', 'processing', 'completed', 'cancelled'] as const
 export type OrderStatus = (typeof orderStatuses)[number]
+
+// Of an order that the merchant makes for a shopper. `paying`: a payment is under way.
+export const draftStatuses = ['open', 'paying', 'paid', 'cancelled', 'expired'] as const
+export type DraftStatus = (typeof draftStatuses)[number]
 
 export const orderPaymentStatuses = [
   'pending',
@@ -412,6 +417,7 @@ export const changeSubjects = [
   'withdrawal',
   'customer',
   'customer_note',
+  'draft',
   'document',
   'legal_text',
   'transfer',

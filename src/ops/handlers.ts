@@ -5,8 +5,10 @@ import { adminAgentOperations } from '../domain/agents/admin.ts'
 import { agentUndoer } from '../domain/agents/undo.ts'
 import { adminCatalogOperations } from '../domain/catalog/admin.ts'
 import { catalogUndoer } from '../domain/catalog/undo.ts'
+import type { CheckoutTools } from '../domain/checkout/sessions.ts'
 import { adminCustomerOperations } from '../domain/customers/admin.ts'
 import { adminDocumentOperations } from '../domain/documents/admin.ts'
+import { adminDraftOperations } from '../domain/drafts/admin.ts'
 import { adminImageOperations } from '../domain/images/operations.ts'
 import { adminShopOperations } from '../domain/merchants/admin.ts'
 import { shopUndoer } from '../domain/merchants/undo.ts'
@@ -53,18 +55,21 @@ export interface AdminHandlerParts {
   clock: () => Date
 }
 
-export function adminHandlersFor({
-  rootSecret,
-  publicOrigin,
-  sites,
-  forget,
-  allowPrivate,
-  textsMs,
-  withAccount,
-  providerUrls,
-  accountThrottle: throttle,
-  clock,
-}: AdminHandlerParts): AdminHandlers {
+export function adminHandlersFor(
+  {
+    rootSecret,
+    publicOrigin,
+    sites,
+    forget,
+    allowPrivate,
+    textsMs,
+    withAccount,
+    providerUrls,
+    accountThrottle: throttle,
+    clock,
+  }: AdminHandlerParts,
+  checkout: CheckoutTools,
+): AdminHandlers {
   const shopParts = { timeZoneChanged: countAllAgain, publicOrigin, providerUrls }
   const orderParts: AdminOrderParts = {
     rootSecret,
@@ -73,6 +78,7 @@ export function adminHandlersFor({
   return {
     ...adminOrderOperations(orderParts),
     ...adminCustomerOperations(orderParts),
+    ...adminDraftOperations(checkout),
     ...adminReturnOperations({ rootSecret }),
     ...adminWithdrawalOperations({ rootSecret }),
     ...adminDocumentOperations({ rootSecret }),

@@ -26,6 +26,7 @@ import * as changes from './changes.ts'
 import * as customers from './customers.ts'
 import * as developers from './developers.ts'
 import * as documents from './documents.ts'
+import * as drafts from './drafts.ts'
 import * as dryrun from './dryrun.ts'
 import * as errors from './errors.ts'
 import { agentExamples } from './examples/agents.ts'
@@ -34,6 +35,7 @@ import { changeExamples } from './examples/changes.ts'
 import { customerExamples } from './examples/customers.ts'
 import { developerExamples } from './examples/developers.ts'
 import { documentExamples } from './examples/documents.ts'
+import { draftExamples } from './examples/drafts.ts'
 import { homeExamples } from './examples/home.ts'
 import { orderExamples } from './examples/orders.ts'
 import { pageExamples } from './examples/pages.ts'
@@ -111,6 +113,7 @@ const pathWords: Readonly<Record<string, string>> = {
   changeId: 'Id of the entry in the list of changes.',
   withdrawalId: 'Id of the withdrawal.',
   customerId: 'Id of the customer.',
+  draftId: 'Id of the draft.',
   transferId: 'Id of the import.',
   piece: 'Which piece of the file, from 1.',
 }
@@ -126,6 +129,7 @@ export const adminDocument: SurfaceDocument = {
     ...returnExamples,
     ...withdrawalExamples,
     ...customerExamples,
+    ...draftExamples,
     ...documentExamples,
     ...catalogExamples,
     ...pictureExamples,
@@ -165,6 +169,7 @@ export const adminDocument: SurfaceDocument = {
       transfers,
       withdrawals,
       customers,
+      drafts,
       texts,
     ),
   ],

@@ -8,6 +8,7 @@ import { changeRows } from './changes.ts'
 import { customerRows } from './customers.ts'
 import { developerRows } from './developers.ts'
 import { documentRows } from './documents.ts'
+import { draftRows } from './drafts.ts'
 import { homeRows } from './home.ts'
 import { orderRows } from './orders.ts'
 import { pageRows } from './pages.ts'
@@ -29,6 +30,7 @@ export const adminOperations = {
   ...returnRows,
   ...withdrawalRows,
   ...customerRows,
+  ...draftRows,
   ...documentRows,
   ...catalogRows,
   ...pictureRows,

@@ -28,6 +28,7 @@ export const adminTags = [
     description: 'Orders of the merchant, whichever installation sold them: payments, parcels, refunds.',
   },
   { name: 'Returns', description: 'Goods that shoppers send back, and the money for them.' },
+  { name: 'Drafts', description: 'Orders that the merchant makes for a shopper, who pays by a link.' },
   { name: 'Customers', description: 'Shoppers who ordered: sums, notes, their data as a file, and erasing it.' },
   { name: 'Catalog', description: 'Products, SKUs, stock, categories, pictures and promotions.' },
   { name: 'Shop', description: 'The merchant, taxes, shipping and payment providers.' },

@@ -68,6 +68,13 @@ export function refuseUnchangeable({ cart }: CartFacts, { expectedVersion, now }
   }
 }
 
+// Items and discounts of a cart that the merchant made are the merchant's.
+export function refuseFixed({ cart: { terms, status, version } }: CartFacts): void {
+  if (terms === null) return
+  const message = 'The merchant made this cart for the shopper: its items and discounts do not change.'
+  throw refuse('cart_not_open', { message, current: { status, version } })
+}
+
 // Writes a changed cart: one version further, its end moved on, with its event. Answers with the cart as it now is.
 export async function commitChange(
   tools: CartTools,

@@ -6,7 +6,14 @@ import { toInstant } from '../../platform/kit/instant.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { findPromotionByCode, normalCode, type Promotion } from '../promotions/store.ts'
-import { type CartTools, type ChangeAsk, commitChange, lockCartFacts, refuseUnchangeable } from './change.ts'
+import {
+  type CartTools,
+  type ChangeAsk,
+  commitChange,
+  lockCartFacts,
+  refuseFixed,
+  refuseUnchangeable,
+} from './change.ts'
 import { type CartFacts, quoteChange } from './quote.ts'
 import { type CartRow, countGuess, listSkuIdsByCode } from './store.ts'
 import type { Quote } from './view.ts'
@@ -23,6 +30,7 @@ export interface CodeOutcome {
 export async function putCode(tools: CartTools, change: ChangeAsk, code: string | null): Promise<CodeOutcome> {
   const facts = await lockCartFacts(tools, change)
   refuseUnchangeable(facts, change)
+  refuseFixed(facts)
   if (code === null) {
     const quote = await commitChange(tools, change, {
       ...facts,

@@ -42,7 +42,8 @@ export async function setAddress(
   const at = change.now.getTime()
   const { zones } = await tools.pricebooks.find(change.db, cart.merchantId, cart.seller.catalogVersion)
   const offers = lines.map(({ offer }) => offer)
-  if (!isServed(zones, address.country) && (offers.length === 0 || needsShipping(offers))) {
+  const isOwn = cart.terms !== null && cart.terms.shipping !== null
+  if (!isOwn && !isServed(zones, address.country) && (offers.length === 0 || needsShipping(offers))) {
     throw refuse('address_undeliverable')
   }
   const summary = summaryOf(address)

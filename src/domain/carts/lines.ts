@@ -15,9 +15,11 @@ import {
   type ChangeAsk,
   commitChange,
   lockCartFacts,
+  refuseFixed,
   refuseUnchangeable,
 } from './change.ts'
 import { cartLifecycle } from './lifecycle.ts'
+import type { OwnTerms } from './pricing.ts'
 import { type CartFacts, quoteChange } from './quote.ts'
 import { type CartLine, deleteCartLine, findCart, insertCart, listOffers, type Offer, putCartLine } from './store.ts'
 import { cartView, type Quote } from './view.ts'
@@ -31,24 +33,37 @@ export interface CreateAsk {
   metadata: Metadata
   now: Date
   cause: Cause | null
+  // Made by the merchant for a shopper, with prices of its own by SKU.
+  own?: { terms: OwnTerms; prices: ReadonlyMap<string, number> }
 }
 
 export async function createCart(
   tools: CartTools,
-  { db, caller, items, metadata, now, cause }: CreateAsk,
+  { db, caller, items, metadata, now, cause, own }: CreateAsk,
 ): Promise<ChangedCart> {
   const at = now.getTime()
   const offers = await listWantedOffers(db, caller, items, at)
   const cartId = newId('cart')
   const { installationId, merchantId, publicKeyId = null } = caller
   const expiresAt = at + tools.idleMs
-  insertCart(db, { id: cartId, installationId, merchantId, metadata, now: at, expiresAt, publicKeyId })
+  insertCart(db, {
+    id: cartId,
+    installationId,
+    merchantId,
+    metadata,
+    now: at,
+    expiresAt,
+    publicKeyId,
+    terms: own?.terms ?? null,
+  })
   const cart = await findCart(db, { installationId, cartId })
   if (!cart) throw new Error(`cart ${cartId} is gone in the moment it was made`)
   const lines = items.map(({ quantity }, position): CartLine => {
     const offer = offers[position] as Offer
     refuseUnsellable(offer, quantity)
-    return { offer, position, quantity, seenPrice: offer.price }
+    // What the merchant agreed on stays, also where the catalog changes.
+    const ownPrice = own && (own.prices.get(offer.skuId) ?? offer.price)
+    return pricedLine({ offer, position, quantity, seenPrice: offer.price }, ownPrice)
   })
   for (const line of lines) putCartLine(db, cart, line)
   const quote = await quoteChange(db, tools.pricebooks, { cart, lines, promotion: null }, at)
@@ -64,6 +79,11 @@ export async function createCart(
     now: at,
   })
   return { ...quote, text }
+}
+
+export function pricedLine(line: CartLine, ownPrice: number | undefined): CartLine {
+  if (ownPrice === undefined) return line
+  return { ...line, offer: { ...line.offer, price: ownPrice }, seenPrice: ownPrice, ownPrice }
 }
 
 // Sets the quantity, and adds the line if it is missing.
@@ -82,6 +102,7 @@ export async function putLine(
   const offer = known?.offer ?? stranger
   if (!offer) throw refuse('cart_item_not_found', { message: 'There is no such SKU.' })
   refuseUnchangeable(facts, change)
+  refuseFixed(facts)
   if (!known && facts.lines.length >= limits.cartLinesMax) {
     throw refuse('quantity_limit_exceeded', { current: { limit: limits.cartLinesMax } })
   }
@@ -98,6 +119,7 @@ export async function setLine(
   const facts = await lockCartFacts(tools, change)
   const line = lineOf(facts, skuId)
   refuseUnchangeable(facts, change)
+  refuseFixed(facts)
   if (quantity > 0) return changeLine(tools, change, facts, line.offer, quantity)
   const lines = facts.lines.filter((other) => other !== line)
   const key = { installationId: facts.cart.installationId, cartId: facts.cart.id }
@@ -130,7 +152,7 @@ function lineOf({ lines }: CartFacts, skuId: string): CartLine {
 
 // The SKUs of a new cart, in the order of its items. One that is unknown, or another merchant's, is a mistake in the
 // request, and named by its place.
-async function listWantedOffers(
+export async function listWantedOffers(
   db: Reader,
   seller: MerchantMode,
   items: readonly { skuId: string }[],

@@ -923,3 +923,36 @@ function deepFreeze<T>(value: T): T {
   }
   return value
 }
+
+describe('terms of the merchant', () => {
+  const rose = line('rose', 3333, 3)
+  const card = line('card', 100, 1, { taxClass: 'reduced' })
+
+  test('a discount by hand is spread over all lines to the cent, before tax, and is no promotion', () => {
+    const terms = { discount: 1001, shipping: { label: 'Courier', amount: 690 } }
+    const priced = priceCart({ ...shop, lines: [rose, card], terms })
+    assert.deepEqual(brief(priced), {
+      lines: [
+        [9999, 991, 1438, 9008],
+        [100, 10, 6, 90],
+      ],
+      totals: [10_099, 1001, 690, 1554, 9788],
+      shipping: ['own', 690, 0, 110],
+      promotion: 'none',
+    })
+    assert.deepEqual([priced.promotion.amount, priced.promotion.allocations], [0, []])
+  })
+
+  test('no more is taken off than the items cost, and the delivery is still paid', () => {
+    const { totals } = priceCart({ ...shop, lines: [card], terms: { discount: 5000, shipping: null } })
+    assert.deepEqual([totals.discount, totals.shipping, totals.total], [100, 490, 490])
+  })
+
+  test('a delivery by hand needs no zone, and is not charged where nothing is sent', () => {
+    const terms = { discount: 0, shipping: { label: 'Courier', amount: 690 } }
+    const abroad = { country: 'NZ', region: null }
+    assert.equal(priceCart({ ...shop, lines: [rose], destination: abroad, terms }).totals.shipping, 690)
+    const digital = line('song', 100, 1, { delivery: 'digital' })
+    assert.equal(priceCart({ ...shop, lines: [digital], terms }).totals.shipping, 0)
+  })
+})

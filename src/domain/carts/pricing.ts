@@ -35,8 +35,20 @@ export interface PricingFacts {
   taxRates: readonly TaxRate[]
   zones: readonly Zone[]
   shippingOptionId: string | null
+  // Of an order that the merchant makes for a shopper.
+  terms?: OwnTerms | null
   now: number
 }
+
+// What the merchant set by hand, before tax where prices are without it.
+export interface OwnTerms {
+  // Off the items, and no more than they cost.
+  discount: number
+  // Null: what the shop offers for the address.
+  shipping: { label: string; amount: number } | null
+}
+
+export const ownShippingId = 'own'
 
 export interface PricedLine {
   skuId: string
@@ -84,7 +96,9 @@ export function priceCart(facts: PricingFacts): Pricing {
   const { optionId, options, amount } = shippingFor(facts, subtotal)
   const weights = eligibleSubtotals(facts, subtotals)
   const verdict = verdictFor(facts, subtotal, weights, amount)
-  const discounts = lineDiscounts(facts.promotion, verdict, weights)
+  const own = facts.terms?.discount ?? 0
+  const discounts =
+    own > 0 ? allocate(Math.min(own, subtotal), subtotals) : lineDiscounts(facts.promotion, verdict, weights)
   const itemDiscount = sum(discounts)
   const isFree = verdict.state === 'applied' && facts.promotion?.type === 'free_shipping'
   const shippingDiscount = isFree ? amount : 0
@@ -108,8 +122,8 @@ export function priceCart(facts: PricingFacts): Pricing {
     lines,
     promotion: {
       ...verdict,
-      amount: discount,
-      allocations: lines
+      amount: own > 0 ? 0 : discount,
+      allocations: (own > 0 ? [] : lines)
         .filter((line) => line.discount > 0)
         .map((line) => ({ skuId: line.skuId, amount: line.discount })),
     },
@@ -143,6 +157,9 @@ export function unpriced(facts: Pick<PricingFacts, 'lines' | 'priceTax'>): Prici
 }
 
 function shippingFor(facts: PricingFacts, subtotal: number): Pick<PricedShipping, 'optionId' | 'options' | 'amount'> {
+  const own = facts.terms?.shipping
+  if (own && needsShipping(facts.lines))
+    return { optionId: ownShippingId, options: [{ id: ownShippingId, ...own }], amount: own.amount }
   const zone = facts.destination ? zoneFor(facts.zones, facts.destination.country) : undefined
   if (!zone || !needsShipping(facts.lines)) return { optionId: null, options: [], amount: 0 }
   const shipped = facts.lines.filter(({ delivery }) => delivery === 'shipped')

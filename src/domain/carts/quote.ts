@@ -63,6 +63,7 @@ export async function quoteFor(
     taxRates: book.taxRates,
     zones: book.zones,
     shippingOptionId: cart.shippingOption,
+    terms: cart.terms,
     now,
   }
   try {

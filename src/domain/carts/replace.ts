@@ -11,7 +11,14 @@ import { summaryOf } from '../addresses/check.ts'
 import { deleteAddress, sealAddress, tryOpenAddress } from '../addresses/vault.ts'
 import { listSkusByCode } from '../catalog/store.ts'
 import { findPromotionByCode, normalCode, type Promotion } from '../promotions/store.ts'
-import { type CartTools, type ChangeAsk, commitChange, lockCartFacts, refuseUnchangeable } from './change.ts'
+import {
+  type CartTools,
+  type ChangeAsk,
+  commitChange,
+  lockCartFacts,
+  refuseFixed,
+  refuseUnchangeable,
+} from './change.ts'
 import { guessingMs, nextGuesses } from './codes.ts'
 import { addressMs } from './destination.ts'
 import { type CartFacts, quoteFor } from './quote.ts'
@@ -67,6 +74,7 @@ export async function replaceCart(
 ): Promise<Replaced> {
   const facts = await lockCartFacts(tools, change)
   refuseUnchangeable(facts, change)
+  refuseFixed(facts)
   const offers = await offersOf(change, facts, wanted.lines)
   const { lines, notes } = fitLines(wanted.lines, offers)
   const kept = writeLines(change.db, facts, lines)

@@ -10,6 +10,7 @@ import { expectStatus, expectVersion } from '../../platform/storage/guard.ts'
 import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import { availableOf, soldOutRule } from '../inventory/store.ts'
 import { cartLifecycle } from './lifecycle.ts'
+import type { OwnTerms } from './pricing.ts'
 
 export interface CartKey {
   installationId: string
@@ -43,6 +44,8 @@ export interface CartRow {
   unannouncedSince: number | null
   // The publishable key that made it.
   publicKeyId: string | null
+  // Of a cart that the merchant made for a shopper.
+  terms: OwnTerms | null
   seller: SellerTerms
 }
 
@@ -88,14 +91,17 @@ export interface CartLine {
   quantity: number
   // The price when the line was last written.
   seenPrice: number
+  // Set by the merchant for this line alone. Written with a new line.
+  ownPrice?: number
 }
 
 export async function lockCart(tx: Tx, { installationId, cartId }: CartKey): Promise<void> {
   await tx.lockRow`select id from carts where installation_id = ${installationId} and id = ${cartId}`
 }
 
-interface CartColumns extends Omit<CartRow, 'metadata' | 'address' | 'seller'> {
+interface CartColumns extends Omit<CartRow, 'metadata' | 'address' | 'seller' | 'terms'> {
   metadata: string
+  terms: string | null
   addressId: string | null
   city: string | null
   region: string | null
@@ -116,7 +122,7 @@ export async function findCart(db: Reader, { installationId, cartId }: CartKey):
       c.promotion_id as "promotionId", c.shipping_option as "shippingOption", c.metadata, c.guesses,
       c.guesses_since as "guessesSince", c.checkout_session_id as "checkoutSessionId", c.order_id as "orderId",
       c.created_at as "createdAt", c.updated_at as "updatedAt", c.expires_at as "expiresAt",
-      c.untold_since as "unannouncedSince", c.public_key_id as "publicKeyId", a.id as "addressId", a.city, a.region, a.country, a.expires_at as "addressExpiresAt",
+      c.untold_since as "unannouncedSince", c.public_key_id as "publicKeyId", c.terms, a.id as "addressId", a.city, a.region, a.country, a.expires_at as "addressExpiresAt",
       m.country as "sellerCountry", m.price_tax as "priceTax", m.low_stock_at as "lowStockAt",
       m.catalog_version as "catalogVersion", ${promotionVersion} as "promotionVersion"
     from carts c
@@ -154,6 +160,7 @@ function cartFrom(row: CartColumns): CartRow {
     expiresAt: row.expiresAt,
     unannouncedSince: row.unannouncedSince,
     publicKeyId: row.publicKeyId,
+    terms: row.terms === null ? null : (JSON.parse(row.terms) as OwnTerms),
     seller: {
       country: row.sellerCountry,
       priceTax: row.priceTax,
@@ -202,7 +209,7 @@ function offerColumns(now: number): Fragment {
 // planner off the (merchant, sku) index, which would scan every hold on the SKU.
 export async function listCartLines(db: Reader, { installationId, cartId }: CartKey, now: number): Promise<LineRow[]> {
   return db.sql<LineRow>`
-    select l.sku_id as "skuId", l.position, l.quantity, l.seen_price as "seenPrice", s.price,
+    select l.sku_id as "skuId", l.position, l.quantity, l.seen_price as "seenPrice", coalesce(l.own_price, s.price) as "price",
       case when t.held = 0 then t.on_hand else ${availableOf(now)} end as "available",
       t.on_hand as "onHand",
       case when t.held = 0 then 0 else coalesce((
@@ -314,22 +321,24 @@ export interface NewCart {
   now: number
   expiresAt: number
   publicKeyId: string | null
+  terms: OwnTerms | null
 }
 
 export function insertCart(tx: Tx, cart: NewCart): void {
   tx.send`
     insert into carts (installation_id, id, merchant_id, version, status, currency, metadata, created_at, updated_at, expires_at,
-      public_key_id)
+      public_key_id, terms)
     select ${cart.installationId}, ${cart.id}, m.id, 1, ${onlyMove(cartLifecycle, 'create').to}, m.currency, ${JSON.stringify(cart.metadata)},
       cast(${cart.now} as bigint), cast(${cart.now} as bigint), cast(${cart.expiresAt} as bigint),
-      cast(${cart.publicKeyId} as text)
+      cast(${cart.publicKeyId} as text), cast(${cart.terms === null ? null : JSON.stringify(cart.terms)} as text)
     from merchants m where m.id = ${cart.merchantId}`
 }
 
 export function putCartLine(tx: Tx, cart: CartRow, line: CartLine): void {
   tx.send`
-    insert into cart_lines (installation_id, cart_id, sku_id, merchant_id, position, quantity, seen_price)
-    values (${cart.installationId}, ${cart.id}, ${line.offer.skuId}, ${cart.merchantId}, ${line.position}, ${line.quantity}, ${line.seenPrice})
+    insert into cart_lines (installation_id, cart_id, sku_id, merchant_id, position, quantity, seen_price, own_price)
+    values (${cart.installationId}, ${cart.id}, ${line.offer.skuId}, ${cart.merchantId}, ${line.position}, ${line.quantity}, ${line.seenPrice},
+      ${line.ownPrice ?? null})
     on conflict (installation_id, cart_id, sku_id) do update set quantity = excluded.quantity, seen_price = excluded.seen_price`
 }
 
@@ -360,7 +369,7 @@ export function setCartStatus(tx: Tx, { installationId, cartId }: CartKey, verb:
 export function fixPrices(tx: Tx, { installationId, cartId }: CartKey): void {
   tx.send`
     update cart_lines set seen_price = (
-      select s.price from skus s where s.merchant_id = cart_lines.merchant_id and s.id = cart_lines.sku_id)
+      select coalesce(cart_lines.own_price, s.price) from skus s where s.merchant_id = cart_lines.merchant_id and s.id = cart_lines.sku_id)
     where installation_id = ${installationId} and cart_id = ${cartId}`
 }
 

@@ -5,7 +5,7 @@ import type { NewOrder } from '../orders/place.ts'
 
 export type Draft = Pick<
   NewOrder,
-  'currency' | 'lines' | 'totals' | 'shippingTax' | 'shippingTaxRateBps' | 'shipping' | 'promotion'
+  'currency' | 'lines' | 'totals' | 'shippingTax' | 'shippingTaxRateBps' | 'shipping' | 'promotion' | 'ownDiscount'
 >
 
 // One that was stored by an earlier version names no tax rates.
@@ -65,5 +65,6 @@ export function draftFor({ cart, lines, promotion, pricing }: Quote): Draft {
           amount: pricing.promotion.amount,
         }
       : null,
+    ...(cart.terms && { ownDiscount: pricing.totals.discount }),
   }
 }

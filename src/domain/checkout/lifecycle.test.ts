@@ -28,8 +28,9 @@ test('only an open session expires by the clock, from its expiry time on', () =>
 const minute = 60_000
 
 test('stock is held for a quarter of an hour, and not beyond the end of the session', () => {
-  assert.equal(holdUntil(60 * minute, 0), 15 * minute)
-  assert.equal(holdUntil(60 * minute, 50 * minute), 60 * minute)
+  assert.equal(holdUntil({ expiresAt: 60 * minute, holdsWhole: false }, 0), 15 * minute)
+  assert.equal(holdUntil({ expiresAt: 60 * minute, holdsWhole: false }, 50 * minute), 60 * minute)
+  assert.equal(holdUntil({ expiresAt: 60 * minute, holdsWhole: true }, 0), 60 * minute)
 })
 
 test('more time is half an hour from now, up to a day after the session was opened, and never less than there was', () => {

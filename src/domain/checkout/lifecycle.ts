@@ -25,9 +25,10 @@ export function sessionStatusAt(
 
 const holdMs = 15 * 60_000
 
-// Stock is held for a quarter of an hour from the last activity, and never longer than the session lasts.
-export function holdUntil(expiresAt: number, now: number): number {
-  return Math.min(now + holdMs, expiresAt)
+// Stock is held for a quarter of an hour from the last activity, and never longer than the session lasts; of an order that the merchant made
+// as long as it lasts.
+export function holdUntil({ expiresAt, holdsWhole }: { expiresAt: number; holdsWhole: boolean }, now: number): number {
+  return holdsWhole ? expiresAt : Math.min(now + holdMs, expiresAt)
 }
 
 // While a payment is under way the stock stays secured, however long the provider takes.

@@ -28,6 +28,8 @@ export interface CheckoutView {
   countries: readonly string[] | null
   // The app that opened it was uninstalled, or the merchant has closed: nothing can be bought here.
   isClosed: boolean
+  // The merchant made it for the shopper: items and discounts are not changed here.
+  isFixed: boolean
   // How one can pay here, in the order to be offered.
   methods: readonly CheckoutMethod[]
   // A payment that waits for the shopper's confirmation.

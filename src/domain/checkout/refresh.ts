@@ -31,7 +31,7 @@ export const refreshSessions: CartTools['refreshSessions'] = async (ask, { cart,
 // shopper from mending it: of that, nothing is held, and the payment is where it is asked for again.
 async function holdWhatThereIs(ask: ChangeAsk, session: SessionRow, lines: CartFacts['lines']): Promise<SessionRow> {
   const at = ask.now.getTime()
-  const expiresAt = holdUntil(session.expiresAt, at)
+  const expiresAt = holdUntil(session, at)
   const moment = { expiresAt, now: at, cause: ask.cause }
   const wanted = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
   const short = await hold(ask.db, session, session.id, wanted, moment)
@@ -61,7 +61,7 @@ interface WantedHold extends Pick<ChangeAsk, 'now' | 'cause'> {
 export async function holdLines(
   tx: Tx,
   session: SessionRow,
-  { lines, now, cause, expiresAt = holdUntil(session.expiresAt, now.getTime()) }: WantedHold,
+  { lines, now, cause, expiresAt = holdUntil(session, now.getTime()) }: WantedHold,
 ): Promise<SessionRow> {
   const wanted = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
   const [short] = await hold(tx, session, session.id, wanted, { expiresAt, now: now.getTime(), cause })

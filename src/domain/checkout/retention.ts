@@ -42,6 +42,9 @@ export async function deleteSessions(storage: Storage, kind: EndedSession, { end
   return handle(storage, sessions, now, async (tx, installationId, sessionIds) => {
     const declined = await deleteDeclined(tx, installationId, sessionIds)
     await deleteCharges(tx, declined)
+    await tx.sql`
+      delete from drafts where merchant_id = (select merchant_id from installations where id = ${installationId})
+        and installation_id = ${installationId} and session_id in (${list(sessionIds)})`
     // Looked at once more: a late answer may have had a payment looked up again.
     await tx.sql`
       delete from checkout_sessions as c

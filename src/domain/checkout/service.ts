@@ -341,16 +341,16 @@ async function setDestination(
 }
 
 function isStockToKeep(session: SessionRow, now: number): boolean {
-  const { expiresAt, holdExpiresAt, closedAt } = session
+  const { holdExpiresAt, closedAt } = session
   if (sessionStatusAt(session, now) !== 'open' || closedAt !== null) return false
-  return holdExpiresAt === null || holdUntil(expiresAt, now) - holdExpiresAt >= extendEveryMs
+  return holdExpiresAt === null || holdUntil(session, now) - holdExpiresAt >= extendEveryMs
 }
 
 // A look at an open session keeps its stock a while longer, or takes it again where the time was over and it is still there.
 async function keepStock(tools: PayTools, seen: SessionRow): Promise<void> {
   const now = tools.clock()
   const at = now.getTime()
-  const until = holdUntil(seen.expiresAt, at)
+  const until = holdUntil(seen, at)
   await tools.storage
     .write(async (tx) => {
       const session = await lockSessionAndCart(tx, keyOf(seen))
@@ -376,6 +376,8 @@ async function openAgain(
   const now = tools.clock()
   const status = sessionStatusAt(old, now.getTime())
   if (status !== 'expired' && status !== 'cancelled') return { problem: { code: 'not_open' } }
+  // The merchant's terms were good for so long.
+  if (old.holdsWhole) return { problem: { code: 'not_open' } }
   if (old.continuedBy !== null) return successorOf(tools, tx, old.installationId, old.continuedBy)
   const { quote } = await factsOf(tools, tx, old, now.getTime())
   const { publicKeyId } = quote.cart
@@ -457,6 +459,7 @@ async function checkoutView(
     needsShipping: needsShipping(lines.map(({ offer }) => offer)),
     countries: servedCountries(zones),
     isClosed: session.closedAt !== null,
+    isFixed: session.holdsWhole,
     methods: offered
       .filter(({ provider }) => provider.offers?.({ currency: cart.currency, amount: pricing.totals.total }) ?? true)
       .flatMap(({ provider }) => methodsOf(provider, session.mode, settings)),

@@ -17,6 +17,7 @@ import {
   commitAnyway,
   commitChange,
   lockCartFacts,
+  refuseFixed,
   refuseUnchangeable,
 } from '../carts/change.ts'
 import { putCode } from '../carts/codes.ts'
@@ -62,6 +63,8 @@ export interface OpenAsk {
   cause: Cause | null
   // Opened by ourselves for software: it has no page to go back to, and holds no stock until the shopper looks or it is paid.
   isForAgent?: boolean
+  // Opened for a cart that the merchant made.
+  isOwn?: boolean
 }
 
 const lifeSecondsDefault = 1_800
@@ -71,7 +74,7 @@ export async function openSession(tools: CheckoutTools, ask: OpenAsk): Promise<C
   const rules = await findRedirectRules(db, caller.installationId)
   // Ended in the moment since the caller was let in.
   if (!rules) throw refuse('unauthenticated')
-  const issues = ask.isForAgent ? [] : redirectIssues(body, rules)
+  const issues = ask.isForAgent || ask.isOwn ? [] : redirectIssues(body, rules)
   if (issues.length > 0) throw refuse('invalid_request', { issues })
 
   const cartId =
@@ -85,6 +88,7 @@ export async function openSession(tools: CheckoutTools, ask: OpenAsk): Promise<C
     throw refuse('payment_in_progress', { current: { status: before.status, version: before.version } })
   }
   refuseUnchangeable(looked, change)
+  if (!ask.isOwn) refuseFixed(looked)
   const at = now.getTime()
   // One whose page has no address any more, because a version of the root secret was given up, cannot be gone on with.
   const isUsable = before && checkoutPageSecrets.open(tools.rootSecret, before.secretSealed, before.id) !== undefined
@@ -105,7 +109,7 @@ export async function openSession(tools: CheckoutTools, ask: OpenAsk): Promise<C
   const session = {
     ...wanted,
     version: living ? await versionUnderLock(db, living) : 1,
-    holdExpiresAt: wanted.holdsLater ? wanted.holdExpiresAt : holdUntil(wanted.expiresAt, at),
+    holdExpiresAt: wanted.holdsLater ? wanted.holdExpiresAt : holdUntil(wanted, at),
   }
   if (living) saveSession(db, session)
   else insertSession(db, session)
@@ -149,7 +153,7 @@ function redirectIssues(
 
 function newSession(
   tools: CheckoutTools,
-  { caller, isForAgent = false }: OpenAsk,
+  { caller, isForAgent = false, isOwn = false }: OpenAsk,
   cartId: string,
   at: number,
 ): SessionRow {
@@ -186,6 +190,7 @@ function newSession(
     cancelledAt: null,
     continuedBy: null,
     holdsLater: isForAgent,
+    holdsWhole: isOwn,
   }
 }
 

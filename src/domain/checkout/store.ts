@@ -50,10 +50,14 @@ export interface SessionRow {
   continuedBy: string | null
   // Stock is held from the first look at its page, or from the payment: software may open any number of such sessions.
   holdsLater: boolean
+  // Made by the merchant for a shopper: stock is held as long as it lasts, and the shopper changes no item.
+  holdsWhole: boolean
 }
 
-interface SessionColumns extends Omit<SessionRow, 'metadata' | 'cancellation' | 'lastPaymentError' | 'holdsLater'> {
+interface SessionColumns
+  extends Omit<SessionRow, 'metadata' | 'cancellation' | 'lastPaymentError' | 'holdsLater' | 'holdsWhole'> {
   holdsLater: number
+  holdsWhole: number
   metadata: string
   cancellation: string | null
   lastPaymentError: string | null
@@ -92,7 +96,7 @@ async function selectSession(
       c.hold_expires_at as "holdExpiresAt", c.quote, c.cancellation, c.last_payment_error as "lastPaymentError",
       c.order_id as "orderId", c.created_at as "createdAt", c.updated_at as "updatedAt", c.expires_at as "expiresAt",
       c.completed_at as "completedAt", c.cancelled_at as "cancelledAt",
-      c.continued_by as "continuedBy", c.holds_later as "holdsLater"
+      c.continued_by as "continuedBy", c.holds_later as "holdsLater", c.holds_whole as "holdsWhole"
     from checkout_sessions c
     join installations i on i.id = c.installation_id
     join merchants m on m.id = c.merchant_id
@@ -101,6 +105,7 @@ async function selectSession(
   return {
     ...row,
     holdsLater: row.holdsLater === 1,
+    holdsWhole: row.holdsWhole === 1,
     metadata: JSON.parse(row.metadata) as Metadata,
     cancellation: row.cancellation === null ? null : (JSON.parse(row.cancellation) as SessionCancellation),
     lastPaymentError: row.lastPaymentError === null ? null : (JSON.parse(row.lastPaymentError) as PaymentFailure),
@@ -124,12 +129,12 @@ export function insertSession(tx: Tx, session: SessionRow): void {
   tx.send`
     insert into checkout_sessions (installation_id, id, merchant_id, cart_id, version, status, secret_hash, secret_sealed,
       success_url, cancel_url, locale, customer_sealed, email_masked, email_hash, client_reference_id, metadata,
-      hold_expires_at, created_at, updated_at, expires_at, holds_later)
+      hold_expires_at, created_at, updated_at, expires_at, holds_later, holds_whole)
     values (${session.installationId}, ${session.id}, ${session.merchantId}, ${session.cartId}, ${session.version},
       ${session.status}, ${session.secretHash}, ${session.secretSealed}, ${session.successUrl}, ${session.cancelUrl},
       ${session.locale}, ${session.customerSealed}, ${session.emailMasked}, ${session.emailHash},
       ${session.clientReferenceId}, ${JSON.stringify(session.metadata)}, ${session.holdExpiresAt}, ${session.createdAt},
-      ${session.updatedAt}, ${session.expiresAt}, ${session.holdsLater ? 1 : 0})`
+      ${session.updatedAt}, ${session.expiresAt}, ${session.holdsLater ? 1 : 0}, ${session.holdsWhole ? 1 : 0})`
 }
 
 // Writes what a change leaves behind, one version after the one that was read under the lock.

@@ -57,6 +57,8 @@ export interface NewOrder {
   shippingTaxRateBps: number | null
   shipping: ShippingChoice | null
   promotion: (OrderPromotion & { id: string }) | null
+  // What the merchant took off by hand, where there is no promotion.
+  ownDiscount?: number
   // The same as counting this use has left it.
   usedPromotion: Promotion | null
   addressId: string | null
@@ -169,7 +171,7 @@ function orderFrom(given: NewOrder): OrderRow {
 
 // Whoever priced it, an order whose sums do not agree is never written. What a promotion takes off the shipping is part
 // of the discount and of no line.
-function refuseWrongSums({ lines, totals, shippingTax, promotion }: NewOrder): void {
+function refuseWrongSums({ lines, totals, shippingTax, promotion, ownDiscount = 0 }: NewOrder): void {
   const lineDiscount = sumOf(lines, ({ discount }) => discount)
   const agrees =
     lines.length > 0 &&
@@ -177,7 +179,7 @@ function refuseWrongSums({ lines, totals, shippingTax, promotion }: NewOrder): v
     totals.subtotal === sumOf(lines, ({ subtotal }) => subtotal) &&
     totals.discount >= lineDiscount &&
     totals.discount - lineDiscount <= totals.shipping &&
-    totals.discount === (promotion?.amount ?? 0) &&
+    totals.discount === (promotion?.amount ?? ownDiscount) &&
     totals.tax === sumOf(lines, ({ tax }) => tax) + shippingTax &&
     totals.total === totals.subtotal - totals.discount + totals.shipping + (totals.taxIncluded ? 0 : totals.tax)
   if (!agrees) throw new Error('the sums of an order do not agree')

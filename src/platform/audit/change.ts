@@ -45,6 +45,7 @@ const inOneMode: ReadonlySet<ChangeSubject> = new Set([
   'withdrawal',
   'customer',
   'customer_note',
+  'draft',
   'fulfillment',
   'refund',
   'return',

@@ -93,7 +93,7 @@ ${kind === 'expired' ? icons.clock : icons.cross}
 <p>${say(typed ? 'expired.typed' : `${kind}.text`)}</p>
 ${typed && html`<p class="soft">${shown.map(([, value]) => html`<bdi>${value}</bdi><br>`)}</p>`}
 ${problem && html`<p class="error" role="alert">${endedProblem(speaker, view, problem)}</p>`}
-<form method="post" action="/c/${secret}/again">${hiddenFields(Object.fromEntries(fields))}<button class="first wide">${say('again.button')}</button></form>
+${!view.isFixed && html`<form method="post" action="/c/${secret}/again">${hiddenFields(Object.fromEntries(fields))}<button class="first wide">${say('again.button')}</button></form>`}
 ${
   session.cancelUrl !== null &&
   html`<a class="second wide" href="${shopUrl(session.cancelUrl, session.id)}">${say('page.back', { merchant: merchant.name })}</a>`

@@ -20,7 +20,7 @@ import {
 import { foot, framed, instructionsBox, merchantBar } from './frame.ts'
 import { methodValue, type Typed, type TypedBilling } from './input.ts'
 import { problemBox, topNotices } from './notices.ts'
-import { changeableItems, codeBox, codeProblem, isPriced, sessionTotals } from './summary.ts'
+import { changeableItems, codeBox, codeProblem, fixedItems, isPriced, sessionTotals } from './summary.ts'
 
 export interface OpenParts {
   speaker: Speaker
@@ -58,8 +58,8 @@ ${expiry(parts)}
 <details class="fold"${isUnfolded && html` open`}>
 <summary><span>${say('items.show')}</span> <span class="soft" id="count">${say('items.count', { count })}</span></summary>
 <div id="items">
-${session.items.length === 0 ? html`<p>${say('order.empty')}</p>` : changeableItems(speaker, view)}
-${codeBox(speaker, view, problem, typedCode)}
+${session.items.length === 0 ? html`<p>${say('order.empty')}</p>` : view.isFixed ? fixedItems(speaker, session) : changeableItems(speaker, view)}
+${!view.isFixed && codeBox(speaker, view, problem, typedCode)}
 ${sessionTotals(speaker, view)}
 </div>
 </details>
@@ -73,7 +73,7 @@ ${topNotices(speaker, view, problem, errors)}
 ${detailsForm(parts, errors)}
 ${paymentSection(parts, errors)}
 </main>
-<form method="post" action="/c/${view.secret}/cancel" class="leave"><button class="plain">${say('cancel.button')}</button></form>
+${!view.isFixed && html`<form method="post" action="/c/${view.secret}/cancel" class="leave"><button class="plain">${say('cancel.button')}</button></form>`}
 ${foot(speaker, view.merchant)}
 </div></div>
 </div>`

@@ -13,6 +13,7 @@ import {
 } from './screens/customers.ts'
 import { developerScreens } from './screens/developers.ts'
 import { discounts, newDiscount, oneDiscount } from './screens/discounts.ts'
+import { cancelDraft, draft, drafts, newDraft } from './screens/drafts.ts'
 import { home } from './screens/home.ts'
 import { settingScreens } from './screens/office.ts'
 import { documentOfOrder, order, orderCustomer, orderNote } from './screens/order.ts'
@@ -63,6 +64,10 @@ export const screens: readonly Screen[] = [
   withdrawals,
   withdrawal,
   withdrawalStatement,
+  drafts,
+  newDraft,
+  draft,
+  cancelDraft,
   customers,
   customer,
   customerDetails,

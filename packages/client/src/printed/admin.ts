@@ -121,6 +121,16 @@ export interface AdminClient {
     /** Erase a customer. Erases name, e-mail, phone, addresses and notes, a moment later, and ends the account. What was bought for how much stays, as do invoices, as long as tax law demands. It cannot be undone. Needs the scope `admin:customers`. (eraseAdminCustomer) */
     erase(customerId: string, input?: CustomerErasureRequest, options?: CallOptions): Promise<CustomerErasureResponse>
   }
+  drafts: {
+    /** List drafts. Drafts of the merchant in the mode of the caller, without their links. Needs the scope `admin:read`. (listAdminDrafts) */
+    list(options?: ListOptions): List<DraftListResponse, DraftSummary>
+    /** Get a draft. The draft with its lines, its totals and the link for the shopper. Needs the scope `admin:orders`. (getAdminDraft) */
+    get(draftId: string, options?: CallOptions): Promise<DraftResponse>
+    /** Make a draft. Makes an order for a shopper, holds its stock and answers with the link at which it is paid. With dryRun it says what it would cost, to the cent. Needs the scope `admin:orders`. (createAdminDraft) */
+    create(input: CreateDraftRequest, options?: CallOptions): Promise<CreateDraftResponse>
+    /** Cancel a draft. The link ends, and the stock is free again. Refused while a payment is under way. Needs the scope `admin:orders`. (cancelAdminDraft) */
+    cancel(draftId: string, input?: CancelDraftRequest, options?: CallOptions): Promise<DraftResponse>
+  }
   documents: {
     /** List invoices and credit notes. An invoice is made seconds after an order was paid, a credit note seconds after a refund. They never change. Needs the scope `admin:read`. (listAdminDocuments) */
     list(query?: {
@@ -851,7 +861,7 @@ export interface AdminEndRequest {
 }
 
 /** Stable, for programs. */
-export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'agent_platform_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'customer_not_found' | 'document_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'currency_not_changeable' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'agents_closed' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'return_not_changeable' | 'text_limit' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'page_exists' | 'page_limit' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
+export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'address_undeliverable' | 'payment_in_progress' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'agent_platform_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'customer_not_found' | 'draft_not_found' | 'document_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'currency_not_changeable' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'draft_not_open' | 'total_changed' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'agents_closed' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'return_not_changeable' | 'text_limit' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'page_exists' | 'page_limit' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
 
 export interface AdminErrorIssue {
   /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
@@ -1961,7 +1971,7 @@ export interface AdminSubjectChange {
   /** look: sealed data was shown, and nothing changed. */
   kind: 'create' | 'change' | 'retire' | 'look'
   subject: {
-    type: 'merchant' | 'category' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'payment_account' | 'site' | 'site_host' | 'site_page' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'people' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'return' | 'withdrawal' | 'customer' | 'customer_note' | 'document' | 'legal_text' | 'transfer' | 'agents' | 'agent_platform'
+    type: 'merchant' | 'category' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'payment_account' | 'site' | 'site_host' | 'site_page' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'people' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'return' | 'withdrawal' | 'customer' | 'customer_note' | 'draft' | 'document' | 'legal_text' | 'transfer' | 'agents' | 'agent_platform'
     id: string
     /** What people call it: a number, a code, a name. */
     name: string
@@ -2403,6 +2413,11 @@ export interface BulkResponse {
   }
 }
 
+export interface CancelDraftRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+}
+
 export interface CategoryEntry {
   slug: string
   name: string
@@ -2492,6 +2507,58 @@ export interface CreateAdminReturnRequest {
   instructions?: string | undefined
   /** Where the shopper finds the label for the parcel. */
   labelUrl?: string | null | undefined
+}
+
+export interface CreateDraftRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  items: ({
+    /** Id of a SKU: one variant of a product that can be bought. */
+    skuId: string
+    quantity: number
+    /** In place of the price of the catalog. 0 is a gift. */
+    unitPrice?: number | undefined
+  })[]
+  /** Taken off the items, and no more than they cost. */
+  discount?: number | undefined
+  /** Delivery by hand. Without it, what the shop offers for the address. */
+  shipping?: {
+    label: string
+    /** In minor units of the currency that the resource names. */
+    amount: number
+  } | null | undefined
+  customer?: {
+    /** ASCII before the @; the domain may be an international one. */
+    email?: string | undefined
+    name?: string | undefined
+    phone?: string | undefined
+  } | undefined
+  /** Without it, the shopper types it. */
+  address?: Address | undefined
+  note?: string | undefined
+  /** How long the link can be paid (default: 7). */
+  days?: number | undefined
+  /** Which installation sells it (default: the oldest that is active). */
+  installationId?: string | undefined
+  /** What the caller was shown. Another total is refused with 409 total_changed. */
+  expectedTotal?: number | undefined
+  /** true: answer what would change, and write nothing. */
+  dryRun?: boolean | undefined
+}
+
+export interface CreateDraftResponse {
+  data: {
+    items: DraftItem[]
+    totals: Totals
+    /** null where nothing is sent, and while there is no address. */
+    shipping: {
+      label: string
+      /** In minor units of the currency that the resource names. */
+      amount: number
+    } | null
+    /** null with dryRun. */
+    draft: Draft | null
+  }
 }
 
 export interface Customer {
@@ -2681,6 +2748,89 @@ export interface CustomerSummary {
   lastOrderAt: string
   /** The person is about to be erased since then. */
   eraseAskedAt: string | null
+}
+
+export interface Draft {
+  /** Id of a draft. */
+  id: string
+  mode: Mode
+  /** open: the link can be paid. paying: a payment is under way. paid: there is an order. */
+  status: 'open' | 'paying' | 'paid' | 'cancelled' | 'expired'
+  emailMasked: string | null
+  /** ISO 4217 code. */
+  currency: string
+  /** With tax. Of an open draft without an address, an estimate. */
+  total: number
+  /** null until it is paid. */
+  order: {
+    /** Id of an order. */
+    id: string
+    number: string
+  } | null
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  /** Until then the link can be paid, and the stock is held. */
+  expiresAt: string
+  items: DraftItem[]
+  totals: Totals
+  /** null where nothing is sent, and while there is no address. */
+  shipping: {
+    label: string
+    /** In minor units of the currency that the resource names. */
+    amount: number
+  } | null
+  /** For the people of the shop. */
+  note: string | null
+  /** The link for the shopper. Who has it can see the page and pay. null when the draft is no longer open. */
+  url: string | null
+  /** Who did what, newest first. */
+  changes: AdminChange[]
+}
+
+export interface DraftItem {
+  /** Id of a SKU: one variant of a product that can be bought. */
+  skuId: string
+  code: string
+  name: string
+  options: OptionValue[]
+  quantity: number
+  /** In minor units of the currency that the resource names. */
+  unitPrice: number
+  /** With its part of the discount, and with tax. */
+  total: number
+}
+
+export interface DraftListResponse {
+  /** Newest first. */
+  data: DraftSummary[]
+  meta: ListMeta
+}
+
+export interface DraftResponse {
+  data: Draft
+}
+
+export interface DraftSummary {
+  /** Id of a draft. */
+  id: string
+  mode: Mode
+  /** open: the link can be paid. paying: a payment is under way. paid: there is an order. */
+  status: 'open' | 'paying' | 'paid' | 'cancelled' | 'expired'
+  emailMasked: string | null
+  /** ISO 4217 code. */
+  currency: string
+  /** With tax. Of an open draft without an address, an estimate. */
+  total: number
+  /** null until it is paid. */
+  order: {
+    /** Id of an order. */
+    id: string
+    number: string
+  } | null
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  /** Until then the link can be paid, and the stock is held. */
+  expiresAt: string
 }
 
 export interface EndAdminPaymentAccountRequest {
@@ -3331,6 +3481,22 @@ export interface TimelineEntry {
   type: 'placed' | 'paid' | 'processing' | 'partially_fulfilled' | 'fulfilled' | 'completed' | 'cancelled' | 'refund_started' | 'refund_failed' | 'partially_refunded' | 'refunded' | 'voided'
   /** Who cancelled the order; system: the money did not come in time. null for all other types. */
   cancelledBy: 'api' | 'operator' | 'system' | null
+}
+
+/** Amounts in the currency of the resource that holds them. */
+export interface Totals {
+  /** Lines before discount. */
+  subtotal: number
+  /** In minor units of the currency that the resource names. */
+  discount: number
+  /** Before discount; what a promotion takes off it is part of the discount. */
+  shipping: number
+  /** Sum of the tax of the lines and of the shipping. */
+  tax: number
+  /** Whether the prices contain the tax. */
+  taxIncluded: boolean
+  /** subtotal − discount + shipping, plus tax where prices do not contain it. */
+  total: number
 }
 
 export interface UpdateAdminAgentPlatformRequest {

@@ -41,6 +41,12 @@ export const adminTable = {
     addNote: 'POST b /api/v1/admin/customers/{customerId}/notes',
     erase: 'POST b /api/v1/admin/customers/{customerId}/erasures',
   },
+  drafts: {
+    list: 'GET p /api/v1/admin/drafts',
+    get: 'GET  /api/v1/admin/drafts/{draftId}',
+    create: 'POST b /api/v1/admin/drafts',
+    cancel: 'POST b /api/v1/admin/drafts/{draftId}/cancellations',
+  },
   documents: {
     list: 'GET qp /api/v1/admin/documents',
     get: 'GET  /api/v1/admin/documents/{documentId}',

@@ -37,7 +37,7 @@ export async function reopenSession(settlement: Settlement, failure: Failure | n
 // Holds the stock as for any open session. If that is not possible (the session has expired, a SKU is gone), everything is
 // released and the page shows what is missing: a session must come back from a payment whatever became of the stock.
 async function holdAgain({ tx, session, now, cause }: Settlement, lines: Quote['lines']): Promise<number | null> {
-  const expiresAt = holdUntil(session.expiresAt, now)
+  const expiresAt = holdUntil(session, now)
   const wanted = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
   const isHeld =
     expiresAt > now && (await hold(tx, session, session.id, wanted, { expiresAt, now, cause })).length === 0

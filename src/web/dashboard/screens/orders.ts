@@ -39,7 +39,7 @@ export const orders: Screen = {
     const { toSend, awaitingPayment, withdrawals } = counts.data
     return {
       title: words.say('orders.title'),
-      actions: html`${withdrawals !== null && withdrawalsLink(visit, withdrawals)}${linkButton({ label: words.say('returns.title'), href: to('returns') })}${may('listAdminExport') && exportLink(visit)}`,
+      actions: html`${withdrawals !== null && withdrawalsLink(visit, withdrawals)}${linkButton({ label: words.say('drafts.title'), href: to('drafts') })}${linkButton({ label: words.say('returns.title'), href: to('returns') })}${may('listAdminExport') && exportLink(visit)}`,
       body: html`${tabs(visit, words.say('orders.views'), [
         {
           label: words.say('orders.toSend'),

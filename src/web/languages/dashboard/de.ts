@@ -1,5 +1,6 @@
 import { customersDe } from './customers.de.ts'
 import { developersDe } from './developers.de.ts'
+import { draftsDe } from './drafts.de.ts'
 import type { DashboardTexts } from './en.ts'
 import { guideDe } from './guide.de.ts'
 import { importsDe } from './imports.de.ts'
@@ -788,6 +789,7 @@ export const de: DashboardTexts = {
     ...guideDe,
     ...storeDe,
     ...customersDe,
+    ...draftsDe,
   },
   issues: issuesDe,
   imports: importsDe,

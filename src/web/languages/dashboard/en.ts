@@ -4,6 +4,7 @@
 import type { RefusalCode } from '../../../contract/refusals.ts'
 import { customersEn } from './customers.en.ts'
 import { developersEn } from './developers.en.ts'
+import { draftsEn } from './drafts.en.ts'
 import { guideEn } from './guide.en.ts'
 import { type IssueTexts, issuesEn } from './issues.en.ts'
 import type { Plural } from './plural.ts'
@@ -808,6 +809,7 @@ const texts = {
   ...guideEn,
   ...storeEn,
   ...customersEn,
+  ...draftsEn,
 } as const satisfies Readonly<Record<string, string | Plural>>
 
 export type DashboardTextKey = keyof typeof texts

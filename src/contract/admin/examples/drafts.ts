@@ -1,0 +1,59 @@
+import { address, order } from '../../open/samples.ts'
+import { sampleId } from '../../sampleid.ts'
+import type { CreateDraftResponse, Draft, DraftSummary, draftRows } from '../drafts.ts'
+import type { AdminExamples } from '../row.ts'
+
+const idempotencyKey = '8d0f4f0c-6a1b-4f7f-8f6e-0f2b1f6a3c55'
+const draftId = sampleId('draft')
+const [item] = order.items
+const { skuId = '', code = '', name = '' } = item ?? {}
+
+const prices: Omit<CreateDraftResponse['data'], 'draft'> = {
+  items: [{ skuId, code, name, options: [], quantity: 2, unitPrice: 4000, total: 7500 }],
+  totals: { subtotal: 8000, discount: 500, shipping: 690, tax: 1308, taxIncluded: true, total: 8190 },
+  shipping: { label: 'Courier', amount: 690 },
+}
+
+const summary: DraftSummary = {
+  id: draftId,
+  mode: 'test',
+  status: 'open',
+  emailMasked: 'a***@example.com',
+  currency: order.currency,
+  total: prices.totals.total,
+  order: null,
+  createdAt: '2026-03-02T10:14:31.000Z',
+  expiresAt: '2026-03-09T10:14:31.000Z',
+}
+
+const draft: Draft = {
+  ...summary,
+  ...prices,
+  note: 'Asked by phone.',
+  url: 'https://shop.example/c/cs_dGhlIGxpbmsgZm9yIHRoZSBzaG9wcGVy',
+  changes: [],
+}
+
+export const draftExamples: AdminExamples<typeof draftRows> = {
+  listAdminDrafts: { path: {}, body: undefined, reply: { data: [summary], meta: { count: 1, next: null } } },
+  getAdminDraft: { path: { draftId }, body: undefined, reply: { data: draft } },
+  createAdminDraft: {
+    path: {},
+    body: {
+      idempotencyKey,
+      items: [{ skuId, quantity: 2, unitPrice: 4000 }],
+      discount: 500,
+      shipping: { label: 'Courier', amount: 690 },
+      customer: { email: 'ada@example.com', name: 'Ada Lovelace' },
+      address,
+      note: 'Asked by phone.',
+      expectedTotal: 8190,
+    },
+    reply: { data: { ...prices, draft } },
+  },
+  cancelAdminDraft: {
+    path: { draftId },
+    body: { idempotencyKey },
+    reply: { data: { ...draft, status: 'cancelled', url: null } },
+  },
+}

@@ -1,0 +1,81 @@
+// What a draft would cost, without writing anything: by the one function that prices carts.
+
+import type { CreateDraftRequest } from '../../contract/admin/drafts.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+import { checkAddress } from '../addresses/check.ts'
+import { listWantedOffers, pricedLine, refuseUnsellable } from '../carts/lines.ts'
+import type { Pricebooks } from '../carts/pricebook.ts'
+import { type OwnTerms, priceCart } from '../carts/pricing.ts'
+import { isServed, needsShipping } from '../carts/shipping.ts'
+import type { Offer } from '../carts/store.ts'
+import { findSellerTerms } from './store.ts'
+import { type DraftPrices, draftPrices } from './view.ts'
+
+type Asked = Pick<CreateDraftRequest, 'items' | 'discount' | 'shipping' | 'address'>
+
+export function ownTermsOf({ discount = 0, shipping = null }: Pick<Asked, 'discount' | 'shipping'>): OwnTerms {
+  return { discount, shipping: shipping && { label: shipping.label, amount: shipping.amount } }
+}
+
+export function ownPricesOf(items: Asked['items']): ReadonlyMap<string, number> {
+  return new Map(
+    items.flatMap(({ skuId, unitPrice }) => (unitPrice === undefined ? [] : [[skuId, unitPrice] as const])),
+  )
+}
+
+export async function previewDraft(
+  db: Reader,
+  pricebooks: Pricebooks,
+  seller: MerchantMode,
+  asked: Asked,
+  now: number,
+): Promise<DraftPrices> {
+  const { items } = asked
+  const terms = await findSellerTerms(db, seller.merchantId)
+  if (!terms) throw new Error(`merchant ${seller.merchantId} is gone`)
+  const [offers, book] = await Promise.all([
+    listWantedOffers(db, seller, items, now),
+    pricebooks.find(db, seller.merchantId, terms.catalogVersion),
+  ])
+  const prices = ownPricesOf(items)
+  const lines = items.map(({ quantity }, position) => {
+    const offer = offers[position] as Offer
+    refuseUnsellable(offer, quantity)
+    return pricedLine({ offer, position, quantity, seenPrice: offer.price }, prices.get(offer.skuId))
+  })
+  const own = ownTermsOf(asked)
+  const { country, region } = destinationOf(asked) ?? { country: null, region: null }
+  if (country !== null && !own.shipping && needsShipping(offers) && !isServed(book.zones, country))
+    throw refuse('address_undeliverable')
+  try {
+    const pricing = priceCart({
+      currency: terms.currency,
+      priceTax: terms.priceTax,
+      merchantCountry: terms.country,
+      lines: lines.map(({ offer, quantity }) => ({ ...offer, unitPrice: offer.price, quantity, categories: [] })),
+      promotion: null,
+      destination: country === null ? null : { country, region },
+      taxRates: book.taxRates,
+      zones: book.zones,
+      shippingOptionId: null,
+      terms: own,
+      now,
+    })
+    return draftPrices(lines, pricing)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw refuse('quantity_limit_exceeded', { message: 'The total would be too large.' })
+  }
+}
+
+function destinationOf({ address }: Asked): { country: string; region: string | null } | undefined {
+  if (!address) return undefined
+  const checked = checkAddress(address)
+  if ('issues' in checked)
+    throw refuse('invalid_request', {
+      issues: checked.issues.map((issue) => ({ ...issue, path: issue.path.replace(/^\/address|^/, '/address') })),
+    })
+  return { country: checked.address.country, region: checked.address.region ?? null }
+}

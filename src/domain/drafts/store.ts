@@ -1,0 +1,72 @@
+// The SQL of drafts. What a draft costs is in its cart, and how far it is in its checkout session.
+
+import type { CheckoutSessionStatus, Mode } from '../../contract/words.ts'
+import type { CursorPosition } from '../../platform/kit/cursor.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import type { SellerTerms } from '../carts/store.ts'
+
+export interface DraftOrderRow {
+  id: string
+  mode: Mode
+  installationId: string
+  sessionId: string
+  note: string | null
+  createdAt: number
+  status: CheckoutSessionStatus
+  expiresAt: number
+  emailMasked: string | null
+  orderId: string | null
+  orderNumber: string | null
+}
+
+const draftColumns = new Fragment(`
+  d.id, d.mode, d.installation_id as "installationId", d.session_id as "sessionId", d.note, d.created_at as "createdAt", c.status,
+  c.expires_at as "expiresAt", c.email_masked as "emailMasked", c.order_id as "orderId", o.number as "orderNumber"
+  from drafts d
+  join checkout_sessions c on c.installation_id = d.installation_id and c.id = d.session_id
+  left join orders o on o.installation_id = c.installation_id and o.id = c.order_id`)
+
+export async function findDraft(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  draftId: string,
+): Promise<DraftOrderRow | undefined> {
+  const [row] = await db.sql<DraftOrderRow>`
+    select ${draftColumns} where d.merchant_id = ${merchantId} and d.mode = ${mode} and d.id = ${draftId}`
+  return row
+}
+
+// Newest first.
+export async function listDrafts(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  { after, limit }: { after: CursorPosition | null; limit: number },
+): Promise<DraftOrderRow[]> {
+  const from = after ? new Fragment('and (d.created_at, d.id) < (?, ?)', [after.at, after.id]) : new Fragment('')
+  return db.sql<DraftOrderRow>`
+    select ${draftColumns} where d.merchant_id = ${merchantId} and d.mode = ${mode} ${from}
+    order by d.created_at desc, d.id desc limit ${limit}`
+}
+
+export function insertDraft(
+  tx: Tx,
+  merchantId: string,
+  draft: Pick<DraftOrderRow, 'id' | 'mode' | 'installationId' | 'sessionId' | 'note' | 'createdAt'>,
+): void {
+  tx.send`
+    insert into drafts (merchant_id, id, mode, installation_id, session_id, note, created_at)
+    values (${merchantId}, ${draft.id}, ${draft.mode}, ${draft.installationId}, ${draft.sessionId}, ${draft.note},
+      ${draft.createdAt})`
+}
+
+// As a cart of the merchant would find them.
+export async function findSellerTerms(
+  db: Reader,
+  merchantId: string,
+): Promise<(SellerTerms & { currency: string }) | undefined> {
+  const [row] = await db.sql<SellerTerms & { currency: string }>`
+    select currency, country, price_tax as "priceTax", low_stock_at as "lowStockAt", catalog_version as "catalogVersion"
+    from merchants where id = ${merchantId}`
+  return row
+}
