@@ -13,7 +13,7 @@ import { applyShop } from '../src/ops/provisioning/apply.ts'
 import { readShopFile } from '../src/ops/provisioning/read.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 import { contrast, parseColor } from '../src/platform/html/color.ts'
-import { themeFor } from '../src/web/checkout/theme.ts'
+import { themeFor } from '../src/web/checkout/look.ts'
 
 const looking = (look: Pick<ShopFile['merchant'], 'logo' | 'color'>): ShopFile => ({
   ...market,
@@ -89,7 +89,9 @@ describe('the sheet of a colour', () => {
     for (const text of colors) {
       const color = parseColor(text)
       assert.ok(color)
-      const [light = '', dark = ''] = themeFor(color).split('@media')
+      const [light = '', dark = ''] = themeFor({ color, font: 'system', corners: 'round', scheme: 'auto' }).split(
+        '@media',
+      )
       for (const [lines, ground] of [
         [light, '#ffffff'],
         [dark, '#151f24'],

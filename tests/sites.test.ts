@@ -181,6 +181,74 @@ eachEngine('sites', (given) => {
     assert.match((await look('/shops/bloom/about')).text, /daily/)
   })
 
+  test('a look is a draft that its people preview, and dresses shop and checkout once it is published', async () => {
+    const { published } = (await live('getAdminSite')).data
+    const person = await dashboardUserOf(testServer)
+    const stranger = await dashboardUserOf(testServer, { merchantId: await rivalId() })
+    const wanted = { ...published.look, color: '#7A1F3D', font: 'slab', corners: 'square', scheme: 'dark' }
+    const home = [
+      { kind: 'hero', title: 'Cut <today>', bodyHtml: '<p>Fresh<script>x</script></p>', limit: 3 },
+      { kind: 'products', title: 'Roses', source: 'chosen', products: ['red-roses', 'gone'] },
+      { kind: 'products', title: 'Nothing here', source: 'category', category: 'gone' },
+    ]
+    const menus = {
+      head: [
+        { kind: 'all', target: '', label: 'Everything' },
+        { kind: 'category', target: 'gone', label: 'Gone' },
+        { kind: 'address', target: '/about', label: 'Us' },
+      ],
+      foot: null,
+    }
+    const versionNow = async () => (await live('getAdminSite')).data.version
+    const put = async (content: object) =>
+      live('replaceAdminSite', { expectedVersion: await versionNow(), ...published, ...content })
+    const bad = { head: [{ kind: 'address', target: 'javascript:x', label: 'x' }], foot: null }
+    await assert.rejects(put({ menus: bad }), { code: 'invalid_request' })
+    await assert.rejects(live('replaceAdminSite', { ...published, expectedVersion: 1 }), { code: 'version_conflict' })
+    const { data } = await put({ look: wanted, home, menus })
+    assert.equal(data.draft.look.color, '#7a1f3d')
+    assert.equal(data.draft.home[0].bodyHtml, '<p>Fresh</p>')
+    assert.deepEqual(data.published, published)
+    assert.doesNotMatch((await look('/shops/bloom')).text, /look\.|Cut /)
+
+    const draftPath = new URL(data.draftUrl).pathname
+    for (const headers of [{}, { cookie: stranger.headers.cookie }])
+      assert.equal((await look(draftPath, headers)).status, 404)
+    const draft = await look(draftPath, { cookie: person.headers.cookie })
+    assert.match(draft.headers.get('content-security-policy') ?? '', /frame-ancestors 'self'/)
+    assert.match(draft.text, /<h1[^>]*>Cut &#60;today&#62;<\/h1>/)
+    assert.match(draft.text, new RegExp(`href="${draftPath}/products/red-roses"`))
+    assert.match(draft.text, new RegExp(`href="${draftPath}/products" dir="auto">Everything<`))
+    assert.doesNotMatch(draft.text, />Gone<|Nothing here/)
+
+    await live('publishAdminSite', { expectedVersion: await versionNow() })
+    const shown = await look('/shops/bloom')
+    assert.match(shown.text, /<h1[^>]*>Cut &#60;today&#62;<\/h1>/)
+    assert.match(shown.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
+    assert.match((await look('/shops/bloom/products')).text, /Red roses/)
+    const sheet = /href="(\/shops\/bloom\/look\.[0-9a-f]{12}\.css)"/.exec(shown.text)?.[1] ?? ''
+    const styles = await look(sheet)
+    assert.match(styles.headers.get('cache-control') ?? '', /immutable/)
+    assert.match(styles.text, /--green:#7a1f3d/)
+    assert.match((await look('/shops/bloom/look.000000000000.css')).headers.get('cache-control') ?? '', /no-cache/)
+    assert.match((await look('/w/bloom')).text, /\/checkout\/color\/7a1f3d\.slab\.square\.dark\.css/)
+    const theme = (await look('/checkout/color/7a1f3d.slab.square.dark.css')).text
+    assert.match(theme, /--round:0px/)
+    assert.match(theme, /@media screen\{:root\{color-scheme:dark;--paper: #0f161a/)
+    assert.equal((await look('/checkout/color/7a1f3d.comic.square.dark.css')).status, 404)
+
+    // Taken back, the draft is there again.
+    const [{ id: changeId }] = (await live('listAdminChanges')).data
+    const principal = operatorCaller({ merchantId: testServer.merchantId, mode: 'live' })
+    await testServer.app.admin.perform('undoAdminChange', {
+      ...{ principal, path: { changeId }, body: { idempotencyKey: newId('req') } },
+    })
+    const undone = (await live('getAdminSite')).data
+    assert.deepEqual([undone.published, undone.draft.look.font], [published, 'slab'])
+    assert.doesNotMatch((await look('/shops/bloom')).text, /Cut /)
+    assert.equal((await put({})).data.draft, null)
+  })
+
   test('a shop of one merchant moves when a second comes; what is not there is not found', async () => {
     // Two merchants: /shop leads to the older one, whose shop is open.
     const moved = await look('/shop/products/red-roses?sku=ROSE-24')

@@ -19,25 +19,26 @@ import type {
 } from '../../packages/client/src/index.ts'
 import { countWords, type FindingView, filters, isNothing, toolbar } from './finding.ts'
 import { Html, html } from './html.ts'
+import { categoryHref, destinationOf, type LinkPlace, productHref } from './links.ts'
 import { type AttributeOf, breadcrumbData, jsonLd, openGraph, productData, type Shared, trailTo } from './metadata.ts'
 import type { Speaker } from './speaker.ts'
 import { isAboutCode, isGoodNews, type Notice } from './words.ts'
 
 // What every page needs to know.
-export interface Surroundings {
-  // Where the shop is mounted: '' or '/shop'.
-  base: string
-  speaker: Speaker
+export interface Surroundings extends LinkPlace {
   // Under which browsers reach the shop.
   origin: string
   styleHref: string
+  // The sheet of the merchant's look, if there is one.
+  lookHref: string | null
+  logo: string | null
+  menus: Site['menus']
+  // Whether the home is made of sections, and all products are on a page of their own.
+  hasHome: boolean
   merchant: { name: string; currency: string }
   details: ShopDetails
   isTest: boolean
   bar: ShopBar | null
-  // That the merchant wrote.
-  pages: Site['pages']
-  categories: readonly Category[]
   cartCount: number
   // What stands in the search field.
   q: string
@@ -48,7 +49,7 @@ export interface Surroundings {
 
 // Above every page of a shop that not everyone sees, or that takes no money. Leads to the dashboard.
 export interface ShopBar {
-  kind: 'closed' | 'test'
+  kind: 'closed' | 'test' | 'draft'
   href: string
 }
 
@@ -69,20 +70,21 @@ export interface ListView {
 }
 
 export function listPage(at: Surroundings, { products, moreHref, isStart }: ListView): string {
-  const featured = isStart
-    ? products.find(({ availability, imageUrl }) => imageUrl && availability !== 'out_of_stock')
-    : undefined
+  const featured =
+    isStart && !at.hasHome
+      ? products.find(({ availability, imageUrl }) => imageUrl && availability !== 'out_of_stock')
+      : undefined
   const rest = products.filter((product) => product !== featured)
   const { say } = at.speaker
   return page(at, {
-    title: null,
+    title: at.hasHome ? say('list.title') : null,
     description: say('list.describedAll', { merchant: at.merchant.name }),
     current: 'all',
-    found: isStart ? { url: absolute(at, `${at.base}/`), image: featured ? shared(at, featured) : null } : null,
+    found: isStart ? { url: absolute(at, allHref(at)), image: featured ? shared(at, featured) : null } : null,
     body: html`
-<h1 class="hidden">${at.merchant.name}</h1>
+<h1 class="hidden">${at.hasHome ? say('list.title') : at.merchant.name}</h1>
 ${featured && feature(at, featured)}
-${isStart && categoryTiles(at)}
+${isStart && !at.hasHome && categoryTiles(at)}
 <section aria-labelledby="products">
 <h2 id="products" class="rule">${say(isStart ? 'list.title' : 'list.further')}</h2>
 ${rest.length === 0 ? html`<p class="lead">${say(moreHref ? 'list.emptyPart' : 'list.empty')}</p>` : cards(at, rest)}
@@ -163,11 +165,11 @@ ${pictureOf(at, product.imageUrl, { alt: product.imageAlt ?? '', isFirst: true }
 
 const tilesMax = 6
 
-function categoryTiles(at: Surroundings): Html | false {
+export function categoryTiles(at: Surroundings, { id, title } = { id: 'rooms', title: '' }): Html | false {
   const tops = at.categories.filter(({ path, imageUrl }) => path.length === 1 && imageUrl).slice(0, tilesMax)
   if (tops.length < 2) return false
-  return html`<section aria-labelledby="rooms">
-<h2 id="rooms" class="hidden">${at.speaker.say('nav.label')}</h2>
+  return html`<section aria-labelledby="${id}">
+<h2 id="${id}" class="${title === '' ? 'hidden' : 'section-title'}" dir="auto">${title || at.speaker.say('nav.label')}</h2>
 <ul class="tiles">${tops.map(
     ({ slug, name, imageUrl }) => html`
 <li><a href="${categoryHref(at, slug)}">${pictureOf(at, imageUrl, { alt: '', isFirst: true })}<span dir="auto">${name}</span></a></li>`,
@@ -195,7 +197,7 @@ ${pictureOf(at, category.imageUrl ?? top.imageUrl, { alt: '', isFirst: true })}
 </header>`
 }
 
-function cards(at: Surroundings, products: readonly ProductSummary[]): Html {
+export function cards(at: Surroundings, products: readonly ProductSummary[]): Html {
   return html`<ul class="cards">${products.map(
     (product, index) => html`
 <li>
@@ -694,9 +696,11 @@ interface Found extends Pick<Shared, 'image' | 'price'> {
 // As many as fit beside each other on a desk; the others are behind "More".
 const categoriesInSight = 7
 
-function page(at: Surroundings, { title, description, current, found = null, body }: Frame): string {
-  const { base, merchant, categories, cartCount, speaker } = at
+export function page(at: Surroundings, { title, description, current, found = null, body }: Frame): string {
+  const { base, merchant, menus, cartCount, speaker } = at
   const { say } = speaker
+  // The merchant's own menu names what it wants.
+  const categories = menus.head === null ? at.categories : []
   const tops = categories.filter(({ path }) => path.length === 1)
   const inSight = tops.length <= categoriesInSight + 1 ? tops : tops.slice(0, categoriesInSight)
   const others = tops.slice(inSight.length)
@@ -709,9 +713,9 @@ function page(at: Surroundings, { title, description, current, found = null, bod
     head: html`<meta name="description" content="${description}">
 ${isFound ? foundTags(at, title ?? merchant.name, description, found) : html`<meta name="robots" content="noindex">`}`,
     body: html`<a class="skip" href="#main">${say('page.skip')}</a>
-${at.bar && html`<p class="bar"><span>${say(`bar.${at.bar.kind}`)}</span> <a href="${at.bar.href}">${say('bar.dashboard')}</a></p>`}
+${at.bar && html`<p class="bar"><span>${say(`bar.${at.bar.kind}`)}</span> <a href="${at.bar.href}" target="_top">${say('bar.dashboard')}</a></p>`}
 <header class="top">
-<a class="name" href="${base}/" dir="auto">${merchant.name}</a>
+${nameOrLogo(at)}
 <form class="search" role="search" method="get" action="${base}/search">
 <label class="hidden" for="q">${say('search.label')}</label>
 <input id="q" type="search" name="q" value="${at.q}" maxlength="200" placeholder="${say('search.short')}" autocomplete="off" enterkeyhint="search" required>
@@ -722,7 +726,7 @@ ${at.bar && html`<p class="bar"><span>${say(`bar.${at.bar.kind}`)}</span> <a hre
       html` <span class="count"><span aria-hidden="true">${cartCount}</span><span class="hidden">${say('cart.count', { count: cartCount })}</span></span>`
     }</a>
 <nav class="rooms" aria-label="${say('nav.label')}"><ul>
-<li><a href="${base}/"${here('all')}>${say('nav.all')}</a></li>${inSight.map(link)}${menuLinks(at, 'head', current)}
+${menus.head === null && html`<li><a href="${allHref(at)}"${here('all')}>${say('nav.all')}</a></li>${inSight.map(link)}`}${menuLinks(at, 'head', current)}
 </ul>
 ${
   others.length > 0 &&
@@ -736,7 +740,7 @@ ${foot(at)}`,
 }
 
 function documentOf(
-  { base, speaker, styleHref }: Surroundings,
+  { base, speaker, styleHref, lookHref }: Surroundings,
   { title, head, body }: { title: string; head: Html; body: Html },
 ): string {
   return html`<!doctype html>
@@ -747,7 +751,11 @@ function documentOf(
 <title>${title}</title>
 ${head}
 <link rel="icon" href="${base}/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="${styleHref}">
+<link rel="stylesheet" href="${styleHref}">${
+    lookHref !== null &&
+    html`
+<link rel="stylesheet" href="${lookHref}">`
+  }
 </head>
 <body>
 ${body}
@@ -785,12 +793,29 @@ function pictureAddress(at: Surroundings, url: string | null): string | null {
   return src === null ? null : absolute(at, src)
 }
 
-function absolute({ origin }: Surroundings, path: string): string {
+export function absolute({ origin }: Surroundings, path: string): string {
   return new URL(path, origin).href
 }
 
-// Pages of the merchant's own in one of the menus.
-function menuLinks({ base, pages }: Surroundings, menu: 'head' | 'foot', current: string | null): Html[] {
+function nameOrLogo(at: Surroundings): Html {
+  const src = at.picture(at.logo)
+  const { name } = at.merchant
+  return src === null
+    ? html`<a class="name" href="${at.base}/" dir="auto">${name}</a>`
+    : html`<a class="name" href="${at.base}/"><img class="logo" src="${src}" alt="${name}"></a>`
+}
+
+// What the merchant put into one of the menus: its links, or else the pages that name the menu.
+function menuLinks(at: Surroundings, menu: 'head' | 'foot', current: string | null): Html[] {
+  const { base, pages, menus } = at
+  const own = menus[menu]
+  if (own !== null)
+    return own.flatMap((link) => {
+      const to = destinationOf(at, link)
+      if (to === null) return []
+      const isHere = to.name !== null && to.name === current
+      return html`<li><a href="${to.href}"${isHere && html` aria-current="true"`} dir="auto">${to.label}</a></li>`
+    })
   return pages
     .filter((one) => one.menu === menu)
     .map(
@@ -855,7 +880,11 @@ interface PictureTraits {
   isFirst?: boolean
 }
 
-function pictureOf(at: Surroundings, url: string | null, { alt, width, height, isFirst = false }: PictureTraits): Html {
+export function pictureOf(
+  at: Surroundings,
+  url: string | null,
+  { alt, width, height, isFirst = false }: PictureTraits,
+): Html {
   const src = at.picture(url)
   if (src === null) return html`<span class="no-picture">${placeholder()}</span>`
   return html`<img src="${src}" alt="${alt}" width="${width ?? 1200}" height="${height ?? 1200}"${!isFirst && html` loading="lazy"`} decoding="async">`
@@ -874,10 +903,7 @@ function cartMark(): Html {
   return html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round"><path d="M4.5 9h15l-1.4 9.4a2 2 0 0 1-2 1.6H7.9a2 2 0 0 1-2-1.6zM8.5 9l2.2-5M15.500 9l-2.200-5"/></svg>`
 }
 
-function productHref({ base }: Surroundings, slug: string, skuCode?: string): string {
-  return `${base}/products/${encodeURIComponent(slug)}${skuCode === undefined ? '' : `?sku=${encodeURIComponent(skuCode)}`}`
-}
-
-function categoryHref({ base }: Surroundings, slug: string): string {
-  return `${base}/categories/${encodeURIComponent(slug)}`
+// All products.
+function allHref({ base, hasHome }: Surroundings): string {
+  return `${base}/${hasHome ? 'products' : ''}`
 }

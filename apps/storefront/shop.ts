@@ -15,6 +15,8 @@ import {
   type Sku,
 } from '../../packages/client/src/index.ts'
 import { addressOf, askedIn, questionOf } from './finding.ts'
+import { homePage, type Section, type ShownSection } from './home.ts'
+import { inScheme, lookSheet } from './look.ts'
 import type { AttributeOf } from './metadata.ts'
 import {
   cartPage,
@@ -58,6 +60,9 @@ export interface HostedShop {
   dashboardUrl: string
   // A demo: shown as if it were live.
   isDemo?: boolean
+  // What the merchant has not published yet, instead of the site that the operation answers. Only for people of the merchant: who asks
+  // is checked where the shop is mounted. Pages of the same origin may frame it.
+  draft?: () => Promise<Site>
 }
 
 export interface StorefrontRequest {
@@ -109,16 +114,21 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     ...{ baseUrl: apiUrl, key: options.apiKey, fetch: options.fetch },
     ...{ maxRetries: options.fetch ? 0 : 1, maxRetryDelayMs: 500 },
   })
-  const site = remembered(async () => (await api.site.get()).data)
+  const site = remembered(async () => (hosted?.draft ? hosted.draft() : (await api.site.get()).data))
   const categories = remembered(listCategories)
   const newest = remembered(() => api.catalog.products())
+  const home = remembered(async () => {
+    const { home: sections } = await site()
+    return sections && Promise.all(sections.map(filled))
+  })
   // A form may redirect to the hosted checkout: browsers check the redirect of a form against this list.
   const apiOrigin = new URL(apiUrl).origin
   const formTargets = [...new Set([publicOrigin, apiOrigin])]
 
   // biome-ignore format: a table reads best with one row a line
   const routes: readonly [method: string, path: RegExp, handle: Handle][] = [
-    ['GET',  /^\/?$/,                    showList],
+    ['GET',  /^\/?$/,                    showHome],
+    ['GET',  /^\/products$/,             showList],
     ['GET',  /^\/categories\/([^/]+)$/,  showFound],
     ['GET',  /^\/search$/,               showFound],
     ['GET',  /^\/products\/([^/]+)$/,    showProduct],
@@ -138,7 +148,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     const isBelow = path === base || path.startsWith(`${base}/`)
     const below = isBelow ? path.slice(base.length) : path
     try {
-      const asset = assets.get(below)
+      const asset = assets.get(below) ?? (lookPattern.test(below) ? await lookAsset(below) : undefined)
       if (asset) return asset
       const found = isBelow && routes.find(([, pattern]) => pattern.test(below))
       if (!found) return await notFound(request)
@@ -161,8 +171,35 @@ export function createStorefront(options: StorefrontOptions): Storefront {
 
   // Pages.
 
+  // Further pages of the list have the address of the first.
+  async function showHome(request: StorefrontRequest): Promise<StorefrontAnswer> {
+    const sections = await home()
+    if (sections === null) return showList(request)
+    return show(request, (at) => homePage(at, sections))
+  }
+
+  async function filled(section: Section): Promise<ShownSection> {
+    return { section, products: section.kind === 'products' ? await productsOf(section) : [] }
+  }
+
+  async function productsOf({ source = 'newest', category, products = [], limit = 8 }: Section) {
+    if (source === 'chosen') {
+      const found = await Promise.all(products.slice(0, limit).map((slug) => foundOrNull(api.catalog.product(slug))))
+      return found.filter((product) => product !== null)
+    }
+    if (source === 'newest') return (await newest()).data.slice(0, limit)
+    return category === undefined ? [] : (await api.catalog.search({ category, limit })).data
+  }
+
+  // A sheet of an earlier look, from a page that was sent before the change, is answered with that of now.
+  async function lookAsset(path: string): Promise<StorefrontAnswer> {
+    const sheet = lookSheet((await site()).look)
+    const isNow = path === lookPathOf(sheet)
+    return asset('text/css; charset=utf-8', Buffer.from(sheet), isNow ? foreverCached : 'no-cache')
+  }
+
   async function showList(request: StorefrontRequest): Promise<StorefrontAnswer> {
-    const here = `${base}/`
+    const here = (await site()).home === null ? `${base}/` : `${base}/products`
     return followed(request, here, async (next) => {
       const { data: products, meta } = await api.catalog.products({ next })
       const moreHref = meta?.next == null ? null : `${here}?after=${Buffer.from(meta.next).toString('base64url')}`
@@ -441,8 +478,11 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     const pictureOrigins = new Set<string>()
     const surroundings: Surroundings = {
       ...bareSurroundings(request),
+      ...dressOf(shop),
       merchant: shop.merchant,
       pages: shop.pages,
+      menus: shop.menus,
+      hasHome: shop.home !== null,
       details: detailsOf(shop),
       isTest: shop.mode === 'test',
       bar: barOf(shop),
@@ -480,7 +520,17 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     }
   }
 
+  function dressOf({ look, logo }: Site): Pick<Surroundings, 'styleHref' | 'lookHref' | 'logo'> {
+    const sheet = lookSheet(look)
+    return {
+      styleHref: `${base}${stylePaths[look.scheme]}`,
+      lookHref: sheet === '' ? null : `${base}${lookPathOf(sheet)}`,
+      logo,
+    }
+  }
+
   function barOf({ status, mode }: Site): ShopBar | null {
+    if (hosted?.draft) return { kind: 'draft', href: hosted.dashboardUrl }
     if (!hosted || hosted.isDemo) return null
     if (status === 'closed') return { kind: 'closed', href: hosted.dashboardUrl }
     return mode === 'test' ? { kind: 'test', href: hosted.dashboardUrl } : null
@@ -489,7 +539,10 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   // Search engines keep what they know of a shop that says 503, and come again.
   async function closed(request: StorefrontRequest): Promise<StorefrontAnswer> {
     const shop = await site()
-    const body = closedPage({ ...bareSurroundings(request), merchant: shop.merchant, details: detailsOf(shop) })
+    const body = closedPage({
+      ...{ ...bareSurroundings(request), ...dressOf(shop) },
+      ...{ merchant: shop.merchant, details: detailsOf(shop) },
+    })
     return { status: 503, headers: { ...pageHeaders([]), 'retry-after': '3600' }, body }
   }
 
@@ -536,7 +589,11 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       speaker: speakerFor(acceptLanguage),
       base,
       origin: publicOrigin,
-      styleHref: `${base}${stylePath}`,
+      styleHref: `${base}${stylePaths.auto}`,
+      lookHref: null,
+      logo: null,
+      menus: { head: null, foot: null },
+      hasHome: false,
       merchant: { name: 'Shop', currency: 'EUR' },
       details: noDetails,
       isTest: false,
@@ -561,7 +618,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       "connect-src 'self'",
       ["form-action 'self'", ...formTargets].join(' '),
       "base-uri 'none'",
-      "frame-ancestors 'none'",
+      `frame-ancestors ${hosted?.draft ? "'self'" : "'none'"}`,
     ]
     return {
       'content-type': 'text/html; charset=utf-8',
@@ -686,12 +743,25 @@ function remembered<Value>(ask: () => Promise<Value>): () => Promise<Value> {
   }
 }
 
-// The address of the style sheet contains its hash: it can be cached for ever, and a changed sheet has another address.
-const style = readFileSync(new URL('style.css', import.meta.url))
-const stylePath = `/style.${createHash('sha256').update(style).digest('hex').slice(0, 12)}.css`
+// The address of a style sheet contains its hash: it can be cached for ever, and a changed sheet has another address.
+const style = readFileSync(new URL('style.css', import.meta.url), 'utf8')
+const foreverCached = 'public, max-age=31536000, immutable'
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12)
+const styles = { auto: style, light: inScheme(style, 'light'), dark: inScheme(style, 'dark') } as const
+const stylePaths = {
+  auto: `/style.${hashOf(styles.auto)}.css`,
+  light: `/style.${hashOf(styles.light)}.css`,
+  dark: `/style.${hashOf(styles.dark)}.css`,
+} as const
+
+const lookPattern = /^\/look\.[0-9a-f]{12}\.css$/
+const lookPathOf = (sheet: string) => `/look.${hashOf(sheet)}.css`
 
 const assets: ReadonlyMap<string, StorefrontAnswer> = new Map([
-  [stylePath, asset('text/css; charset=utf-8', style, 'public, max-age=31536000, immutable')],
+  ...(['auto', 'light', 'dark'] as const).map(
+    (scheme) =>
+      [stylePaths[scheme], asset('text/css; charset=utf-8', Buffer.from(styles[scheme]), foreverCached)] as const,
+  ),
   ['/icon.svg', asset('image/svg+xml', readFileSync(new URL('icon.svg', import.meta.url)), 'public, max-age=86400')],
 ])
 

@@ -12,6 +12,14 @@ async function become(testServer: AdminTestServer, id: 'openAdminSite' | 'closeA
 
 export const siteGivens: Readonly<Record<keyof typeof siteRows, Given>> = {
   getAdminSite: async () => ({}),
+  replaceAdminSite: async (testServer) => {
+    const { version: expectedVersion, published } = await siteOf(testServer)
+    const color = `#${Math.floor(Math.random() * 0xffffff)
+      .toString(16)
+      .padStart(6, '0')}`
+    return { body: { ...published, look: { ...published.look, color }, expectedVersion } }
+  },
+  publishAdminSite: async (testServer) => ({ body: { expectedVersion: (await siteOf(testServer)).version } }),
   openAdminSite: async (testServer) => {
     await become(testServer, 'closeAdminSite')
     return { body: { expectedVersion: (await siteOf(testServer)).version } }

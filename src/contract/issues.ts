@@ -192,6 +192,7 @@ export const operatorIssues = {
   host_not_public:         'must be a public name such as shop.example.com, without https:// and without a port',
   own_host:                'is the name of this server itself',
   page_reserved:           'is a path of the shop itself',
+  link_not_allowed:        'must begin with https://, http://, mailto: or tel:, or be a path that begins with a slash',
   not_an_origin:           'must be an origin such as https://shop.example, or http://localhost:3000 in test mode',
   no_origin:               'must name at least one origin',
   origins_of_secret_key:   'only a publishable key has origins',

@@ -80,6 +80,21 @@ export type SiteStatus = (typeof siteStatuses)[number]
 export const pageMenus = ['head', 'foot', 'none'] as const
 export type PageMenu = (typeof pageMenus)[number]
 
+export const siteFonts = ['system', 'classic', 'slab', 'rounded'] as const
+export type SiteFont = (typeof siteFonts)[number]
+export const siteCorners = ['round', 'soft', 'square'] as const
+export type SiteCorners = (typeof siteCorners)[number]
+export const siteDensities = ['airy', 'dense'] as const
+export type SiteDensity = (typeof siteDensities)[number]
+export const siteSchemes = ['auto', 'light', 'dark'] as const
+export type SiteScheme = (typeof siteSchemes)[number]
+export const sectionKinds = ['hero', 'products', 'categories', 'text', 'picture', 'columns', 'notice'] as const
+export type SectionKind = (typeof sectionKinds)[number]
+export const productSources = ['newest', 'category', 'chosen'] as const
+export type ProductSource = (typeof productSources)[number]
+export const linkKinds = ['category', 'page', 'product', 'all', 'address'] as const
+export type LinkKind = (typeof linkKinds)[number]
+
 // Why a host is not proved: its name leads nowhere, what answers there is not this server, nothing answers, or another shop has it.
 export const hostProblems = ['not_found', 'not_answering', 'unreachable', 'taken'] as const
 export type HostProblem = (typeof hostProblems)[number]
@@ -399,6 +414,7 @@ export const changeSubjects = [
   'site',
   'site_host',
   'site_page',
+  'site_content',
   // The settings of e-mails. Stored in the list of changes, so the word stays.
   'letters',
   'installation',
@@ -442,6 +458,7 @@ export const undoScopes = {
   agent_platform: 'admin:settings',
   site_host: 'admin:settings',
   site_page: 'admin:settings',
+  site_content: 'admin:settings',
   fulfillment: 'admin:orders',
 } as const satisfies Partial<Record<ChangeSubject, AdminScope>>
 export type UndoableSubject = keyof typeof undoScopes

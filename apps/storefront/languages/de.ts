@@ -166,6 +166,7 @@ export const de: Texts = {
   'closed.text': 'Der Shop ist gerade nicht geöffnet. Bitte kommen Sie später wieder.',
   'bar.closed': 'Dieser Shop ist geschlossen. Nur angemeldete Personen des Shops sehen ihn.',
   'bar.test': 'Testmodus: Es fließt kein Geld, und es wird nichts verschickt.',
+  'bar.draft': 'Das ist der Entwurf. Kunden sehen ihn, sobald Sie ihn veröffentlichen.',
   'bar.dashboard': 'Zur Verwaltung',
   'down.title': 'Gleich wieder da',
   'down.text':

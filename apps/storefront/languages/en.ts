@@ -169,6 +169,7 @@ export const en = {
   'closed.text': 'The shop is not open at the moment. Please come back later.',
   'bar.closed': 'This shop is closed. Only people of the shop who are signed in see it.',
   'bar.test': 'Test mode: no money moves and nothing is sent.',
+  'bar.draft': 'This is the draft. Shoppers see it once you publish it.',
   'bar.dashboard': 'To the dashboard',
   'down.title': 'Back in a moment',
   'down.text': 'The shop cannot answer right now. Your cart is safe; please try again in a little while.',

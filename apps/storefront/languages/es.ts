@@ -165,6 +165,7 @@ export const es: Texts = {
   'closed.text': 'La tienda no está abierta en este momento. Vuelva más tarde, por favor.',
   'bar.closed': 'Esta tienda está cerrada. Solo la ven las personas de la tienda que han iniciado sesión.',
   'bar.test': 'Modo de prueba: no se mueve dinero ni se envía nada.',
+  'bar.draft': 'Este es el borrador. Los clientes lo verán cuando lo publique.',
   'bar.dashboard': 'Ir al panel',
   'down.title': 'Volvemos enseguida',
   'down.text': 'La tienda no puede responder ahora. Su carrito está a salvo; inténtelo de nuevo dentro de un momento.',

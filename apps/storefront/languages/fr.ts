@@ -165,6 +165,7 @@ export const fr: Texts = {
   'closed.text': 'La boutique n’est pas ouverte pour le moment. Revenez un peu plus tard.',
   'bar.closed': 'Cette boutique est fermée. Seules les personnes de la boutique connectées la voient.',
   'bar.test': 'Mode test : aucun argent n’est débité et rien n’est expédié.',
+  'bar.draft': 'Ceci est le brouillon. Les clients le verront une fois publié.',
   'bar.dashboard': 'Vers l’administration',
   'down.title': 'De retour dans un instant',
   'down.text':

@@ -166,6 +166,7 @@ export const nl: Texts = {
   'closed.text': 'De winkel is op dit moment niet open. Kom later nog eens terug.',
   'bar.closed': 'Deze winkel is gesloten. Alleen ingelogde mensen van de winkel zien hem.',
   'bar.test': 'Testmodus: er wordt geen geld afgeschreven en niets verzonden.',
+  'bar.draft': 'Dit is het concept. Klanten zien het zodra u het publiceert.',
   'bar.dashboard': 'Naar het dashboard',
   'down.title': 'Zo weer terug',
   'down.text': 'De winkel kan nu niet antwoorden. Je winkelwagen is veilig; probeer het straks opnieuw.',

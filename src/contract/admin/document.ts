@@ -19,6 +19,7 @@ import * as openOrders from '../open/orders.ts'
 import * as openReturns from '../open/returns.ts'
 import type { SurfaceDocument } from '../openapi.ts'
 import * as parts from '../parts.ts'
+import * as siteContent from '../sitecontent.ts'
 import * as agents from './agents.ts'
 import * as bulk from './bulk.ts'
 import * as catalog from './catalog.ts'
@@ -159,6 +160,7 @@ export const adminDocument: SurfaceDocument = {
       pictures,
       shop,
       site,
+      siteContent,
       pages,
       payments,
       agents,

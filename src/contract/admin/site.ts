@@ -1,7 +1,8 @@
 // The shop that this server shows for the merchant: schemas and rows.
 
 import { ExpectedVersion, IdempotencyKey, Instant, Version } from '../parts.ts'
-import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { SiteContent } from '../sitecontent.ts'
 import { ok } from '../surface.ts'
 import { hostProblems, siteStatuses } from '../words.ts'
 import { AdminSubjectChange } from './changes.ts'
@@ -9,6 +10,7 @@ import { type AdminRows, adminRow } from './row.ts'
 
 // Of one shop.
 export const hostsMax = 10
+const contentBytesMax = 512 * 1024
 
 export const AdminHost = object({
   host: Type.String(),
@@ -36,6 +38,11 @@ export const AdminSite = object({
   openedAt: nullable(Instant),
   url: nullable(Type.String(), { description: 'Where this server shows it. null if it does not.' }),
   hosts: Type.Array(AdminHost, { maxItems: hostsMax, description: 'Of the shop in live mode, oldest first.' }),
+  published: described('What shoppers see: look, home and menus, in both modes.', SiteContent),
+  draft: nullable(SiteContent, { description: 'What they would see once it is published. null if nothing differs.' }),
+  draftUrl: nullable(Type.String(), {
+    description: 'The shop in the look of the draft, for people of the merchant who are signed in.',
+  }),
 })
 
 export const AdminSiteResponse = object({ data: AdminSite })
@@ -50,6 +57,11 @@ export const SiteTransitionRequest = object({
 })
 
 const idempotencyKey = Type.Optional(IdempotencyKey)
+export const ReplaceAdminSiteRequest = object({
+  idempotencyKey,
+  expectedVersion: ExpectedVersion,
+  ...SiteContent.properties,
+})
 export const AdminHostAddRequest = object({
   idempotencyKey,
   host: Type.String({ minLength: 1, maxLength: 253, description: 'A name of yours: shop.example.com.' }),
@@ -65,6 +77,22 @@ export const siteRows = {
     description: 'The online store that this server shows, in the mode of the caller: whether it is open, and where it is.',
     body: null, reply: ok(AdminSiteResponse),
     refusals: [],
+  },
+  replaceAdminSite: {
+    ...adminRow, method: 'PUT', path: '/api/v1/admin/site',
+    scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
+    summary: 'Replace the draft of the site',
+    description: 'Look, home and menus are what the body says once they are published. A body that equals what is published ends the draft.',
+    body: ReplaceAdminSiteRequest, bodyBytesMax: contentBytesMax, reply: ok(AdminSiteChangeResponse),
+    refusals: ['version_conflict'],
+  },
+  publishAdminSite: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/site/publish',
+    scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
+    summary: 'Publish the draft of the site',
+    description: 'Shoppers see it from now on. Checkout, order page, account and e-mails wear the same look.',
+    body: SiteTransitionRequest, reply: ok(AdminSiteChangeResponse),
+    refusals: ['version_conflict'],
   },
   openAdminSite: {
     ...adminRow, method: 'POST', path: '/api/v1/admin/site/open',

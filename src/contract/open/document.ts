@@ -7,6 +7,7 @@ import type { EventsDocument, SurfaceDocument } from '../openapi.ts'
 import * as parts from '../parts.ts'
 import { openRefusalCodes } from '../refusals.ts'
 import { sampleId } from '../sampleid.ts'
+import * as siteContent from '../sitecontent.ts'
 import { type EventKind, eventKinds } from '../words.ts'
 import * as carts from './carts.ts'
 import * as catalog from './catalog.ts'
@@ -154,6 +155,7 @@ export const openDocument: SurfaceDocument = {
       oauth,
       search,
       site,
+      siteContent,
       events,
     ),
     ...eventKinds.map((kind) => [events.eventSchemaName(kind), schemaOf(kind)] as const),

@@ -1,14 +1,32 @@
 // The site of a merchant, as everyone may know it: what a storefront has to say of the shop around its products.
 
 import { LegalEntry } from '../entries.ts'
-import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
-import { modes, pageMenus, siteStatuses } from '../words.ts'
+import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { home, SiteMenus } from '../sitecontent.ts'
+import { modes, pageMenus, siteCorners, siteDensities, siteFonts, siteSchemes, siteStatuses } from '../words.ts'
 
 export const SiteMerchant = object({
   slug: Type.String(),
   name: Type.String(),
   currency: Type.String({ description: 'ISO 4217.' }),
   country: Type.String({ description: 'ISO 3166-1, two letters.' }),
+})
+
+const shade = Type.String({ description: '#rrggbb.' })
+
+// One scheme. Each ink can be read on each ground (WCAG 2.2, AA).
+export const SitePalette = object({
+  paper: described('The ground of the page.', shade),
+  sheet: described('The ground of cards and fields.', shade),
+  well: described('The ground of what is set off.', shade),
+  ink: shade,
+  inkSoft: shade,
+  line: described('Decoration.', shade),
+  lineStrong: described('The edge of a field.', shade),
+  action: described('The ground of a button.', shade),
+  onAction: described('Text on it.', shade),
+  actionOver: described('The ground of a button below the pointer.', shade),
+  link: shade,
 })
 
 export const Site = object({
@@ -21,6 +39,20 @@ export const Site = object({
   supportEmail: nullable(Type.String()),
   logo: nullable(Type.String(), { description: 'Address of a picture.' }),
   color: nullable(Type.String(), { description: '#rrggbb.' }),
+  look: object(
+    {
+      font: oneOf(siteFonts),
+      corners: oneOf(siteCorners),
+      density: oneOf(siteDensities),
+      scheme: oneOf(siteSchemes),
+      palette: nullable(object({ light: SitePalette, dark: SitePalette }), {
+        description: 'Derived from the colour. null without one.',
+      }),
+    },
+    { description: 'As the merchant published it.' },
+  ),
+  home,
+  menus: SiteMenus,
   links: object(
     {
       terms: Type.Optional(Type.String()),
@@ -56,6 +88,7 @@ export const SitePageResponse = object({ data: SitePage })
 
 export const SiteResponse = object({ data: Site })
 
+export type SitePalette = Static<typeof SitePalette>
 export type Site = Static<typeof Site>
 export type SiteResponse = Static<typeof SiteResponse>
 export type SitePage = Static<typeof SitePage>

@@ -77,6 +77,8 @@ export interface CheckoutMerchant {
   logo: string | null
   // `#rrggbb`, of buttons.
   color: string | null
+  // JSON of the look; null: the default.
+  look: string | null
   links: { terms?: string; privacy?: string; refunds?: string; imprint?: string }
   // Whether shoppers can withdraw from a contract at its page.
   offersWithdrawal: boolean

@@ -26,6 +26,7 @@ export function planMerchant(
     supportEmail: entry.supportEmail ?? null,
     logo: entry.logo ?? null,
     color: entry.color?.toLowerCase() ?? null,
+    look: before?.look ?? null,
     links: JSON.stringify(entry.links ?? {}),
     legal: entry.legal ? JSON.stringify(entry.legal) : null,
     // A file that does not name them leaves them: numbers must not begin anew.

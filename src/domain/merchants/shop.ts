@@ -55,7 +55,7 @@ export function auditedOf({ id, slug }: Merchant, changes: readonly ShopChange[]
 
 export async function announceShop(
   tx: Tx,
-  { id, version, shop: { slug } }: AdminShop,
+  { id, version, shop: { slug } }: Pick<AdminShop, 'id' | 'version'> & { shop: { slug: string } },
   context: ChangeContext,
 ): Promise<void> {
   const data: EventDataOf<'shop.updated'> = { shop: { id, slug, version } }

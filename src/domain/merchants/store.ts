@@ -16,6 +16,8 @@ export interface Merchant {
   supportEmail: string | null
   logo: string | null
   color: string | null
+  // Typefaces, corners, density and scheme; JSON. Null: the default.
+  look: string | null
   links: string
   // Who sells, as a receipt names it; JSON.
   legal: string | null
@@ -32,7 +34,7 @@ export interface Merchant {
 
 const merchantColumns = new Fragment(`
   id, slug, name, currency, country, price_tax as "priceTax", low_stock_at as "lowStockAt", support_email as "supportEmail",
-  logo, color, links, legal, invoices, synonyms, closed_at as "closedAt", time_zone as "timeZone", version`)
+  logo, color, look, links, legal, invoices, synonyms, closed_at as "closedAt", time_zone as "timeZone", version`)
 
 export async function listMerchants(db: Reader): Promise<Merchant[]> {
   return db.sql<Merchant>`
@@ -83,10 +85,10 @@ export async function lockMerchant(tx: Tx, slug: string): Promise<Merchant | und
 // False when another node made a merchant of this slug meanwhile: the unique index lets us wait for it, and see it.
 export async function insertMerchant(tx: Tx, merchant: Merchant, now: number): Promise<boolean> {
   const rows = await tx.sql`
-    insert into merchants (id, slug, name, currency, country, price_tax, low_stock_at, support_email, logo, color, links, legal,
+    insert into merchants (id, slug, name, currency, country, price_tax, low_stock_at, support_email, logo, color, look, links, legal,
       invoices, synonyms, catalog_version, created_at, updated_at, time_zone, version)
     values (${merchant.id}, ${merchant.slug}, ${merchant.name}, ${merchant.currency}, ${merchant.country}, ${merchant.priceTax},
-      ${merchant.lowStockAt}, ${merchant.supportEmail}, ${merchant.logo}, ${merchant.color}, ${merchant.links}, ${merchant.legal},
+      ${merchant.lowStockAt}, ${merchant.supportEmail}, ${merchant.logo}, ${merchant.color}, ${merchant.look}, ${merchant.links}, ${merchant.legal},
       ${merchant.invoices}, ${merchant.synonyms}, 1, ${now}, ${now},
       ${merchant.timeZone}, ${merchant.version})
     on conflict (slug) do nothing returning id`
@@ -102,7 +104,7 @@ export async function updateMerchant(tx: Tx, merchant: Merchant, now: number): P
   await tx.sql`
     update merchants set name = ${merchant.name}, currency = ${merchant.currency}, country = ${merchant.country},
       price_tax = ${merchant.priceTax}, low_stock_at = ${merchant.lowStockAt}, support_email = ${merchant.supportEmail},
-      logo = ${merchant.logo}, color = ${merchant.color}, links = ${merchant.links}, legal = ${merchant.legal},
+      logo = ${merchant.logo}, color = ${merchant.color}, look = ${merchant.look}, links = ${merchant.links}, legal = ${merchant.legal},
       invoices = ${merchant.invoices}, synonyms = ${merchant.synonyms}, updated_at = ${now}, time_zone = ${merchant.timeZone}, version = version + 1
     where id = ${merchant.id}`
 }
@@ -209,6 +211,7 @@ export interface MerchantFace {
   supportEmail: string | null
   logo: string | null
   color: string | null
+  look: string | null
   links: string
   legal: string | null
   // Legal texts that hold now, in some language.
@@ -218,7 +221,7 @@ export interface MerchantFace {
 export async function findMerchantFace(db: Reader, id: string): Promise<MerchantFace | undefined> {
   const [[merchant], kinds] = await Promise.all([
     db.sql<Omit<MerchantFace, 'offersWithdrawal' | 'textKinds'> & { sells: number }>`
-    select slug, name, country, support_email as "supportEmail", logo, color, links, legal,
+    select slug, name, country, support_email as "supportEmail", logo, color, look, links, legal,
       ${sellsTo(duties.withdrawal.countries)} as "sells"
     from merchants m where m.id = ${id}`,
     listTextKinds(db, id),

@@ -1,4 +1,4 @@
-// The admin operations on the site: its state, its hosts and its pages.
+// The admin operations on the site: its state, its content, its hosts and its pages.
 
 import { type pageRows, pagesMax } from '../../contract/admin/pages.ts'
 import type { siteRows } from '../../contract/admin/site.ts'
@@ -15,19 +15,27 @@ import { isSlug } from '../../platform/kit/slug.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { lockMerchantById, type Merchant } from '../merchants/store.ts'
 import { openOrClose } from './change.ts'
+import { contentProblems, draftContent, normalContent, publishedContent } from './content.ts'
+import { changeContent, draftOrNone } from './contentchange.ts'
+import { findContent } from './contentstore.ts'
 import { addHost, askForCheck, makeMain, removeHost } from './hostchange.ts'
 import { normalHost } from './hosts.ts'
 import { pageChange, pageProblems, pageRowOf, pageView } from './pages.ts'
 import { deletePage, findPage, insertPage, listPages, type PageRow, updatePage } from './pagestore.ts'
-import { adminSiteView, type SiteContext, siteStatusOf } from './site.ts'
+import { adminSiteView, type SiteContext, siteStatusOf, siteVersionOf } from './site.ts'
 import { findStoredSite } from './store.ts'
 
 export function adminSiteOperations(parts: SiteContext): { [Id in keyof typeof siteRows]: AdminHandler<Id> } {
-  async function become(tx: Tx, caller: MerchantMode, wanted: SiteStatus, expectedVersion: number, now: number) {
+  async function lockSite(tx: Tx, caller: MerchantMode, expectedVersion: number) {
     const merchant = await lockMerchantById(tx, caller.merchantId)
     if (!merchant) throw new Error(`${caller.merchantId} is called for and does not exist`)
-    const site = await findStoredSite(tx, caller)
-    if ((site?.version ?? 1) !== expectedVersion) throw versionConflict(await adminSiteView(tx, parts, caller))
+    const [site, content] = [await findStoredSite(tx, caller), await findContent(tx, caller.merchantId)]
+    if (siteVersionOf(site, content) !== expectedVersion) throw versionConflict(await adminSiteView(tx, parts, caller))
+    return { merchant, site, content }
+  }
+
+  async function become(tx: Tx, caller: MerchantMode, wanted: SiteStatus, expectedVersion: number, now: number) {
+    const { merchant, site } = await lockSite(tx, caller, expectedVersion)
     const before = siteStatusOf(site)
     const changes = before === wanted ? [] : [statusChange(merchant, before, wanted)]
     if (changes.length > 0) await openOrClose(tx, parts, caller, wanted, now)
@@ -44,6 +52,23 @@ export function adminSiteOperations(parts: SiteContext): { [Id in keyof typeof s
   return {
     async getAdminSite({ db, caller }) {
       return { data: await adminSiteView(db, parts, caller) }
+    },
+
+    async replaceAdminSite({ db, caller, body: { expectedVersion, look, home, menus }, now, cause }) {
+      const given = { look, home, menus }
+      refuseProblems('', contentProblems(given))
+      const { merchant, content } = await lockSite(db, caller, expectedVersion)
+      const published = publishedContent(merchant, content)
+      const draft = draftOrNone(published, normalContent(given))
+      const context = { now: now.getTime(), cause }
+      return changed(db, caller, await changeContent(db, merchant, { ...published, draft }, context))
+    },
+
+    async publishAdminSite({ db, caller, body: { expectedVersion }, now, cause }) {
+      const { merchant, content } = await lockSite(db, caller, expectedVersion)
+      const wanted = draftContent(content) ?? publishedContent(merchant, content)
+      const context = { now: now.getTime(), cause }
+      return changed(db, caller, await changeContent(db, merchant, { ...wanted, draft: null }, context))
     },
 
     async openAdminSite({ db, caller, body: { expectedVersion }, now }) {

@@ -24,6 +24,7 @@ const reserved: ReadonlySet<string> = new Set([
     'api',
     'shop',
     'shops',
+    'preview',
     'test',
     'hosts',
     'docs',

@@ -22,3 +22,8 @@ export function shopPathFor({ slug, mode }: ShopName, { only, demo }: ShopNeighb
   const isAlone = slug === only && demo === undefined
   return `${mode === 'test' ? '/test' : ''}${isAlone ? '/shop' : `/shops/${slug}`}`
 }
+
+// Where people of the merchant see the draft. Apart from the shop, so its cart is another.
+export function draftPathFor({ slug, mode }: ShopName): string {
+  return `/preview${mode === 'test' ? '/test' : ''}/shops/${slug}`
+}

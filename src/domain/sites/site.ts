@@ -15,10 +15,13 @@ import {
   type MerchantFace,
   withdrawalPathOf,
 } from '../merchants/store.ts'
+import { draftContent, publishedContent } from './content.ts'
+import { type ContentRow, findContent } from './contentstore.ts'
 import { proofRecord, shopOriginFor } from './hosts.ts'
 import { findMainHost, type HostRow, listHosts } from './hoststore.ts'
 import { listPages } from './pagestore.ts'
-import { type ShopName, shopPathFor } from './places.ts'
+import { palettesFor } from './palette.ts'
+import { draftPathFor, type ShopName, shopPathFor } from './places.ts'
 import { findShownMerchant, findStoredSite, listFirstMerchants, type StoredSite } from './store.ts'
 
 export interface SiteContext {
@@ -52,15 +55,32 @@ export async function findShopUrl(
 }
 
 export async function adminSiteView(db: Reader, parts: SiteContext, seller: MerchantMode): Promise<AdminSite> {
-  const [merchant, site] = await Promise.all([merchantOf(db, seller), findStoredSite(db, seller)])
+  const [merchant, site, content] = await Promise.all([
+    merchantOf(db, seller),
+    findStoredSite(db, seller),
+    findContent(db, seller.merchantId),
+  ])
   const status = siteStatusOf(site)
   return {
-    version: site?.version ?? 1,
+    version: siteVersionOf(site, content),
     status,
     openedAt: status === 'open' && site?.openedAt != null ? toInstant(site.openedAt) : null,
     url: await findShopUrl(db, parts, { ...seller, slug: merchant.slug }),
     hosts: (await listHosts(db, seller.merchantId)).map(hostView),
+    published: publishedContent(merchant, content),
+    draft: draftContent(content),
+    draftUrl: parts.showsShops
+      ? `${parts.publicOrigin()}${draftPathFor({ slug: merchant.slug, mode: seller.mode })}`
+      : null,
   }
+}
+
+// The state is of one mode, the content of both, and each has a row. Both numbers only grow, so their sum changes with either.
+export function siteVersionOf(
+  site: Pick<StoredSite, 'version'> | undefined,
+  content: Pick<ContentRow, 'version'> | undefined,
+): number {
+  return (site?.version ?? 1) + (content?.version ?? 0)
 }
 
 function hostView({ host, isMain, provedAt, problem, checkedAt, checkAt, proof }: HostRow): AdminSite['hosts'][number] {
@@ -75,24 +95,38 @@ function hostView({ host, isMain, provedAt, problem, checkedAt, checkAt, proof }
   }
 }
 
-export async function siteView(db: Reader, parts: SiteContext, seller: MerchantMode): Promise<Site> {
-  const [merchant, site, zones, face] = await Promise.all([
+// `of`: what shoppers see, or what they would see once the draft is published.
+export async function siteView(
+  db: Reader,
+  parts: SiteContext,
+  seller: MerchantMode,
+  of: 'published' | 'draft' = 'published',
+): Promise<Site> {
+  const [merchant, site, zones, face, row] = await Promise.all([
     merchantOf(db, seller),
     findStoredSite(db, seller),
     listShippingZones(db, seller.merchantId),
     findMerchantFace(db, seller.merchantId),
+    findContent(db, seller.merchantId),
   ])
+  const published = publishedContent(merchant, row)
+  const { look, home, menus } = (of === 'draft' && draftContent(row)) || published
+  const absolute = (picture: string | null) =>
+    picture?.startsWith('/') ? `${parts.publicOrigin()}${picture}` : picture
   const withdrawalPath = face ? withdrawalPathOf(face) : null
-  const { slug, name, currency, country, supportEmail, logo, color, links, legal, pricesIncludeTax } =
-    shopEntryOf(merchant)
+  const { slug, name, currency, country, supportEmail, links, legal, pricesIncludeTax } = shopEntryOf(merchant)
+  const { logo, color, font, corners, density, scheme } = look
   return {
     merchant: { slug, name, currency, country },
     mode: seller.mode,
     status: siteStatusOf(site),
     url: await findShopUrl(db, parts, { ...seller, slug }),
     supportEmail: supportEmail ?? null,
-    logo: logo?.startsWith('/') ? `${parts.publicOrigin()}${logo}` : (logo ?? null),
-    color: color ?? null,
+    logo: absolute(logo),
+    color,
+    look: { font, corners, density, scheme, palette: color === null ? null : palettesFor(color) },
+    home: home?.map((section) => ({ ...section, ...(section.image && { image: absolute(section.image) }) })) ?? null,
+    menus,
     links: { ...links, ...hostedLinks(parts, face) },
     withdrawalUrl: withdrawalPath === null ? null : parts.publicOrigin() + withdrawalPath,
     legal: legal ?? null,

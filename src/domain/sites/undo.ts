@@ -4,6 +4,7 @@ import type { SiteStatus } from '../../contract/words.ts'
 import { notUndoable, refuseOvertaken, reverseOf, type Undoer, valuesBefore } from '../../platform/audit/undo.ts'
 import { lockMerchantById } from '../merchants/store.ts'
 import { openOrClose } from './change.ts'
+import { undoContent } from './contentchange.ts'
 import { undoHost } from './hostchange.ts'
 import { undoPage } from './pages.ts'
 import { type SiteContext, siteStatusOf } from './site.ts'
@@ -11,11 +12,16 @@ import { findStoredSite } from './store.ts'
 
 export function siteUndoer(parts: SiteContext): Undoer {
   return {
-    kinds: ['site', 'site_host', 'site_page'],
+    kinds: ['site', 'site_host', 'site_page', 'site_content'],
     async undo(ask) {
       const { tx, seller, changes, dryRun, context } = ask
-      await lockMerchantById(tx, seller.merchantId)
+      const merchant = await lockMerchantById(tx, seller.merchantId)
+      if (!merchant) throw new Error(`${seller.merchantId} is called for and does not exist`)
       for (const change of changes) {
+        if (change.what === 'site_content') {
+          await undoContent(ask, merchant, change)
+          continue
+        }
         if (change.what === 'site_page') {
           await undoPage(ask, change)
           continue

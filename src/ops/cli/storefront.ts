@@ -13,7 +13,8 @@ import { redirectHostsFor } from '../../domain/sites/change.ts'
 import { shopOriginFor } from '../../domain/sites/hosts.ts'
 import { findMainHost } from '../../domain/sites/hoststore.ts'
 import { listPages } from '../../domain/sites/pagestore.ts'
-import { findShopPath, siteStatusOf } from '../../domain/sites/site.ts'
+import { draftPathFor } from '../../domain/sites/places.ts'
+import { findShopPath, siteStatusOf, siteView } from '../../domain/sites/site.ts'
 import { ensureSite, findShownMerchant, findStoredSite, listFirstMerchants } from '../../domain/sites/store.ts'
 import type { KeyCaller } from '../../platform/access/identify.ts'
 import { cookiesIn } from '../../platform/html/cookies.ts'
@@ -54,6 +55,8 @@ export interface ShownShop {
   hasHost: boolean
   // Undefined until there is an installation that sells: nothing can be put into a cart.
   installationId: string | undefined
+  // Shown as it would be once it is published.
+  isDraft?: true
 }
 
 export interface ShopAddress {
@@ -129,6 +132,8 @@ export function createShops(parts: ShopsParts): Shops {
       return shop && crawledShop(storage, shop)
     },
     async answer(shop, request, raw) {
+      // Others are not told that there is one.
+      if (shop.isDraft && !(await isInsider(app, shop, raw))) throw refuse('route_not_found')
       const opened = openedOf(shop)
       if (shop.installationId !== undefined) opened.installationId = shop.installationId
       else if (request.method === 'POST') opened.installationId = await makeSeller(parts, shop.seller)
@@ -150,7 +155,7 @@ interface OpenedShop {
 
 async function openStorefront(
   { app, storage, report }: ShopsParts,
-  { slug, seller, base, origin, isDemo }: ShownShop,
+  { slug, seller, base, origin, isDemo, isDraft }: ShownShop,
   opened: Pick<OpenedShop, 'installationId'>,
 ): Promise<Storefront> {
   const { createStorefront } = await import('../../../apps/storefront/shop.ts')
@@ -158,7 +163,11 @@ async function openStorefront(
   const apiUrl = app.publicOrigin()
   return createStorefront({
     ...{ apiUrl, publicUrl: origin, basePath: base, report, attributeOf },
-    hosted: { dashboardUrl: `${apiUrl}/admin/${slug}${mode === 'test' ? '/test' : ''}/store`, isDemo },
+    hosted: {
+      dashboardUrl: `${apiUrl}/admin/${slug}${mode === 'test' ? '/test' : ''}/store${isDraft ? '/look' : ''}`,
+      isDemo,
+      ...(isDraft && { draft: () => storage.read((db) => siteView(db, app.sites, seller, 'draft')) }),
+    },
     fetch: (url, init) => localFetch(app.open, callerOf(slug, seller, opened.installationId))(url, init),
     async barcodes(productId) {
       const rows = await storage.read((db) => listBarcodes(db, merchantId, productId))
@@ -317,23 +326,60 @@ type ShownShops = Pick<Shops, 'find' | 'answer' | 'publicOrigin'>
 // Not found until the server has started.
 export function storefrontPages(shops: () => ShownShops | undefined): HtmlPage[] {
   const methods = ['GET', 'POST'] as const
-  return (['live', 'test'] as const).flatMap((mode) =>
-    ['/shop', '/shop/*', '/shops/:slug', '/shops/:slug/*'].map((path) => ({
+  return (['live', 'test'] as const).flatMap((mode) => [
+    ...['/shop', '/shop/*', '/shops/:slug', '/shops/:slug/*'].map((path) => ({
       path: `${mode === 'test' ? '/test' : ''}${path}`,
       name: 'storefront',
       methods,
       answer: (request: PageRequest) => answerIn(shops(), mode, request),
       failed,
     })),
-  )
+    ...['', '/*'].map((rest) => ({
+      path: `${draftPathFor({ slug: ':slug', mode })}${rest}`,
+      name: 'storefront draft',
+      methods,
+      answer: (request: PageRequest) => answerDraft(shops(), mode, request),
+      failed,
+    })),
+  ])
 }
 
-async function answerIn(
-  shops: ShownShops | undefined,
-  mode: Mode,
-  { raw, receive, spend, path: { slug }, shop: hosted }: PageRequest,
-): Promise<PageAnswer> {
+// Only at our own name, where people are signed in.
+async function answerDraft(shops: ShownShops | undefined, mode: Mode, request: PageRequest): Promise<PageAnswer> {
+  const { raw, spend, path, shop: hosted } = request
+  const { slug = '' } = path
+  spend?.(1)
+  const shop = !hosted && isSlug(slug) ? await shops?.find({ slug, mode }) : undefined
+  if (!shops || !shop) throw refuse('route_not_found')
+  const place = { ...shop, base: draftPathFor({ slug, mode }), origin: shops.publicOrigin(), isDraft: true } as const
+  const answer = await shops.answer(place, await requestIn(request), raw)
+  return { ...answer, headers: { ...answer.headers, 'x-robots-tag': 'noindex, nofollow' } }
+}
+
+async function requestIn({ raw, receive }: PageRequest): Promise<Omit<StorefrontRequest, 'isInsider'>> {
   const { method = 'GET', url = '/', headers } = raw
+  const [path = '/', query = ''] = url.split('?', 2)
+  return {
+    method: method === 'HEAD' ? 'GET' : method,
+    path,
+    query: new URLSearchParams(query),
+    cookies: cookiesIn(headers.cookie),
+    form: method === 'POST' ? await receive(() => formIn(raw)) : null,
+    origin: headers.origin ?? null,
+    fetchSite: [headers['sec-fetch-site']].flat()[0] ?? null,
+    host: headers.host ?? null,
+    acceptLanguage: headers['accept-language'] ?? null,
+  }
+}
+
+async function answerIn(shops: ShownShops | undefined, mode: Mode, request: PageRequest): Promise<PageAnswer> {
+  const {
+    raw,
+    spend,
+    path: { slug },
+    shop: hosted,
+  } = request
+  const { method = 'GET', url = '/' } = raw
   const [path = '/', query = ''] = url.split('?', 2)
   const isPost = method === 'POST'
   if (!isPost && !isAsset.test(path)) spend?.(1)
@@ -349,25 +395,11 @@ async function answerIn(
     const target = `${place.base}${path.slice(asked.length)}${query && `?${query}`}`
     return movedTo(place.origin === publicOrigin ? target : `${place.origin}${target}`)
   }
-  return shops.answer(
-    place,
-    {
-      method: method === 'HEAD' ? 'GET' : method,
-      path,
-      query: new URLSearchParams(query),
-      cookies: cookiesIn(headers.cookie),
-      form: isPost ? await receive(() => formIn(raw)) : null,
-      origin: headers.origin ?? null,
-      fetchSite: [headers['sec-fetch-site']].flat()[0] ?? null,
-      host: headers.host ?? null,
-      acceptLanguage: headers['accept-language'] ?? null,
-    },
-    raw,
-  )
+  return shops.answer(place, await requestIn(request), raw)
 }
 
 const isAsset = /\.(?:css|svg|js)$/
-const basePattern = /^(?:\/test)?\/shop(?:s\/[^/]+)?(?=\/|$)/
+const basePattern = /^(?:\/preview)?(?:\/test)?\/shop(?:s\/[^/]+)?(?=\/|$)/
 
 function movedTo(location: string): PageAnswer {
   return { ...redirect(location, { 'cache-control': 'no-store' }), status: 307 }

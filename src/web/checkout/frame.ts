@@ -12,6 +12,7 @@ import type { PageAnswer } from '../../platform/http/pages.ts'
 import type { Speaker } from '../languages/language.ts'
 import { script, style } from './assets.ts'
 import type { PageState, SessionState } from './browser/names.ts'
+import { themeHref } from './look.ts'
 
 export interface CheckoutFrame {
   speaker: Speaker
@@ -78,9 +79,11 @@ ${merchant && foot(speaker, merchant, order)}
 </div>`
 }
 
-// The sheet with the merchant's colour (theme.ts) blocks what comes after it, so nothing is shown in another colour first.
-export function merchantBar(speaker: Speaker, { name, logo, color }: CheckoutMerchant, isTest: boolean): Html {
-  return html`${color !== null && html`<link rel="stylesheet" href="/checkout/color/${color.slice(1)}.css">`}<header class="merchant">
+// The sheet with the merchant's look (look.ts) blocks what comes after it, so nothing is shown in another colour first.
+export function merchantBar(speaker: Speaker, merchant: CheckoutMerchant, isTest: boolean): Html {
+  const { name, logo } = merchant
+  const theme = themeHref(merchant)
+  return html`${theme !== null && html`<link rel="stylesheet" href="${theme}">`}<header class="merchant">
 ${
   logo !== null && isPicture(logo)
     ? html`<img class="logo" src="${logo}" alt="${name}">`

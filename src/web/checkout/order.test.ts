@@ -12,6 +12,7 @@ const order: OrderStatusView = {
     supportEmail: null,
     logo: null,
     color: null,
+    look: null,
     links: {},
     offersWithdrawal: false,
     textKinds: [],

@@ -12,6 +12,8 @@ export const dashboardHeaders: Readonly<Record<string, string>> = {
     form: [self],
     // Products may show pictures of other hosts.
     img: [self, 'data:', 'https:'],
+    // The draft of the online store.
+    frame: [self],
   }),
   // Browsers name the origin of our own forms only so (Fetch, 3.2).
   'referrer-policy': 'same-origin',

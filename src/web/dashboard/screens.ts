@@ -33,6 +33,7 @@ import { sendMany } from './screens/sendmany.ts'
 import { guideScreens } from './screens/start.ts'
 import { movements, stock } from './screens/stock.ts'
 import { store, storeHost, storeHosts } from './screens/store.ts'
+import { storeDraft, storeLook } from './screens/storelook.ts'
 import { newStorePage, removeStorePage, storePage, storePages } from './screens/storepages.ts'
 import { undo } from './screens/undo.ts'
 import { withdrawal, withdrawalStatement, withdrawals } from './screens/withdrawals.ts'
@@ -90,6 +91,8 @@ export const screens: readonly Screen[] = [
   store,
   storeHosts,
   storeHost,
+  storeLook,
+  storeDraft,
   storePages,
   newStorePage,
   storePage,

@@ -47,6 +47,7 @@ export const storeSections = {
   label: 'store.sections',
   parts: [
     { id: 'store', path: 'store', text: 'store.state', needs: 'getAdminSite' },
+    { id: 'look', path: 'store/look', text: 'look.title', needs: 'getAdminSite' },
     { id: 'pages', path: 'store/pages', text: 'pages.list', needs: 'getAdminPages' },
   ],
 } as const satisfies Sections

@@ -16,11 +16,12 @@ export interface MerchantFacts {
   // Where answers go.
   replyTo: string | null
   links: { terms?: string; privacy?: string; refunds?: string; imprint?: string }
-  // An https address of a picture, and a colour as #rrggbb; null where the merchant has none.
   // With the order filled in, if the e-mail is about one; null where the merchant offers none.
   withdrawalUrl: string | null
+  // An https address of a picture, a colour as #rrggbb, and JSON of the look; null where the merchant has none.
   logo: string | null
   color: string | null
+  look: string | null
 }
 
 export interface FrameTexts {

@@ -1,8 +1,10 @@
 // An e-mail as HTML: one column of tables, as mail programs need it, styled in the tags, with a sheet for dark mode and narrow
 // screens that may be dropped. It loads nothing but the merchant's logo. Pure.
 
+import { storedLook } from '../../domain/sites/content.ts'
 import { formatColor, inkOn, parseColor } from '../../platform/html/color.ts'
 import { type Html, html, trusted } from '../../platform/html/html.ts'
+import { headingFaceOf } from '../checkout/look.ts'
 import type { Email, EmailPart } from './content.ts'
 import { type EmailFrame, frameTexts } from './frame.ts'
 
@@ -11,7 +13,12 @@ export function emailHtml(email: Email, frame: EmailFrame): string {
   const { test, help, reason, links } = frameTexts(frame)
   const start = speaker.direction === 'rtl' ? 'right' : 'left'
   const [first] = email.parts
-  const page: Page = { start, end: start === 'left' ? 'right' : 'left', color: colorOf(merchant.color) }
+  const { font: pair, corners } = storedLook(merchant.look)
+  const page: Page = {
+    ...{ start, end: start === 'left' ? 'right' : 'left', color: colorOf(merchant.color) },
+    round: { round: '8px', soft: '6px', square: '0' }[corners],
+  }
+  const face = merchant.look === null ? null : headingFaceOf(pair)
   return html`<!doctype html>
 <html lang="${speaker.locale}" dir="${speaker.direction}">
 <head>
@@ -30,7 +37,7 @@ export function emailHtml(email: Email, frame: EmailFrame): string {
 <tr><td class="head" align="${start}" style="padding:0 4px 20px">${brand(frame)}</td></tr>
 ${test !== null && html`<tr><td style="padding:0 0 12px"><div class="test" style="padding:10px 16px;border-radius:8px;background-color:#fbf0d4;color:#5c4200;font-size:14px;line-height:20px">${test}</div></td></tr>`}
 <tr><td class="sheet" align="${start}" style="background-color:#ffffff;border:1px solid #e2e6e4;border-radius:12px;padding:32px">
-<h1 class="ink" style="margin:0 0 12px;font-size:24px;line-height:32px;font-weight:600;letter-spacing:-0.01em;color:#17211f">${email.title}</h1>
+<h1 class="ink" style="margin:0 0 12px;font-size:24px;line-height:32px;font-weight:600;letter-spacing:-0.01em;color:#17211f${face !== null && html`;font-family:${face.replaceAll('"', "'")}`}">${email.title}</h1>
 ${email.parts.map((part, index) => partHtml(part, page, index === email.parts.length - 1))}
 </td></tr>
 <tr><td class="foot" align="${start}" style="padding:24px 4px 0;font-size:13px;line-height:20px;color:#5b6764">
@@ -58,6 +65,8 @@ interface Page {
   start: 'left' | 'right'
   end: 'left' | 'right'
   color: { ground: string; text: string }
+  // Of buttons.
+  round: string
 }
 
 function brand({ merchant, speaker }: EmailFrame): Html {
@@ -112,7 +121,7 @@ ${part.rows.map((row) => totalRow(row, page))}</table>
 <p class="soft" dir="auto" style="margin:0;font-size:12px;line-height:18px;color:#5b6764">${lines(part.text)}</p>
 `
     case 'button':
-      return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" width="100%" style="margin:8px 0 ${below('24px')}"><tr><td class="button" align="${page.start}"><a href="${part.url}" style="display:inline-block;padding:12px 22px;border-radius:8px;background-color:${page.color.ground};color:${page.color.text};font-size:16px;line-height:24px;font-weight:600;text-decoration:none">${part.label}</a></td></tr></table>
+      return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" width="100%" style="margin:8px 0 ${below('24px')}"><tr><td class="button" align="${page.start}"><a href="${part.url}" style="display:inline-block;padding:12px 22px;border-radius:${page.round};background-color:${page.color.ground};color:${page.color.text};font-size:16px;line-height:24px;font-weight:600;text-decoration:none">${part.label}</a></td></tr></table>
 `
   }
 }

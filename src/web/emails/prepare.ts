@@ -105,6 +105,7 @@ export async function prepareEmail(
     withdrawalUrl: withdrawalUrlOf(tools, merchant, written.orderNumber),
     logo: logoOf(tools, merchant.logo),
     color: merchant.color,
+    look: merchant.look,
   }
   const { speaker, isTest, email: text } = written
   const frame: EmailFrame = { speaker, audience, merchant: facts, isTest }

@@ -107,6 +107,8 @@ export const adminTable = {
   },
   site: {
     get: 'GET  /api/v1/admin/site',
+    replace: 'PUT b /api/v1/admin/site',
+    publish: 'POST b /api/v1/admin/site/publish',
     open: 'POST b /api/v1/admin/site/open',
     close: 'POST b /api/v1/admin/site/close',
     addHost: 'POST b /api/v1/admin/site/hosts',

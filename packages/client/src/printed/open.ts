@@ -2174,6 +2174,21 @@ export interface Site {
   logo: string | null
   /** #rrggbb. */
   color: string | null
+  /** As the merchant published it. */
+  look: {
+    font: 'system' | 'classic' | 'slab' | 'rounded'
+    corners: 'round' | 'soft' | 'square'
+    density: 'airy' | 'dense'
+    scheme: 'auto' | 'light' | 'dark'
+    /** Derived from the colour. null without one. */
+    palette: {
+      light: SitePalette
+      dark: SitePalette
+    } | null
+  }
+  /** Its sections, from top to bottom. null: a product, the categories, and all products. */
+  home: SiteSection[] | null
+  menus: SiteMenus
   /** Legal pages. */
   links: {
     terms?: string | undefined
@@ -2215,6 +2230,27 @@ export interface Site {
   shipsTo: string[]
 }
 
+export interface SiteColumn {
+  title: string
+  bodyHtml: string
+}
+
+export interface SiteLink {
+  /** What it leads to. `all`: all products. */
+  kind: 'category' | 'page' | 'product' | 'all' | 'address'
+  /** A slug; or of `address`: https, http, mailto, tel, or a path of the shop that begins with a slash. Empty for `all`. */
+  target: string
+  /** Empty: the name of the category or page. */
+  label: string
+}
+
+export interface SiteMenus {
+  /** null: all categories, and the pages whose menu is `head`. */
+  head: SiteLink[] | null
+  /** null: the pages whose menu is `foot`. Legal pages are always linked. */
+  foot: SiteLink[] | null
+}
+
 export interface SiteMerchant {
   slug: string
   name: string
@@ -2237,8 +2273,60 @@ export interface SitePageResponse {
   data: SitePage
 }
 
+export interface SitePalette {
+  /** The ground of the page. */
+  paper: string
+  /** The ground of cards and fields. */
+  sheet: string
+  /** The ground of what is set off. */
+  well: string
+  /** #rrggbb. */
+  ink: string
+  /** #rrggbb. */
+  inkSoft: string
+  /** Decoration. */
+  line: string
+  /** The edge of a field. */
+  lineStrong: string
+  /** The ground of a button. */
+  action: string
+  /** Text on it. */
+  onAction: string
+  /** The ground of a button below the pointer. */
+  actionOver: string
+  /** #rrggbb. */
+  link: string
+}
+
 export interface SiteResponse {
   data: Site
+}
+
+export interface SiteSection {
+  /** Members that its kind does not have are dropped. */
+  kind: 'hero' | 'products' | 'categories' | 'text' | 'picture' | 'columns' | 'notice'
+  /** Of every kind but `notice`. */
+  title?: string | undefined
+  /** Of `hero`, `text`, `picture` and `notice`: HTML with headings, lists, bold, links. Anything else is removed. */
+  bodyHtml?: string | undefined
+  /** Of `hero` and `picture`. */
+  image?: string | null | undefined
+  /** What the picture shows, for those who do not see it. */
+  imageAlt?: string | undefined
+  /** Of `picture`: where the picture stands (default: start). */
+  imageSide?: 'start' | 'end' | undefined
+  /** Of `hero`, `picture` and `notice`. */
+  link?: SiteLink | null | undefined
+  /** Of `products`: which ones (default: newest). */
+  source?: 'newest' | 'category' | 'chosen' | undefined
+  /** Of `products` from a category. */
+  category?: string | undefined
+  /** Of `products` that are chosen, in this order. Those that are not for sale are left out. */
+  products?: string[] | undefined
+  /** Of `products`: how many at most (default: 8). */
+  limit?: number | undefined
+  /** Of `columns`. */
+  columns?: SiteColumn[] | undefined
 }
 
 export interface Sku {

@@ -184,6 +184,7 @@ export const issuesDe: IssueTexts = {
   host_not_public:         'Bitte einen öffentlichen Namen eingeben, etwa shop.example.com, ohne https:// und ohne Port.',
   own_host:                'So heißt dieser Server selbst.',
   page_reserved:           'Diesen Pfad braucht der Shop selbst.',
+  link_not_allowed:        'Bitte eine Adresse eingeben, die mit https://, http://, mailto: oder tel: beginnt, oder einen Pfad, der mit einem Schrägstrich beginnt.',
   not_an_origin:           'Bitte eine Adresse ohne Pfad eingeben, etwa https://shop.example.',
   no_origin:               'Bitte mindestens eine Adresse eingeben.',
   origins_of_secret_key:   'Nur ein öffentlicher Schlüssel hat Seiten.',

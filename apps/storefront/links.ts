@@ -1,0 +1,49 @@
+// Where links lead: to products, categories and pages of this shop, and to addresses that the merchant gave.
+
+import type { Category, Site } from '../../packages/client/src/index.ts'
+import type { Speaker } from './speaker.ts'
+
+export type SiteLink = NonNullable<Site['menus']['head']>[number]
+
+// What a link is resolved by.
+export interface LinkPlace {
+  // Where the shop is mounted: '' or '/shop'.
+  base: string
+  speaker: Speaker
+  categories: readonly Category[]
+  // That the merchant wrote.
+  pages: Site['pages']
+}
+
+export interface Destination {
+  href: string
+  label: string
+  // Of a page of this shop: what `current` of the page is called.
+  name: string | null
+}
+
+// Null where it leads to something that is not there any more.
+export function destinationOf(at: LinkPlace, { kind, target, label }: SiteLink): Destination | null {
+  const { base, categories, pages, speaker } = at
+  if (kind === 'all') return { href: `${base}/products`, label: label || speaker.say('nav.all'), name: 'all' }
+  if (kind === 'category') {
+    const found = categories.find(({ slug }) => slug === target)
+    return found ? { href: categoryHref(at, target), label: label || found.name, name: target } : null
+  }
+  if (kind === 'page') {
+    const found = pages.find(({ slug }) => slug === target)
+    return found ? { href: `${base}/${target}`, label: label || found.title, name: target } : null
+  }
+  if (kind === 'product') return { href: productHref(at, target), label, name: null }
+  // The server checked it. Checked again, because this shop also runs against servers of others.
+  if (target.startsWith('/') && !/^\/[/\\]/.test(target)) return { href: base + target, label, name: null }
+  return /^(?:https?:\/\/|mailto:|tel:)/i.test(target) ? { href: target, label, name: null } : null
+}
+
+export function productHref({ base }: Pick<LinkPlace, 'base'>, slug: string, skuCode?: string): string {
+  return `${base}/products/${encodeURIComponent(slug)}${skuCode === undefined ? '' : `?sku=${encodeURIComponent(skuCode)}`}`
+}
+
+export function categoryHref({ base }: Pick<LinkPlace, 'base'>, slug: string): string {
+  return `${base}/categories/${encodeURIComponent(slug)}`
+}

@@ -1,0 +1,71 @@
+// Changes what a merchant decides about the online store: the draft, what is published, and taking either back. To be called with the
+// merchant's row locked.
+
+import type { SiteContent } from '../../contract/sitecontent.ts'
+import { type AuditedChange, membersChanged } from '../../platform/audit/change.ts'
+import { refuseOvertaken, type UndoAsk, valuesBefore } from '../../platform/audit/undo.ts'
+import type { ChangeContext } from '../../platform/outbox/announce.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import { announceShop } from '../merchants/shop.ts'
+import { findMerchantById, type Merchant, raiseCatalogVersion, updateMerchant } from '../merchants/store.ts'
+import { draftContent, lookText, publishedContent } from './content.ts'
+import { findContent, saveContent } from './contentstore.ts'
+
+// As the list of changes names it.
+export interface ContentState extends SiteContent {
+  draft: SiteContent | null
+}
+
+const contentMembers = ['look', 'home', 'menus', 'draft'] as const
+
+export async function contentStateOf(tx: Tx, merchant: Merchant): Promise<ContentState> {
+  const row = await findContent(tx, merchant.id)
+  return { ...publishedContent(merchant, row), draft: draftContent(row) }
+}
+
+export async function changeContent(
+  tx: Tx,
+  merchant: Merchant,
+  wanted: ContentState,
+  context: ChangeContext,
+): Promise<AuditedChange[]> {
+  const before = await contentStateOf(tx, merchant)
+  const members = membersChanged(before, wanted, contentMembers)
+  if (members.length === 0) return []
+  await writeContent(tx, merchant, wanted, context)
+  return [{ kind: 'change', what: 'site_content', id: merchant.id, name: merchant.slug, members }]
+}
+
+async function writeContent(tx: Tx, merchant: Merchant, wanted: ContentState, context: ChangeContext): Promise<void> {
+  const { look, home, menus, draft } = wanted
+  const isAutomatic = menus.head === null && menus.foot === null
+  const texts = {
+    home: home === null ? null : JSON.stringify(home),
+    menus: isAutomatic ? null : JSON.stringify(menus),
+    draft: draft === null ? null : JSON.stringify(draft),
+  }
+  await saveContent(tx, merchant.id, texts, context.now)
+  const after = { ...merchant, logo: look.logo, color: look.color, look: lookText(look) }
+  const isSameLook = after.logo === merchant.logo && after.color === merchant.color && after.look === merchant.look
+  if (isSameLook) return
+  await updateMerchant(tx, after, context.now)
+  await raiseCatalogVersion(tx, merchant.id)
+  const stored = await findMerchantById(tx, merchant.id)
+  if (stored) await announceShop(tx, { id: stored.id, version: stored.version, shop: stored }, context)
+}
+
+// A draft that equals what is published is none.
+export function draftOrNone(published: SiteContent, draft: SiteContent): SiteContent | null {
+  return JSON.stringify(published) === JSON.stringify(draft) ? null : draft
+}
+
+export async function undoContent(
+  { tx, dryRun, context }: UndoAsk,
+  merchant: Merchant,
+  change: AuditedChange,
+): Promise<void> {
+  const present = await contentStateOf(tx, merchant)
+  refuseOvertaken(change, present)
+  const wanted = { ...present, ...valuesBefore<ContentState>(change, contentMembers) }
+  if (!dryRun) await writeContent(tx, merchant, wanted, context)
+}

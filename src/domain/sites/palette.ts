@@ -1,0 +1,75 @@
+// The colours of a shop, derived from one: grounds with a trace of it, inks that can be read on every ground, and buttons in the colour
+// itself. Any colour gives a shop that can be read, in light and dark. Pure.
+
+import type { SitePalette } from '../../contract/open/site.ts'
+import {
+  black,
+  contrast,
+  edgeContrast,
+  formatColor,
+  inkOn,
+  mix,
+  parseColor,
+  type Rgb,
+  readableOn,
+  white,
+} from '../../platform/html/color.ts'
+
+export interface SitePalettes {
+  light: SitePalette
+  dark: SitePalette
+}
+
+export function palettesFor(color: string): SitePalettes | null {
+  const given = parseColor(color)
+  return given ? { light: lightPalette(given), dark: darkPalette(given) } : null
+}
+
+const nearBlack: Rgb = [0x14, 0x14, 0x14]
+
+function lightPalette(color: Rgb): SitePalette {
+  const grounds = { paper: mix(white, color, 0.025), sheet: white, well: mix(white, color, 0.07) }
+  return paletteOn(grounds, color, black)
+}
+
+function darkPalette(color: Rgb): SitePalette {
+  const grounds = {
+    paper: mix(nearBlack, color, 0.025),
+    sheet: mix([0x1e, 0x1e, 0x1e], color, 0.04),
+    well: mix([0x29, 0x29, 0x29], color, 0.06),
+  }
+  return paletteOn(grounds, color, white)
+}
+
+function paletteOn(grounds: Record<'paper' | 'sheet' | 'well', Rgb>, color: Rgb, end: Rgb): SitePalette {
+  const all = Object.values(grounds)
+  const isSeen = all.every((ground) => contrast(color, ground) >= edgeContrast)
+  const link = readableOn(color, all, end)
+  // A button that looks like the page takes the colour of links.
+  const action = isSeen ? color : link
+  const onAction = inkOn(action)
+  const shades = {
+    ...grounds,
+    ink: readableOn(mix(end, color, 0.12), all, end),
+    inkSoft: readableOn(mix(mix(end, color, 0.2), grounds.well, 0.3), all, end),
+    line: mix(grounds.well, end, 0.1),
+    lineStrong: edgeOn(grounds, end),
+    action,
+    onAction,
+    // Away from its text.
+    actionOver: mix(action, onAction === white ? black : white, 0.18),
+    link,
+  }
+  // The members are those of the palette, each a colour.
+  return Object.fromEntries(Object.entries(shades).map(([name, shade]) => [name, formatColor(shade)])) as SitePalette
+}
+
+// The nearest to the ground that can be told from all grounds.
+function edgeOn(grounds: Record<'paper' | 'sheet' | 'well', Rgb>, end: Rgb): Rgb {
+  const all = Object.values(grounds)
+  for (let share = 0.3; share < 1; share += 0.04) {
+    const candidate = mix(grounds.well, end, share)
+    if (all.every((ground) => contrast(candidate, ground) >= edgeContrast)) return candidate
+  }
+  return end
+}

@@ -1,0 +1,126 @@
+// The merchant's look on the shopper's pages: typefaces, corners and colour. The colour fills buttons as it is, with black or white text,
+// whichever can be read; as text and as a line it is darkened, or lightened in the dark, until it can be read on every ground of the
+// pages. Pure, but for reading our own sheets.
+
+import { readFileSync } from 'node:fs'
+import type { SiteCorners, SiteFont, SiteScheme } from '../../contract/words.ts'
+import { storedLook } from '../../domain/sites/content.ts'
+import {
+  black,
+  contrast,
+  edgeContrast,
+  formatColor,
+  inkOn,
+  mix,
+  type Rgb,
+  readableOn,
+  white,
+} from '../../platform/html/color.ts'
+
+// The lightest and the darkest on which a page writes: --sheet, --well and --note in style.css and tokens.css.
+const lightGrounds: readonly Rgb[] = [white, [0xe9, 0xee, 0xee], [0xee, 0xf3, 0xf6]]
+const darkGrounds: readonly Rgb[] = [
+  [0x15, 0x1f, 0x24],
+  [0x1f, 0x2b, 0x31],
+  [0x18, 0x2a, 0x33],
+]
+
+export interface Theme {
+  color: Rgb | null
+  font: SiteFont
+  corners: SiteCorners
+  scheme: SiteScheme
+}
+
+export function themeFor({ color, font, corners, scheme }: Theme): string {
+  const shape = [faces[font], rounds[corners]].filter(Boolean).join(';')
+  const light = color ? linesFor(color, lightGrounds, black) : ''
+  const dark = color ? linesFor(color, darkGrounds, white) : ''
+  const night = 'screen and (prefers-color-scheme:dark)'
+  const parts = {
+    auto: [`:root{${light}}`, `@media ${night}{:root{${dark}}}`],
+    // Where the device is dark, what style.css says for the dark is taken back.
+    light: [`:root{color-scheme:light;${lightBase};${light}}`, `@media ${night}{.logo{padding:0;background:none}}`],
+    dark: [`:root{${light}}`, `@media screen{:root{color-scheme:dark;${darkBase};${dark}}.logo{${plate}}}`],
+  }[scheme]
+  return `:root{${shape}}${headingsIn(font)}\n${parts.join('\n')}\n`
+}
+
+const slab = 'Rockwell,"Rockwell Nova","Roboto Slab","DejaVu Serif","Sitka Small",ui-serif,serif'
+const serif =
+  '"Iowan Old Style","Palatino Linotype",Palatino,"URW Palladio L",P052,"Book Antiqua",Georgia,ui-serif,serif'
+const rounded = 'ui-rounded,"SF Pro Rounded","Hiragino Maru Gothic ProN",Quicksand,Nunito,Calibri,system-ui,sans-serif'
+
+// The same pairs as in the shop.
+const faces: Readonly<Record<SiteFont, string>> = {
+  system: '',
+  classic: '',
+  slab: '',
+  rounded: `--sans:${rounded}`,
+}
+const headingFaces: Readonly<Record<SiteFont, string | null>> = { system: null, classic: serif, slab, rounded }
+
+// Of e-mails, too. Null: that of the text.
+export function headingFaceOf(font: SiteFont): string | null {
+  return headingFaces[font]
+}
+
+function headingsIn(font: SiteFont): string {
+  const face = headingFaceOf(font)
+  return face === null ? '' : `h1,.merchant-name{font-family:${face}}`
+}
+
+const rounds: Readonly<Record<SiteCorners, string>> = { round: '', soft: '--round:6px', square: '--round:0px' }
+const plate = 'padding:.375rem .5rem;border-radius:8px;background:#fff;color:#172228;max-block-size:3.25rem'
+
+// The colours of our own sheets, in each scheme, for a shop that has only one.
+const sheets = ['../../platform/html/tokens.css', 'style.css'].map((file) =>
+  readFileSync(new URL(file, import.meta.url), 'utf8'),
+)
+const colorsIn = (block: RegExp) => sheets.flatMap((sheet) => [...sheet.matchAll(block)].map(([, text = '']) => text))
+const darkBase = declarationsIn(colorsIn(/prefers-color-scheme: dark\) \{\s*:root \{([^}]*)\}/g))
+const darkNames = new Set(darkBase.split(';').map(nameOf))
+const lightBase = declarationsIn(colorsIn(/^:root \{([^}]*)\}/gm))
+  .split(';')
+  .filter((line) => darkNames.has(nameOf(line)))
+  .join(';')
+
+function declarationsIn(blocks: readonly string[]): string {
+  const lines = blocks.flatMap((block) => block.replaceAll(/\/\*[\s\S]*?\*\//g, '').split(';'))
+  return lines
+    .map((line) => line.replace(/\s+/g, ' ').trim())
+    .filter((line) => line.startsWith('--'))
+    .join(';')
+}
+
+function nameOf(line: string): string {
+  return line.split(':')[0] ?? ''
+}
+
+function linesFor(color: Rgb, grounds: readonly Rgb[], end: Rgb): string {
+  const ink = inkOn(color)
+  const accent = readableOn(color, grounds, end)
+  const isSeen = grounds.every((ground) => contrast(color, ground) >= edgeContrast)
+  const values = {
+    action: color,
+    'action-ink': ink,
+    // Away from its text.
+    'action-over': mix(color, ink === white ? black : white, 0.15),
+    // A button that looks like the page needs an edge.
+    'action-edge': isSeen ? color : accent,
+    accent,
+    blue: accent,
+    'note-edge': accent,
+  }
+  return Object.entries(values)
+    .map(([name, value]) => `--${name}:${formatColor(value)}`)
+    .join(';')
+}
+
+// Null for a merchant who chose nothing. The name says everything, so the sheet needs no look into the database.
+export function themeHref(merchant: { color: string | null; look: string | null }): string | null {
+  const { color, look } = merchant
+  if (look === null) return color === null ? null : `/checkout/color/${color.slice(1)}.css`
+  const { font, corners, scheme } = storedLook(look)
+  return `/checkout/color/${color?.slice(1) ?? 'none'}.${font}.${corners}.${scheme}.css`
+}
