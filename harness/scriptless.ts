@@ -63,7 +63,7 @@ export function scriptless(origin: string, headers: Readonly<Record<string, stri
   let page = parse('')
   const state = { status: 0, headers: new Headers(), html: '', path: '', leftTo: null as string | null }
 
-  async function load(path: string, body?: URLSearchParams): Promise<void> {
+  async function load(path: string, body?: URLSearchParams | FormData): Promise<void> {
     const response = await fetch(new URL(path, origin), {
       redirect: 'manual',
       headers: { 'accept-language': 'en-GB', ...headers },
@@ -164,7 +164,8 @@ export function scriptless(origin: string, headers: Readonly<Record<string, stri
       assert.ok(button && found.length === 1, `${found.length} buttons "${name}" on ${state.path}: ${textOf(page)}`)
       const form = formOf(button)
       fill(form, typed)
-      const body = new URLSearchParams(fieldsOf(form))
+      const body = form.attributes.get('enctype') === 'multipart/form-data' ? new FormData() : new URLSearchParams()
+      for (const [field, value] of fieldsOf(form)) body.append(field, value)
       const pressed = button.attributes.get('name')
       if (pressed !== undefined) body.append(pressed, button.attributes.get('value') ?? '')
       assert.equal(form.attributes.get('method'), 'post')

@@ -51,6 +51,40 @@ eachEngine('settings in the dashboard', (given) => {
     assert.deepEqual([emptied.legal, emptied.links], [undefined, {}])
   })
 
+  test('look, home and menus are a draft until it is published, and what is wrong is said at its field', async () => {
+    const { page, path } = dashboardUser
+    const site = async () => (await testServer.askAdmin('getAdminSite')).body.data
+    await page.open(path('store/look'))
+    await page.press('Save the draft', { color: '#7a1f3d', ownColor: 'on', font: 'slab' })
+    assert.match(page.text(), /The draft is saved\.[\s\S]*Not published yet\./)
+    await page.open(path('store/home'))
+    await page.press('Put it together')
+    await page.press('Add the section', { kind: 'text' })
+    await page.press('Save the draft', { title: 'About us', bodyHtml: 'One & two\r\n\r\nThree' })
+    await page.press('Move About us up')
+    await page.press('Remove Categories')
+    await page.open(path('store/menus'))
+    await page.press('Put the menu at the head together')
+    await page.press('Add the link', { linkTo: 'address:', linkAddress: 'javascript:x', linkLabel: 'Bad' })
+    assert.deepEqual([page.status, page.field('linkAddress')?.isInvalid], [400, true])
+    await page.press('Add the link', { linkTo: 'address:', linkAddress: 'https://journal.test', linkLabel: 'Journal' })
+    const { draft, published } = await site()
+    assert.deepEqual([published.look.font, published.home, published.menus.head], ['classic', null, null])
+    assert.deepEqual([draft.look.color, draft.look.font], ['#7a1f3d', 'slab'])
+    const kinds = draft.home?.map(({ kind }: { kind: string }) => kind)
+    assert.deepEqual(kinds, ['hero', 'text', 'products'])
+    assert.equal(draft.home?.[1]?.bodyHtml, '<p>One &amp; two</p>\n<p>Three</p>')
+    assert.deepEqual(draft.menus.head?.at(-1), { kind: 'address', target: 'https://journal.test', label: 'Journal' })
+    await page.press('Publish')
+    assert.match(page.text(), /Shoppers see it now\./)
+    assert.deepEqual([(await site()).published, (await site()).draft], [draft, null])
+    await page.press('Undo')
+    assert.deepEqual([(await site()).published, (await site()).draft], [published, draft])
+    await page.open(path('store/menus'))
+    await page.press('Discard the draft')
+    assert.equal((await site()).draft, null)
+  })
+
   test('agents are let in, find their addresses, and are kept out again by Undo', async () => {
     const { page, path } = dashboardUser
     await page.open(path('settings/agents'))

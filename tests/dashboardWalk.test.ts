@@ -20,6 +20,7 @@ import type { Form } from '../harness/scriptless.ts'
 import { eachEngine, isOnce } from '../harness/storage.ts'
 import { type TestServer, testSecret } from '../harness/testServer.ts'
 import { withdraw } from '../harness/withdrawals.ts'
+import { sectionKinds } from '../src/contract/words.ts'
 import { issueDocuments } from '../src/domain/documents/issue.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { setMailSwitch } from '../src/platform/outbox/emails.ts'
@@ -46,6 +47,14 @@ interface Seen {
 const idPattern = /\b([a-z]{2,4})_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g
 const shapeOf = (href: string) => href.replaceAll(idPattern, ':$1').split('?')[0] ?? ''
 
+// A section of every kind.
+const link = { kind: 'address', target: 'https://journal.example/', label: 'Journal' } as const
+const siteDraft = {
+  look: { logo: null, color: '#7a1f3d', font: 'slab', corners: 'soft', density: 'dense', scheme: 'auto' },
+  home: sectionKinds.map((kind) => ({ kind, title: `A "${kind}"`, link })),
+  menus: { head: [link], foot: null },
+} as const
+
 eachEngine('a walk over the dashboard', (given) => {
   let testServer: TestServer & { orders: Orders }
   let dashboardUser: DashboardUser
@@ -66,6 +75,11 @@ eachEngine('a walk over the dashboard', (given) => {
       await testServer.askAdmin(id, { path, body })
     await createProduct(testServer, { images: [{ url: 'https://pictures.example/a.jpg', alt: 'A "cup" & <saucer>' }] })
     await createCategory(testServer)
+    const { version: expectedVersion } = (await testServer.askAdmin('getAdminSite')).body.data
+    const saved = await testServer.askAdmin('replaceAdminSite', {
+      body: { ...siteDraft, expectedVersion, idempotencyKey: newId('req') },
+    })
+    assert.equal(saved.status, 200, saved.text)
     await createPromotion(testServer)
     await failedDelivery(testServer)
     await testServer.newKey(['catalog:read'])

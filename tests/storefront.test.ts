@@ -910,7 +910,7 @@ describe('on an API of our own making', () => {
     const fake = createServer(lasting, (incoming, response) => {
       const url = incoming.url ?? ''
       const common = url.endsWith('/open/site')
-        ? examples.getSite.reply
+        ? { data: { ...examples.getSite.reply.data, home: null, menus: { head: null, foot: null } } }
         : url.endsWith('/categories')
           ? list([category], null)
           : undefined

@@ -44,7 +44,10 @@ const densities: Readonly<Record<Look['density'], Record<string, string>>> = {
 }
 
 function colorRules({ light, dark }: NonNullable<Look['palette']>, scheme: Look['scheme']): string {
-  const bright = `:root{${linesOf(shadesOf(light))}}\n`
+  // The board is as large as a picture: it has the colour itself, in both schemes.
+  const { action: board, onAction: ink } = light
+  const large = { board, 'on-board': ink, 'on-board-soft': ink, 'on-board-mark': ink }
+  const bright = `:root{${linesOf({ ...shadesOf(light), ...large })}}\n`
   const night = `:root{${linesOf(shadesOf(dark))}}`
   if (scheme === 'light') return bright
   // Paper is white.
@@ -60,7 +63,6 @@ function shadesOf(palette: Palette): Record<string, string> {
     ...{ green: action, 'green-deep': actionOver, 'on-green': onAction },
     // What should be seen has the same colour as what can be pressed.
     ...{ yellow: action, 'on-yellow': onAction },
-    ...{ board: action, 'on-board': onAction, 'on-board-soft': onAction, 'on-board-mark': onAction },
   }
 }
 

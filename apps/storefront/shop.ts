@@ -114,7 +114,10 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     ...{ baseUrl: apiUrl, key: options.apiKey, fetch: options.fetch },
     ...{ maxRetries: options.fetch ? 0 : 1, maxRetryDelayMs: 500 },
   })
-  const site = remembered(async () => (hosted?.draft ? hosted.draft() : (await api.site.get()).data))
+  const site = remembered(async () => ({
+    ...undecided,
+    ...(hosted?.draft ? await hosted.draft() : (await api.site.get()).data),
+  }))
   const categories = remembered(listCategories)
   const newest = remembered(() => api.catalog.products())
   const home = remembered(async () => {
@@ -643,6 +646,12 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   }
 }
 
+// Of a server of an earlier version, which does not answer these.
+const undecided: Pick<Site, 'look' | 'home' | 'menus'> = {
+  look: { font: 'classic', corners: 'round', density: 'airy', scheme: 'auto', palette: null },
+  home: null,
+  menus: { head: null, foot: null },
+}
 const noDetails = { supportEmail: null, links: {}, withdrawalUrl: null, pricesIncludeTax: null }
 const noBarcodes: StorefrontOptions['barcodes'] & object = async () => new Map()
 

@@ -13,13 +13,18 @@ async function become(testServer: AdminTestServer, id: 'openAdminSite' | 'closeA
 export const siteGivens: Readonly<Record<keyof typeof siteRows, Given>> = {
   getAdminSite: async () => ({}),
   replaceAdminSite: async (testServer) => {
-    const { version: expectedVersion, published } = await siteOf(testServer)
-    const color = `#${Math.floor(Math.random() * 0xffffff)
-      .toString(16)
-      .padStart(6, '0')}`
-    return { body: { ...published, look: { ...published.look, color }, expectedVersion } }
+    const { version: expectedVersion, published, draft } = await siteOf(testServer)
+    const isDark = (draft ?? published).look.scheme === 'dark'
+    const look = { ...published.look, scheme: isDark ? ('light' as const) : ('dark' as const) }
+    return { body: { ...published, look, expectedVersion } }
   },
-  publishAdminSite: async (testServer) => ({ body: { expectedVersion: (await siteOf(testServer)).version } }),
+  publishAdminSite: async (testServer) => {
+    const { version, published } = await siteOf(testServer)
+    const color = published.look.color === '#7a1f3d' ? '#2c4c3e' : '#7a1f3d'
+    const body = { ...published, look: { ...published.look, color }, expectedVersion: version }
+    await testServer.askAdmin('replaceAdminSite', { body: { ...body, idempotencyKey: crypto.randomUUID() } })
+    return { body: { expectedVersion: (await siteOf(testServer)).version } }
+  },
   openAdminSite: async (testServer) => {
     await become(testServer, 'closeAdminSite')
     return { body: { expectedVersion: (await siteOf(testServer)).version } }

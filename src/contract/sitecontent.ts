@@ -65,15 +65,15 @@ export const SiteMenus = object({
   foot: described('null: the pages whose menu is `foot`. Legal pages are always linked.', menu),
 })
 
-export const home = nullable(Type.Array(SiteSection, { maxItems: sectionsMax }), {
+export const siteHome = nullable(Type.Array(SiteSection, { maxItems: sectionsMax }), {
   description: 'Its sections, from top to bottom. null: a product, the categories, and all products.',
 })
 
-export const SiteContent = object({ look: SiteLook, home, menus: SiteMenus })
+export const SiteContent = object({ look: SiteLook, home: siteHome, menus: SiteMenus })
 
 export type SiteLook = Static<typeof SiteLook>
 export type SiteLink = Static<typeof SiteLink>
 export type SiteSection = Static<typeof SiteSection>
 export type SiteMenus = Static<typeof SiteMenus>
-export type SiteHome = Static<typeof home>
+export type SiteHome = Static<typeof siteHome>
 export type SiteContent = Static<typeof SiteContent>

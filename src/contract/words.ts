@@ -93,7 +93,6 @@ export type SectionKind = (typeof sectionKinds)[number]
 export const productSources = ['newest', 'category', 'chosen'] as const
 export type ProductSource = (typeof productSources)[number]
 export const linkKinds = ['category', 'page', 'product', 'all', 'address'] as const
-export type LinkKind = (typeof linkKinds)[number]
 
 // Why a host is not proved: its name leads nowhere, what answers there is not this server, nothing answers, or another shop has it.
 export const hostProblems = ['not_found', 'not_answering', 'unreachable', 'taken'] as const

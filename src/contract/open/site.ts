@@ -2,7 +2,7 @@
 
 import { LegalEntry } from '../entries.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
-import { home, SiteMenus } from '../sitecontent.ts'
+import { SiteMenus, siteHome } from '../sitecontent.ts'
 import { modes, pageMenus, siteCorners, siteDensities, siteFonts, siteSchemes, siteStatuses } from '../words.ts'
 
 export const SiteMerchant = object({
@@ -51,7 +51,7 @@ export const Site = object({
     },
     { description: 'As the merchant published it.' },
   ),
-  home,
+  home: siteHome,
   menus: SiteMenus,
   links: object(
     {

@@ -17,7 +17,7 @@ import { lockMerchantById, type Merchant } from '../merchants/store.ts'
 import { openOrClose } from './change.ts'
 import { contentProblems, draftContent, normalContent, publishedContent } from './content.ts'
 import { changeContent, draftOrNone } from './contentchange.ts'
-import { findContent } from './contentstore.ts'
+import { findSiteContent } from './contentstore.ts'
 import { addHost, askForCheck, makeMain, removeHost } from './hostchange.ts'
 import { normalHost } from './hosts.ts'
 import { pageChange, pageProblems, pageRowOf, pageView } from './pages.ts'
@@ -26,27 +26,12 @@ import { adminSiteView, type SiteContext, siteStatusOf, siteVersionOf } from './
 import { findStoredSite } from './store.ts'
 
 export function adminSiteOperations(parts: SiteContext): { [Id in keyof typeof siteRows]: AdminHandler<Id> } {
-  async function lockSite(tx: Tx, caller: MerchantMode, expectedVersion: number) {
-    const merchant = await lockMerchantById(tx, caller.merchantId)
-    if (!merchant) throw new Error(`${caller.merchantId} is called for and does not exist`)
-    const [site, content] = [await findStoredSite(tx, caller), await findContent(tx, caller.merchantId)]
-    if (siteVersionOf(site, content) !== expectedVersion) throw versionConflict(await adminSiteView(tx, parts, caller))
-    return { merchant, site, content }
-  }
-
   async function become(tx: Tx, caller: MerchantMode, wanted: SiteStatus, expectedVersion: number, now: number) {
-    const { merchant, site } = await lockSite(tx, caller, expectedVersion)
+    const { merchant, site } = await lockSite(tx, parts, caller, expectedVersion)
     const before = siteStatusOf(site)
     const changes = before === wanted ? [] : [statusChange(merchant, before, wanted)]
     if (changes.length > 0) await openOrClose(tx, parts, caller, wanted, now)
-    return changed(tx, caller, changes)
-  }
-
-  async function changed(tx: Tx, caller: MerchantMode, changes: readonly AuditedChange[]) {
-    return new Audited(
-      { data: await adminSiteView(tx, parts, caller), changes: changes.map(subjectChangeView) },
-      changes,
-    )
+    return siteChanged(tx, parts, caller, changes)
   }
 
   return {
@@ -57,18 +42,18 @@ export function adminSiteOperations(parts: SiteContext): { [Id in keyof typeof s
     async replaceAdminSite({ db, caller, body: { expectedVersion, look, home, menus }, now, cause }) {
       const given = { look, home, menus }
       refuseProblems('', contentProblems(given))
-      const { merchant, content } = await lockSite(db, caller, expectedVersion)
+      const { merchant, content } = await lockSite(db, parts, caller, expectedVersion)
       const published = publishedContent(merchant, content)
       const draft = draftOrNone(published, normalContent(given))
       const context = { now: now.getTime(), cause }
-      return changed(db, caller, await changeContent(db, merchant, { ...published, draft }, context))
+      return siteChanged(db, parts, caller, await changeContent(db, merchant, { ...published, draft }, context))
     },
 
     async publishAdminSite({ db, caller, body: { expectedVersion }, now, cause }) {
-      const { merchant, content } = await lockSite(db, caller, expectedVersion)
+      const { merchant, content } = await lockSite(db, parts, caller, expectedVersion)
       const wanted = draftContent(content) ?? publishedContent(merchant, content)
       const context = { now: now.getTime(), cause }
-      return changed(db, caller, await changeContent(db, merchant, { ...wanted, draft: null }, context))
+      return siteChanged(db, parts, caller, await changeContent(db, merchant, { ...wanted, draft: null }, context))
     },
 
     async openAdminSite({ db, caller, body: { expectedVersion }, now }) {
@@ -79,25 +64,37 @@ export function adminSiteOperations(parts: SiteContext): { [Id in keyof typeof s
       const host = normalHost(body.host)
       const isOwn = host === URL.parse(parts.publicOrigin())?.hostname
       if (host === undefined || isOwn) refuseProblems('', [issueAt('/host', isOwn ? 'own_host' : 'host_not_public')])
-      return changed(db, caller, await addHost(db, caller.merchantId, host ?? '', now.getTime()))
+      return siteChanged(db, parts, caller, await addHost(db, caller.merchantId, host ?? '', now.getTime()))
     },
 
     async checkAdminHost({ db, caller, path: { host }, now }) {
-      return changed(db, caller, await askForCheck(db, caller.merchantId, host, now.getTime()))
+      return siteChanged(db, parts, caller, await askForCheck(db, caller.merchantId, host, now.getTime()))
     },
 
     async makeAdminHostMain({ db, caller, path: { host } }) {
-      return changed(db, caller, await makeMain(db, caller.merchantId, host))
+      return siteChanged(db, parts, caller, await makeMain(db, caller.merchantId, host))
     },
 
     async removeAdminHost({ db, caller, path: { host } }) {
-      return changed(db, caller, await removeHost(db, parts, caller.merchantId, host))
+      return siteChanged(db, parts, caller, await removeHost(db, parts, caller.merchantId, host))
     },
 
     async closeAdminSite({ db, caller, body: { expectedVersion }, now }) {
       return become(db, caller, 'closed', expectedVersion, now.getTime())
     },
   }
+}
+
+async function lockSite(tx: Tx, parts: SiteContext, caller: MerchantMode, expectedVersion: number) {
+  const merchant = await lockMerchantById(tx, caller.merchantId)
+  if (!merchant) throw new Error(`${caller.merchantId} is called for and does not exist`)
+  const [site, content] = [await findStoredSite(tx, caller), await findSiteContent(tx, caller.merchantId)]
+  if (siteVersionOf(site, content) !== expectedVersion) throw versionConflict(await adminSiteView(tx, parts, caller))
+  return { merchant, site, content }
+}
+
+async function siteChanged(tx: Tx, parts: SiteContext, caller: MerchantMode, changes: readonly AuditedChange[]) {
+  return new Audited({ data: await adminSiteView(tx, parts, caller), changes: changes.map(subjectChangeView) }, changes)
 }
 
 export function adminPageOperations(): { [Id in keyof typeof pageRows]: AdminHandler<Id> } {

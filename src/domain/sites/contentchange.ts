@@ -9,7 +9,7 @@ import type { Tx } from '../../platform/storage/storage.ts'
 import { announceShop } from '../merchants/shop.ts'
 import { findMerchantById, type Merchant, raiseCatalogVersion, updateMerchant } from '../merchants/store.ts'
 import { draftContent, lookText, publishedContent } from './content.ts'
-import { findContent, saveContent } from './contentstore.ts'
+import { findSiteContent, saveContent } from './contentstore.ts'
 
 // As the list of changes names it.
 export interface ContentState extends SiteContent {
@@ -19,7 +19,7 @@ export interface ContentState extends SiteContent {
 const contentMembers = ['look', 'home', 'menus', 'draft'] as const
 
 export async function contentStateOf(tx: Tx, merchant: Merchant): Promise<ContentState> {
-  const row = await findContent(tx, merchant.id)
+  const row = await findSiteContent(tx, merchant.id)
   return { ...publishedContent(merchant, row), draft: draftContent(row) }
 }
 

@@ -10,7 +10,7 @@ export interface ContentRow {
   version: number
 }
 
-export async function findContent(db: Reader, merchantId: string): Promise<ContentRow | undefined> {
+export async function findSiteContent(db: Reader, merchantId: string): Promise<ContentRow | undefined> {
   const [row] = await db.sql<ContentRow>`
     select home, menus, draft, version from site_contents where merchant_id = ${merchantId}`
   return row

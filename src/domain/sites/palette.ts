@@ -43,10 +43,8 @@ function darkPalette(color: Rgb): SitePalette {
 
 function paletteOn(grounds: Record<'paper' | 'sheet' | 'well', Rgb>, color: Rgb, end: Rgb): SitePalette {
   const all = Object.values(grounds)
-  const isSeen = all.every((ground) => contrast(color, ground) >= edgeContrast)
-  const link = readableOn(color, all, end)
-  // A button that looks like the page takes the colour of links.
-  const action = isSeen ? color : link
+  // A button that looks like the page is darkened, or lightened, until it can be seen.
+  const action = readableOn(color, all, end, edgeContrast)
   const onAction = inkOn(action)
   const shades = {
     ...grounds,
@@ -58,7 +56,7 @@ function paletteOn(grounds: Record<'paper' | 'sheet' | 'well', Rgb>, color: Rgb,
     onAction,
     // Away from its text.
     actionOver: mix(action, onAction === white ? black : white, 0.18),
-    link,
+    link: readableOn(color, all, end),
   }
   // The members are those of the palette, each a colour.
   return Object.fromEntries(Object.entries(shades).map(([name, shade]) => [name, formatColor(shade)])) as SitePalette

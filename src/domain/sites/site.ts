@@ -16,7 +16,7 @@ import {
   withdrawalPathOf,
 } from '../merchants/store.ts'
 import { draftContent, publishedContent } from './content.ts'
-import { type ContentRow, findContent } from './contentstore.ts'
+import { type ContentRow, findSiteContent } from './contentstore.ts'
 import { proofRecord, shopOriginFor } from './hosts.ts'
 import { findMainHost, type HostRow, listHosts } from './hoststore.ts'
 import { listPages } from './pagestore.ts'
@@ -58,7 +58,7 @@ export async function adminSiteView(db: Reader, parts: SiteContext, seller: Merc
   const [merchant, site, content] = await Promise.all([
     merchantOf(db, seller),
     findStoredSite(db, seller),
-    findContent(db, seller.merchantId),
+    findSiteContent(db, seller.merchantId),
   ])
   const status = siteStatusOf(site)
   return {
@@ -107,7 +107,7 @@ export async function siteView(
     findStoredSite(db, seller),
     listShippingZones(db, seller.merchantId),
     findMerchantFace(db, seller.merchantId),
-    findContent(db, seller.merchantId),
+    findSiteContent(db, seller.merchantId),
   ])
   const published = publishedContent(merchant, row)
   const { look, home, menus } = (of === 'draft' && draftContent(row)) || published

@@ -132,15 +132,12 @@ export function createShops(parts: ShopsParts): Shops {
       return shop && crawledShop(storage, shop)
     },
     async answer(shop, request, raw) {
-      // Others are not told that there is one.
-      if (shop.isDraft && !(await isInsider(app, shop, raw))) throw refuse('route_not_found')
+      if (shop.isDraft) await refuseStrangers(app, shop, raw)
       const opened = openedOf(shop)
       if (shop.installationId !== undefined) opened.installationId = shop.installationId
       else if (request.method === 'POST') opened.installationId = await makeSeller(parts, shop.seller)
       const storefront = await opened.storefront()
-      // No one is signed in at the host of a shop.
-      const isByHost = shop.origin !== app.publicOrigin()
-      return storefront({ ...request, isInsider: async () => !isByHost && isInsider(app, shop, raw) })
+      return storefront({ ...request, isInsider: () => isInsiderAt(app, shop, raw) })
     },
   }
 }
@@ -223,6 +220,20 @@ function callerOf(merchantSlug: string, { merchantId, mode }: MerchantMode, inst
     ...{ kind: 'key', id: 'storefront', merchantId, merchantSlug, mode, installationId },
     ...{ claimant: installationId, throttleKey: installationId, scopes: publishableScopes },
   }
+}
+
+// No one is signed in at the host of a shop.
+async function isInsiderAt(
+  app: Pick<App, 'personOf' | 'publicOrigin'>,
+  shop: ShownShop,
+  raw: IncomingMessage,
+): Promise<boolean> {
+  return shop.origin === app.publicOrigin() && isInsider(app, shop, raw)
+}
+
+// They do not learn that there is a draft.
+async function refuseStrangers(app: Pick<App, 'personOf'>, shop: ShownShop, raw: IncomingMessage): Promise<void> {
+  if (!(await isInsider(app, shop, raw))) throw refuse('route_not_found')
 }
 
 async function isInsider(

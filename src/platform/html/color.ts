@@ -48,13 +48,13 @@ const steps = 50
 
 // The nearest colour on the way to `end` that can be read on all grounds; at worst `end` itself. The way to white goes by the
 // brightest colour of the same hue: straight to white a dark green would turn grey, and look switched off.
-export function readableOn(color: Rgb, grounds: readonly Rgb[], end: Rgb): Rgb {
+export function readableOn(color: Rgb, grounds: readonly Rgb[], end: Rgb, least = textContrast): Rgb {
   const ways =
     end === white ? [[color, brightest(color)] as const, [brightest(color), white] as const] : [[color, end] as const]
   for (const [from, to] of ways) {
     for (let step = 0; step < steps; step += 1) {
       const candidate = mix(from, to, step / steps)
-      if (grounds.every((ground) => contrast(candidate, ground) >= textContrast)) return candidate
+      if (grounds.every((ground) => contrast(candidate, ground) >= least)) return candidate
     }
   }
   return end

@@ -13,6 +13,7 @@ const scripts: readonly { file: ServedFile; needs?: string }[] = [
   { file: live },
   { file: scriptFile('picture'), needs: 'data-pictures' },
   { file: scriptFile('sheet'), needs: 'data-sheet' },
+  { file: scriptFile('rich'), needs: 'data-rich' },
 ]
 
 // What every page needs, for the page before the first of them.

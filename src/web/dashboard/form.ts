@@ -34,6 +34,8 @@ export interface Field {
   min?: number
   max?: number
   rows?: number
+  // Of kind text: HTML, which is written as it will look where there is script (browser/rich.ts).
+  isRich?: boolean
   autocomplete?: string
   // Of kind money.
   currency?: string
@@ -41,6 +43,10 @@ export interface Field {
   options?: readonly { value: string; label: string }[]
   // Of kind line: what others have there already.
   suggestions?: readonly string[]
+  // Of kind line: the id of a list of suggestions that several fields share.
+  listId?: string
+  // Where two forms of a page have the same field (default: `field-` and the name).
+  id?: string
   // Where the value is in the body (default: `/name`).
   pointer?: string
   // An empty field is sent as null, which removes.
@@ -113,7 +119,7 @@ function hasEmptyChoice({ options = [] }: Field): boolean {
 export function field(words: Words, given: Field, value = '', problems: Problems = { at: {} }): Html {
   const { name, label, kind, help } = given
   const problem = problems.at[pointerOf(given)]
-  const id = `field-${name}`
+  const id = given.id ?? `field-${name}`
   const described = [help !== undefined && `${id}-help`, problem !== undefined && `${id}-problem`]
     .filter(Boolean)
     .join(' ')
@@ -122,7 +128,17 @@ export function field(words: Words, given: Field, value = '', problems: Problems
   if (kind === 'check')
     return html`<div class="field whole"><label class="check"><input type="checkbox" id="${id}" name="${name}" value="on"${value === 'on' && html` checked`}${state}> ${label}</label>${notes}</div>`
   return html`<div class="field${given.isHalf ? '' : ' whole'}"><label for="${id}">${label}${!given.isRequired && html` <span class="soft">${words.say('form.optional')}</span>`}</label>
-${control(given, id, value, state)}${notes}</div>`
+${given.isRich && richTools(words, id)}${control(given, id, value, state)}${notes}</div>`
+}
+
+const richCommands = ['bold', 'italic', 'heading', 'subheading', 'text', 'list', 'numbers', 'link', 'source'] as const
+
+// Shown by the script that they are for.
+function richTools(words: Words, id: string): Html {
+  return html`<div class="rich-tools" role="toolbar" aria-label="${words.say('rich.tools')}" aria-controls="${id}" data-rich-tools="${id}" data-ask="${words.say('rich.ask')}" hidden>${richCommands.map(
+    (name) =>
+      html`<button type="button" class="button plain" data-command="${name}">${words.say(`rich.${name}`)}</button>`,
+  )}</div>`
 }
 
 function control(given: Field, id: string, value: string, state: Html): Html {
@@ -134,18 +150,18 @@ function control(given: Field, id: string, value: string, state: Html): Html {
         html`<option value="${option.value}"${option.value === value && html` selected`}>${option.label}</option>`,
     )}</select>`
   if (kind === 'text')
-    return html`<textarea id="${id}" name="${name}" rows="${rows}" dir="auto"${bound}${state}>${value}</textarea>`
+    return html`<textarea id="${id}" name="${name}" rows="${rows}" dir="auto"${given.isRich && html` data-rich`}${bound}${state}>${value}</textarea>`
   if (kind === 'money')
     return html`<span class="money"><input id="${id}" name="${name}" inputmode="decimal" autocomplete="off" dir="ltr" value="${value}"${state}><span class="unit" aria-hidden="true">${given.currency}</span></span>`
   if (kind === 'secret')
     return html`<input id="${id}" name="${name}" type="password" dir="ltr" class="mono" autocomplete="new-password" spellcheck="false" data-1p-ignore data-lpignore="true"${bound}${state}>`
   const type = kind === 'email' ? 'email' : kind === 'url' ? 'url' : kind === 'whole' ? 'number' : 'text'
   const { suggestions = [] } = given
-  const listId = `${id}-list`
+  const listId = given.listId ?? `${id}-list`
   const known =
     suggestions.length > 0 &&
     html`<datalist id="${listId}">${suggestions.map((one) => html`<option value="${one}"></option>`)}</datalist>`
-  return html`<input id="${id}" name="${name}" type="${type}" dir="auto" autocomplete="${autocomplete}" value="${value}"${bound}${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}${known !== false && html` list="${listId}"`}${state}>${known}`
+  return html`<input id="${id}" name="${name}" type="${type}" dir="auto" autocomplete="${autocomplete}" value="${value}"${bound}${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}${(known !== false || given.listId !== undefined) && html` list="${listId}"`}${state}>${known}`
 }
 
 function pointerOf({ pointer, name }: Field): string {

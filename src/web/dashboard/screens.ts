@@ -33,7 +33,9 @@ import { sendMany } from './screens/sendmany.ts'
 import { guideScreens } from './screens/start.ts'
 import { movements, stock } from './screens/stock.ts'
 import { store, storeHost, storeHosts } from './screens/store.ts'
+import { storeHome, storeSection } from './screens/storehome.ts'
 import { storeDraft, storeLook } from './screens/storelook.ts'
+import { storeMenu, storeMenuLink, storeMenus } from './screens/storemenus.ts'
 import { newStorePage, removeStorePage, storePage, storePages } from './screens/storepages.ts'
 import { undo } from './screens/undo.ts'
 import { withdrawal, withdrawalStatement, withdrawals } from './screens/withdrawals.ts'
@@ -93,6 +95,11 @@ export const screens: readonly Screen[] = [
   storeHost,
   storeLook,
   storeDraft,
+  storeHome,
+  storeSection,
+  storeMenus,
+  storeMenu,
+  storeMenuLink,
   storePages,
   newStorePage,
   storePage,

@@ -48,6 +48,8 @@ export const storeSections = {
   parts: [
     { id: 'store', path: 'store', text: 'store.state', needs: 'getAdminSite' },
     { id: 'look', path: 'store/look', text: 'look.title', needs: 'getAdminSite' },
+    { id: 'home', path: 'store/home', text: 'section.home', needs: 'getAdminSite' },
+    { id: 'menus', path: 'store/menus', text: 'menus.title', needs: 'getAdminSite' },
     { id: 'pages', path: 'store/pages', text: 'pages.list', needs: 'getAdminPages' },
   ],
 } as const satisfies Sections

@@ -3,19 +3,23 @@
 import type { AdminSite } from '../../contract/admin/site.ts'
 import type { SiteContent } from '../../contract/sitecontent.ts'
 import { type Html, html } from '../../platform/html/html.ts'
-import { keyField, keyIn } from './form.ts'
+import type { PageAnswer } from '../../platform/http/pages.ts'
+import { keyField, keyIn, type Problems, problemsOf } from './form.ts'
 import { button, linkButton } from './parts.ts'
 import { attempt, type Posted, type Visit } from './screen.ts'
 import { sections, storeSections } from './sections.ts'
+import { done, refusedBy, type ToastKey } from './toast.ts'
 
-type DraftPart = 'look'
+export type DraftPart = 'look' | 'home' | 'menus'
 
 export const draftPaths: Readonly<Record<DraftPart, string>> = {
   look: 'store/look',
+  home: 'store/home',
+  menus: 'store/menus',
 }
 
 // What the next edit begins with.
-export function draftOf({ draft, published }: AdminSite): SiteContent {
+export function siteDraftOf({ draft, published }: AdminSite): SiteContent {
   return draft ?? published
 }
 
@@ -36,7 +40,7 @@ export function draftHead(visit: Visit, site: AdminSite, part: DraftPart): Html 
 // The shop itself, with the draft.
 export function draftPreview({ words }: Visit, { draftUrl }: AdminSite): Html | false {
   if (draftUrl === null) return false
-  return html`<div class="preview"><iframe src="${new URL(draftUrl).pathname}" title="${words.say('draft.preview')}" loading="lazy"></iframe></div>`
+  return html`<div class="draft-preview"><iframe src="${new URL(draftUrl).pathname}" title="${words.say('draft.preview')}" loading="lazy"></iframe></div>`
 }
 
 // Of a form with the version that it was drawn from.
@@ -48,4 +52,42 @@ export function versionIn({ form }: Posted): number {
 export async function replaceDraft(posted: Posted, content: SiteContent) {
   const body = { ...content, expectedVersion: versionIn(posted) }
   return attempt(posted.change('replaceAdminSite', { body, key: keyIn(posted.form) }))
+}
+
+// For a change that cannot be wrong, such as moving a row: the next page, or the sentence of the refusal there.
+export async function changeDraft(
+  posted: Posted,
+  part: DraftPart,
+  content: SiteContent,
+  says: ToastKey,
+): Promise<PageAnswer> {
+  const outcome = await replaceDraft(posted, content)
+  const back = posted.to(draftPaths[part])
+  if ('refusal' in outcome) return refusedBy(back, outcome.refusal)
+  return done(back, says, { change: outcome.reply.change })
+}
+
+// The path of the picture that was sent with a form, if one was.
+export async function uploadedPicture(posted: Posted): Promise<{ url?: string } | { problems: Problems }> {
+  const [file] = posted.files.filter(({ length }) => length > 0)
+  if (!file) return {}
+  const body = { content: file.toString('base64') }
+  const outcome = await attempt(posted.ask('uploadAdminPicture', { body, key: `${keyIn(posted.form)}-file` }))
+  return 'refusal' in outcome
+    ? { problems: problemsOf(posted.words, outcome.refusal) }
+    : { url: outcome.reply.data.url }
+}
+
+interface PictureFieldParts {
+  label: string
+  present: string | null
+  // Of the box that removes it.
+  removes: string
+}
+
+export function pictureField({ words }: Visit, { label, present, removes }: PictureFieldParts): Html {
+  return html`<div class="field whole"><label for="field-file">${label} <span class="soft">${words.say('form.optional')}</span></label>
+${present !== null && html`<img class="guide-logo" src="${present}" alt="${label}">`}
+<input id="field-file" type="file" name="file" accept="image/png,image/jpeg,image/webp,image/avif" aria-describedby="field-file-help"><p class="help" id="field-file-help">${words.say('guide.logoHelp')}</p>
+${present !== null && html`<label class="check"><input type="checkbox" name="noPicture" value="on"> ${removes}</label>`}</div>`
 }

@@ -121,6 +121,16 @@ export interface AdminClient {
     /** Erase a customer. Erases name, e-mail, phone, addresses and notes, a moment later, and ends the account. What was bought for how much stays, as do invoices, as long as tax law demands. It cannot be undone. Needs the scope `admin:customers`. (eraseAdminCustomer) */
     erase(customerId: string, input?: CustomerErasureRequest, options?: CallOptions): Promise<CustomerErasureResponse>
   }
+  drafts: {
+    /** List drafts. Drafts of the merchant in the mode of the caller, without their links. Needs the scope `admin:read`. (listAdminDrafts) */
+    list(options?: ListOptions): List<DraftListResponse, DraftSummary>
+    /** Get a draft. The draft with its lines, its totals and the link for the shopper. Needs the scope `admin:orders`. (getAdminDraft) */
+    get(draftId: string, options?: CallOptions): Promise<DraftResponse>
+    /** Make a draft. Makes an order for a shopper, holds its stock and answers with the link at which it is paid. With dryRun it says what it would cost, to the cent. Needs the scope `admin:orders`. (createAdminDraft) */
+    create(input: CreateDraftRequest, options?: CallOptions): Promise<CreateDraftResponse>
+    /** Cancel a draft. The link ends, and the stock is free again. Refused while a payment is under way. Needs the scope `admin:orders`. (cancelAdminDraft) */
+    cancel(draftId: string, input?: CancelDraftRequest, options?: CallOptions): Promise<DraftResponse>
+  }
   documents: {
     /** List invoices and credit notes. An invoice is made seconds after an order was paid, a credit note seconds after a refund. They never change. Needs the scope `admin:read`. (listAdminDocuments) */
     list(query?: {
@@ -348,6 +358,16 @@ export interface AdminClient {
     getMany(options?: CallOptions): Promise<AdminAgentsResponse>
     /** Change what agents may do. In the mode of the caller. Orders of agents belong to an installation of their own, which is made when agents are let in first. Needs the scope `admin:settings`. (updateAdminAgents) */
     updateMany(input: UpdateAdminAgentsRequest, options?: CallOptions): Promise<AdminAgentsChangeResponse>
+    /** Rotate the signing key. A new key signs what is sent to platforms at once. The former one stays in the profile for 7 days. Needs the scope `admin:developers`. (rotateAdminAgentSigningKey) */
+    rotateSigningKey(input?: AdminAgentKeyRequest, options?: CallOptions): Promise<AdminAgentsChangeResponse>
+    /** List platforms. Platforms whose agents called the shop or were entered, in the mode of the caller. Needs the scope `admin:read`. (listAdminAgentPlatforms) */
+    platforms(options?: ListOptions): List<AdminAgentPlatformListResponse, AdminAgentPlatform>
+    /** Enter a platform. Approves it (default) before it has called, or changes the one with this profile. Needs the scope `admin:settings`. (createAdminAgentPlatform) */
+    createPlatform(input: CreateAdminAgentPlatformRequest, options?: CallOptions): Promise<AdminAgentPlatformResponse>
+    /** Approve or block a platform. It holds from the next call on. Calls to its webhook can be paused and sent later. Needs the scope `admin:settings`. (updateAdminAgentPlatform) */
+    updatePlatform(platformId: string, input: UpdateAdminAgentPlatformRequest, options?: CallOptions): Promise<AdminAgentPlatformResponse>
+    /** Create a key for a platform. For a platform that does not sign its requests: it sends the key as X-API-Key or Bearer beside its profile. It is of no use elsewhere. The former key of the platform ends. Needs the scope `admin:developers`. (createAdminAgentKey) */
+    createKey(platformId: string, input?: AdminAgentKeyRequest, options?: CallOptions): Promise<AdminAgentKeyResponse>
   }
   installations: {
     /** List installations. What acts for the merchant: apps that were installed, and installations of its own. Needs the scope `admin:developers`. (listAdminInstallations) */
@@ -484,11 +504,72 @@ export interface AdminActor {
   name: string | null
 }
 
+export interface AdminAgentKeyRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+}
+
+export interface AdminAgentKeyResponse {
+  data: {
+    platform: AdminAgentPlatform
+    /** The API key. Shown this once. */
+    secret: string
+  }
+}
+
+export interface AdminAgentPlatform {
+  /** Id of a platform whose agents buy from the shop. */
+  id: string
+  version: number
+  /** The address of its UCP profile. */
+  profileUrl: string
+  host: string
+  /** seen: it called, or was entered. approved: it may pay where only approved ones may. blocked: it gets no answer. */
+  status: 'seen' | 'approved' | 'blocked'
+  /** Whether a key was made for it. */
+  hasKey: boolean
+  /** How calling it about its orders goes. null: it has not asked for that, or has not opened a checkout yet. */
+  webhook: {
+    status: 'enabled' | 'disabled' | 'paused'
+    lastSuccessAt: string | null
+    lastFailureAt: string | null
+  } | null
+  /** RFC 3339, UTC, with milliseconds. */
+  firstSeenAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  lastSeenAt: string
+}
+
+export interface AdminAgentPlatformListResponse {
+  /** Newest first. */
+  data: AdminAgentPlatform[]
+  meta: ListMeta
+}
+
+export interface AdminAgentPlatformResponse {
+  data: AdminAgentPlatform
+  /** What changed. */
+  changes: AdminSubjectChange[]
+}
+
 export interface AdminAgents {
   /** 0 where nothing was ever set. */
   version: number
-  /** off: agents get no answer. browse: they find products and open checkouts, which buyers pay on the page. buy: they may also pay, in test mode. */
+  /** off: agents get no answer. browse: they find products and open checkouts, which buyers pay on the page. buy: they may also pay. */
   level: 'off' | 'browse' | 'buy'
+  /** Who may pay and read its orders. approved: platforms that were approved, and prove who they are. signed: every platform that proves it. anyone: every platform with a profile, in test mode only. */
+  who: 'approved' | 'signed' | 'anyone'
+  /** From this total on the buyer confirms on the checkout page. null: never. */
+  reviewFrom: number | null
+  /** Whether platforms are called when their orders change. */
+  orderWebhooks: boolean
+  /** Keys that sign what is sent to platforms, the present one first. */
+  signingKeys: ({
+    kid: string
+    /** RFC 3339, UTC, with milliseconds. */
+    createdAt: string
+    retiredAt: string | null
+  })[]
   /** Where agents find the shop, in the mode of the caller: the UCP profile, UCP by REST, and MCP. */
   addresses: {
     profile: string
@@ -526,7 +607,7 @@ export interface AdminBulkFulfillmentRequest {
   rows: ({
     /** Id of an order. */
     orderId: string
-    /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+    /** The version that was seen. Another one now is a 409 version_conflict. */
     expectedVersion?: number | undefined
     /** Any name. Parcels of DHL, UPS, DPD, GLS, FedEx, Royal Mail, La Poste, PostNL, USPS have a link by their number. A new parcel without it gets the carrier whose numbers look so, if there is only one. */
     carrier?: string | null | undefined
@@ -784,13 +865,13 @@ export interface AdminEndRequest {
 }
 
 /** Stable, for programs. */
-export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'customer_not_found' | 'document_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'currency_not_changeable' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'return_not_changeable' | 'text_limit' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'page_exists' | 'page_limit' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
+export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'address_undeliverable' | 'payment_in_progress' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'agent_platform_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'customer_not_found' | 'draft_not_found' | 'document_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'currency_not_changeable' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'draft_not_open' | 'total_changed' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'agents_closed' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'return_not_changeable' | 'text_limit' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'page_exists' | 'page_limit' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
 
 export interface AdminErrorIssue {
   /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
   path: string
   /** The rule that is broken. Stable, for programs. */
-  code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'unreadable_instant' | 'published_in_future' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
+  code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'unreadable_instant' | 'published_in_future' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
   /** The values of the rule, such as max. */
   values: Record<string, string | number | string[]>
   /** The rule in words, for people; may change. */
@@ -836,7 +917,7 @@ export interface AdminFulfillment {
 export interface AdminFulfillmentRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
   /** What is in the parcel. Without it, all that was not sent yet. */
   items?: ({
@@ -1157,6 +1238,18 @@ export interface AdminOrder {
   installation: OrderInstallation
   /** null a moment after it was placed, without an e-mail address, and once the person is erased. */
   customerId: string | null
+  /** The agent that made the order. null: none did. */
+  agent: {
+    /** plt_none: a caller without a profile, such as a chat program. */
+    platformId: string
+    /** Of its profile. null: it has none, or is forgotten. */
+    host: string | null
+    /** ucp or mcp. */
+    protocol: string
+    version: string
+    /** How the platform proved who it is. null: not at all. */
+    proof: 'signature' | 'key' | null
+  } | null
   /** Oldest first. */
   notes: AdminOrderNote[]
   /** The operations that the order would accept now, as far as its state says. */
@@ -1168,7 +1261,7 @@ export interface AdminOrder {
 export interface AdminOrderCancellationRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
   reason?: 'customer_request' | 'out_of_stock' | 'fraud_suspected' | 'duplicate' | 'other' | undefined
   /** The customer may read it. */
@@ -1226,7 +1319,7 @@ export interface AdminOrderNoteResponse {
 export interface AdminOrderPaymentRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
 }
 
@@ -1351,7 +1444,7 @@ export interface AdminPaymentAccountCheckResponse {
       /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
       path: string
       /** The rule that is broken. Stable, for programs. */
-      code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'unreadable_instant' | 'published_in_future' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
+      code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'unreadable_instant' | 'published_in_future' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
       /** The values of the rule, such as max. */
       values: Record<string, string | number | string[]>
       /** The rule in words, for people; may change. */
@@ -1384,7 +1477,7 @@ export interface AdminPaymentAccountEndResponse {
       /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
       path: string
       /** The rule that is broken. Stable, for programs. */
-      code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'unreadable_instant' | 'published_in_future' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
+      code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'unreadable_instant' | 'published_in_future' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
       /** The values of the rule, such as max. */
       values: Record<string, string | number | string[]>
       /** The rule in words, for people; may change. */
@@ -1512,6 +1605,8 @@ export interface AdminProductSku {
   /** Id of a SKU: one variant of a product that can be bought. */
   id: string
   code: string
+  /** The lowest price of the 30 days before the announced reduction began, which the shop strikes through. null: it shows no reduction. */
+  priorPrice: number | null
   /** Units that exist, in the mode of the caller. */
   onHand: number
   /** Units that are reserved for checkouts. */
@@ -1570,7 +1665,7 @@ export interface AdminPromotionResponse {
 export interface AdminRefundRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
   /** What the caller has seen as refunded and on its way back, in minor units: `totals.refunded` and `totals.refundPending`. Another sum is refused with 409 version_conflict. A refund that is on its way leaves the version as it is. */
   expectedRefunded?: number | undefined
@@ -1844,6 +1939,8 @@ export interface AdminSku {
   /** In minor units of the currency that the resource names. */
   price: number
   compareAtPrice: number | null
+  /** The lowest price of the 30 days before the announced reduction began, which the shop strikes through. null: it shows no reduction. */
+  priorPrice: number | null
   /** Units that exist, in the mode of the caller. */
   onHand: number
   /** Units that are reserved for checkouts. */
@@ -1884,7 +1981,7 @@ export interface AdminSubjectChange {
   /** look: sealed data was shown, and nothing changed. */
   kind: 'create' | 'change' | 'retire' | 'look'
   subject: {
-    type: 'merchant' | 'category' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'payment_account' | 'site' | 'site_host' | 'site_page' | 'site_content' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'people' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'return' | 'withdrawal' | 'customer' | 'customer_note' | 'document' | 'legal_text' | 'transfer' | 'agents'
+    type: 'merchant' | 'category' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'payment_account' | 'site' | 'site_host' | 'site_page' | 'site_content' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'people' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'return' | 'withdrawal' | 'customer' | 'customer_note' | 'draft' | 'document' | 'legal_text' | 'transfer' | 'agents' | 'agent_platform'
     id: string
     /** What people call it: a number, a code, a name. */
     name: string
@@ -2272,7 +2369,7 @@ export interface AdminWithdrawalResponse {
 export interface AdminWithdrawalSettlementRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
   /** accepted: the goods come back, or the money went back. declined: there is no right of withdrawal. unknown: it names no order of the shop. */
   outcome: 'accepted' | 'declined' | 'unknown'
@@ -2295,7 +2392,7 @@ export interface AdminWithdrawalStatementResponse {
 export interface ApproveAdminReturnRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
   /** How to send the items. The shopper reads it on the page of the order and by e-mail. */
   instructions?: string | undefined
@@ -2326,6 +2423,11 @@ export interface BulkResponse {
   }
 }
 
+export interface CancelDraftRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+}
+
 export interface CategoryEntry {
   slug: string
   name: string
@@ -2341,7 +2443,7 @@ export interface CategoryEntry {
 export interface CloseAdminReturnRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
 }
 
@@ -2352,6 +2454,15 @@ export interface ConnectAdminPaymentAccountRequest {
   provider: string
   /** The keys by their names. Stripe: `publishableKey` and `secretKey` (a restricted key is enough). Mollie: `key`. They are sealed, and no answer holds them. */
   keys: Record<string, string>
+}
+
+export interface CreateAdminAgentPlatformRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The address of its UCP profile. */
+  profileUrl: string
+  /** seen: it called, or was entered. approved: it may pay where only approved ones may. blocked: it gets no answer. */
+  status?: 'seen' | 'approved' | 'blocked' | undefined
 }
 
 export interface CreateAdminCategoryRequest {
@@ -2406,6 +2517,58 @@ export interface CreateAdminReturnRequest {
   instructions?: string | undefined
   /** Where the shopper finds the label for the parcel. */
   labelUrl?: string | null | undefined
+}
+
+export interface CreateDraftRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  items: ({
+    /** Id of a SKU: one variant of a product that can be bought. */
+    skuId: string
+    quantity: number
+    /** In place of the price of the catalog. 0 is a gift. */
+    unitPrice?: number | undefined
+  })[]
+  /** Taken off the items, and no more than they cost. */
+  discount?: number | undefined
+  /** Delivery by hand. Without it, what the shop offers for the address. */
+  shipping?: {
+    label: string
+    /** In minor units of the currency that the resource names. */
+    amount: number
+  } | null | undefined
+  customer?: {
+    /** ASCII before the @; the domain may be an international one. */
+    email?: string | undefined
+    name?: string | undefined
+    phone?: string | undefined
+  } | undefined
+  /** Without it, the shopper types it. */
+  address?: Address | undefined
+  note?: string | undefined
+  /** How long the link can be paid (default: 7). */
+  days?: number | undefined
+  /** Which installation sells it (default: the oldest that is active). */
+  installationId?: string | undefined
+  /** What the caller was shown. Another total is refused with 409 total_changed. */
+  expectedTotal?: number | undefined
+  /** true: answer what would change, and write nothing. */
+  dryRun?: boolean | undefined
+}
+
+export interface CreateDraftResponse {
+  data: {
+    items: DraftItem[]
+    totals: Totals
+    /** null where nothing is sent, and while there is no address. */
+    shipping: {
+      label: string
+      /** In minor units of the currency that the resource names. */
+      amount: number
+    } | null
+    /** null with dryRun. */
+    draft: Draft | null
+  }
 }
 
 export interface Customer {
@@ -2595,6 +2758,89 @@ export interface CustomerSummary {
   lastOrderAt: string
   /** The person is about to be erased since then. */
   eraseAskedAt: string | null
+}
+
+export interface Draft {
+  /** Id of a draft. */
+  id: string
+  mode: Mode
+  /** open: the link can be paid. paying: a payment is under way. paid: there is an order. */
+  status: 'open' | 'paying' | 'paid' | 'cancelled' | 'expired'
+  emailMasked: string | null
+  /** ISO 4217 code. */
+  currency: string
+  /** With tax. Of an open draft without an address, an estimate. */
+  total: number
+  /** null until it is paid. */
+  order: {
+    /** Id of an order. */
+    id: string
+    number: string
+  } | null
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  /** Until then the link can be paid, and the stock is held. */
+  expiresAt: string
+  items: DraftItem[]
+  totals: Totals
+  /** null where nothing is sent, and while there is no address. */
+  shipping: {
+    label: string
+    /** In minor units of the currency that the resource names. */
+    amount: number
+  } | null
+  /** For the people of the shop. */
+  note: string | null
+  /** The link for the shopper. Who has it can see the page and pay. null when the draft is no longer open. */
+  url: string | null
+  /** Who did what, newest first. */
+  changes: AdminChange[]
+}
+
+export interface DraftItem {
+  /** Id of a SKU: one variant of a product that can be bought. */
+  skuId: string
+  code: string
+  name: string
+  options: OptionValue[]
+  quantity: number
+  /** In minor units of the currency that the resource names. */
+  unitPrice: number
+  /** With its part of the discount, and with tax. */
+  total: number
+}
+
+export interface DraftListResponse {
+  /** Newest first. */
+  data: DraftSummary[]
+  meta: ListMeta
+}
+
+export interface DraftResponse {
+  data: Draft
+}
+
+export interface DraftSummary {
+  /** Id of a draft. */
+  id: string
+  mode: Mode
+  /** open: the link can be paid. paying: a payment is under way. paid: there is an order. */
+  status: 'open' | 'paying' | 'paid' | 'cancelled' | 'expired'
+  emailMasked: string | null
+  /** ISO 4217 code. */
+  currency: string
+  /** With tax. Of an open draft without an address, an estimate. */
+  total: number
+  /** null until it is paid. */
+  order: {
+    /** Id of an order. */
+    id: string
+    number: string
+  } | null
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  /** Until then the link can be paid, and the stock is held. */
+  expiresAt: string
 }
 
 export interface EndAdminPaymentAccountRequest {
@@ -2916,7 +3162,7 @@ export type PromotionStatus = 'disabled' | 'expired' | 'scheduled' | 'exhausted'
 export interface ReceiveAdminReturnRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
   /** What came. Without it, everything that has not come yet, and all of it goes back into stock. */
   items?: ({
@@ -2941,7 +3187,7 @@ export interface Refund {
 export interface RefundAdminReturnRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
   /** What the caller was shown, in minor units. Another amount is refused with 409 version_conflict. */
   expectedAmount?: number | undefined
@@ -2988,7 +3234,7 @@ export interface RefundedItem {
 export interface RefuseAdminReturnRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
   /** Why. The shopper reads it on the page of the order and by e-mail. */
   text: string
@@ -2997,7 +3243,7 @@ export interface RefuseAdminReturnRequest {
 export interface RemoveAdminCategoryRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
 }
 
@@ -3012,14 +3258,14 @@ export interface RemoveAdminCategoryResponse {
 export interface RemoveAdminPageRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
 }
 
 export interface ReplaceAdminCategoryRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
   /** The slug cannot change. */
   category: CategoryEntry
@@ -3028,7 +3274,7 @@ export interface ReplaceAdminCategoryRequest {
 export interface ReplaceAdminPageRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
   title: string
   /** HTML: headings, lists, tables, bold, links. Anything else, such as styles, pictures and scripts, is removed. */
@@ -3053,7 +3299,7 @@ export interface ReplaceAdminPaymentKeysRequest {
 export interface ReplaceAdminProductRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
   /** The whole product. SKUs are known by their code; one that is missing is retired. `stock` counts for new SKUs only. */
   product: ProductEntry
@@ -3064,7 +3310,7 @@ export interface ReplaceAdminProductRequest {
 export interface ReplaceAdminPromotionRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
   /** The code cannot change. */
   promotion: PromotionEntry
@@ -3073,7 +3319,7 @@ export interface ReplaceAdminPromotionRequest {
 export interface ReplaceAdminShippingRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
   shipping: ShippingZoneEntry[]
   /** true: answer what would change, and write nothing. */
@@ -3083,7 +3329,7 @@ export interface ReplaceAdminShippingRequest {
 export interface ReplaceAdminSiteRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
   look: SiteLook
   /** Its sections, from top to bottom. null: a product, the categories, and all products. */
@@ -3094,7 +3340,7 @@ export interface ReplaceAdminSiteRequest {
 export interface ReplaceAdminTaxesRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
   taxes: TaxEntry[]
   /** true: answer what would change, and write nothing. */
@@ -3275,7 +3521,7 @@ export interface SiteSection {
 export interface SiteTransitionRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
 }
 
@@ -3288,7 +3534,7 @@ export interface SkuEntry {
   options?: Record<string, string> | undefined
   /** In minor units: 450 is 4.50. */
   price: number
-  /** A price to compare with, such as a former one; above the price. */
+  /** A former price that is announced; above the price. The shop shows a reduction only as far as the price was higher in the 30 days before. */
   compareAtPrice?: number | null | undefined
   /** Opening stock: it counts when the SKU is new. On known SKUs it is set by `apply --stock` only (default: 0). */
   stock?: number | undefined
@@ -3328,19 +3574,52 @@ export interface TimelineEntry {
   cancelledBy: 'api' | 'operator' | 'system' | null
 }
 
+/** Amounts in the currency of the resource that holds them. */
+export interface Totals {
+  /** Lines before discount. */
+  subtotal: number
+  /** In minor units of the currency that the resource names. */
+  discount: number
+  /** Before discount; what a promotion takes off it is part of the discount. */
+  shipping: number
+  /** Sum of the tax of the lines and of the shipping. */
+  tax: number
+  /** Whether the prices contain the tax. */
+  taxIncluded: boolean
+  /** subtotal − discount + shipping, plus tax where prices do not contain it. */
+  total: number
+}
+
+export interface UpdateAdminAgentPlatformRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version that the change is based on. */
+  expectedVersion: number
+  /** seen: it called, or was entered. approved: it may pay where only approved ones may. blocked: it gets no answer. */
+  status?: 'seen' | 'approved' | 'blocked' | undefined
+  /** paused: its calls wait. enabled: they are sent, with those that waited. */
+  webhook?: 'enabled' | 'paused' | undefined
+}
+
 export interface UpdateAdminAgentsRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
   /** The version that the change is based on. */
   expectedVersion: number
-  /** off: agents get no answer. browse: they find products and open checkouts, which buyers pay on the page. buy: they may also pay, in test mode. */
-  level: 'off' | 'browse' | 'buy'
+  /** off: agents get no answer. browse: they find products and open checkouts, which buyers pay on the page. buy: they may also pay. */
+  level?: 'off' | 'browse' | 'buy' | undefined
+  /** Who may pay and read its orders. approved: platforms that were approved, and prove who they are. signed: every platform that proves it. anyone: every platform with a profile, in test mode only. */
+  who?: 'approved' | 'signed' | 'anyone' | undefined
+  /** From this total on the buyer confirms on the checkout page. null: never. */
+  reviewFrom?: number | null | undefined
+  /** Whether platforms are called when their orders change. */
+  orderWebhooks?: boolean | undefined
 }
 
 export interface UpdateAdminPaymentProviderRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
   enabled: boolean
   instructions?: string | null | undefined
@@ -3371,7 +3650,7 @@ export interface UpdateAdminProductsRequest {
 export interface UpdateAdminShopRequest {
   /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
   idempotencyKey?: string | undefined
-  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
   /** What shoppers read. */
   name?: string | undefined

@@ -295,7 +295,7 @@ ${field(words, { name: 'summary', label: words.say('product.summary'), kind: 'te
 ${field(words, { name: 'description', label: words.say('product.description'), kind: 'text', rows: 8, lengthMax: limits.descriptionLengthMax, help: words.say(draft.descriptionHtml === '' ? 'product.descriptionHelp' : 'product.descriptionBoth') }, draft.description, problems)}
 </div>
 <details class="formatted"${(draft.descriptionHtml !== '' || preview !== undefined || problems?.at['/descriptionHtml'] !== undefined) && html` open`}><summary>${words.say('product.formatted')}</summary>
-<div class="fields">${field(words, { name: 'descriptionHtml', label: words.say('product.html'), kind: 'text', rows: 10, lengthMax: limits.descriptionHtmlLengthMax, help: words.say('product.htmlHelp') }, draft.descriptionHtml, problems)}</div>
+<div class="fields">${field(words, { name: 'descriptionHtml', label: words.say('product.html'), kind: 'text', rows: 10, isRich: true, lengthMax: limits.descriptionHtmlLengthMax, help: words.say('product.htmlHelp') }, draft.descriptionHtml, problems)}</div>
 <p>${button({ label: words.say('product.preview'), name: 'do', value: 'preview', isUnchecked: !present })}</p>${previewOf(words, draft, present, preview)}</details>`,
   })
 }

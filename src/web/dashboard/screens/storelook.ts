@@ -10,7 +10,16 @@ import { type Field, field, keyField, keyIn, type Problems, problemsOf } from '.
 import { button, card, notice } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { refuseUnless } from '../shop.ts'
-import { draftHead, draftOf, draftPaths, draftPreview, replaceDraft, versionIn } from '../storedraft.ts'
+import {
+  draftHead,
+  draftPaths,
+  draftPreview,
+  pictureField,
+  replaceDraft,
+  siteDraftOf,
+  uploadedPicture,
+  versionIn,
+} from '../storedraft.ts'
 import { done, refusedBy } from '../toast.ts'
 
 const usualColor = '#2c4c3e'
@@ -23,17 +32,17 @@ export const storeLook: Screen = {
   filesBytesMax: limits.pictureBytesMax + 100_000,
   async get(visit) {
     const { data: site } = await visit.ask('getAdminSite')
-    return lookSheet(visit, site, draftOf(site).look)
+    return lookSheet(visit, site, siteDraftOf(site).look)
   },
   async post(posted) {
     refuseUnless(posted, 'replaceAdminSite')
     const { words, to } = posted
     const { data: site } = await posted.ask('getAdminSite')
-    const typed = typedLook(posted, draftOf(site).look)
-    const uploaded = await uploadedLogo(posted)
+    const typed = typedLook(posted, siteDraftOf(site).look)
+    const uploaded = await uploadedPicture(posted)
     if ('problems' in uploaded) return lookSheet(posted, site, typed, uploaded.problems)
-    const look = uploaded.logo === undefined ? typed : { ...typed, logo: uploaded.logo }
-    const outcome = await replaceDraft(posted, { ...draftOf(site), look })
+    const look = uploaded.url === undefined ? typed : { ...typed, logo: uploaded.url }
+    const outcome = await replaceDraft(posted, { ...siteDraftOf(site), look })
     if ('refusal' in outcome) {
       const isStale = outcome.refusal.code === 'version_conflict'
       const problems = problemsOf(words, outcome.refusal, choices(posted))
@@ -48,7 +57,7 @@ function typedLook({ form }: Posted, before: SiteLook): SiteLook {
     words.find((one) => one === form.get(name)) ?? usual
   const color = form.get('color') ?? ''
   return {
-    logo: form.get('noLogo') === 'on' ? null : before.logo,
+    logo: form.get('noPicture') === 'on' ? null : before.logo,
     color: form.get('ownColor') === 'on' && /^#[0-9a-f]{6}$/i.test(color) ? color : null,
     font: word('font', siteFonts, before.font),
     corners: word('corners', siteCorners, before.corners),
@@ -57,23 +66,12 @@ function typedLook({ form }: Posted, before: SiteLook): SiteLook {
   }
 }
 
-async function uploadedLogo(posted: Posted): Promise<{ logo?: string } | { problems: Problems }> {
-  const [file] = posted.files.filter(({ length }) => length > 0)
-  if (!file) return {}
-  const body = { content: file.toString('base64') }
-  const outcome = await attempt(posted.ask('uploadAdminPicture', { body, key: `${keyIn(posted.form)}-logo` }))
-  return 'refusal' in outcome
-    ? { problems: problemsOf(posted.words, outcome.refusal) }
-    : { logo: outcome.reply.data.url }
-}
-
 function choices({ words }: Visit): Field[] {
   const choice = (name: 'font' | 'corners' | 'density' | 'scheme', values: readonly string[]): Field => ({
     name,
     label: words.say(`look.${name}`),
     kind: 'choice',
     pointer: `/look/${name}`,
-    isHalf: true,
     isRequired: true,
     // Each word of the contract has a text.
     options: values.map((value) => ({ value, label: words.sayKnown(`look.${name}.${value}`, value) })),
@@ -105,15 +103,8 @@ function lookForm(visit: Visit, site: AdminSite, look: SiteLook, problems?: Prob
   const values: Readonly<Record<string, string>> = { ...look, logo: '', color: '' }
   return html`<form class="form" method="post" action="${to('store/look')}" enctype="multipart/form-data">${keyField()}<input type="hidden" name="version" value="${version}">
 ${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
-<div class="fields">${logoField(visit, look)}${colorField(visit, look)}${choices(visit).map((one) => field(words, one, values[one.name], problems))}</div>
+<div class="fields">${pictureField(visit, { label: words.say('guide.logo'), present: look.logo, removes: words.say('look.noLogo') })}${colorField(visit, look)}${choices(visit).map((one) => field(words, one, values[one.name], problems))}</div>
 <div class="form-foot">${button({ label: words.say('draft.save'), kind: 'first', shortcut: 'save' })}</div></form>`
-}
-
-function logoField({ words }: Visit, { logo }: SiteLook): Html {
-  return html`<div class="field whole"><label for="field-file">${words.say('guide.logo')} <span class="soft">${words.say('form.optional')}</span></label>
-${logo !== null && html`<img class="guide-logo" src="${logo}" alt="${words.say('guide.logo')}">`}
-<input id="field-file" type="file" name="file" accept="image/png,image/jpeg,image/webp,image/avif" aria-describedby="field-file-help"><p class="help" id="field-file-help">${words.say('guide.logoHelp')}</p>
-${logo !== null && html`<label class="check"><input type="checkbox" name="noLogo" value="on"> ${words.say('look.noLogo')}</label>`}</div>`
 }
 
 function colorField({ words }: Visit, { color }: SiteLook): Html {
@@ -138,7 +129,8 @@ export const storeDraft: Screen = {
   needs: 'publishAdminSite',
   async post(posted) {
     const { form, to } = posted
-    const href = to(draftPaths.look)
+    const back = form.get('back')
+    const href = to(draftPaths[back === 'home' || back === 'menus' ? back : 'look'])
     if (form.get('do') === 'discard') {
       const { data: site } = await posted.ask('getAdminSite')
       const outcome = await replaceDraft(posted, site.published)

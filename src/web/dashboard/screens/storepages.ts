@@ -1,7 +1,7 @@
 // Pages of the online store that the merchant writes: list, new, edit, remove.
 
 import type { AdminPage, PageEntry } from '../../../contract/admin/pages.ts'
-import { escapeHtml, type Html, html } from '../../../platform/html/html.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
 import {
   bodyOf,
   type Field,
@@ -18,6 +18,7 @@ import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../sc
 import { sections, storeSections } from '../sections.ts'
 import { refuseUnless } from '../shop.ts'
 import { done, refusedBy } from '../toast.ts'
+import { htmlOfTyped } from '../typed.ts'
 
 export const storePages: Screen = {
   path: 'store/pages',
@@ -66,6 +67,7 @@ function fieldsOf({ words }: Visit, isNew: boolean): Field[] {
       label: words.say('pages.body'),
       kind: 'text',
       rows: 16,
+      isRich: true,
       lengthMax: 40_000,
       help: words.say('pages.bodyHelp'),
     },
@@ -110,16 +112,6 @@ const emptyValues: FieldValues = {
 function valuesOfPage({ page }: AdminPage): FieldValues {
   const { title, slug, bodyHtml, description = '', menu = 'none', position = 0, published = true } = page
   return { title, slug, bodyHtml, description, menu, position: String(position), published: published ? 'on' : '' }
-}
-
-// What is typed without any tag is paragraphs, separated by empty lines.
-function htmlOfTyped(text: string): string {
-  if (/<\/?[a-z]/i.test(text)) return text
-  const paragraphs = text.replaceAll('\r\n', '\n').split(/\n\s*\n/)
-  return paragraphs
-    .filter((paragraph) => paragraph.trim() !== '')
-    .map((paragraph) => `<p>${escapeHtml(paragraph.trim()).replaceAll('\n', '<br>')}</p>`)
-    .join('\n')
 }
 
 interface PageState {
