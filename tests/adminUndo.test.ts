@@ -19,6 +19,7 @@ import { sell } from '../src/domain/inventory/sales.ts'
 import { shopUndoer } from '../src/domain/merchants/undo.ts'
 import { orderUndoer } from '../src/domain/orders/undo.ts'
 import { promotionUndoer } from '../src/domain/promotions/undo.ts'
+import { redirectUndoer } from '../src/domain/redirects/undo.ts'
 import { siteUndoer } from '../src/domain/sites/undo.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
@@ -27,7 +28,7 @@ type Path = Readonly<Record<string, string>>
 test('each kind that can be put back has one undoer', () => {
   const sites = { publicOrigin: () => '', showsShops: false, demo: undefined }
   const shop = shopUndoer({ timeZoneChanged: async () => {}, publicOrigin: () => '', providerUrls: {} })
-  const undoers = [catalogUndoer, promotionUndoer, shop, siteUndoer(sites), orderUndoer, agentUndoer]
+  const undoers = [catalogUndoer, promotionUndoer, shop, siteUndoer(sites), redirectUndoer, orderUndoer, agentUndoer]
   assert.deepEqual(undoers.flatMap(({ kinds }) => kinds).sort(), Object.keys(undoScopes).sort())
 })
 

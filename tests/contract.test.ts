@@ -66,6 +66,7 @@ const extensionRows = [
   ['listMerchantCategories', 'GET', '/api/v1/catalog/merchants/{merchantSlug}/categories', null],
   ['getSite', 'GET', '/api/v1/open/site', null],
   ['getPage', 'GET', '/api/v1/open/site/pages/{slug}', null],
+  ['resolvePath', 'GET', '/api/v1/open/site/path', null],
   ['getMerchantSite', 'GET', '/api/v1/catalog/merchants/{merchantSlug}/site', null],
 ]
 
@@ -184,15 +185,16 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('declares the parameters of the path, and for a search those of its query', () => {
+  it('declares the parameters of the path, and for a search or a path of a shop those of its query', () => {
     for (const { operationId, path, parameters: declared = [] } of documented) {
       const { query } = operations[operationId as OperationId] as OpenOperation
-      const inQuery = Object.keys((query as { properties?: object } | undefined)?.properties ?? {})
-      assert.equal(inQuery.length > 0, operationId.startsWith('search'), operationId)
+      const { properties = {}, required = [] } = (query ?? {}) as { properties?: object; required?: string[] }
+      const inQuery = Object.keys(properties)
+      assert.equal(inQuery.length > 0, /^(?:search|resolve)/.test(operationId), operationId)
       const asked = declared.filter((parameter) => parameter.in === 'query')
       assert.deepEqual(
         asked.map(({ name, required }) => [name, required]),
-        inQuery.map((name) => [name, false]),
+        inQuery.map((name) => [name, required.includes(name)]),
       )
       const parameters = declared.filter((parameter) => parameter.in !== 'query')
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)

@@ -19,7 +19,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   domain: [
     ...['inventory', 'addresses', 'payments', 'webhooks', 'reports', 'health'],
     ...['merchants', 'texts', 'promotions', 'users', 'oauth', 'orders', 'documents', 'returns', 'withdrawals'],
-    ...['search', 'images', 'catalog', 'sites'],
+    ...['search', 'images', 'redirects', 'catalog', 'sites'],
     ...['carts', 'overview', 'checkout', 'drafts', 'customers', 'emails', 'agents'],
   ],
   web: [

@@ -176,7 +176,7 @@ eachEngine('sites', (given) => {
     await undoLast()
     assert.match((await look('/shops/bloom/about')).text, /daily/)
     await perform('removeAdminPage', { slug: 'about' }, { expectedVersion: 3 })
-    assert.equal((await look('/shops/bloom/about')).status, 404)
+    assert.equal((await look('/shops/bloom/about')).status, 410)
     await undoLast()
     assert.match((await look('/shops/bloom/about')).text, /daily/)
   })
@@ -247,6 +247,99 @@ eachEngine('sites', (given) => {
     assert.deepEqual([undone.published, undone.draft.look.font], [published, 'slab'])
     assert.doesNotMatch((await look('/shops/bloom')).text, /Cut /)
     assert.equal((await put({})).data.draft, null)
+  })
+
+  test('old paths lead on: of renamed and removed things, of other systems, and those that the merchant names', async () => {
+    const principal = operatorCaller({ merchantId: testServer.merchantId, mode: 'live' })
+    const perform = async (id: AdminOperationId, path: Record<string, string>, body: object | null) =>
+      JSON.parse(
+        String(
+          (
+            await testServer.app.admin.perform(id, {
+              ...{ principal, path },
+              body: body && { idempotencyKey: newId('req'), ...body },
+            })
+          ).body,
+        ),
+      )
+    const rename = async (productId: string, slug: string) => {
+      const { data } = await perform('getAdminProduct', { productId }, null)
+      const product = { ...data.product, slug }
+      return perform('replaceAdminProduct', { productId }, { expectedVersion: data.version, product })
+    }
+    const led = async (path: string) => {
+      const { status, headers } = await look(`/shops/bloom${path}`)
+      return `${status} ${(headers.get('location') ?? '').replace('/shops/bloom', '')}`.trim()
+    }
+    const { id } = (await testServer.askAdmin('listAdminProducts', { query: '?q=Red+roses' })).body.data[0]
+
+    await rename(id, 'roses')
+    await rename(id, 'crimson-roses')
+    assert.equal(await led('/products/red-roses?sku=A&utm=1'), '301 /products/crimson-roses?sku=A&utm=1')
+    assert.equal(await led('/products/roses'), '301 /products/crimson-roses')
+    await rename(id, 'red-roses')
+    assert.equal(await led('/products/red-roses'), '200')
+    assert.deepEqual(
+      [await led('/products/roses'), await led('/Products/Crimson-Roses/')],
+      ['301 /products/red-roses', '301 /products/red-roses'],
+    )
+
+    for (const [path, expected] of [
+      ['/collections/bouquets', '301 /categories/bouquets'],
+      ['/collections/bouquets/products/red-roses', '301 /products/red-roses'],
+      ['/product-category/flowers/bouquets/', '301 /categories/bouquets'],
+      ['/product/roses', '301 /products/red-roses'],
+      ['/pages/about', '301 /about'],
+      ['/collections/none', '404'],
+    ] as const)
+      assert.equal(await led(path), expected, path)
+    const asked = await testServer.ask('resolvePath', { query: '?path=/product/roses' })
+    assert.deepEqual(asked.body.data, { kind: 'moved', path: '/products/red-roses' })
+    const live = await testServer.ask('resolvePath', { query: '?path=/categories/bouquets' })
+    assert.deepEqual(live.body.data, { kind: 'category', path: '/categories/bouquets' })
+
+    const create = (from: string, to: string | null) => perform('createAdminRedirect', {}, { from, to })
+    const first = (await create('/Spring%20sale/', '/categories/bouquets?sort=price')).data
+    assert.equal(first.from, '/spring sale')
+    assert.equal(await led('/spring%20sale?a=1'), '301 /categories/bouquets?sort=price')
+    await create('/winter', '/spring sale')
+    await assert.rejects(create('/categories/bouquets', '/winter'), { code: 'invalid_request' })
+    for (const [from, to] of [
+      ['/x', '//evil.example'],
+      ['/y', 'https://evil.example/'],
+      ['/z', '/\\evil.example'],
+      ['/cart', '/about'],
+      ['/', '/about'],
+      ['/same', '/Same/'],
+    ] as const)
+      await assert.rejects(create(from, to), { code: 'invalid_request' }, from)
+    await assert.rejects(create('/spring sale', null), { code: 'redirect_exists' })
+    const replace = { expectedVersion: 1, to: null }
+    await perform('replaceAdminRedirect', { redirectId: first.id }, replace)
+    assert.equal(await led('/spring%20sale'), '410')
+    assert.equal(await led('/winter'), '301 /categories/bouquets?sort=price')
+    const [{ id: changeId }] = (await perform('listAdminChanges', {}, null)).data
+    await perform('undoAdminChange', { changeId }, {})
+    assert.equal(await led('/spring%20sale'), '301 /categories/bouquets?sort=price')
+    const { data: found } = (await testServer.askAdmin('listAdminRedirects', { query: '?q=ROSES&cause=rename' })).body
+    assert.deepEqual(
+      found.map(({ from, to }: { from: string; to: string }) => [from, to]),
+      [
+        ['/products/crimson-roses', '/products/red-roses'],
+        ['/products/roses', '/products/red-roses'],
+      ],
+    )
+
+    const archive = async (status: string) => {
+      await perform('updateAdminProducts', {}, { productIds: [id], change: { status } })
+    }
+    await archive('archived')
+    assert.deepEqual([await led('/products/red-roses'), await led('/products/roses')], ['410', '410'])
+    await archive('published')
+    assert.deepEqual(
+      [await led('/products/red-roses'), await led('/products/roses')],
+      ['200', '301 /products/red-roses'],
+    )
   })
 
   test('a shop of one merchant moves when a second comes; what is not there is not found', async () => {

@@ -98,6 +98,10 @@ const categoriesMax = 500
 const alikeMax = 4
 const productsShown = 24
 const quantityMax = 999
+// Longer ones are never the path of a redirect.
+const pathLengthMax = 1_500
+// Below the root of the shop: with a second slash it would be the address of another host.
+const ownPath = /^\/(?![/\\])[\x21-\x7e]*$/
 
 export function createStorefront(options: StorefrontOptions): Storefront {
   const {
@@ -549,16 +553,29 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return { status: 503, headers: { ...pageHeaders([]), 'retry-after': '3600' }, body }
   }
 
-  function notFound(request: StorefrontRequest): Promise<StorefrontAnswer> {
+  // An old path leads on, or says that what was there is gone.
+  async function notFound(request: StorefrontRequest): Promise<StorefrontAnswer> {
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    const isPath = request.path.startsWith(`${base}/`) && request.path.length <= pathLengthMax
+    if (!isRead || !isPath || (hosted && !(await isShownTo(request)))) return missing(request, 'missing')
+    const { data: found } = await api.site.resolve({ path: request.path.slice(base.length) })
+    if (found.kind === 'gone') return missing(request, 'gone')
+    if (found.kind !== 'moved' || found.path === null || !ownPath.test(found.path)) return missing(request, 'missing')
+    const query = request.query.toString()
+    const location = base + found.path + (query === '' || found.path.includes('?') ? '' : `?${query}`)
+    return { status: 301, headers: { location, 'cache-control': 'public, max-age=3600' }, body: '' }
+  }
+
+  function missing(request: StorefrontRequest, word: 'missing' | 'gone'): Promise<StorefrontAnswer> {
     return show(
       request,
       (at) =>
         messagePage(at, {
-          title: at.speaker.say('missing.title'),
-          text: at.speaker.say('missing.text'),
+          title: at.speaker.say(`${word}.title`),
+          text: at.speaker.say(`${word}.text`),
           link: { href: `${base}/`, text: at.speaker.say('cart.look') },
         }),
-      404,
+      word === 'gone' ? 410 : 404,
     )
   }
 

@@ -1,4 +1,5 @@
 import type { pageRows } from '../../src/contract/admin/pages.ts'
+import type { redirectRows } from '../../src/contract/admin/redirects.ts'
 import type { siteRows } from '../../src/contract/admin/site.ts'
 import { unusedName } from './catalog.ts'
 import type { AdminTestServer, Given } from './world.ts'
@@ -83,4 +84,23 @@ export const pageGivens: Readonly<Record<keyof typeof pageRows, Given>> = {
     const { slug, expectedVersion } = await addedPage(testServer)
     return { path: { slug }, body: { expectedVersion } }
   },
+}
+
+async function addedRedirect(testServer: AdminTestServer): Promise<{ redirectId: string }> {
+  const body = { from: `/${unusedName('old')}`, to: '/about', idempotencyKey: crypto.randomUUID() }
+  return { redirectId: (await testServer.askAdmin('createAdminRedirect', { body })).body.data.id }
+}
+
+export const redirectGivens: Readonly<Record<keyof typeof redirectRows, Given>> = {
+  listAdminRedirects: async () => ({}),
+  getAdminRedirect: async (testServer) => ({ path: await addedRedirect(testServer) }),
+  createAdminRedirect: async () => ({ body: { from: `/${unusedName('old')}`, to: null } }),
+  replaceAdminRedirect: async (testServer) => ({
+    path: await addedRedirect(testServer),
+    body: { expectedVersion: 1, to: null },
+  }),
+  removeAdminRedirect: async (testServer) => ({
+    path: await addedRedirect(testServer),
+    body: { expectedVersion: 1 },
+  }),
 }

@@ -23,7 +23,7 @@ import { pictureGivens } from './pictures.ts'
 import { reportGivens } from './reports.ts'
 import { returnGivens } from './returns.ts'
 import { shopGivens } from './shop.ts'
-import { pageGivens, siteGivens } from './site.ts'
+import { pageGivens, redirectGivens, siteGivens } from './site.ts'
 import { textGivens } from './texts.ts'
 import { transferGivens } from './transfers.ts'
 import { withdrawalGivens } from './withdrawals.ts'
@@ -47,6 +47,7 @@ const givens: Readonly<Record<AdminOperationId, Given>> = {
   ...textGivens,
   ...siteGivens,
   ...pageGivens,
+  ...redirectGivens,
   ...paymentGivens,
   ...agentGivens,
   ...developerGivens,
@@ -83,6 +84,9 @@ const sharedByModes: ReadonlySet<AdminOperationId> = new Set<AdminOperationId>([
   'getAdminPage',
   'replaceAdminPage',
   'removeAdminPage',
+  'getAdminRedirect',
+  'replaceAdminRedirect',
+  'removeAdminRedirect',
 ])
 
 export function isSharedByModes(id: AdminOperationId): boolean {

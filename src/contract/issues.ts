@@ -193,6 +193,8 @@ export const operatorIssues = {
   own_host:                'is the name of this server itself',
   page_reserved:           'is a path of the shop itself',
   link_not_allowed:        'must begin with https://, http://, mailto: or tel:, or be a path that begins with a slash',
+  not_a_shop_path:         'must be a path of the shop that begins with one slash, such as /products/tea',
+  leads_to_itself:         'leads back to the path itself',
   not_an_origin:           'must be an origin such as https://shop.example, or http://localhost:3000 in test mode',
   no_origin:               'must name at least one origin',
   origins_of_secret_key:   'only a publishable key has origins',

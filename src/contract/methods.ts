@@ -39,6 +39,7 @@ const openMethods: Readonly<Record<OperationId, string>> = {
   listMerchantCategories:                 'catalog.merchantCategories',
   getSite:                                'site.get',
   getPage:                                'site.page',
+  resolvePath:                            'site.resolve',
   getMerchantSite:                        'site.ofMerchant',
 }
 

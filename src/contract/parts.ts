@@ -23,6 +23,7 @@ export const AddressToken = id(
   'Stands for a sealed address. It is valid for its cart only, until it is replaced or expires.',
 )
 export const PromotionId = id('promotion', 'Id of a promotion.')
+export const RedirectId = id('redirect', 'Id of a redirect.')
 export const CheckoutSessionId = id('checkoutSession', 'Id of a hosted checkout session.')
 export const OrderId = id('order', 'Id of an order.')
 export const PaymentId = id('payment', 'Id of a payment.')
@@ -101,7 +102,7 @@ export const IdempotencyKey = Type.String({
   maxLength: limits.idempotencyKeyLengthMax,
   pattern: patterns.visibleAscii.source,
   description:
-    'Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days.',
+    'Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key.',
 })
 
 export const Quantity = Type.Integer({ minimum: 1, maximum: limits.quantityMax })

@@ -64,6 +64,7 @@ export const idPrefixes = {
   customerSession: 'cus',
   change: 'chg',
   transfer: 'trf',
+  redirect: 'rdr',
   webhookEndpoint: 'whe',
   event: 'evt',
   webhookDelivery: 'whd',
@@ -93,6 +94,12 @@ export type SectionKind = (typeof sectionKinds)[number]
 export const productSources = ['newest', 'category', 'chosen'] as const
 export type ProductSource = (typeof productSources)[number]
 export const linkKinds = ['category', 'page', 'product', 'all', 'address'] as const
+
+export const redirectCauses = ['merchant', 'rename', 'removal', 'import'] as const
+export type RedirectCause = (typeof redirectCauses)[number]
+
+// What is at a path of a shop.
+export const pathKinds = ['product', 'category', 'page', 'moved', 'gone', 'missing'] as const
 
 // Why a host is not proved: its name leads nowhere, what answers there is not this server, nothing answers, or another shop has it.
 export const hostProblems = ['not_found', 'not_answering', 'unreachable', 'taken'] as const
@@ -414,6 +421,7 @@ export const changeSubjects = [
   'site_host',
   'site_page',
   'site_content',
+  'redirect',
   // The settings of e-mails. Stored in the list of changes, so the word stays.
   'letters',
   'installation',
@@ -458,6 +466,7 @@ export const undoScopes = {
   site_host: 'admin:settings',
   site_page: 'admin:settings',
   site_content: 'admin:settings',
+  redirect: 'admin:settings',
   fulfillment: 'admin:orders',
 } as const satisfies Partial<Record<ChangeSubject, AdminScope>>
 export type UndoableSubject = keyof typeof undoScopes

@@ -21,6 +21,8 @@ import { adminPaymentOperations } from '../domain/payments/admin.ts'
 import type { LateAccountProvider, ProviderUrls } from '../domain/payments/providers/registry.ts'
 import { adminPromotionOperations } from '../domain/promotions/admin.ts'
 import { promotionUndoer } from '../domain/promotions/undo.ts'
+import { adminRedirectOperations } from '../domain/redirects/admin.ts'
+import { redirectUndoer } from '../domain/redirects/undo.ts'
 import { countAllAgain } from '../domain/reports/count.ts'
 import { adminReportOperations } from '../domain/reports/operations.ts'
 import { adminReturnOperations } from '../domain/returns/admin.ts'
@@ -84,7 +86,15 @@ export function adminHandlersFor(
     ...adminDocumentOperations({ rootSecret }),
     ...adminHomeOperations({ rootSecret }),
     ...adminChangeOperations({
-      undoers: [catalogUndoer, promotionUndoer, shopUndoer(shopParts), siteUndoer(sites), orderUndoer, agentUndoer],
+      undoers: [
+        catalogUndoer,
+        promotionUndoer,
+        shopUndoer(shopParts),
+        siteUndoer(sites),
+        redirectUndoer,
+        orderUndoer,
+        agentUndoer,
+      ],
     }),
     ...adminImageOperations(),
     ...adminReportOperations(),
@@ -102,6 +112,7 @@ export function adminHandlersFor(
     ...adminTextOperations(),
     ...adminSiteOperations(sites),
     ...adminPageOperations(),
+    ...adminRedirectOperations(),
     ...adminPaymentOperations({ rootSecret, publicOrigin, providerUrls, withAccount, throttle, clock }),
     ...adminAgentOperations({ rootSecret, publicOrigin, forget }),
   }

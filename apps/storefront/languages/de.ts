@@ -159,6 +159,8 @@ export const de: Texts = {
   'continue.link': 'Weiter zur Zahlung',
   'missing.title': 'Nicht gefunden',
   'missing.text': 'Was Sie suchen, gibt es in diesem Shop nicht oder nicht mehr.',
+  'gone.title': 'Nicht mehr da',
+  'gone.text': 'Was hier war, wird nicht mehr verkauft. Vielleicht finden Sie im Shop etwas Ähnliches.',
   'foreign.title': 'Nicht von hier gesendet',
   'foreign.text':
     'Dieses Formular kam nicht von diesem Shop, deshalb wurde nichts geändert. Bitte versuchen Sie es hier noch einmal.',

@@ -163,6 +163,8 @@ export const en = {
   'continue.link': 'Continue to the payment',
   'missing.title': 'Not here',
   'missing.text': 'What you are looking for is not in this shop, or not any more.',
+  'gone.title': 'No longer here',
+  'gone.text': 'What was here is no longer sold. You may find something like it in the shop.',
   'foreign.title': 'Not sent from here',
   'foreign.text': 'This form was not sent by this shop, so nothing was changed. Please try again here.',
   'closed.title': '{merchant} is closed',

@@ -159,6 +159,8 @@ export const es: Texts = {
   'continue.link': 'Continuar al pago',
   'missing.title': 'No está aquí',
   'missing.text': 'Lo que busca no está en esta tienda, o ya no.',
+  'gone.title': 'Ya no está',
+  'gone.text': 'Lo que había aquí ya no se vende. Quizá encuentre algo parecido en la tienda.',
   'foreign.title': 'No se envió desde aquí',
   'foreign.text': 'Este formulario no se envió desde esta tienda, así que no se cambió nada. Inténtelo de nuevo aquí.',
   'closed.title': '{merchant} está cerrada',

@@ -159,6 +159,8 @@ export const fr: Texts = {
   'continue.link': 'Continuer vers le paiement',
   'missing.title': 'Introuvable',
   'missing.text': 'Ce que vous cherchez n’est pas dans cette boutique, ou n’y est plus.',
+  'gone.title': 'Plus disponible',
+  'gone.text': 'Cet article n’est plus vendu. Vous trouverez peut-être quelque chose de semblable dans la boutique.',
   'foreign.title': 'Pas envoyé d’ici',
   'foreign.text': 'Ce formulaire n’a pas été envoyé par cette boutique : rien n’a été modifié. Veuillez réessayer ici.',
   'closed.title': '{merchant} est fermé',

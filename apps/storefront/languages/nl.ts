@@ -159,6 +159,8 @@ export const nl: Texts = {
   'continue.link': 'Verder naar betalen',
   'missing.title': 'Niet hier',
   'missing.text': 'Wat je zoekt, is niet in deze winkel, of niet meer.',
+  'gone.title': 'Niet meer hier',
+  'gone.text': 'Wat hier stond, wordt niet meer verkocht. Misschien vindt u iets soortgelijks in de winkel.',
   'foreign.title': 'Niet vanaf hier verzonden',
   'foreign.text':
     'Dit formulier is niet door deze winkel verzonden, dus er is niets gewijzigd. Probeer het hier opnieuw.',

@@ -43,6 +43,7 @@ import { pageExamples } from './examples/pages.ts'
 import { paymentExamples } from './examples/payments.ts'
 import { peopleExamples } from './examples/people.ts'
 import { pictureExamples } from './examples/pictures.ts'
+import { redirectExamples } from './examples/redirects.ts'
 import { reportExamples } from './examples/reports.ts'
 import { returnExamples } from './examples/returns.ts'
 import { shopExamples } from './examples/shop.ts'
@@ -57,6 +58,7 @@ import * as pages from './pages.ts'
 import * as payments from './payments.ts'
 import * as people from './people.ts'
 import * as pictures from './pictures.ts'
+import * as redirects from './redirects.ts'
 import * as reports from './reports.ts'
 import * as returns from './returns.ts'
 import { adminTags } from './row.ts'
@@ -103,6 +105,7 @@ const pathWords: Readonly<Record<string, string>> = {
   skuId: 'Id of the SKU.',
   categoryId: 'Id of the category.',
   promotionId: 'Id of the promotion.',
+  redirectId: 'Id of the redirect.',
   provider: 'Name of the payment provider.',
   accountId: 'Id of the account at a payment provider.',
   installationId: 'Id of the installation.',
@@ -138,6 +141,7 @@ export const adminDocument: SurfaceDocument = {
     ...textExamples,
     ...siteExamples,
     ...pageExamples,
+    ...redirectExamples,
     ...paymentExamples,
     ...agentExamples,
     ...developerExamples,
@@ -162,6 +166,7 @@ export const adminDocument: SurfaceDocument = {
       site,
       siteContent,
       pages,
+      redirects,
       payments,
       agents,
       developers,

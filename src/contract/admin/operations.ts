@@ -15,6 +15,7 @@ import { pageRows } from './pages.ts'
 import { paymentRows } from './payments.ts'
 import { peopleRows } from './people.ts'
 import { pictureRows } from './pictures.ts'
+import { redirectRows } from './redirects.ts'
 import { reportRows } from './reports.ts'
 import { returnRows } from './returns.ts'
 import type { AdminOperation } from './row.ts'
@@ -38,6 +39,7 @@ export const adminOperations = {
   ...textRows,
   ...siteRows,
   ...pageRows,
+  ...redirectRows,
   ...paymentRows,
   ...agentRows,
   ...developerRows,

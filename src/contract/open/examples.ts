@@ -373,6 +373,12 @@ export const examples: Examples = {
     reply: { data: [category], meta: { count: 1, next: null, total: 1 } },
   },
   getSite: { path: {}, body: undefined, reply: { data: site } },
+  resolvePath: {
+    path: {},
+    query: { path: '/collections/bouquets' },
+    body: undefined,
+    reply: { data: { kind: 'moved', path: '/categories/bouquets' } },
+  },
   getPage: {
     path: { slug: 'about' },
     body: undefined,

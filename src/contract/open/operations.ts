@@ -43,7 +43,7 @@ import {
   ProductSearchResponse,
   searchQuery,
 } from './search.ts'
-import { SitePageResponse, SiteResponse } from './site.ts'
+import { SitePageResponse, SitePathResponse, SiteResponse, sitePathQuery } from './site.ts'
 import { PublicWebhookReplayRequest } from './webhooks.ts'
 
 export interface OpenOperation extends Operation {
@@ -356,6 +356,14 @@ export const operations = {
     description: 'A page that the merchant wrote, such as About or Terms. `getSite` lists them.',
     body: null, reply: ok(SitePageResponse),
     refusals: ['page_not_found'],
+  },
+  resolvePath: {
+    method: 'GET', path: '/api/v1/open/site/path',
+    caller: 'key', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Site', paged: false, forPages: true,
+    summary: 'Resolve a path of the shop',
+    description: 'What is at a path: a product, a category, a page, or where an old path leads. A storefront asks before it answers 404: `moved` is a 301, `gone` a 410, `missing` a 404. Paths of Shopify and WooCommerce lead to the same things here.',
+    query: sitePathQuery, body: null, reply: ok(SitePathResponse),
+    refusals: [],
   },
   getMerchantSite: {
     method: 'GET', path: '/api/v1/catalog/merchants/{merchantSlug}/site',

@@ -3,7 +3,16 @@
 import { LegalEntry } from '../entries.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { SiteMenus, siteHome } from '../sitecontent.ts'
-import { modes, pageMenus, siteCorners, siteDensities, siteFonts, siteSchemes, siteStatuses } from '../words.ts'
+import {
+  modes,
+  pageMenus,
+  pathKinds,
+  siteCorners,
+  siteDensities,
+  siteFonts,
+  siteSchemes,
+  siteStatuses,
+} from '../words.ts'
 
 export const SiteMerchant = object({
   slug: Type.String(),
@@ -33,9 +42,9 @@ export const Site = object({
   merchant: SiteMerchant,
   mode: oneOf(modes),
   status: oneOf(siteStatuses, {
-    description: 'Whether the shop that this server shows is open. The API answers in both cases.',
+    description: 'Of the shop that this server shows. The API answers in both cases.',
   }),
-  url: nullable(Type.String(), { description: 'Where this server shows the shop. null if it does not.' }),
+  url: nullable(Type.String(), { description: 'Where this server shows the shop, if it does.' }),
   supportEmail: nullable(Type.String()),
   logo: nullable(Type.String(), { description: 'Address of a picture.' }),
   color: nullable(Type.String(), { description: '#rrggbb.' }),
@@ -63,17 +72,16 @@ export const Site = object({
     { description: 'Legal pages.' },
   ),
   withdrawalUrl: nullable(Type.String(), {
-    description:
-      'The page to withdraw from a contract, for every page of the shop to link. null where no country that it sells to demands one.',
+    description: 'Where shoppers withdraw from a contract; link it from every page. null where no country demands it.',
   }),
   legal: nullable(LegalEntry, { description: 'Who sells.' }),
   pricesIncludeTax: Type.Boolean(),
   pages: Type.Array(object({ slug: Type.String(), title: Type.String(), menu: oneOf(pageMenus) }), {
     maxItems: 100,
-    description: 'Pages of the shop that are published, in the order of menus.',
+    description: 'Published ones, in the order of menus.',
   }),
   shipsTo: Type.Array(Type.String(), {
-    description: 'Countries, two letters each. `*` stands for all that are not named.',
+    description: 'Countries, two letters each; `*` is any other.',
   }),
 })
 
@@ -86,9 +94,21 @@ export const SitePage = object({
 
 export const SitePageResponse = object({ data: SitePage })
 
+export const sitePathQuery = object({
+  path: Type.String({ minLength: 1, maxLength: 1500, description: 'A path of the shop, without its query.' }),
+})
+
+export const SitePathResponse = object({
+  data: object({
+    kind: oneOf(pathKinds),
+    path: nullable(Type.String(), { description: 'Where it is, below the root of the shop.' }),
+  }),
+})
+
 export const SiteResponse = object({ data: Site })
 
 export type SitePalette = Static<typeof SitePalette>
 export type Site = Static<typeof Site>
 export type SiteResponse = Static<typeof SiteResponse>
+export type SitePath = Static<typeof SitePathResponse>['data']
 export type SitePage = Static<typeof SitePage>

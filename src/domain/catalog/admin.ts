@@ -15,6 +15,8 @@ import { isId } from '../../platform/kit/ids.ts'
 import { controlCharacters, isBlank, type Problem } from '../../platform/kit/problems.ts'
 import { Refusal, refuse } from '../../platform/kit/refuse.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
+import { recordMoves } from '../redirects/change.ts'
+import { categoryPath } from '../redirects/paths.ts'
 import {
   countSkus,
   findSku,
@@ -197,6 +199,9 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       if (before.version !== expectedVersion) throw versionConflict(categoryOf(categories, before))
       if (await isCategoryUsed(db, seller.id, before)) throw refuse('category_in_use')
       await removeCategory(db, seller.id, before.id)
+      const parent = categories.find(({ id }) => id === before.parentId)
+      const move = { from: categoryPath(before.slug), to: parent ? categoryPath(parent.slug) : null }
+      await recordMoves(db, seller.id, [move], 'removal', now.getTime())
       return new Audited({ data: { id: before.id, removed: true } }, [categoryChange(before, undefined, now.getTime())])
     },
   }

@@ -12,6 +12,8 @@ import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { setOnHand } from '../inventory/levels.ts'
 import { insertStock } from '../inventory/store.ts'
 import { raiseCatalogVersion } from '../merchants/store.ts'
+import { claimPaths, type PathMove, recordMoves } from '../redirects/change.ts'
+import { productPath } from '../redirects/paths.ts'
 import { productEntry } from './adminview.ts'
 import { announceProducts } from './announce.ts'
 import { renderProduct } from './answer.ts'
@@ -364,7 +366,32 @@ export async function writeProducts(
     ...differing.map((plan) => writeProduct(tx, seller, plan, categoryIds)),
     writeIndex(tx, seller, differing),
   ])
+  await movePaths(tx, seller.id, differing)
   return differing
+}
+
+// Addresses of products that were renamed or archived keep leading somewhere.
+async function movePaths(tx: Tx, merchant: string, plans: readonly ProductPlan[]): Promise<void> {
+  const shown = plans.filter(
+    ({ before, product }) =>
+      product.publishedAt !== null && !(before?.publishedAt != null && before.slug === product.slug),
+  )
+  await claimPaths(
+    tx,
+    merchant,
+    shown.map(({ product }) => productPath(product.slug)),
+  )
+  const removed: PathMove[] = []
+  const renamed: PathMove[] = []
+  for (const { before, product } of plans) {
+    if (before?.publishedAt == null) continue
+    const from = productPath(before.slug)
+    if (product.archivedAt !== null) removed.push({ from, to: null })
+    else if (before.slug !== product.slug) renamed.push({ from, to: productPath(product.slug) })
+  }
+  const now = plans[0]?.product.updatedAt ?? 0
+  await recordMoves(tx, merchant, removed, 'removal', now)
+  await recordMoves(tx, merchant, renamed, 'rename', now)
 }
 
 async function writeProduct(

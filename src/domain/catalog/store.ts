@@ -9,6 +9,8 @@ import { newId } from '../../platform/kit/ids.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import { heldOf, soldOutRule } from '../inventory/store.ts'
+import { claimPaths } from '../redirects/change.ts'
+import { categoryPath } from '../redirects/paths.ts'
 import type { CategoryRow, ProductAnswers } from './answer.ts'
 import type { PriceStep } from './priorprice.ts'
 import type { ProductRow, PublishedProduct, SellerFacts, SkuRecord, SkuRow, StockLevel } from './product.ts'
@@ -189,11 +191,17 @@ export async function listCategories(db: Reader, merchant: string): Promise<Cate
     from categories where merchant_id = ${merchant} order by id`
 }
 
+export async function hasCategory(db: Reader, merchant: string, slug: string): Promise<boolean> {
+  const rows = await db.sql`select 1 as one from categories where merchant_id = ${merchant} and slug = ${slug}`
+  return rows.length > 0
+}
+
 export async function insertCategory(tx: Tx, merchant: string, category: CategoryRow): Promise<void> {
   await tx.sql`
     insert into categories (merchant_id, id, slug, name, description, parent_id, position, image, product_count, created_at, updated_at, version)
     values (${merchant}, ${category.id}, ${category.slug}, ${category.name}, ${category.description}, ${category.parentId},
       ${category.position}, ${category.image}, 0, ${category.updatedAt}, ${category.updatedAt}, ${category.version})`
+  await claimPaths(tx, merchant, [categoryPath(category.slug)])
 }
 
 export async function updateCategory(tx: Tx, merchant: string, category: CategoryRow): Promise<void> {

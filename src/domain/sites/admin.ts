@@ -14,6 +14,8 @@ import { refuse } from '../../platform/kit/refuse.ts'
 import { isSlug } from '../../platform/kit/slug.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { lockMerchantById, type Merchant } from '../merchants/store.ts'
+import { claimPaths, recordMoves } from '../redirects/change.ts'
+import { pagePath } from '../redirects/paths.ts'
 import { openOrClose } from './change.ts'
 import { contentProblems, draftContent, normalContent, publishedContent } from './content.ts'
 import { changeContent, draftOrNone } from './contentchange.ts'
@@ -117,6 +119,7 @@ export function adminPageOperations(): { [Id in keyof typeof pageRows]: AdminHan
       if (pages.length >= pagesMax) throw refuse('page_limit')
       const page = pageRowOf(entry, 1, now.getTime())
       await insertPage(db, caller.merchantId, page)
+      await claimPaths(db, caller.merchantId, [pagePath(page.slug)])
       return pageChanged(db, page, pageChange('create', undefined, page))
     },
 
@@ -132,9 +135,11 @@ export function adminPageOperations(): { [Id in keyof typeof pageRows]: AdminHan
       return pageChanged(db, wanted, change)
     },
 
-    async removeAdminPage({ db, caller, path: { slug }, body: { expectedVersion } }) {
+    async removeAdminPage({ db, caller, path: { slug }, body: { expectedVersion }, now }) {
       const before = await lockPage(db, caller.merchantId, slug, expectedVersion)
       await deletePage(db, caller.merchantId, slug)
+      const gone = before.isPublished ? [{ from: pagePath(slug), to: null }] : []
+      await recordMoves(db, caller.merchantId, gone, 'removal', now.getTime())
       return pageChanged(db, before, pageChange('retire', before, undefined))
     },
   }

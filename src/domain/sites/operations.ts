@@ -6,10 +6,12 @@ import type { OpenHandler } from '../../platform/http/open.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { isSlug } from '../../platform/kit/slug.ts'
 import { findPublicSeller } from '../merchants/store.ts'
+import { normalPath } from '../redirects/paths.ts'
 import { findPage } from './pagestore.ts'
+import { resolvedPath } from './resolve.ts'
 import { type SiteContext, siteView } from './site.ts'
 
-type SiteOperation = 'getSite' | 'getPage' | 'getMerchantSite'
+type SiteOperation = 'getSite' | 'getPage' | 'resolvePath' | 'getMerchantSite'
 
 export function siteOperations(parts: SiteContext): { [Id in SiteOperation]: OpenHandler<Id> } {
   return {
@@ -22,6 +24,12 @@ export function siteOperations(parts: SiteContext): { [Id in SiteOperation]: Ope
       if (!page?.isPublished) throw refuse('page_not_found')
       const { title, description, body } = page
       return { data: { slug, title, description, bodyHtml: body } }
+    },
+
+    async resolvePath({ db, caller, query }) {
+      const path = normalPath(query.path)
+      const found = path === undefined ? undefined : await resolvedPath(db, caller, path)
+      return { data: found ?? { kind: 'missing', path: null } }
     },
 
     async getMerchantSite({ db, path: { merchantSlug } }) {

@@ -8,6 +8,8 @@ import { overtaken, refuseOvertaken, type UndoAsk, valuesBefore } from '../../pl
 import { toInstant } from '../../platform/kit/instant.ts'
 import { controlCharacters, type Problem } from '../../platform/kit/problems.ts'
 import { safeHtml } from '../catalog/safehtml.ts'
+import { claimPaths } from '../redirects/change.ts'
+import { pagePath } from '../redirects/paths.ts'
 import { deletePage, findPage, insertPage, listPages, type PageRow, updatePage } from './pagestore.ts'
 
 // Paths of the shop itself, of what its hosts answer besides, and of the server around a shop without a host.
@@ -97,7 +99,10 @@ export async function undoPage(
     const isFull = (await listPages(tx, merchantId)).length >= pagesMax
     if (present || isFull) throw overtaken(change, `${change.name} cannot be made again.`)
     const values = valuesBefore<PageRow>(change, pageMembers) as PageRow
-    if (!dryRun) await insertPage(tx, merchantId, { ...values, slug: change.id, version: 2, updatedAt: now })
+    if (!dryRun) {
+      await insertPage(tx, merchantId, { ...values, slug: change.id, version: 2, updatedAt: now })
+      await claimPaths(tx, merchantId, [pagePath(change.id)])
+    }
   } else {
     refuseOvertaken(change, present)
     const values = valuesBefore<PageRow>(change, pageMembers)

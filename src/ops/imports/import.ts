@@ -10,6 +10,7 @@ import type { SellerFacts } from '../../domain/catalog/product.ts'
 import { lockSellerFor } from '../../domain/catalog/seller.ts'
 import { insertCategory, listCategories, listProductsBySlug } from '../../domain/catalog/store.ts'
 import { findMerchant } from '../../domain/merchants/store.ts'
+import { movesTo, recordMoves } from '../../domain/redirects/change.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import { countedAfter } from '../provisioning/counts.ts'
@@ -116,6 +117,9 @@ export async function importProducts(
       const { entries, unknown } = await changedEntries(tx, seller, products)
       const placed = entries.filter((entry) => entry.categories?.every((category) => known.has(category)) ?? true)
       const { plans, refused } = await saveProducts(tx, seller, placed, known, { ...options, partial: batch.partial })
+      const oldPathsOf = new Map(products.map(({ entry, oldPaths }) => [entry.slug, oldPaths]))
+      const moves = plans.flatMap(({ product: { slug } }) => movesTo(slug, oldPathsOf.get(slug) ?? []))
+      await recordMoves(tx, seller.id, moves, 'import', options.now)
       options.record?.(tx, seller.id, productEntries(plans, made.changes))
       const reason = `its category would stand deeper than ${categoryDepthMax} levels; the product is left out`
       const outside = entries.filter((entry) => !placed.includes(entry)).map((entry) => ({ slug: entry.slug, reason }))

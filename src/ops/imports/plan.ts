@@ -55,6 +55,8 @@ export interface ProductItem {
   isPartial: boolean
   // That the plan was made of; 0: there was none.
   version: number
+  // Absent in plans of an earlier version.
+  oldPaths?: readonly string[]
 }
 
 export interface StockItem {
@@ -240,7 +242,14 @@ class Planning {
         continue
       }
       const merged = before ? await this.#merged(before, outcome, context) : { entry, categories: outcome.categories }
-      items.set(entry.slug, { line, ...merged, isPartial, notes, version: before?.version ?? 0 })
+      items.set(entry.slug, {
+        line,
+        ...merged,
+        isPartial,
+        notes,
+        version: before?.version ?? 0,
+        oldPaths: outcome.oldPaths,
+      })
       if (this.#breath.isDue()) await this.#breath.take()
     }
     this.#placeCategories(items, now)

@@ -35,6 +35,8 @@ export interface ReadProduct {
   isPriceless: boolean
   // The codes in the file of SKUs that have a made one because another SKU of the file has theirs.
   sharedCodes: ReadonlyMap<string, string>
+  // Where the product was in the shop that the file comes from, if that is not where it will be here.
+  oldPaths: readonly string[]
   notes: string[]
 }
 
@@ -157,6 +159,7 @@ type Draft = {
   handle: string
   entry: Writable<Omit<ProductEntry, 'skus' | 'options' | 'images'>>
   categories: CategoryEntry[]
+  oldPaths: string[]
   isGiftCard: boolean
   isPriceless: boolean
   mayLackRows: boolean
@@ -185,6 +188,8 @@ export const shopifyColumns = {
   furtherTypes: ['further product types'],
   // Nor this: a line for each name and text, with a tab between them.
   metadata: ['further metadata'],
+  // Nor this: where the product was, a line each.
+  oldPaths: ['old paths'],
   tags: ['tags'],
   published: ['published', 'published on online store'],
   status: ['status'],
@@ -357,6 +362,7 @@ async function begin(memory: Memory, handle: string, row: Row, breath: Breath): 
     handle,
     entry,
     categories,
+    oldPaths: has(row, 'oldPaths') ? raw(row, 'oldPaths').split('\n', pathsMax) : oldPathsOf(handle, slug),
     isGiftCard: truth(cell(row, 'giftCard')) ?? false,
     isPriceless: !has(row, 'price'),
     mayLackRows: false,
@@ -367,6 +373,11 @@ async function begin(memory: Memory, handle: string, row: Row, breath: Breath): 
     images: has(row, 'imageUrl') ? [] : undefined,
     notes,
   }
+}
+
+// A handle may have letters that a slug has not.
+function oldPathsOf(handle: string, slug: string): string[] {
+  return handle.toLowerCase() === slug ? [] : [`/products/${detached(handle)}`]
 }
 
 function brandOf(vendor: string, note: Note): string | null {
@@ -707,6 +718,7 @@ function* finish(memory: Memory, draft: Draft): Generator<ShopifyOutcome> {
     isPartial,
     isPriceless: draft.isPriceless,
     sharedCodes,
+    oldPaths: draft.oldPaths,
     notes: [...memory.notes, ...notes],
   }
   memory.notes = []

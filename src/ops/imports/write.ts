@@ -8,6 +8,7 @@ import { planProducts, writeProducts } from '../../domain/catalog/change.ts'
 import { changeSkus } from '../../domain/catalog/skus.ts'
 import { insertCategory, listCategories, lockSeller } from '../../domain/catalog/store.ts'
 import { raiseCatalogVersion } from '../../domain/merchants/store.ts'
+import { movesTo, recordMoves } from '../../domain/redirects/change.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import { type Actor, insertEntry } from '../../platform/audit/store.ts'
 import { type Round, type RowFailure, rowFailed } from '../../platform/jobs/rows.ts'
@@ -179,6 +180,9 @@ async function writeItemProducts({ tx, seller: { merchantId }, items: rows, cont
   })
   const differing = plans.filter(({ differs }) => differs)
   await writeProducts(tx, seller, differing, categoryIds, context.now)
+  const oldPathsOf = new Map(placed.map(({ entry, oldPaths = [] }) => [entry.slug, oldPaths]))
+  const moves = plans.flatMap(({ product: { slug } }) => movesTo(slug, oldPathsOf.get(slug) ?? []))
+  await recordMoves(tx, merchantId, moves, 'import', context.now)
   if (differing.length + missing.categories.length > 0) await raiseCatalogVersion(tx, merchantId)
   await announceProducts(tx, merchantId, differing, context)
   return { changes: [...missing.changes, ...differing.flatMap(({ changes }) => changes)], refused, count: plans.length }

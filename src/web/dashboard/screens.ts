@@ -37,6 +37,7 @@ import { storeHome, storeSection } from './screens/storehome.ts'
 import { storeDraft, storeLook } from './screens/storelook.ts'
 import { storeMenu, storeMenuLink, storeMenus } from './screens/storemenus.ts'
 import { newStorePage, removeStorePage, storePage, storePages } from './screens/storepages.ts'
+import { newStoreRedirect, removeStoreRedirect, storeRedirect, storeRedirects } from './screens/storeredirects.ts'
 import { undo } from './screens/undo.ts'
 import { withdrawal, withdrawalStatement, withdrawals } from './screens/withdrawals.ts'
 
@@ -104,6 +105,10 @@ export const screens: readonly Screen[] = [
   newStorePage,
   storePage,
   removeStorePage,
+  storeRedirects,
+  newStoreRedirect,
+  storeRedirect,
+  removeStoreRedirect,
   ...developerScreens,
   newProduct,
   product,

@@ -51,6 +51,7 @@ export const storeSections = {
     { id: 'home', path: 'store/home', text: 'section.home', needs: 'getAdminSite' },
     { id: 'menus', path: 'store/menus', text: 'menus.title', needs: 'getAdminSite' },
     { id: 'pages', path: 'store/pages', text: 'pages.list', needs: 'getAdminPages' },
+    { id: 'redirects', path: 'store/redirects', text: 'redirects.list', needs: 'listAdminRedirects' },
   ],
 } as const satisfies Sections
 

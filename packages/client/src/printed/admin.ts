@@ -352,6 +352,20 @@ export interface AdminClient {
     replacePage(slug: string, input: ReplaceAdminPageRequest, options?: CallOptions): Promise<AdminPageChangeResponse>
     /** Remove a page. Its address is not found from now on. Needs the scope `admin:settings`. (removeAdminPage) */
     removePage(slug: string, input: RemoveAdminPageRequest, options?: CallOptions): Promise<AdminPageChangeResponse>
+    /** List redirects. Old paths of the shop and where they lead. Renames, removals and imports make them, and so does the merchant. Needs the scope `admin:read`. (listAdminRedirects) */
+    redirects(query?: {
+      /** A part of either path. */
+      q?: string | undefined
+      cause?: 'merchant' | 'rename' | 'removal' | 'import' | undefined
+    }, options?: ListOptions): List<AdminRedirectListResponse, AdminRedirect>
+    /** Get a redirect. One old path. Needs the scope `admin:read`. (getAdminRedirect) */
+    redirect(redirectId: string, options?: CallOptions): Promise<AdminRedirectResponse>
+    /** Create a redirect. It counts where the shop shows nothing else. If its target leads on, it leads there at once; redirects to its path follow it. Needs the scope `admin:settings`. (createAdminRedirect) */
+    createRedirect(input: CreateAdminRedirectRequest, options?: CallOptions): Promise<AdminRedirectChangeResponse>
+    /** Replace a redirect. It leads to another path. Its own path stays. Needs the scope `admin:settings`. (replaceAdminRedirect) */
+    replaceRedirect(redirectId: string, input: ReplaceAdminRedirectRequest, options?: CallOptions): Promise<AdminRedirectChangeResponse>
+    /** Remove a redirect. Its path is not found from now on. Needs the scope `admin:settings`. (removeAdminRedirect) */
+    removeRedirect(redirectId: string, input: RemoveAdminRedirectRequest, options?: CallOptions): Promise<AdminRedirectChangeResponse>
   }
   agents: {
     /** Get what agents may do. Agents are software that buys for shoppers. In the mode of the caller. Needs the scope `admin:read`. (getAdminAgents) */
@@ -505,7 +519,7 @@ export interface AdminActor {
 }
 
 export interface AdminAgentKeyRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
 }
 
@@ -601,7 +615,7 @@ export interface AdminBrandListResponse {
 }
 
 export interface AdminBulkFulfillmentRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** One parcel each, of all that was not sent yet. */
   rows: ({
@@ -860,18 +874,18 @@ export interface AdminDocumentSummary {
 }
 
 export interface AdminEndRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
 }
 
 /** Stable, for programs. */
-export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'address_undeliverable' | 'payment_in_progress' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'agent_platform_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'customer_not_found' | 'draft_not_found' | 'document_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'currency_not_changeable' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'draft_not_open' | 'total_changed' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'agents_closed' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'return_not_changeable' | 'text_limit' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'page_exists' | 'page_limit' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
+export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'address_undeliverable' | 'payment_in_progress' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'agent_platform_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'customer_not_found' | 'draft_not_found' | 'document_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'currency_not_changeable' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'draft_not_open' | 'total_changed' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'agents_closed' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'return_not_changeable' | 'text_limit' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'redirect_not_found' | 'redirect_exists' | 'redirect_limit' | 'page_exists' | 'page_limit' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
 
 export interface AdminErrorIssue {
   /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
   path: string
   /** The rule that is broken. Stable, for programs. */
-  code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'unreadable_instant' | 'published_in_future' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
+  code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'unreadable_instant' | 'published_in_future' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_a_shop_path' | 'leads_to_itself' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
   /** The values of the rule, such as max. */
   values: Record<string, string | number | string[]>
   /** The rule in words, for people; may change. */
@@ -915,7 +929,7 @@ export interface AdminFulfillment {
 }
 
 export interface AdminFulfillmentRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
@@ -940,7 +954,7 @@ export interface AdminFulfillmentResponse {
 }
 
 export interface AdminFulfillmentUpdateRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** Any name. Parcels of DHL, UPS, DPD, GLS, FedEx, Royal Mail, La Poste, PostNL, USPS have a link by their number. A new parcel without it gets the carrier whose numbers look so, if there is only one. */
   carrier?: string | null | undefined
@@ -979,14 +993,14 @@ export interface AdminHost {
 }
 
 export interface AdminHostAddRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** A name of yours: shop.example.com. */
   host: string
 }
 
 export interface AdminHostTransitionRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
 }
 
@@ -1014,7 +1028,7 @@ export interface AdminInstallation {
 }
 
 export interface AdminInstallationCreateRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** Unique within the merchant. */
   name: string
@@ -1067,7 +1081,7 @@ export interface AdminKey {
 }
 
 export interface AdminKeyCreateRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** Id of an installation. */
   installationId: string
@@ -1102,7 +1116,7 @@ export interface AdminKeyResponse {
 }
 
 export interface AdminKeyRotateRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** How long the old key goes on working. Left out: 24. */
   overlapHours?: number | undefined
@@ -1153,7 +1167,7 @@ export interface AdminMemberChange {
 }
 
 export interface AdminMemberInviteRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   email: string
   role: AdminRole
@@ -1166,7 +1180,7 @@ export interface AdminMemberListResponse {
 }
 
 export interface AdminMemberRemoveRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
 }
 
@@ -1183,7 +1197,7 @@ export interface AdminMemberResponse {
 }
 
 export interface AdminMemberUpdateRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   role: AdminRole
 }
@@ -1259,7 +1273,7 @@ export interface AdminOrder {
 }
 
 export interface AdminOrderCancellationRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
@@ -1306,7 +1320,7 @@ export interface AdminOrderNote {
 }
 
 export interface AdminOrderNoteRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** For the people of the shop. It is stored as it is: not the place for addresses. */
   text: string
@@ -1317,7 +1331,7 @@ export interface AdminOrderNoteResponse {
 }
 
 export interface AdminOrderPaymentRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
@@ -1385,7 +1399,7 @@ export interface AdminPageResponse {
 }
 
 export interface AdminPasswordResetRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
 }
 
@@ -1444,7 +1458,7 @@ export interface AdminPaymentAccountCheckResponse {
       /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
       path: string
       /** The rule that is broken. Stable, for programs. */
-      code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'unreadable_instant' | 'published_in_future' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
+      code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'unreadable_instant' | 'published_in_future' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_a_shop_path' | 'leads_to_itself' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
       /** The values of the rule, such as max. */
       values: Record<string, string | number | string[]>
       /** The rule in words, for people; may change. */
@@ -1477,7 +1491,7 @@ export interface AdminPaymentAccountEndResponse {
       /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
       path: string
       /** The rule that is broken. Stable, for programs. */
-      code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'unreadable_instant' | 'published_in_future' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
+      code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'unreadable_instant' | 'published_in_future' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_a_shop_path' | 'leads_to_itself' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
       /** The values of the rule, such as max. */
       values: Record<string, string | number | string[]>
       /** The rule in words, for people; may change. */
@@ -1512,7 +1526,7 @@ export interface AdminPeopleResponse {
 }
 
 export interface AdminPeopleUpdateRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   secondFactorRequired: boolean
 }
@@ -1538,7 +1552,7 @@ export interface AdminPicture {
 }
 
 export interface AdminPictureRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The file in base64: WebP, JPEG, PNG or AVIF of at most 1 MiB and 4,096 pixels a side. Camera data is taken out; an AVIF file with camera data is refused. */
   content: string
@@ -1551,7 +1565,7 @@ export interface AdminPictureResponse {
 }
 
 export interface AdminPieceRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The next part of the file, of at most 256 KiB in UTF-8. It may end anywhere. A file in another encoding is decoded by the caller. */
   text: string
@@ -1661,9 +1675,42 @@ export interface AdminPromotionResponse {
   data: AdminPromotion
 }
 
+export interface AdminRedirect {
+  /** Id of a redirect. */
+  id: string
+  /** Starts at 1 and grows by one at each change. */
+  version: number
+  /** An old path of the shop, such as /products/old-name. Case, doubled slashes and one at the end do not matter. */
+  from: string
+  /** A path of the same shop, with a query or without one. null: what was there is gone, and is answered with 410. */
+  to: string | null
+  /** What made it. */
+  cause: 'merchant' | 'rename' | 'removal' | 'import'
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+}
+
+export interface AdminRedirectChangeResponse {
+  data: AdminRedirect
+  /** What changed. */
+  changes: AdminSubjectChange[]
+}
+
+export interface AdminRedirectListResponse {
+  /** By path. */
+  data: AdminRedirect[]
+  meta: ListMeta
+}
+
+export interface AdminRedirectResponse {
+  data: AdminRedirect
+}
+
 /** By amount, or by items and shipping. Without any of them: what failed to be refunded before, or else all that is left. */
 export interface AdminRefundRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
@@ -1862,7 +1909,7 @@ export interface AdminSearchResponse {
 }
 
 export interface AdminSessionsEndRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
 }
 
@@ -1981,7 +2028,7 @@ export interface AdminSubjectChange {
   /** look: sealed data was shown, and nothing changed. */
   kind: 'create' | 'change' | 'retire' | 'look'
   subject: {
-    type: 'merchant' | 'category' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'payment_account' | 'site' | 'site_host' | 'site_page' | 'site_content' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'people' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'return' | 'withdrawal' | 'customer' | 'customer_note' | 'draft' | 'document' | 'legal_text' | 'transfer' | 'agents' | 'agent_platform'
+    type: 'merchant' | 'category' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'payment_account' | 'site' | 'site_host' | 'site_page' | 'site_content' | 'redirect' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'people' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'return' | 'withdrawal' | 'customer' | 'customer_note' | 'draft' | 'document' | 'legal_text' | 'transfer' | 'agents' | 'agent_platform'
     id: string
     /** What people call it: a number, a code, a name. */
     name: string
@@ -2049,7 +2096,7 @@ export interface AdminTextListResponse {
 }
 
 export interface AdminTextRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   kind: 'terms' | 'withdrawal' | 'privacy' | 'imprint' | 'accessibility' | 'shipping'
   language: 'en' | 'de' | 'fr' | 'es' | 'nl' | 'ja' | 'ar'
@@ -2110,7 +2157,7 @@ export interface AdminTransfer {
 }
 
 export interface AdminTransferConfirmation {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
 }
 
@@ -2121,7 +2168,7 @@ export interface AdminTransferListResponse {
 }
 
 export interface AdminTransferRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** products: a product file of Shopify, WooCommerce, Wix or Medusa as CSV, or a Google feed as CSV or XML. stock: CSV with the columns `SKU`, `On hand (new)` and, better, `On hand (current)`. */
   kind: 'products' | 'stock'
@@ -2165,7 +2212,7 @@ export interface AdminTransferSummary {
 }
 
 export interface AdminUndoRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** true: answer what would change, and write nothing. */
   dryRun?: boolean | undefined
@@ -2257,7 +2304,7 @@ export interface AdminWebhookEndpoint {
 }
 
 export interface AdminWebhookEndpointCreateRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** Id of an installation. */
   installationId: string
@@ -2289,7 +2336,7 @@ export interface AdminWebhookEndpointResponse {
 }
 
 export interface AdminWebhookEndpointUpdateRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** https, and not of a private network. */
   url?: string | undefined
@@ -2301,7 +2348,7 @@ export interface AdminWebhookEndpointUpdateRequest {
 }
 
 export interface AdminWebhookReplayRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   deliveryIds?: string[] | undefined
   /** Instead of deliveryIds: the oldest failed deliveries of this endpoint that were not replayed yet, at most 200 at a time. */
@@ -2367,7 +2414,7 @@ export interface AdminWithdrawalResponse {
 }
 
 export interface AdminWithdrawalSettlementRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
@@ -2390,7 +2437,7 @@ export interface AdminWithdrawalStatementResponse {
 }
 
 export interface ApproveAdminReturnRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
@@ -2424,7 +2471,7 @@ export interface BulkResponse {
 }
 
 export interface CancelDraftRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
 }
 
@@ -2441,14 +2488,14 @@ export interface CategoryEntry {
 }
 
 export interface CloseAdminReturnRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
 }
 
 export interface ConnectAdminPaymentAccountRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** Name of the payment provider: stripe or mollie. */
   provider: string
@@ -2457,7 +2504,7 @@ export interface ConnectAdminPaymentAccountRequest {
 }
 
 export interface CreateAdminAgentPlatformRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The address of its UCP profile. */
   profileUrl: string
@@ -2466,13 +2513,13 @@ export interface CreateAdminAgentPlatformRequest {
 }
 
 export interface CreateAdminCategoryRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   category: CategoryEntry
 }
 
 export interface CreateAdminPageRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The path of the page in the shop: about for /about. */
   slug: string
@@ -2490,7 +2537,7 @@ export interface CreateAdminPageRequest {
 }
 
 export interface CreateAdminProductRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   product: ProductEntry
   /** true: answer what would change, and write nothing. */
@@ -2498,13 +2545,22 @@ export interface CreateAdminProductRequest {
 }
 
 export interface CreateAdminPromotionRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   promotion: PromotionEntry
 }
 
+export interface CreateAdminRedirectRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+  /** An old path of the shop, such as /products/old-name. Case, doubled slashes and one at the end do not matter. */
+  from: string
+  /** A path of the same shop, with a query or without one. null: what was there is gone, and is answered with 410. */
+  to: string | null
+}
+
 export interface CreateAdminReturnRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version of the order. */
   expectedVersion?: number | undefined
@@ -2520,7 +2576,7 @@ export interface CreateAdminReturnRequest {
 }
 
 export interface CreateDraftRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   items: ({
     /** Id of a SKU: one variant of a product that can be bought. */
@@ -2663,7 +2719,7 @@ export interface CustomerDetailsResponse {
 }
 
 export interface CustomerErasureRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** true: answer what would change, and write nothing. */
   dryRun?: boolean | undefined
@@ -2699,7 +2755,7 @@ export interface CustomerNote {
 }
 
 export interface CustomerNoteRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   text: string
 }
@@ -2844,7 +2900,7 @@ export interface DraftSummary {
 }
 
 export interface EndAdminPaymentAccountRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
 }
 
@@ -3160,7 +3216,7 @@ export interface PromotionEntry {
 export type PromotionStatus = 'disabled' | 'expired' | 'scheduled' | 'exhausted' | 'active'
 
 export interface ReceiveAdminReturnRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
@@ -3185,7 +3241,7 @@ export interface Refund {
 }
 
 export interface RefundAdminReturnRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
@@ -3232,7 +3288,7 @@ export interface RefundedItem {
 }
 
 export interface RefuseAdminReturnRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
@@ -3241,7 +3297,7 @@ export interface RefuseAdminReturnRequest {
 }
 
 export interface RemoveAdminCategoryRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
@@ -3256,14 +3312,21 @@ export interface RemoveAdminCategoryResponse {
 }
 
 export interface RemoveAdminPageRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
 }
 
+export interface RemoveAdminRedirectRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+  /** The version that is removed. */
+  expectedVersion: number
+}
+
 export interface ReplaceAdminCategoryRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
@@ -3272,7 +3335,7 @@ export interface ReplaceAdminCategoryRequest {
 }
 
 export interface ReplaceAdminPageRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
@@ -3290,14 +3353,14 @@ export interface ReplaceAdminPageRequest {
 }
 
 export interface ReplaceAdminPaymentKeysRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The keys by their names. Stripe: `publishableKey` and `secretKey` (a restricted key is enough). Mollie: `key`. They are sealed, and no answer holds them. */
   keys: Record<string, string>
 }
 
 export interface ReplaceAdminProductRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
@@ -3308,7 +3371,7 @@ export interface ReplaceAdminProductRequest {
 }
 
 export interface ReplaceAdminPromotionRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
@@ -3316,8 +3379,17 @@ export interface ReplaceAdminPromotionRequest {
   promotion: PromotionEntry
 }
 
+export interface ReplaceAdminRedirectRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+  /** The version that was seen. Another one now is a 409 version_conflict. */
+  expectedVersion: number
+  /** A path of the same shop, with a query or without one. null: what was there is gone, and is answered with 410. */
+  to: string | null
+}
+
 export interface ReplaceAdminShippingRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
@@ -3327,7 +3399,7 @@ export interface ReplaceAdminShippingRequest {
 }
 
 export interface ReplaceAdminSiteRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
@@ -3338,7 +3410,7 @@ export interface ReplaceAdminSiteRequest {
 }
 
 export interface ReplaceAdminTaxesRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
@@ -3519,7 +3591,7 @@ export interface SiteSection {
 }
 
 export interface SiteTransitionRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
@@ -3591,7 +3663,7 @@ export interface Totals {
 }
 
 export interface UpdateAdminAgentPlatformRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that the change is based on. */
   expectedVersion: number
@@ -3602,7 +3674,7 @@ export interface UpdateAdminAgentPlatformRequest {
 }
 
 export interface UpdateAdminAgentsRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that the change is based on. */
   expectedVersion: number
@@ -3617,7 +3689,7 @@ export interface UpdateAdminAgentsRequest {
 }
 
 export interface UpdateAdminPaymentProviderRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
@@ -3627,7 +3699,7 @@ export interface UpdateAdminPaymentProviderRequest {
 }
 
 export interface UpdateAdminProductsRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   productIds: string[]
   change: {
@@ -3648,7 +3720,7 @@ export interface UpdateAdminProductsRequest {
 }
 
 export interface UpdateAdminShopRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion: number
@@ -3684,7 +3756,7 @@ export interface UpdateAdminShopRequest {
 }
 
 export interface UpdateAdminSkusRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   rows: ({
     /** Id of a SKU: one variant of a product that can be bought. */

@@ -120,6 +120,11 @@ export const adminTable = {
     createPage: 'POST b /api/v1/admin/site/pages',
     replacePage: 'PUT b /api/v1/admin/site/pages/{slug}',
     removePage: 'DELETE b /api/v1/admin/site/pages/{slug}',
+    redirects: 'GET qp /api/v1/admin/site/redirects',
+    redirect: 'GET  /api/v1/admin/site/redirects/{redirectId}',
+    createRedirect: 'POST b /api/v1/admin/site/redirects',
+    replaceRedirect: 'PUT b /api/v1/admin/site/redirects/{redirectId}',
+    removeRedirect: 'DELETE b /api/v1/admin/site/redirects/{redirectId}',
   },
   agents: {
     getMany: 'GET  /api/v1/admin/agents',

@@ -113,6 +113,11 @@ export interface ShopClient {
     get(options?: CallOptions): Promise<SiteResponse>
     /** Get a page of the shop. A page that the merchant wrote, such as About or Terms. `getSite` lists them. (getPage) */
     page(slug: string, options?: CallOptions): Promise<SitePageResponse>
+    /** Resolve a path of the shop. What is at a path: a product, a category, a page, or where an old path leads. A storefront asks before it answers 404: `moved` is a 301, `gone` a 410, `missing` a 404. Paths of Shopify and WooCommerce lead to the same things here. (resolvePath) */
+    resolve(query: {
+      /** A path of the shop, without its query. */
+      path: string
+    }, options?: CallOptions): Promise<SitePathResponse>
     /** Get the site of a merchant. The same for anyone, from any origin, cacheable. (getMerchantSite) */
     ofMerchant(merchantSlug: string, options?: CallOptions): Promise<SiteResponse>
   }
@@ -771,7 +776,7 @@ export interface Fulfillment {
 }
 
 export interface HostedCheckoutCancelRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
@@ -782,7 +787,7 @@ export interface HostedCheckoutCancelRequest {
 
 /** Names either a cart that exists or the items of a new one. */
 export type HostedCheckoutCreateRequest = {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version of the cart the caller has seen. Only with cartId. */
   expectedCartVersion?: number | undefined
@@ -845,7 +850,7 @@ export interface InstallationKey {
 }
 
 export interface InstallationKeyCreateRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   name: string
   /** At most what the merchant granted. Empty: a key that needs no scope. */
@@ -876,7 +881,7 @@ export interface InstallationKeyResponse {
 }
 
 export interface InstallationKeyTransitionRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** For your records. */
   reason?: string | undefined
@@ -1757,7 +1762,7 @@ export interface PromotionUpdatedEvent {
 }
 
 export interface PublicCartAddressSetRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
@@ -1781,7 +1786,7 @@ export interface PublicCartAddressTokenResponse {
 }
 
 export interface PublicCartCreateRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** Each SKU once. */
   items?: ItemQuantity[] | undefined
@@ -1794,7 +1799,7 @@ export interface PublicCartExtensionResponse {
 }
 
 export interface PublicCartItemPutRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The new quantity, not a difference. */
   quantity: number
@@ -1803,7 +1808,7 @@ export interface PublicCartItemPutRequest {
 }
 
 export interface PublicCartPromotionApplyRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** Letter case does not matter. null takes the present code off. */
   code: string | null
@@ -1823,7 +1828,7 @@ export interface PublicCartPromotionStateResponse {
 }
 
 export interface PublicCartQuantityUpdateRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The new quantity, not a difference. 0 removes the item. */
   quantity: number
@@ -1836,7 +1841,7 @@ export interface PublicCartResponse {
 }
 
 export interface PublicCartShippingSetRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The id of one of the options in `shipping.options` of the cart. */
   optionId: string
@@ -1845,7 +1850,7 @@ export interface PublicCartShippingSetRequest {
 }
 
 export interface PublicCartTransitionRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
@@ -1885,7 +1890,7 @@ export interface PublicErrorResponse {
 }
 
 export interface PublicWebhookReplayRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** Replay even a delivery that succeeded. Without it, such a delivery is refused. */
   allowSucceeded?: boolean | undefined
@@ -2165,9 +2170,9 @@ export interface SignatureVector {
 export interface Site {
   merchant: SiteMerchant
   mode: 'test' | 'live'
-  /** Whether the shop that this server shows is open. The API answers in both cases. */
+  /** Of the shop that this server shows. The API answers in both cases. */
   status: 'open' | 'closed'
-  /** Where this server shows the shop. null if it does not. */
+  /** Where this server shows the shop, if it does. */
   url: string | null
   supportEmail: string | null
   /** Address of a picture. */
@@ -2196,7 +2201,7 @@ export interface Site {
     refunds?: string | undefined
     imprint?: string | undefined
   }
-  /** The page to withdraw from a contract, for every page of the shop to link. null where no country that it sells to demands one. */
+  /** Where shoppers withdraw from a contract; link it from every page. null where no country demands it. */
   withdrawalUrl: string | null
   /** Who sells. */
   legal: {
@@ -2220,13 +2225,13 @@ export interface Site {
     phone?: string | undefined
   } | null
   pricesIncludeTax: boolean
-  /** Pages of the shop that are published, in the order of menus. */
+  /** Published ones, in the order of menus. */
   pages: ({
     slug: string
     title: string
     menu: 'head' | 'foot' | 'none'
   })[]
-  /** Countries, two letters each. `*` stands for all that are not named. */
+  /** Countries, two letters each; `*` is any other. */
   shipsTo: string[]
 }
 
@@ -2296,6 +2301,14 @@ export interface SitePalette {
   actionOver: string
   /** #rrggbb. */
   link: string
+}
+
+export interface SitePathResponse {
+  data: {
+    kind: 'product' | 'category' | 'page' | 'moved' | 'gone' | 'missing'
+    /** Where it is, below the root of the shop. */
+    path: string | null
+  }
 }
 
 export interface SiteResponse {
@@ -2378,7 +2391,7 @@ export interface StorefrontOrderListResponse {
 }
 
 export interface StorefrontOrderTransitionRequest {
-  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined

@@ -41,6 +41,7 @@ export const openTable = {
   site: {
     get: 'GET  /api/v1/open/site',
     page: 'GET  /api/v1/open/site/pages/{slug}',
+    resolve: 'GET q /api/v1/open/site/path',
     ofMerchant: 'GET a /api/v1/catalog/merchants/{merchantSlug}/site',
   },
 } as const

@@ -38,6 +38,7 @@ export const woocommerce: ProductFormat = {
     ...([
       'handle',
       'metadata',
+      'oldPaths',
       'title',
       'published',
       'sku',
@@ -182,6 +183,7 @@ function* productOf(row: FileRow, rows: readonly FileRow[], file: WooFile): Gene
     furtherTypes: furtherTypes.join('\n'),
     tags: row.cell('tags').replaceAll('\\,', ' '),
     published: row.cell('published') === '1' && row.cell('visibility in catalog') !== 'hidden' ? 'TRUE' : 'FALSE',
+    oldPaths: oldPathsOf(row.cell('name')).join('\n'),
     ...(mark !== '' && { metadata: `${markMember}\t${mark}` }),
   }
   const cells = variants.map(({ row: variant, values, share }) => ({
@@ -316,6 +318,17 @@ function handleOf(row: FileRow): string {
   const words = slugify(row.cell('name')).slice(0, 90) || 'product'
   const id = markOf(row)
   return id === '' ? row.cell('name') : `${words}-${id}`
+}
+
+// The file does not say them: WordPress makes them of the name, with accents or without.
+function oldPathsOf(name: string): string[] {
+  const plain = name
+    .slice(0, 200)
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '-')
+    .replaceAll(/^-|-$/g, '')
+  const words = [slugify(name), plain].filter((word) => word !== '')
+  return [...new Set(words)].map((word) => `/product/${word}`)
 }
 
 function variantCells(row: FileRow, parent: FileRow, weight: Weight | undefined): ShopifyCells {

@@ -139,7 +139,7 @@ export const scopeWords: Readonly<Record<Scope, ScopeWords>> = { ...adminWords, 
 
 // What any key may do, whatever is ticked.
 export const alwaysAllowed: ScopePoint = {
-  text: 'Every installed app can read your published products and categories, with exact stock, and the look, settings and published pages of your shop, and learns which shop it is installed on.',
+  text: 'Every installed app can read your published products and categories, with exact stock, and the look, settings, published pages and old addresses of your shop, and learns which shop it is installed on.',
   operations: [
     'getInstallationCredentialIdentity',
     'listApiKeyCatalogCategories',
@@ -147,5 +147,6 @@ export const alwaysAllowed: ScopePoint = {
     'getApiKeyCatalogProduct',
     'getSite',
     'getPage',
+    'resolvePath',
   ],
 }

@@ -844,6 +844,8 @@ export const de: DashboardTexts = {
     body_too_large:
       'Das ist mehr, als ein Formular senden kann. Größere Dateien gehen mit eingeschaltetem Skript oder über die API.',
     page_exists: 'Der Shop hat schon eine Seite mit dieser Adresse.',
+    redirect_exists: 'Für diese Adresse gibt es schon eine Weiterleitung.',
+    redirect_limit: 'Der Shop hat schon fünfzigtausend Weiterleitungen. Entfernen Sie zuerst eine.',
     page_limit: 'Der Shop hat schon hundert Seiten. Entfernen Sie zuerst eine.',
     host_limit: 'Der Shop hat schon zehn Domains. Entfernen Sie zuerst eine.',
     host_not_proved: 'Die Domain ist noch nicht belegt.',

@@ -841,6 +841,8 @@ export const en: DashboardTexts = {
     invalid_request: 'Some of the values are not valid.',
     body_too_large: 'That is more than one form can send. Larger files are sent with script turned on, or by the API.',
     page_exists: 'The store has a page with this address already.',
+    redirect_exists: 'There is a redirect of this address already.',
+    redirect_limit: 'The store has fifty thousand redirects already. Remove one first.',
     page_limit: 'The store has a hundred pages already. Remove one first.',
     host_limit: 'The store has ten domains already. Remove one first.',
     host_not_proved: 'The domain is not proved yet.',

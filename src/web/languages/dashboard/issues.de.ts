@@ -185,6 +185,8 @@ export const issuesDe: IssueTexts = {
   own_host:                'So heißt dieser Server selbst.',
   page_reserved:           'Diesen Pfad braucht der Shop selbst.',
   link_not_allowed:        'Bitte eine Adresse eingeben, die mit https://, http://, mailto: oder tel: beginnt, oder einen Pfad, der mit einem Schrägstrich beginnt.',
+  not_a_shop_path:         'Bitte einen Pfad des Shops eingeben, der mit einem Schrägstrich beginnt, etwa /products/tee.',
+  leads_to_itself:         'Das führt zurück zur alten Adresse.',
   not_an_origin:           'Bitte eine Adresse ohne Pfad eingeben, etwa https://shop.example.',
   no_origin:               'Bitte mindestens eine Adresse eingeben.',
   origins_of_secret_key:   'Nur ein öffentlicher Schlüssel hat Seiten.',

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addressOfTarget, likelyPaths, normalPath, targetOf, thingAt } from './paths.ts'
+
+test('two spellings of a path are one, and what could leave the shop is none', () => {
+  for (const [given, expected] of [
+    ['/Products/Tea/', '/products/tea'],
+    ['//products//tea', '/products/tea'],
+    ['/products/%E8%8C%B6', '/products/茶'],
+    ['/a%2Fb', '/a/b'],
+    ['/', '/'],
+    ['/a b', '/a b'],
+  ] as const)
+    assert.equal(normalPath(given), expected, given)
+  for (const given of [
+    ...['', 'tea', 'https://evil.example/', '\\\\evil.example', '/\\evil.example', '/a/../b', '/%2e%2e/b', '/%E0%A4%A'],
+    ...['/a%00b', '/a%0d%0aset-cookie:x', '/a%3Fb', '/a#b', `/${'a'.repeat(500)}`, '/%ud800'],
+  ])
+    assert.equal(normalPath(given), undefined, given)
+})
+
+test('a target keeps its query, and is written as an address of the same host', () => {
+  assert.deepEqual(targetOf('/Search?q=tea&sort=price'), { target: '/search?q=tea&sort=price', targetPath: '/search' })
+  const { target = '' } = targetOf('/%2f%2fevil.example') ?? {}
+  assert.equal(new URL(addressOfTarget(target), 'https://shop.example').host, 'shop.example')
+  for (const given of [
+    '//evil.example',
+    'https://evil.example',
+    'javascript:alert(1)',
+    '/a?b#c',
+    '/a?b\\c',
+    '/a?b c',
+    '/a?\r\nx',
+  ])
+    assert.equal(targetOf(given), undefined, given)
+  assert.equal(addressOfTarget('/products/茶?q=50%'), '/products/%E8%8C%B6?q=50%')
+})
+
+test('paths of other systems name the same things', () => {
+  assert.deepEqual(likelyPaths('/collections/tea'), ['/categories/tea'])
+  assert.deepEqual(likelyPaths('/collections/tea/products/green'), ['/products/green'])
+  assert.deepEqual(likelyPaths('/collections/all'), ['/'])
+  assert.deepEqual(likelyPaths('/collections/tea/green'), [])
+  assert.deepEqual(likelyPaths('/pages/about'), ['/about'])
+  assert.deepEqual(likelyPaths('/product/green'), ['/products/green'])
+  assert.deepEqual(likelyPaths('/product-category/tea/green'), ['/categories/tea-green', '/categories/green'])
+  assert.deepEqual(likelyPaths('/products/green'), [])
+  assert.deepEqual(likelyPaths('/blogs/news'), [])
+  assert.deepEqual(thingAt('/products/green'), { kind: 'product', slug: 'green' })
+  assert.deepEqual(thingAt('/about'), { kind: 'page', slug: 'about' })
+  assert.equal(thingAt('/a/b/c'), undefined)
+  assert.equal(thingAt('/'), undefined)
+})

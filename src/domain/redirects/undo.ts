@@ -1,0 +1,61 @@
+// Takes back changes of redirects.
+
+import { redirectsMax } from '../../contract/admin/redirects.ts'
+import type { AuditedChange } from '../../platform/audit/change.ts'
+import {
+  overtaken,
+  refuseOvertaken,
+  reverseOf,
+  type UndoAsk,
+  type Undoer,
+  valuesBefore,
+} from '../../platform/audit/undo.ts'
+import { lockMerchantById } from '../merchants/store.ts'
+import { newRow, redirectTo, settledTarget, writeRedirect } from './change.ts'
+import { type PathTarget, targetOf } from './paths.ts'
+import { countRedirects, deleteRedirects, findRedirect, type RedirectRow } from './store.ts'
+
+export const redirectUndoer: Undoer = {
+  kinds: ['redirect'],
+  async undo(ask) {
+    await lockMerchantById(ask.tx, ask.seller.merchantId)
+    for (const change of ask.changes) await undoRedirect(ask, change)
+    return ask.changes.map(reverseOf)
+  },
+}
+
+async function undoRedirect({ tx, seller, dryRun, context: { now } }: UndoAsk, change: AuditedChange): Promise<void> {
+  const { merchantId } = seller
+  const { name: path } = change
+  const present = await findRedirect(tx, merchantId, path)
+  if (change.kind === 'create') {
+    if (present?.id !== change.id || present.version !== 1) throw overtaken(change, `${path} was changed since.`)
+    if (!dryRun) await deleteRedirects(tx, merchantId, [path])
+    return
+  }
+  if (change.kind === 'change') refuseOvertaken(change, present)
+  else if (present || (await countRedirects(tx, merchantId)) >= redirectsMax)
+    throw overtaken(change, `${path} cannot be redirected again.`)
+  const { target = null } = valuesBefore<RedirectRow>(change, ['target'])
+  const to = await targetAgain(tx, merchantId, path, target, change)
+  if (dryRun) return
+  const row = present
+    ? redirectTo(present, to, now)
+    : { ...newRow(path, to, 'merchant', now), id: change.id, version: 2 }
+  await writeRedirect(tx, merchantId, row)
+}
+
+// Where it led may lead elsewhere by now.
+async function targetAgain(
+  tx: UndoAsk['tx'],
+  merchantId: string,
+  path: string,
+  target: string | null,
+  change: AuditedChange,
+): Promise<PathTarget | null> {
+  const given = target === null ? undefined : targetOf(target)
+  if (!given) return null
+  const settled = await settledTarget(tx, merchantId, path, given)
+  if (!settled) throw overtaken(change, `${path} would lead to itself.`)
+  return settled
+}
