@@ -87,6 +87,10 @@ test('a signature of a key of the profile holds, by each kind of key', () => {
   assert.equal(problem(tagged, [jwk(p256, thumb)]), null)
   const query = '?a=1'
   assert.equal(problem(signed({ message: { query }, covered: `${parts} "@query"` })), null)
+  const members = '"content-digest";key="sha-256"'
+  assert.equal(problem(signed({ covered: parts.replace('"content-digest"', members) })), null)
+  const agent = { headers: { 'signature-agent': 'sig1="https://p.example"' } }
+  assert.equal(problem(signed({ message: agent, covered: `${parts} "signature-agent";key="sig1"` })), null)
   const read: Partial<ProvableRequest> = { method: 'GET', body: Buffer.alloc(0) }
   assert.equal(
     problem(signed({ message: read, covered: '"@method" "@authority" "@path" "ucp-agent" "idempotency-key"' })),
@@ -111,6 +115,8 @@ const wrong: readonly (readonly [name: string, code: string, message: ProvableRe
   ...['@method', '@authority', '@path', 'ucp-agent', 'idempotency-key', 'content-digest', 'content-type'].map((name) => [`${name} is not covered`, 'signature_invalid', signed({ covered: without(name) })] as const),
   ['the query is not covered', 'signature_invalid', signed({ message: { query: '?a=1' } })],
   ['a header of Web Bot Auth is not covered', 'signature_invalid', signed({ message: agentHeader })],
+  ['only another digest of the body is covered', 'signature_invalid', signed({ message: { headers: { 'content-digest': `${contentDigestOf(body)}, sha-512=:AAAA:` } }, covered: parts.replace('"content-digest"', '"content-digest";key="sha-512"'), sent: { body: Buffer.from('{}'), headers: { 'content-digest': `${contentDigestOf('{}')}, sha-512=:AAAA:` } } })],
+  ['only a part of who calls is covered', 'signature_invalid', signed({ message: { headers: { 'ucp-agent': 'profile="https://p.example", v=1' } }, covered: parts.replace('"ucp-agent"', '"ucp-agent";key="v"'), sent: { headers: { 'ucp-agent': 'profile="https://q.example", v=1' } } })],
   ['another method', 'signature_invalid', signed({ sent: { method: 'PUT' } })],
   ['another host', 'signature_invalid', signed({ sent: { authority: 'evil.example' } })],
   ['another path', 'signature_invalid', signed({ sent: { path: '/ucp/other/carts' } })],

@@ -2,7 +2,7 @@
 // request a signature must cover, which keys may sign, and for how long it holds. Pure.
 
 import type { JsonWebKey } from 'node:crypto'
-import { bytesIn, type InnerList, isInnerList, readDictionary } from '../../platform/kit/fields.ts'
+import { bytesIn, type FieldItem, type InnerList, isInnerList, readDictionary } from '../../platform/kit/fields.ts'
 import {
   contentDigestOf,
   isSignedBy,
@@ -99,7 +99,7 @@ const bound: readonly string[] = ['ucp-agent', 'idempotency-key', 'signature-age
 
 // What is not covered could be another's: the place, the body, and the headers that say who calls and what is repeated.
 function isCovered({ headers, query, body }: ProvableRequest, { items }: InnerList): boolean {
-  const covered = new Set(items.map(({ value }) => value))
+  const covered = new Set(items.filter(isWhole).map(({ value }) => value))
   const needed = [
     '@method',
     '@authority',
@@ -109,6 +109,12 @@ function isCovered({ headers, query, body }: ProvableRequest, { items }: InnerLi
     ...bound.filter((name) => headers[name] !== undefined),
   ]
   return needed.every((name) => covered.has(name))
+}
+
+// One member of a field says nothing about the others. Of a digest it must be the one that is checked; that of Web Bot Auth names its own.
+function isWhole({ value, params }: FieldItem): boolean {
+  if (params.size === 0 || value === 'signature-agent') return true
+  return value === 'content-digest' && params.size === 1 && params.get('key') === 'sha-256'
 }
 
 const aheadSecondsMax = 5 * 60
