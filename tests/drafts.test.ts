@@ -8,7 +8,9 @@ import { type Checkout, checkoutOf, secretOf } from '../harness/checkout.ts'
 import { orderMarket } from '../harness/orders.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { openTestServer, type TestServer } from '../harness/testServer.ts'
+import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
+import { limits } from '../src/contract/limits.ts'
+import { forgetShopper } from '../src/domain/checkout/forget.ts'
 import { expireSessions } from '../src/domain/checkout/sweep.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
@@ -133,5 +135,44 @@ eachEngine('drafts', (given) => {
     assert.equal(status, cancelled.status === 200 ? 'cancelled' : 'paid')
     assert.equal(paid.problem === null, status === 'paid')
     assert.equal(await free('CARD'), status === 'paid' ? before - 1 : before)
+  })
+
+  test('400 where a price by hand is larger than a price can be, so sums of orders stay exact', async () => {
+    const skuId = carts.sku('CARD')
+    const asked = [
+      { items: [{ skuId, quantity: 1, unitPrice: limits.amountMax + 1 }] },
+      { items: [{ skuId, quantity: 1 }], shipping: { label: 'Courier', amount: limits.amountMax + 1 } },
+      { items: [{ skuId, quantity: 1 }], discount: limits.amountMax + 1 },
+      { items: [{ skuId, quantity: 1, unitPrice: -1 }] },
+      { items: [{ skuId, quantity: 1 }], discount: -1 },
+    ]
+    for (const one of asked) {
+      const body = { idempotencyKey: newId('req'), ...ready, ...one }
+      const answer = await testServer.askAdmin('createAdminDraft', { body })
+      assert.deepEqual([answer.status, answer.body.error?.code], [400, 'invalid_request'], JSON.stringify(one))
+    }
+  })
+
+  test('the link is stored nowhere in clear: who reads the database pays for no one', async () => {
+    const { draft } = await draftOf(testServer, ready)
+    const secret = secretOf(draft.url)
+    const stored = await testServer.storage.read(
+      (db) => db.sql<{ answer: string }>`select answer from idempotency_keys`,
+    )
+    assert.ok(!JSON.stringify(stored).includes(secret))
+  })
+
+  test('what the people of the shop wrote about a draft goes when its shopper is erased', async () => {
+    const email = 'grace@example.com'
+    const { draft } = await draftOf(testServer, {
+      ...ready,
+      customer: { email, name: 'Grace' },
+      note: 'Grace rang twice',
+    })
+    const { merchantId, installationId } = testServer
+    const shopper = { merchantId, installationIds: [installationId], email }
+    await forgetShopper(testServer.storage, testSecret, shopper, { isDryRun: false, includesUnsent: false })
+    const { note, emailMasked } = await read(draft.id)
+    assert.deepEqual([note, emailMasked], [null, null])
   })
 })

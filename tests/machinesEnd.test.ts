@@ -19,6 +19,8 @@ const decided: Partial<Record<AdminOperationId, string>> = {
   rotateAdminKey: 'the successor ends with the key that was shown it',
   createAdminWebhookEndpoint: 'the endpoint ends with the key',
   rotateAdminWebhookSecret: 'the secret signs calls and opens nothing; it is rotated again by a person who doubts it',
+  createAdminAgentKey: 'the key that is made ends with the one that made it',
+  createAdminDraft: 'the link pays the draft and opens nothing else; the draft is cancelled by a person who doubts it',
   inviteAdminMember: 'a key is shown no link',
   resetAdminMemberPassword: 'a key is shown no link',
 }

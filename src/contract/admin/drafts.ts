@@ -1,6 +1,7 @@
 // Drafts: orders that the merchant makes for a shopper, at prices of the catalog or by hand. The shopper pays by a link to the hosted
 // checkout; until then the stock is held.
 
+import { amount } from '../entries.ts'
 import { limits } from '../limits.ts'
 import { Address } from '../open/carts.ts'
 import { CheckoutCustomerInput } from '../open/checkout.ts'
@@ -84,13 +85,13 @@ export const CreateDraftRequest = object({
     object({
       skuId: SkuId,
       quantity: Quantity,
-      unitPrice: Type.Optional(described('In place of the price of the catalog. 0 is a gift.', Amount)),
+      unitPrice: Type.Optional(described('In place of the price of the catalog. 0 is a gift.', amount)),
     }),
     { minItems: 1, maxItems: limits.cartLinesMax },
   ),
-  discount: Type.Optional(described('Taken off the items, and no more than they cost.', Amount)),
+  discount: Type.Optional(described('Taken off the items, and no more than they cost.', amount)),
   shipping: Type.Optional(
-    nullable(object({ label: line(1, 100), amount: Amount }), {
+    nullable(object({ label: line(1, 100), amount }), {
       description: 'Delivery by hand. Without it, what the shop offers for the address.',
     }),
   ),
@@ -142,7 +143,7 @@ export const draftRows = {
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Drafts',
     summary: 'Make a draft',
     description: 'Makes an order for a shopper, holds its stock and answers with the link at which it is paid. With dryRun it says what it would cost, to the cent.',
-    body: CreateDraftRequest, reply: ok(CreateDraftResponse),
+    body: CreateDraftRequest, reply: { ...ok(CreateDraftResponse), isSecret: true },
     refusals: [
       'installation_not_found', 'item_unavailable', 'insufficient_stock', 'quantity_limit_exceeded', 'address_undeliverable',
       'total_changed',

@@ -14,7 +14,7 @@ import { listPending } from '../webhooks/sweep.ts'
 import { forgetWithdrawal, listIdsOfShopper } from '../withdrawals/store.ts'
 import { customerHashes, listCustomerKeys } from './customer.ts'
 import { lockSessionAndCart } from './sessions.ts'
-import { findSession } from './store.ts'
+import { findSession, forgetDraftNotes } from './store.ts'
 
 export interface Shopper {
   merchantId: string
@@ -154,6 +154,7 @@ async function forgetSession(work: Work, installationId: string, id: string): Pr
     await tx.sql`
       update checkout_sessions set customer_sealed = null, email_masked = null, email_hash = null
       where installation_id = ${installationId} and id = ${id}`
+    await forgetDraftNotes(tx, installationId, [id])
   }
   if (input.isDryRun) return storage.read((db) => erase(db))
   await storage.write(async (tx) => {

@@ -7,7 +7,7 @@ import { forgetEmailsOfSessions } from '../../platform/outbox/emails.ts'
 import { Fragment, list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import { deleteCharges } from '../payments/ledger.ts'
 import { deleteDeclined } from '../payments/store.ts'
-import type { SessionKey } from './store.ts'
+import { forgetDraftNotes, type SessionKey } from './store.ts'
 
 // In one transaction, so no one waits long.
 export const sessionsSweptMax = 500
@@ -26,6 +26,7 @@ export async function eraseCustomers(storage: Storage, { endedBy, now }: Ended):
     await tx.sql`
       update agent_checkouts set asked_sealed = null
       where installation_id = ${installationId} and session_id in (${list(sessionIds)})`
+    await forgetDraftNotes(tx, installationId, sessionIds)
     await tx.sql`
       update checkout_sessions set customer_sealed = null, email_masked = null, email_hash = null
       where installation_id = ${installationId} and id in (${list(sessionIds)}) and status in ('cancelled', 'expired')`

@@ -255,3 +255,10 @@ export async function countUses(
       and given_back_at is null`
   return row?.uses ?? 0
 }
+
+// What the people of the shop wrote about the shopper of a draft.
+export async function forgetDraftNotes(tx: Tx, installationId: string, sessionIds: readonly string[]): Promise<void> {
+  await tx.sql`
+    update drafts set note = null where merchant_id = (select merchant_id from installations where id = ${installationId})
+      and installation_id = ${installationId} and session_id in (${list(sessionIds)})`
+}

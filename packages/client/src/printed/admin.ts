@@ -2590,7 +2590,6 @@ export interface CreateDraftRequest {
   /** Delivery by hand. Without it, what the shop offers for the address. */
   shipping?: {
     label: string
-    /** In minor units of the currency that the resource names. */
     amount: number
   } | null | undefined
   customer?: {
