@@ -5,6 +5,7 @@ import { before, test } from 'node:test'
 import { type Orders, openOrderTestServer, refusingCard } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { assertAdminError, type TestServer } from '../harness/testServer.ts'
+import { cancelUnpaidOrders } from '../src/domain/orders/unpaid.ts'
 import { refusedTriesMax } from '../src/domain/payments/refunds.ts'
 import { personCaller } from '../src/platform/http/admin.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -321,6 +322,72 @@ eachEngine('admin orders', (given) => {
     )
     assert.ok(!JSON.stringify(entries).includes('Red paper'))
     assertAdminError(await testServer.askAdmin('cancelAdminOrder', { path, body: key() }), 'order_not_cancellable')
+  })
+
+  test('recordAdminMoney: a transfer that comes in parts, too much, or is taken for enough', async () => {
+    const key = () => ({ idempotencyKey: newId('req') })
+    const order = await testServer.orders.place({ items: { CARD: 1 }, isManual: true, paymentDueAt: 1 })
+    const { orderId } = order
+    const path = { orderId }
+    const record = (body: { amount: number; settles?: boolean }) =>
+      testServer.askAdmin('recordAdminMoney', { path, body: { ...key(), ...body } })
+    const first = (await record({ amount: 100 })).body.data
+    const { total } = first
+    const { entries: _, ...sums } = first.moneyReceived
+    assert.deepEqual([first.paymentStatus, sums], ['pending', { sum: 100, due: total - 100, excess: 0 }])
+    // It is not cancelled by itself, though it is overdue.
+    assert.equal(await cancelUnpaidOrders(testServer.storage, testServer.clock.now, 10), 0)
+    assertAdminError(await record({ amount: -101 }), 'money_not_recordable')
+    assertAdminError(await record({ amount: 0 }), 'money_not_recordable')
+    const second = (await record({ amount: total })).body.data
+    assert.deepEqual([second.paymentStatus, second.moneyReceived.excess], ['paid', 100])
+    const third = (await record({ amount: -100 })).body.data
+    assert.deepEqual([third.paymentStatus, third.moneyReceived.sum, third.moneyReceived.excess], ['paid', total, 0])
+    const amounts = third.moneyReceived.entries.map(({ amount }: { amount: number }) => amount)
+    assert.deepEqual(amounts, [100, total, -100])
+    const events = await testServer.storage.read(
+      (db) => db.sql<{ type: string }>`select type from events where subject_id = ${orderId} and type = 'order.paid'`,
+    )
+    assert.equal(events.length, 1)
+    const less = await testServer.orders.place({ items: { CARD: 1 }, isManual: true })
+    const settled = await testServer.askAdmin('recordAdminMoney', {
+      path: { orderId: less.orderId },
+      body: { ...key(), amount: total - 2, settles: true },
+    })
+    assert.deepEqual([settled.body.data.paymentStatus, settled.body.data.moneyReceived.sum], ['paid', total - 2])
+    // Of one that was cancelled, all that came is to go back.
+    const given = await testServer.orders.place({ items: { CARD: 1 }, isManual: true })
+    const there = { path: { orderId: given.orderId } }
+    await testServer.askAdmin('recordAdminMoney', { ...there, body: { ...key(), amount: 5 } })
+    await testServer.askAdmin('cancelAdminOrder', { ...there, body: key() })
+    const { body } = await testServer.askAdmin('getAdminOrder', there)
+    assert.deepEqual([body.data.paymentStatus, body.data.moneyReceived.excess], ['voided', 5])
+    const card = await testServer.orders.place({ items: { CARD: 1 } })
+    const other = { path: { orderId: card.orderId }, body: { ...key(), amount: 5 } }
+    assertAdminError(await testServer.askAdmin('recordAdminMoney', other), 'payment_not_awaited')
+  })
+
+  test('returnAdminOrder, and a refund by hand: what people did is recorded, and no provider is asked', async () => {
+    const key = () => ({ idempotencyKey: newId('req') })
+    const { orderId } = await testServer.orders.place({
+      items: { CARD: 1 },
+      isManual: true,
+      method: 'cash_on_delivery',
+    })
+    const path = { orderId }
+    assertAdminError(await testServer.askAdmin('returnAdminOrder', { path, body: key() }), 'order_not_sent')
+    const sent = await testServer.askAdmin('fulfilAdminOrder', { path, body: key() })
+    assert.ok(sent.body.data.order.allowed.includes('returnAdminOrder'))
+    const back = await testServer.askAdmin('returnAdminOrder', { path, body: { ...key(), restock: true } })
+    assert.deepEqual([back.body.data.paymentStatus, back.body.data.status], ['voided', 'completed'])
+    assertAdminError(await testServer.askAdmin('returnAdminOrder', { path, body: key() }), 'payment_not_awaited')
+    const paid = await testServer.orders.place({ items: { CARD: 1 } })
+    const refunded = await testServer.askAdmin('refundAdminOrder', {
+      path: { orderId: paid.orderId },
+      body: { ...key(), amount: 5, byHand: true },
+    })
+    const { refund, order } = refunded.body.data
+    assert.deepEqual([refund.amount, order.totals.refunded, order.paymentStatus], [5, 5, 'partially_refunded'])
   })
 
   test('a person does the same without HTTP, in one shop and one mode, and the entry names them', async () => {

@@ -84,7 +84,7 @@ anyEngine('the catalog in a browser', (given) => {
     const tab = await tabOf(dashboardUser)
     await tab.goto(`${testServer.origin}${dashboardUser.path('products')}?categoryId=${first.id}&q=priced`)
     await tab.check('[data-choose-all]')
-    await tab.getByRole('button', { name: 'Prices by %…' }).click()
+    await tab.getByRole('button', { name: 'Change prices' }).click()
     await tab.fill('[name=percent]', '5')
     await tab.getByRole('button', { name: 'Show new prices' }).click()
     await tab.getByRole('row', { name: 'PRICED-2 €19.98 €20.98' }).waitFor()

@@ -122,7 +122,7 @@ eachEngine('a walk over the dashboard', (given) => {
       `orders/${orderId}/documents/${document.id}`,
       `orders/${orderId}/customer`,
       `orders/${orderId}/notes`,
-      `orders/${unpaid.orderId}/pay`,
+      ...['pay', 'give-back', 'undelivered'].map((path) => `orders/${unpaid.orderId}/${path}`),
       `orders/${sent.orderId}/parcels/${parcel.id}`,
       `developers/changes/${undoable.id}`,
       `developers/changes/${undoable.id}/undo`,

@@ -77,6 +77,17 @@ eachEngine('a dispute', (given) => {
         createdAt: toInstant(shop.testServer.clock.now - 5_000),
       },
     ])
+    const shown = async () =>
+      (await shop.testServer.askAdmin('getAdminOrder', { path: { orderId } })).body.data.disputes
+    assert.deepEqual(await shown(), [
+      {
+        ...JSON.parse(out).disputes[0],
+        paymentId,
+        // The page of the provider that stands in for one has none.
+        providerUrl: null,
+        decidedAt: null,
+      },
+    ])
     const { out: text } = await cartwright(['orders', 'show', orderId], settings)
     assert.match(text, new RegExp(`dispute +${row?.id} .* open, fraudulent, answer until ${toInstant(dueAt)}, du_1`))
     for (const [state, incidents] of [
@@ -86,7 +97,14 @@ eachEngine('a dispute', (given) => {
       shop.bank.dispute(paymentId, { ...open, state, dueAt: null })
       await look(shop, paymentId)
       assert.deepEqual([(await rows())[0]?.status, shop.incidents(), await shop.owed()], [state, incidents, []])
+      const decidedAt = toInstant(shop.testServer.clock.now)
+      assert.deepEqual(
+        (await shown()).map((dispute: Record<string, unknown>) => [dispute.status, dispute.dueAt, dispute.decidedAt]),
+        [[state, null, decidedAt]],
+      )
     }
+    const { sum } = (await shop.testServer.askAdmin('getAdminSalesReport')).body.data
+    assert.deepEqual([sum.lost, sum.net], [total, sum.total - sum.refunded - total])
     assert.deepEqual(await shop.order(orderId), before)
     assert.deepEqual([await shop.events(orderId), await shop.violations()], [[], []])
   })

@@ -27,6 +27,11 @@ interface Known {
   itemCount: number
 }
 
+type Counted = Record<
+  'orders' | 'items' | 'subtotal' | 'discount' | 'shipping' | 'tax' | 'total' | 'unpaid' | 'refunded' | 'lost' | 'net',
+  number
+>
+
 eachEngine('the sales report', (given) => {
   let testServer: TestServer
   let orders: Orders
@@ -69,7 +74,10 @@ eachEngine('the sales report', (given) => {
       unpaid: add(({ paymentStatus, totals }) => (paymentStatus === 'pending' ? totals.total : 0)),
     }
   }
-  const withoutRefunds = ({ refunded: _, ...sums }: { refunded: number } & ReturnType<typeof sumOf>) => sums
+  const withoutRefunds = ({ refunded, lost, net, ...sums }: Counted) => {
+    assert.deepEqual([lost, net], [0, sums.total - refunded])
+    return sums
+  }
 
   async function assertAgrees(timeZone: string): Promise<void> {
     const some = await known()
@@ -84,7 +92,17 @@ eachEngine('the sales report', (given) => {
       assert.ok([...expected.keys()].every((day) => rows.some((row: { key: string }) => row.key === day)))
       assert.deepEqual(withoutRefunds(sum), sumOf(some))
     }
-    const products = (await report(`${range}&by=product`)).rows as { key: string; items: number; total: number }[]
+    const byProduct = await report(`${range}&by=product`)
+    const products = byProduct.rows as { key: string; items: number; total: number; tax: number }[]
+    for (const member of ['total', 'tax'] as const)
+      assert.equal(
+        products.reduce((sum, row) => sum + row[member], byProduct.rest[member]),
+        byProduct.sum[member],
+        member,
+      )
+    // As many days, that end where these begin.
+    const { before } = await report('?from=2026-07-01&to=2026-08-30')
+    assert.deepEqual(before, (await report(range)).sum)
     const lines = Map.groupBy(
       some.flatMap(({ items }) => items),
       ({ productSlug }) => productSlug,

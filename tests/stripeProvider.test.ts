@@ -346,14 +346,16 @@ describe('an outcome', () => {
       collected: 1999,
       brand: 'visa',
       last4: '4242',
+      instrument: 'card',
       providerState,
     })
-    assert.deepEqual(await lookUp(debit), { kind: 'pending', settles: 'by_provider' })
+    assert.deepEqual(await lookUp(debit), { kind: 'pending', settles: 'by_provider', instrument: 'sepa_debit' })
     assert.deepEqual(await lookUp(debit, (id) => mode.finishDebit(id)), {
       kind: 'approved',
       collected: 1999,
       brand: null,
       last4: null,
+      instrument: 'sepa_debit',
       providerState,
     })
     // Its order was placed, so it is over.

@@ -26,6 +26,16 @@ export const orderGivens: Readonly<Record<keyof typeof orderRows, Given>> = {
     path: { orderId: (await orders.place({ ...one, isManual: true })).orderId },
     body: {},
   }),
+  recordAdminMoney: async ({ orders }) => ({
+    path: { orderId: (await orders.place({ ...one, isManual: true })).orderId },
+    body: { amount: 100 },
+  }),
+  returnAdminOrder: async (testServer) => {
+    const { orderId } = await testServer.orders.place({ ...one, isManual: true, method: 'cash_on_delivery' })
+    const body = { idempotencyKey: newId('req') }
+    await testServer.askAdmin('fulfilAdminOrder', { path: { orderId }, body })
+    return { path: { orderId }, body: {} }
+  },
   cancelAdminOrder: async (testServer) => ({ ...(await placed(testServer)), body: {} }),
   addAdminOrderNote: async (testServer) => ({ ...(await placed(testServer)), body: { text: 'Asked for red paper.' } }),
   refundAdminOrder: async (testServer) => ({ ...(await placed(testServer)), body: { amount: 100 } }),

@@ -131,6 +131,7 @@ export const operatorRefusals = {
   payment_account_unusable:   { status: 409, sentence: 'The secrets of the account cannot be opened with this root secret.' },
   notices_not_signed:         { status: 409, sentence: 'The payment provider does not sign its notices.' },
   payment_not_closable:       { status: 409, sentence: 'The payment cannot be closed.' },
+  money_not_recordable:       { status: 409, sentence: 'This money cannot be recorded for the order.' },
   payment_not_awaited:        { status: 409, sentence: 'No payment is awaited for this order.' },
   order_not_fulfillable:      { status: 409, sentence: 'The order cannot be sent.' },
   order_not_paid:             { status: 409, sentence: 'The order is not paid.' },

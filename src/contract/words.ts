@@ -52,6 +52,8 @@ export const idPrefixes = {
   payment: 'pay',
   paymentAccount: 'pac',
   refund: 'rfd',
+  dispute: 'dsp',
+  moneyEntry: 'mny',
   cancellation: 'can',
   fulfillment: 'ful',
   orderNote: 'nte',
@@ -239,6 +241,13 @@ export type ManualMethod = (typeof manualMethods)[number]
 
 export const refundStatuses = ['pending', 'succeeded', 'failed'] as const
 export type RefundStatus = (typeof refundStatuses)[number]
+
+// How a price that was changed by a percentage ends.
+export const priceEndings = ['99', '95', 'whole'] as const
+export type PriceEnding = (typeof priceEndings)[number]
+
+export const disputeStatuses = ['open', 'won', 'lost'] as const
+export type DisputeStatus = (typeof disputeStatuses)[number]
 
 // An invoice is made when an order is paid, a credit note when money went back.
 export const documentKinds = ['invoice', 'credit_note'] as const

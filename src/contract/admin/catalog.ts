@@ -19,7 +19,7 @@ import {
 } from '../parts.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
-import { actorKinds, movementKinds, productStatuses, promotionStatuses } from '../words.ts'
+import { actorKinds, movementKinds, priceEndings, productStatuses, promotionStatuses } from '../words.ts'
 import { BulkResponse } from './bulk.ts'
 import { AdminSubjectChange } from './changes.ts'
 import { DryRun } from './dryrun.ts'
@@ -133,6 +133,17 @@ export const UpdateAdminProductsRequest = object({
           minimum: -9_999,
           maximum: 100_000,
           description: 'Changes every price by so many basis points: 500 raises it by 5 %. Rounded to minor units.',
+        }),
+      ),
+      priceEnding: Type.Optional(
+        oneOf(priceEndings, {
+          description:
+            'With pricePercentage: the new price is the nearest one that ends so, such as 46.99, 46.95 or 47.00. Currencies without decimals are rounded to whole.',
+        }),
+      ),
+      shippedOnly: Type.Optional(
+        Type.Boolean({
+          description: 'With pricePercentage, true: SKUs that are not sent, such as gift cards, keep their price.',
         }),
       ),
     },

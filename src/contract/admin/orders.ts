@@ -4,10 +4,12 @@
 import { platformProofs } from '../agents/settings.ts'
 import { limits } from '../limits.ts'
 import { Address } from '../open/carts.ts'
-import { Fulfillment, OrderCancellation, OrderRefund, OrderSummary, orderMembers } from '../open/orders.ts'
+import { Fulfillment, OrderCancellation, OrderRefund, OrderSummary, orderMembers, Payment } from '../open/orders.ts'
 import {
   Amount,
+  Currency,
   CustomerId,
+  DisputeId,
   ExpectedVersion,
   IdempotencyKey,
   InstallationId,
@@ -15,6 +17,7 @@ import {
   ItemQuantity,
   line,
   OrderId,
+  PaymentId,
   paragraph,
   Quantity,
   SkuId,
@@ -24,6 +27,7 @@ import { described, nullable, object, oneOf, type Static, Type } from '../schema
 import { ok } from '../surface.ts'
 import {
   carrierNames,
+  disputeStatuses,
   fulfillmentStatuses,
   idPrefixes,
   orderCancellationReasons,
@@ -71,8 +75,71 @@ export const AdminOrderNote = object(
   { description: 'What the people of the shop wrote for themselves.' },
 )
 
+const providerPage = nullable(Type.String(), {
+  description: 'Its page in the dashboard of the provider, for people of the shop; null where there is none.',
+})
+
+export const AdminPayment = object({
+  ...Payment.properties,
+  instrument: nullable(Type.String(), {
+    description:
+      'What it was really paid with, in the word of the provider, such as sepa_debit or apple_pay; null where method says all.',
+  }),
+  reference: nullable(Type.String(), { description: 'The name that the provider gave it.' }),
+  providerUrl: providerPage,
+})
+
+export const AdminDispute = object(
+  {
+    id: DisputeId,
+    paymentId: PaymentId,
+    reference: Type.String({ description: 'The name that the provider gave it.' }),
+    providerUrl: providerPage,
+    amount: described('What the bank asks back, in minor units. Once the dispute is lost it is gone.', Amount),
+    currency: Currency,
+    status: oneOf(disputeStatuses),
+    reason: nullable(Type.String(), { description: 'In the word of the provider, such as fraudulent.' }),
+    dueAt: nullable(Instant, { description: 'Until when the merchant may answer with evidence.' }),
+    createdAt: Instant,
+    decidedAt: nullable(Instant, { description: 'When it was known to be won or lost.' }),
+  },
+  {
+    description:
+      'A shopper asked their bank for the money back. It is answered at the provider, and does not change the order.',
+  },
+)
+
+export const moneyEntriesMax = 100
+
+export const AdminMoneyReceived = object(
+  {
+    entries: Type.Array(
+      object({
+        id: Type.String({ pattern: idPattern(idPrefixes.moneyEntry).source }),
+        amount: Type.Integer({ description: 'In minor units. Below zero: it was given back.' }),
+        at: Instant,
+      }),
+      { maxItems: moneyEntriesMax, description: 'Oldest first.' },
+    ),
+    sum: described('What came, without what was given back.', Amount),
+    due: described('What is still to come.', Amount),
+    excess: described(
+      'What came beyond the total, or for an order that is cancelled. It is given back by hand, and recorded by recordAdminMoney.',
+      Amount,
+    ),
+  },
+  { description: 'Money of a bank transfer or in cash, as people recorded it.' },
+)
+
 // What may be done with an order now, by whoever has the scope.
-export const orderActions = ['payAdminOrder', 'fulfilAdminOrder', 'cancelAdminOrder', 'refundAdminOrder'] as const
+export const orderActions = [
+  'payAdminOrder',
+  'recordAdminMoney',
+  'fulfilAdminOrder',
+  'returnAdminOrder',
+  'cancelAdminOrder',
+  'refundAdminOrder',
+] as const
 
 export const AdminOrder = object({
   ...orderMembers,
@@ -90,6 +157,9 @@ export const AdminOrder = object({
     }),
     { description: 'The agent that made the order. null: none did.' },
   ),
+  payments: Type.Array(AdminPayment),
+  disputes: Type.Array(AdminDispute, { description: 'Oldest first.' }),
+  moneyReceived: nullable(AdminMoneyReceived, { description: 'null where no payment is recorded by hand.' }),
   fulfillments: Type.Array(AdminFulfillment),
   notes: Type.Array(AdminOrderNote, { maxItems: orderNotesMax, description: 'Oldest first.' }),
   allowed: Type.Array(oneOf(orderActions), {
@@ -101,7 +171,7 @@ export const AdminOrder = object({
 export const orderSorts = ['newest', 'oldest'] as const
 export type OrderSort = (typeof orderSorts)[number]
 // What went wrong with an order and asks for somebody.
-export const orderAttentions = ['refund_failed', 'dispute_open'] as const
+export const orderAttentions = ['refund_failed', 'dispute_open', 'dispute_lost'] as const
 export type OrderAttention = (typeof orderAttentions)[number]
 
 export const AdminOrderListQuery = object({
@@ -118,7 +188,7 @@ export const AdminOrderListQuery = object({
   attention: Type.Optional(
     oneOf(orderAttentions, {
       description:
-        'refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones.',
+        'refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. dispute_lost: only those of which a bank took money back.',
     }),
   ),
   from: Type.Optional(described('Only orders placed then or later.', Instant)),
@@ -197,6 +267,25 @@ export const AdminOrderPaymentRequest = object({
   expectedVersion: Type.Optional(ExpectedVersion),
 })
 
+export const AdminMoneyRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  expectedVersion: Type.Optional(ExpectedVersion),
+  amount: Type.Integer({
+    minimum: -Number.MAX_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'What came, in minor units. Below zero: what was given back. Not zero.',
+  }),
+  settles: Type.Optional(
+    Type.Boolean({ description: 'true: the order counts as paid, although less than its total has come.' }),
+  ),
+})
+
+export const AdminUndeliveredRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  expectedVersion: Type.Optional(ExpectedVersion),
+  restock: Type.Optional(Type.Boolean({ description: 'true: what came back goes into stock.' })),
+})
+
 export const AdminOrderCancellationRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
   expectedVersion: Type.Optional(ExpectedVersion),
@@ -238,6 +327,12 @@ export const AdminRefundRequest = object(
     shipping: Type.Optional(Type.Boolean({ description: 'true: also what was paid for the shipping.' })),
     restock: Type.Optional(Type.Boolean({ description: 'true: the items go back into stock.' })),
     reason: Type.Optional(paragraph(1, 500)),
+    byHand: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: the money was given back already, outside of the provider. It is recorded, and the provider is not asked.',
+      }),
+    ),
     dryRun: Type.Optional(DryRun),
   },
   {
@@ -296,6 +391,22 @@ export const orderRows = {
     body: AdminOrderPaymentRequest, reply: ok(AdminOrderResponse),
     refusals: ['order_not_found', 'version_conflict', 'payment_not_awaited'],
   },
+  recordAdminMoney: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/orders/{orderId}/money',
+    scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
+    summary: 'Record money of any amount',
+    description: 'Money of a bank transfer or in cash that came in part, twice or too much, or was given back. Once the total has come, the order is paid.',
+    body: AdminMoneyRequest, reply: ok(AdminOrderResponse),
+    refusals: ['order_not_found', 'version_conflict', 'payment_not_awaited', 'money_not_recordable'],
+  },
+  returnAdminOrder: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/orders/{orderId}/undelivered',
+    scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
+    summary: 'Record that an unpaid order came back',
+    description: 'What was sent and not paid, such as a parcel that is paid on delivery and was refused at the door, came back. No money is awaited any more.',
+    body: AdminUndeliveredRequest, reply: ok(AdminOrderResponse),
+    refusals: ['order_not_found', 'version_conflict', 'order_not_sent', 'payment_not_awaited'],
+  },
   updateAdminFulfillment: {
     ...adminRow, method: 'PATCH', path: '/api/v1/admin/orders/{orderId}/fulfillments/{fulfillmentId}',
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
@@ -342,6 +453,9 @@ export const orderRows = {
 } as const satisfies AdminRows
 
 export type AdminOrderSummary = Static<typeof AdminOrderSummary>
+export type AdminPayment = Static<typeof AdminPayment>
+export type AdminMoneyReceived = Static<typeof AdminMoneyReceived>
+export type AdminDispute = Static<typeof AdminDispute>
 export type AdminFulfillment = Static<typeof AdminFulfillment>
 export type AdminOrderNote = Static<typeof AdminOrderNote>
 export type AdminOrder = Static<typeof AdminOrder>

@@ -28,6 +28,11 @@ const sums = {
   total: Amount,
   refunded: described('What went back of these orders. 0 in rows of products.', Amount),
   unpaid: described('The part of the total that is awaited.', Amount),
+  lost: described(
+    'What banks took back of these orders, by disputes that were lost. Only in rows of days, weeks and months.',
+    Amount,
+  ),
+  net: Type.Integer({ description: 'The total without what was refunded and lost.' }),
 }
 
 export const AdminSales = object(sums)
@@ -53,6 +58,11 @@ export const AdminSalesReport = object({
       'Days, weeks and months in their order, without gaps. Everything else by its total, the largest first.',
   }),
   sum: described('Of all orders in these days, also of those that no row names.', AdminSales),
+  rest: described(
+    'What is missing in the rows for them to add up to the sum, such as shipping where they are products. Orders and items of it are 0.',
+    AdminSales,
+  ),
+  before: described('The sum of as many days before.', AdminSales),
 })
 
 export const AdminSalesResponse = object({ data: AdminSalesReport })

@@ -32,7 +32,7 @@ import { categoryView, movementView, productSummary, productView, skuView } from
 import { type CategoryRow, inOrder } from './answer.ts'
 import { categoryChange, planCategory, recountCategories, removeCategory, saveCategory } from './categories.ts'
 import { auditedChanges, type ProductPlan, planOne, planPatch, savePlans } from './change.ts'
-import { patchedProduct } from './patch.ts'
+import { type ProductPatch, patchedProduct } from './patch.ts'
 import { categoryProblems, productProblems } from './problems.ts'
 import type { ProductRow } from './product.ts'
 import { lockCatalog } from './seller.ts'
@@ -101,7 +101,11 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       refuseTooMany(await countSkus(db, caller.merchantId, productIds), limits.bulkSkusMax)
       const products = await listProductsById(db, caller.merchantId, productIds)
       const outcomes = await planEach(productIds, products, (product) =>
-        planPatch(product, patchedProduct(product, change, now.getTime()), now.getTime()),
+        planPatch(
+          product,
+          patchedProduct(product, change, { now: now.getTime(), currency: seller.currency }),
+          now.getTime(),
+        ),
       )
       const plans = outcomes.flatMap(({ plan }) => plan ?? [])
       if (!dryRun) await savePlans(db, seller, plans, categories, { now: now.getTime(), cause })
@@ -246,8 +250,11 @@ function* productProblemsOf(product: ProductEntry, now: number): Generator<Probl
     if (codes.indexOf(code) !== index) yield issueAt(`/skus/${index}/code`, 'duplicate')
 }
 
-function* changeProblems(change: { brand?: string | null | undefined }): Generator<Problem> {
+function* changeProblems(change: ProductPatch): Generator<Problem> {
   yield* controlCharacters(change, '')
+  for (const member of ['priceEnding', 'shippedOnly'] as const)
+    if (change[member] !== undefined && change.pricePercentage === undefined)
+      yield issueAt(`/${member}`, 'needs_members', { members: ['pricePercentage'] })
   if (isBlank(change.brand ?? undefined)) yield issueAt('/brand', 'blank')
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits } from '../../contract/limits.ts'
-import { patchedProduct, patchedSku, productStatus, raisedPrice } from './patch.ts'
+import { endingPrice, patchedProduct, patchedSku, productStatus, raisedPrice } from './patch.ts'
 import type { ProductRow, SkuRow } from './product.ts'
 
 const level = { onHand: 3, held: 0 }
@@ -43,6 +43,7 @@ const product: ProductRow = {
   skus: [sku],
 }
 const now = 100
+const at = (instant: number) => ({ now: instant, currency: 'EUR' })
 
 test('a price is raised and lowered by basis points, and half a unit is rounded up', () => {
   for (const [price, percentage, becomes] of [
@@ -56,11 +57,37 @@ test('a price is raised and lowered by basis points, and half a unit is rounded 
     assert.equal(raisedPrice(price, percentage), becomes, `${price} by ${percentage}`)
 })
 
+test('a price ends as it is asked to, at the nearest such price', () => {
+  for (const [price, ending, currency, becomes] of [
+    [4_673, '99', 'EUR', 4_699],
+    [4_640, '99', 'EUR', 4_599],
+    [4_649, '99', 'EUR', 4_699],
+    [4_699, '99', 'EUR', 4_699],
+    [4_673, '95', 'EUR', 4_695],
+    [4_673, 'whole', 'EUR', 4_700],
+    [4_649, 'whole', 'EUR', 4_600],
+    [10, '99', 'EUR', 99],
+    [10, 'whole', 'EUR', 100],
+    [0, '99', 'EUR', 0],
+    [4_673, undefined, 'EUR', 4_673],
+    [4_673, '99', 'JPY', 4_673],
+    [46_730, '99', 'KWD', 46_990],
+  ] as const)
+    assert.equal(endingPrice(price, ending, currency), becomes, `${price} to ${ending} in ${currency}`)
+  const card = { ...sku, delivery: 'digital' } as const
+  const raise = { pricePercentage: 500, priceEnding: '99', shippedOnly: true } as const
+  const { skus } = patchedProduct({ ...product, skus: [sku, card] }, raise, at(now))
+  assert.deepEqual(
+    skus.map(({ price }) => price),
+    [499, 450],
+  )
+})
+
 test('a price that is too high or not below its compare-at price is refused', () => {
   assert.throws(() => patchedSku(sku, { price: limits.amountMax + 1 }), { code: 'price_not_possible' })
   assert.throws(() => patchedSku(sku, { compareAtPrice: 450 }), { code: 'price_not_possible' })
   assert.throws(
-    () => patchedProduct({ ...product, skus: [{ ...sku, compareAtPrice: 460 }] }, { pricePercentage: 500 }, now),
+    () => patchedProduct({ ...product, skus: [{ ...sku, compareAtPrice: 460 }] }, { pricePercentage: 500 }, at(now)),
     {
       code: 'price_not_possible',
     },
@@ -69,20 +96,20 @@ test('a price that is too high or not below its compare-at price is refused', ()
 })
 
 test('a status sets the instants, and one that holds already changes nothing', () => {
-  const hidden = patchedProduct(product, { status: 'hidden' }, now)
+  const hidden = patchedProduct(product, { status: 'hidden' }, at(now))
   assert.deepEqual([hidden.publishedAt, hidden.archivedAt, productStatus(hidden)], [null, null, 'hidden'])
-  const archived = patchedProduct(product, { status: 'archived' }, now)
+  const archived = patchedProduct(product, { status: 'archived' }, at(now))
   assert.deepEqual([archived.publishedAt, archived.archivedAt, productStatus(archived)], [null, now, 'archived'])
-  assert.deepEqual(patchedProduct(archived, { status: 'archived' }, now + 1), archived)
-  const again = patchedProduct(archived, { status: 'published' }, now + 1)
+  assert.deepEqual(patchedProduct(archived, { status: 'archived' }, at(now + 1)), archived)
+  const again = patchedProduct(archived, { status: 'published' }, at(now + 1))
   assert.deepEqual([again.publishedAt, again.archivedAt], [now + 1, null])
-  assert.deepEqual(patchedProduct(product, { status: 'published' }, now), product)
+  assert.deepEqual(patchedProduct(product, { status: 'published' }, at(now)), product)
 })
 
 test('categories and tags are added at the end, removed, and bounded', () => {
-  const changed = patchedProduct(product, { addCategory: 'green', removeTag: 'new', addTag: 'sale' }, now)
+  const changed = patchedProduct(product, { addCategory: 'green', removeTag: 'new', addTag: 'sale' }, at(now))
   assert.deepEqual([changed.categories, changed.tags], [['black', 'green'], ['sale']])
-  assert.deepEqual(patchedProduct(product, { addCategory: 'black', removeCategory: 'green' }, now), product)
+  assert.deepEqual(patchedProduct(product, { addCategory: 'black', removeCategory: 'green' }, at(now)), product)
   const full = { ...product, tags: Array.from({ length: 50 }, (_, index) => `tag-${index}`) }
-  assert.throws(() => patchedProduct(full, { addTag: 'one more' }, now), { code: 'product_list_full' })
+  assert.throws(() => patchedProduct(full, { addTag: 'one more' }, at(now)), { code: 'product_list_full' })
 })

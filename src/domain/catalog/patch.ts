@@ -1,7 +1,8 @@
 // Changes of some members of products and SKUs, for many at once. Pure: what cannot be done is thrown as a refusal.
 
 import { limits } from '../../contract/limits.ts'
-import type { ProductStatus } from '../../contract/words.ts'
+import type { PriceEnding, ProductStatus } from '../../contract/words.ts'
+import { currencyExponent } from '../../platform/kit/money.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { ProductRow, SkuRow } from './product.ts'
 
@@ -24,13 +25,28 @@ export interface ProductPatch {
   removeTag?: string | undefined
   // Basis points: 500 raises every price by 5 %.
   pricePercentage?: number | undefined
+  priceEnding?: PriceEnding | undefined
+  // What is not sent keeps its price.
+  shippedOnly?: boolean | undefined
 }
 
 const categoriesMax = 20
 const tagsMax = 50
 
-export function patchedProduct(before: ProductRow, patch: ProductPatch, now: number): ProductRow {
-  const { pricePercentage: percentage, addCategory, removeCategory, addTag, removeTag } = patch
+export function patchedProduct(
+  before: ProductRow,
+  patch: ProductPatch,
+  { now, currency }: { now: number; currency: string },
+): ProductRow {
+  const {
+    pricePercentage: percentage,
+    priceEnding,
+    shippedOnly,
+    addCategory,
+    removeCategory,
+    addTag,
+    removeTag,
+  } = patch
   return {
     ...before,
     ...(patch.status && instantsOf(before, patch.status, now)),
@@ -40,7 +56,11 @@ export function patchedProduct(before: ProductRow, patch: ProductPatch, now: num
     skus:
       percentage === undefined
         ? before.skus
-        : before.skus.map((sku) => patchedSku(sku, { price: raisedPrice(sku.price, percentage) })),
+        : before.skus.map((sku) =>
+            shippedOnly && sku.delivery !== 'shipped'
+              ? sku
+              : patchedSku(sku, { price: endingPrice(raisedPrice(sku.price, percentage), priceEnding, currency) }),
+          ),
   }
 }
 
@@ -69,6 +89,16 @@ function changedList(
 // Half a minor unit is rounded up.
 export function raisedPrice(price: number, percentage: number): number {
   return Math.floor((price * (10_000 + percentage) + 5_000) / 10_000)
+}
+
+// The nearest price that ends so, the higher of two that are as near, and never nothing for what costs something.
+export function endingPrice(price: number, ending: PriceEnding | undefined, currency: string): number {
+  if (ending === undefined || price === 0) return price
+  const unit = 10 ** (currencyExponent(currency) ?? 2)
+  const end = ending === 'whole' || unit < 100 ? 0 : (unit / 100) * Number(ending)
+  const below = Math.floor((price - end) / unit) * unit + end
+  const nearest = price - below < below + unit - price ? below : below + unit
+  return nearest > 0 ? nearest : nearest + unit
 }
 
 export interface SkuPatch {

@@ -21,6 +21,8 @@ import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { restock } from '../inventory/sales.ts'
+import { listAccountNames } from '../payments/accounts.ts'
+import { listDisputesOfOrder } from '../payments/disputes.ts'
 import {
   adminFulfillmentView,
   adminOrderSummary,
@@ -42,10 +44,12 @@ import {
   fulfilOrder,
   type Parcel,
   payOrder,
+  recordMoney,
   refundAmountFor,
   refundOrder,
   refuseOtherRefunds,
   refuseOtherVersion,
+  returnOrder,
 } from './operator.ts'
 import { refundedLinesFor } from './refundlines.ts'
 import {
@@ -53,6 +57,7 @@ import {
   findOrderAgent,
   insertOrderNote,
   listAdminOrders,
+  listMoneyByHand,
   listOrderNotes,
   listRefundedLines,
   type OrderKey,
@@ -162,6 +167,28 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
       return new Audited({ data: await viewOf(db, caller, after, place) }, orderChanges(before, after))
     },
 
+    async recordAdminMoney({ db, caller, path: { orderId }, body, now, cause }) {
+      const { amount, settles = false, expectedVersion } = body
+      const { place, before } = await lock(db, caller, orderId)
+      refuseOtherVersion(before, expectedVersion)
+      const recorded = await recordMoney(db, place, { amount, settles }, { now: now.getTime(), cause })
+      const members = [{ member: 'received', from: recorded.before, to: recorded.received }]
+      const { number: name } = before.order
+      const money = { kind: 'change', what: 'order', id: orderId, name, members } as const
+      return new Audited({ data: await viewOf(db, caller, recorded.facts, place) }, [
+        ...orderChanges(before, recorded.facts),
+        money,
+      ])
+    },
+
+    async returnAdminOrder({ db, caller, path: { orderId }, body, now, cause }) {
+      const { restock: isRestocked = false, expectedVersion } = body
+      const { before, after, place } = await change(db, caller, orderId, expectedVersion, (key) =>
+        returnOrder(db, key, { isRestocked }, { now: now.getTime(), cause }),
+      )
+      return new Audited({ data: await viewOf(db, caller, after, place) }, orderChanges(before, after))
+    },
+
     async cancelAdminOrder({ db, caller, path: { orderId }, body, now, cause }) {
       const { reason = null, note = null, restock = true, expectedVersion } = body
       const input: CancelInput = {
@@ -201,6 +228,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
 
     async refundAdminOrder({ db, caller, path: { orderId }, body, now, cause }) {
       const { amount, items = [], shipping = false, restock: isRestocked = false, dryRun = false } = body
+      const isByHand = body.byHand ?? false
       refuseMixed(body)
       const { place, before } = await lock(db, caller, orderId)
       refuseOtherVersion(before, body.expectedVersion)
@@ -212,7 +240,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
         : []
       const byLine = lines.reduce((sum, line) => sum + line.amount, 0)
       if (isByLine && byLine === 0) throw refuse('nothing_to_refund')
-      const input = { amount: isByLine ? byLine : (amount ?? null), reason: body.reason ?? null }
+      const input = { amount: isByLine ? byLine : (amount ?? null), reason: body.reason ?? null, isByHand }
       if (dryRun) {
         const data = {
           amount: refundAmountFor(before, input),
@@ -322,10 +350,17 @@ async function lock(
 async function viewOf(db: Reader, { merchantId, mode }: MerchantMode, facts: OrderFacts, place: OrderPlace) {
   const query = { mode, subjectId: facts.order.id, limit: limits.adminListRowsMax }
   const key = { installationId: facts.order.installationId, orderId: facts.order.id }
-  const [{ entries }, notes, agent] = await Promise.all([
+  const [{ entries }, notes, agent, disputes, moneyEntries, accountNames] = await Promise.all([
     listEntries(db, merchantId, query),
     listOrderNotes(db, key),
     findOrderAgent(db, key),
+    listDisputesOfOrder(db, key.installationId, key.orderId),
+    listMoneyByHand(db, facts.order),
+    listAccountNames(
+      db,
+      merchantId,
+      facts.payments.map(({ accountId }) => accountId),
+    ),
   ])
   const writers = notes.map(({ actorKind: kind, actorId: id }) => ({ actor: { kind, id } }))
   const names = await listActorNames(db, merchantId, [...entries, ...writers])
@@ -333,5 +368,8 @@ async function viewOf(db: Reader, { merchantId, mode }: MerchantMode, facts: Ord
     agent: agent ?? null,
     notes: notes.map((note) => noteView(note, names)),
     changes: entries.map((entry) => changeView(entry, { names, subjectId: facts.order.id, skipped: 0 })),
+    disputes,
+    moneyEntries,
+    accountNames,
   })
 }

@@ -3,10 +3,12 @@
 import type { AdminChange } from '../../contract/admin/changes.ts'
 import {
   type AdminCustomer,
+  type AdminDispute,
   type AdminFulfillment,
   type AdminOrder,
   type AdminOrderNote,
   type AdminOrderSummary,
+  type AdminPayment,
   orderActions,
 } from '../../contract/admin/orders.ts'
 import type { Address } from '../../contract/open/carts.ts'
@@ -16,12 +18,23 @@ import { membersChanged } from '../../platform/audit/change.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
 import { addressLines } from '../addresses/lines.ts'
-import { isPaidOnDelivery, manualName } from '../payments/providers/manual/provider.ts'
+import { type DisputeRow, disputeView } from '../payments/disputes.ts'
+import { disputePageOf, paymentPageOf } from '../payments/providerpage.ts'
+import { isPaidOnDelivery } from '../payments/providers/manual/provider.ts'
+import type { PaymentRow } from '../payments/store.ts'
 import type { OrderCustomer } from './customer.ts'
-import { cancelObstacle, fulfillmentStatusFor, orderPaymentLifecycle, sendObstacle } from './lifecycle.ts'
+import {
+  cancelObstacle,
+  fulfillmentStatusFor,
+  orderLifecycle,
+  orderPaymentLifecycle,
+  returnObstacle,
+  sendObstacle,
+} from './lifecycle.ts'
+import { isPaidByHand, moneyReceivedView } from './money.ts'
 import { linesAfter } from './operator.ts'
-import type { AdminOrderHead, FulfillmentRow, OrderNoteRow, OrderPlace, RefundedLine } from './store.ts'
-import { fulfillmentView, type OrderFacts, orderSummary, orderView } from './view.ts'
+import type { AdminOrderHead, FulfillmentRow, MoneyEntry, OrderNoteRow, OrderPlace, RefundedLine } from './store.ts'
+import { fulfillmentView, type OrderFacts, orderSummary, orderView, paymentView } from './view.ts'
 
 export function adminOrderSummary(head: AdminOrderHead): AdminOrderSummary {
   return { ...orderSummary(head), ...placeView(head), refunded: head.refunded }
@@ -31,24 +44,54 @@ function placeView({ city, country, installationId: id, installationName: name }
   return { city, country, installation: { id, name } }
 }
 
+export interface AdminOrderExtras {
+  notes: readonly AdminOrderNote[]
+  changes: readonly AdminChange[]
+  agent: AdminOrder['agent']
+  disputes: readonly DisputeRow[]
+  moneyEntries: readonly MoneyEntry[]
+  // What providers call the merchant's accounts, by our ids of them.
+  accountNames: ReadonlyMap<string, string>
+}
+
 export function adminOrderView(
   facts: OrderFacts,
   place: OrderPlace,
-  {
-    notes,
-    changes,
-    agent,
-  }: { notes: readonly AdminOrderNote[]; changes: readonly AdminChange[]; agent: AdminOrder['agent'] },
+  { notes, changes, agent, disputes, moneyEntries, accountNames }: AdminOrderExtras,
 ): AdminOrder {
+  const nameOf = ({ accountId }: PaymentRow) => (accountId === null ? null : (accountNames.get(accountId) ?? null))
   return {
     ...orderView(facts),
     ...placeView(place),
     customerId: place.customerId,
     agent,
+    payments: facts.payments.map((payment) => adminPaymentView(payment, nameOf(payment))),
+    disputes: disputes.flatMap((dispute) => {
+      const payment = facts.payments.find(({ id }) => id === dispute.paymentId)
+      return payment ? [adminDisputeView(dispute, payment, nameOf(payment))] : []
+    }),
+    moneyReceived: moneyReceivedView(facts, moneyEntries),
     fulfillments: facts.fulfillments.map(adminFulfillmentView),
     notes: [...notes],
     allowed: allowedActions(facts),
     changes: [...changes],
+  }
+}
+
+function adminPaymentView(payment: PaymentRow, account: string | null): AdminPayment {
+  const { provider, mode, reference, instrument } = payment
+  const providerUrl = reference === null ? null : paymentPageOf({ provider, mode, reference, account })
+  return { ...paymentView(payment), instrument, reference, providerUrl }
+}
+
+function adminDisputeView(dispute: DisputeRow, payment: PaymentRow, account: string | null): AdminDispute {
+  const { provider, mode } = payment
+  const { status, updatedAt, reference } = dispute
+  return {
+    ...disputeView(dispute),
+    paymentId: payment.id,
+    providerUrl: disputePageOf({ provider, mode, reference, account }, payment.reference),
+    decidedAt: status === 'open' ? null : toInstant(updatedAt),
   }
 }
 
@@ -73,10 +116,11 @@ export function allowedActions(facts: OrderFacts): AdminOrder['allowed'] {
     sendObstacle(paymentStatus, awaited && { isPaidOnDelivery: isPaidOnDelivery(awaited) }) === undefined
   const obstacle = cancelObstacle(facts.order)
   const isAllowed: Record<AdminOrder['allowed'][number], boolean> = {
-    payAdminOrder:
-      moveFor(orderPaymentLifecycle, 'pay', paymentStatus) !== undefined &&
-      facts.payments.some(({ provider }) => provider === manualName),
+    payAdminOrder: moveFor(orderPaymentLifecycle, 'pay', paymentStatus) !== undefined && isPaidByHand(facts),
+    recordAdminMoney: isPaidByHand(facts),
     fulfilAdminOrder: isSendable,
+    returnAdminOrder:
+      returnObstacle(facts.order) === undefined && moveFor(orderLifecycle, 'return', status) !== undefined,
     cancelAdminOrder: obstacle === undefined || obstacle === 'already_processing',
     refundAdminOrder: moveFor(orderPaymentLifecycle, 'queue', paymentStatus) !== undefined && refunded < total,
   }

@@ -2,6 +2,7 @@
 // cannot be done is refused by its code.
 
 import type { ItemQuantity } from '../../contract/parts.ts'
+import type { EventKind, OrderPaymentStatus } from '../../contract/words.ts'
 import { isId, newId } from '../../platform/kit/ids.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
 import { type Refusal, refuse } from '../../platform/kit/refuse.ts'
@@ -31,6 +32,7 @@ import {
   returnObstacle,
   sendObstacle,
 } from './lifecycle.ts'
+import { isPaidByHand, moneyAfter, receivedOf } from './money.ts'
 import { isWaiting, payByHand, queueRefund } from './refunds.ts'
 import {
   type CancellationRow,
@@ -40,8 +42,10 @@ import {
   findOrderById,
   findOrderByNumber,
   insertFulfillment,
+  insertMoneyByHand,
   insertRefundedLine,
   isSellingLive,
+  listMoneyByHand,
   type NamedOrder,
   type OrderKey,
   type OrderLine,
@@ -68,13 +72,54 @@ export async function payOrder(tx: Tx, key: OrderKey, context: ChangeContext): P
   const move = moveFor(orderPaymentLifecycle, 'pay', order.paymentStatus)
   if (!move) throw notAwaited(order)
   const isAwaited = order.paymentStatus === 'pending'
-  const paid = await (isAwaited ? collectAwaited(tx, found, context) : collectLate(tx, found, context))
+  if (isPaidByHand(found)) {
+    const entries = await listMoneyByHand(tx, order)
+    const amount = order.total - receivedOf(found, entries)
+    if (amount > 0) noteMoney(tx, found, amount, context)
+  }
+  return collect(tx, found, { ...move, isAwaited }, context)
+}
+
+// Money that came by hand, of any amount. The order is paid once its total has come, or where the merchant is content with less.
+export async function recordMoney(
+  tx: Tx,
+  key: OrderKey,
+  input: { amount: number; settles: boolean },
+  context: ChangeContext,
+): Promise<{ facts: OrderFacts; before: number; received: number }> {
+  const found = await lockOrder(tx, key)
+  const { order } = found
+  if (!isPaidByHand(found)) throw notAwaited(order)
+  const entries = await listMoneyByHand(tx, order)
+  const before = receivedOf(found, entries)
+  const { received, isPaid } = moneyAfter(found, entries, input)
+  // What came before it was written down.
+  if (entries.length === 0 && before > 0) noteMoney(tx, found, before, { ...context, now: order.placedAt })
+  noteMoney(tx, found, input.amount, context)
+  const move = moveFor(orderPaymentLifecycle, 'pay', order.paymentStatus)
+  if (!isPaid || !move) return { facts: found, before, received }
+  const isAwaited = order.paymentStatus === 'pending'
+  return { facts: await collect(tx, found, { ...move, isAwaited }, context), before, received }
+}
+
+function noteMoney(tx: Tx, { order }: OrderFacts, amount: number, { now }: ChangeContext): void {
+  insertMoneyByHand(tx, order, { id: newId('mny'), amount, at: now })
+}
+
+async function collect(
+  tx: Tx,
+  found: OrderFacts,
+  move: { to: OrderPaymentStatus; announces: EventKind; isAwaited: boolean },
+  context: ChangeContext,
+): Promise<OrderFacts> {
+  const { order } = found
+  const paid = await (move.isAwaited ? collectAwaited(tx, found, context) : collectLate(tx, found, context))
   if (!paid) throw notAwaited(order)
   const payments = [...found.payments.filter(({ id }) => id !== paid.id), paid]
   const facts = { isCancelled: order.status === 'cancelled' }
   queueEmails(
     tx,
-    { ...key, merchantId: order.merchantId },
+    { installationId: order.installationId, orderId: order.id, merchantId: order.merchantId },
     [{ kind: 'payment_received', subjectId: paid.id, facts }],
     context.now,
   )
@@ -366,7 +411,7 @@ export function refundAmountFor(found: OrderFacts, input: RefundInput): number {
   refuseUnpaidFor(found)
   const amount = amountMeant(found, input)
   const { number, total, refunded } = found.order
-  refuseUncounted(found, amount)
+  if (!input.isByHand) refuseUncounted(found, amount)
   if (amount <= total - refunded) return amount
   throw tooHigh(number, total - refunded, amount)
 }

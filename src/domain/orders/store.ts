@@ -269,11 +269,13 @@ export async function isSellingLive(db: Reader, merchant: string): Promise<boole
   return rows.length > 0
 }
 
-// Orders whose money did not come in time, the longest overdue first.
+// Orders whose money did not come in time, the longest overdue first. Of those for which some came, a person decides.
 export async function listUnpaidOrders(db: Reader, now: number, limit: number): Promise<OrderKey[]> {
   return db.sql<OrderKey>`
     select installation_id as "installationId", id as "orderId" from orders
     where payment_status = 'pending' and status = 'placed' and payment_due_at <= ${now}
+      and not exists (
+        select 1 from money_by_hand m where m.merchant_id = orders.merchant_id and m.order_id = orders.id)
       and ${isNotDeferred('unpaid_orders', 'orders.installation_id', 'orders.id', now)}
     order by payment_due_at limit ${limit}`
 }
@@ -379,13 +381,16 @@ export const isToSend = `o.status in ('placed', 'processing') and o.payment_stat
   and (o.payment_status <> 'pending' or exists (select 1 from payments p where p.installation_id = o.installation_id
     and p.order_id = o.id and p.status = 'pending' and p.method = 'cash_on_delivery'))`
 
-// Both begin with the few rows of a partial index.
+// All begin with few rows of an index.
 const attentionConditions: Readonly<Record<OrderAttention, string>> = {
   refund_failed: `(o.installation_id, o.id) in (select r.installation_id, r.order_id from refunds r
     where r.merchant_id = ? and r.status = 'failed' and r.replaced_by is null)`,
   dispute_open: `(o.installation_id, o.id) in (select d.installation_id, p.order_id from disputes d
     join payments p on p.installation_id = d.installation_id and p.id = d.payment_id
     where d.merchant_id = ? and d.status = 'open')`,
+  dispute_lost: `(o.installation_id, o.id) in (select d.installation_id, p.order_id from disputes d
+    join payments p on p.installation_id = d.installation_id and p.id = d.payment_id
+    where d.merchant_id = ? and d.status = 'lost')`,
 }
 
 // At least one. By both, since the ids of orders are found by their installation.
@@ -699,6 +704,33 @@ export function insertOrderNote(
     insert into order_notes (installation_id, order_id, id, merchant_id, text, actor_kind, actor_id, at)
     values (${installationId}, ${orderId}, ${note.id}, ${merchantId}, ${note.text}, ${note.actorKind}, ${note.actorId},
       ${note.at})`
+}
+
+type OrderOfMerchant = Pick<OrderRow, 'merchantId' | 'id'>
+
+// Money that people moved.
+export interface MoneyEntry {
+  id: string
+  // Below zero: given back.
+  amount: number
+  at: number
+}
+
+// Oldest first.
+export async function listMoneyByHand(db: Reader, { merchantId, id }: OrderOfMerchant): Promise<MoneyEntry[]> {
+  return db.sql<MoneyEntry>`
+    select id, amount, at from money_by_hand
+    where merchant_id = ${merchantId} and order_id = ${id} order by at, id`
+}
+
+export function insertMoneyByHand(
+  tx: Tx,
+  { merchantId, id: orderId }: OrderOfMerchant,
+  { id, amount, at }: MoneyEntry,
+): void {
+  tx.send`
+    insert into money_by_hand (merchant_id, order_id, id, amount, at)
+    values (${merchantId}, ${orderId}, ${id}, ${amount}, ${at})`
 }
 
 // What went back by line, or is on its way. What failed is not among it.

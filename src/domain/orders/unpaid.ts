@@ -5,7 +5,7 @@ import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import { cancelFound } from './cancel.ts'
 import { lockOrderFacts } from './change.ts'
 import { isOverdue } from './lifecycle.ts'
-import { listUnpaidOrders, type OrderKey } from './store.ts'
+import { listMoneyByHand, listUnpaidOrders, type OrderKey } from './store.ts'
 
 // Answers how many were cancelled. Safe on several nodes, and beside whoever pays, sends or cancels: each order is looked at
 // again under its lock.
@@ -22,6 +22,8 @@ export async function cancelUnpaidOrders(storage: Storage, now: number, limit: n
 async function cancelUnpaid(tx: Tx, key: OrderKey, now: number): Promise<number> {
   const found = await lockOrderFacts(tx, key)
   if (!found || !isOverdue(found.order, now)) return 0
+  // Some of it came since the order was listed.
+  if ((await listMoneyByHand(tx, found.order)).length > 0) return 0
   const input = { verb: 'cancel', by: 'system', reason: 'other', note: null, restocked: 'all' } as const
   await cancelFound(tx, found, input, { now, cause: null })
   return 1

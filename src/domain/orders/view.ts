@@ -141,7 +141,7 @@ function itemView(line: OrderLine): OrderItem {
   }
 }
 
-function paymentView({ id, provider, method, brand, last4, amount, status, createdAt }: PaymentRow): Payment {
+export function paymentView({ id, provider, method, brand, last4, amount, status, createdAt }: PaymentRow): Payment {
   return {
     id,
     provider,

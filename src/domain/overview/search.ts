@@ -1,6 +1,7 @@
 // One search, asked of every folder that has results.
 
 import { type AdminSearchResponse, searchRowsMax } from '../../contract/admin/home.ts'
+import type { Mode } from '../../contract/words.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
@@ -54,11 +55,17 @@ export async function findOrderKeys(
 ): Promise<OrderKey[]> {
   const text = question.trim()
   if (text === '') return []
-  const numbered = await findOrderByNumber(db, seller.merchantId, text.replace(/^#/, '').toUpperCase())
+  const numbered = await findOrderByNumber(db, seller.merchantId, numberMeant(text, seller.mode))
   return [
     ...(numbered?.mode === seller.mode ? [numbered] : []),
     ...(await listOrdersOfTracking(db, seller, text, limit)),
     // Who finds an order by a name has learned who ordered.
     ...(seesCustomers ? await findOrdersByWords(db, rootSecret, seller, { text, limit }) : []),
   ]
+}
+
+// As people say it: `#1078` or `1078`, also of a test order, whose number begins with T-.
+function numberMeant(text: string, mode: Mode): string {
+  const number = text.replace(/^#\s*/, '').toUpperCase()
+  return mode === 'test' && /^\d+$/.test(number) ? `T-${number}` : number
 }

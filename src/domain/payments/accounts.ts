@@ -103,6 +103,21 @@ export async function findAccount(db: Reader, merchant: string, id: string): Pro
   return row && accountFrom(row)
 }
 
+// What their providers call these accounts, by our ids of them.
+export async function listAccountNames(
+  db: Reader,
+  merchant: string,
+  ids: readonly (string | null)[],
+): Promise<ReadonlyMap<string, string>> {
+  const known = [...new Set(ids)].filter((id) => id !== null)
+  const accounts = await Promise.all(known.map((id) => findAccount(db, merchant, id)))
+  return new Map(
+    accounts.flatMap((account) =>
+      account?.public.account === undefined ? [] : [[account.id, account.public.account]],
+    ),
+  )
+}
+
 export async function lockAccount(tx: Tx, merchant: string, id: string): Promise<AccountRow | undefined> {
   const [row] = await tx.sql<StoredAccount>`
     select ${columns} from payment_accounts where merchant_id = ${merchant} and id = ${id} ${tx.forUpdate}`

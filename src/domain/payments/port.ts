@@ -9,9 +9,15 @@ import type { Reader } from '../../platform/storage/storage.ts'
 
 export type Outcome =
   // `collected`: what was really taken, in minor units.
-  | { kind: 'approved'; reference: string; collected: number; brand: string | null; last4: string | null }
+  | ({
+      kind: 'approved'
+      reference: string
+      collected: number
+      brand: string | null
+      last4: string | null
+    } & PaidWith)
   // The money comes later: a person says so, or the provider does when it is asked.
-  | { kind: 'pending'; reference: string; settles: Settles }
+  | ({ kind: 'pending'; reference: string; settles: Settles } & PaidWith)
   | { kind: 'declined'; code: PaymentErrorCode; brand: string | null; last4: string | null }
   // The shopper must confirm; `challenge` is a text for the page, opaque to everyone else.
   | { kind: 'challenge'; reference: string; challenge: string }
@@ -20,6 +26,11 @@ export type Outcome =
   | { kind: 'redirect'; reference: string; nextAction: NextAction; until: number; isTried?: boolean }
   // No answer came. The charge may exist: look it up under the same key.
   | { kind: 'unknown' }
+
+// What it was really paid with, such as sepa_debit or apple_pay, of a provider that offers several ways as one method.
+interface PaidWith {
+  instrument?: string | null
+}
 
 export type Settles = 'by_hand' | 'by_provider'
 

@@ -119,6 +119,7 @@ eachEngine('payments and refunds in the store', (given) => {
       settles: null,
       brand: null,
       last4: null,
+      instrument: null,
       errorCode: null,
       createdAt: now,
       updatedAt: now,

@@ -44,6 +44,8 @@ export interface PaymentRow {
   settles: Settles | null
   brand: string | null
   last4: string | null
+  // The provider's word for what it was really paid with; null where it has none.
+  instrument: string | null
   errorCode: PaymentErrorCode | null
   createdAt: number
   updatedAt: number
@@ -89,7 +91,7 @@ const paymentColumns = new Fragment(`
   payments.place_sealed as "placeSealed", payments.place_until as "placeUntil", payments.looked_at as "lookedAt",
   payments.looks, payments.looks_wanted as "looksWanted", payments.looking_until as "lookingUntil", payments.tried_at as "triedAt",
   payments.settles, payments.brand,
-  payments.last4, payments.error_code as "errorCode", payments.created_at as "createdAt",
+  payments.last4, payments.instrument, payments.error_code as "errorCode", payments.created_at as "createdAt",
   payments.updated_at as "updatedAt", payments.check_at as "checkAt", payments.checks,
   payments.collected, payments.given_back as "givenBack",
   payments.closed_by_hand_at as "closedByHandAt"`)
@@ -122,6 +124,7 @@ export function insertPayment(tx: Tx, payment: NewPayment, now: number): Payment
     settles: null,
     brand: null,
     last4: null,
+    instrument: null,
     errorCode: null,
     createdAt: now,
     updatedAt: now,
@@ -192,7 +195,7 @@ export async function savePayment(tx: Tx, payment: PaymentRow): Promise<void> {
     update payments set status = ${payment.status}, reference = ${payment.reference}, challenge = ${payment.challenge},
       place_sealed = ${payment.placeSealed}, place_until = ${payment.placeUntil}, settles = ${payment.settles},
       tried_at = ${payment.triedAt},
-      brand = ${payment.brand}, last4 = ${payment.last4}, error_code = ${payment.errorCode},
+      brand = ${payment.brand}, last4 = ${payment.last4}, instrument = ${payment.instrument}, error_code = ${payment.errorCode},
       order_id = ${payment.orderId}, check_at = case when noticed_at is null then ${payment.checkAt} else noticed_at end,
       checks = ${payment.checks}, collected = ${payment.collected}, given_back = ${payment.givenBack},
       closed_by_hand_at = ${payment.closedByHandAt}, updated_at = ${payment.updatedAt}

@@ -6,8 +6,17 @@ import { type BrokenRule, issue } from '../../contract/issues.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
-import { type Day, dayOf, daysBetween, isDay, type Period, periodOf, plusDays } from './days.ts'
-import { findSellerOfSales, listSalesDays, listSalesParts, type SalesRow } from './store.ts'
+import { type Day, dayOf, daysBetween, isDay, type Period, periodOf, plusDays, startOf } from './days.ts'
+import {
+  findSellerOfSales,
+  listLostDisputes,
+  listSalesDays,
+  listSalesParts,
+  type SalesQuery,
+  type SalesRow,
+} from './store.ts'
+
+type CountedSales = Omit<AdminSales, 'lost' | 'net'>
 
 const daysDefault = 30
 const daysMax = 1_000
@@ -35,11 +44,57 @@ export async function salesReport(
   if (days < 1) throw badDay('from', issue('after_last_day'))
   if (days > daysMax) throw badDay('from', issue('too_many_days', { max: daysMax - 1 }))
   const range = { merchantId, mode, currency, from, to }
-  const daily = await listSalesDays(db, { ...range, part: 'all' })
+  const earlier = { from: plusDays(from, -days), to: plusDays(from, -1) }
+  const [daily, before] = await Promise.all([
+    dailySales(db, range, timeZone),
+    dailySales(db, { ...range, ...earlier }, timeZone),
+  ])
   const rows = isPeriod(by)
     ? byPeriod(daily, { from, to, period: by })
     : (await listSalesParts(db, { ...range, part: by }, salesRowsMax)).map((row) => view(row, by))
-  return { from, to, by, timeZone, currency, rows, sum: daily.reduce(plus, nothing) }
+  const sum = daily.reduce(plus, nothing)
+  return { from, to, by, timeZone, currency, rows, sum, rest: restOf(rows, sum), before: before.reduce(plus, nothing) }
+}
+
+type DayOfSales = AdminSales & { day: Day }
+
+// A dispute does not change its order, so what was lost is not among the counted sales. There are few.
+async function dailySales(db: Reader, range: Omit<SalesQuery, 'part'>, timeZone: string): Promise<DayOfSales[]> {
+  const from = startOf(range.from, timeZone)
+  const to = startOf(plusDays(range.to, 1), timeZone)
+  const [rows, lost] = await Promise.all([
+    listSalesDays(db, { ...range, part: 'all' }),
+    listLostDisputes(db, range, { from, to }),
+  ])
+  return [
+    ...rows.map((row) => ({ day: row.day, ...netOf(row, 0) })),
+    ...lost.map(({ placedAt, amount }) => ({ day: dayOf(placedAt, timeZone), ...netOf(nothing, amount) })),
+  ]
+}
+
+function netOf(sales: CountedSales, lost: number): AdminSales {
+  const { orders, items, subtotal, discount, shipping, tax, total, refunded, unpaid } = sales
+  const net = total - refunded - lost
+  return { orders, items, subtotal, discount, shipping, tax, total, refunded, unpaid, lost, net }
+}
+
+// An order of two products counts in the rows of both, so orders have no rest.
+function restOf(rows: readonly AdminSales[], sum: AdminSales): AdminSales {
+  const named = rows.reduce(plus, nothing)
+  const left = (member: Exclude<keyof AdminSales, 'orders' | 'items'>) => sum[member] - named[member]
+  return {
+    orders: 0,
+    items: 0,
+    subtotal: left('subtotal'),
+    discount: left('discount'),
+    shipping: left('shipping'),
+    tax: left('tax'),
+    total: left('total'),
+    refunded: left('refunded'),
+    unpaid: left('unpaid'),
+    lost: left('lost'),
+    net: left('net'),
+  }
 }
 
 function badDay(member: 'from' | 'to', rule: BrokenRule) {
@@ -58,6 +113,8 @@ const nothing: AdminSales = {
   total: 0,
   refunded: 0,
   unpaid: 0,
+  lost: 0,
+  net: 0,
 }
 
 function plus(sum: AdminSales, more: AdminSales): AdminSales {
@@ -71,12 +128,14 @@ function plus(sum: AdminSales, more: AdminSales): AdminSales {
     total: sum.total + more.total,
     refunded: sum.refunded + more.refunded,
     unpaid: sum.unpaid + more.unpaid,
+    lost: sum.lost + more.lost,
+    net: sum.net + more.net,
   }
 }
 
 // Every period of the range, also those in which nothing was sold.
 function byPeriod(
-  daily: readonly SalesRow[],
+  daily: readonly DayOfSales[],
   { from, to, period }: { from: Day; to: Day; period: Period },
 ): AdminSalesRow[] {
   const sums = new Map<Day, AdminSales>()
@@ -89,5 +148,5 @@ function byPeriod(
 }
 
 function view({ key, name, ...row }: SalesRow, by: SalesGroup): AdminSalesRow {
-  return { key, name: by === 'country' ? null : name, ...plus(nothing, row) }
+  return { key, name: by === 'country' ? null : name, ...netOf(row, 0) }
 }

@@ -278,3 +278,18 @@ export async function listSalesParts(db: Reader, query: SalesQuery, rowsMax: num
     select '' as "day", key, max(name) as "name", ${sums} from (${all}) parts
     group by key order by sum(total) desc, key limit ${rowsMax}`
 }
+
+// Of orders that were placed then, in the currency of the report. A cancelled order has no sales that could be lost, but its money is gone
+// all the same.
+export async function listLostDisputes(
+  db: Reader,
+  { merchantId, mode, currency }: Pick<SalesQuery, 'merchantId' | 'mode' | 'currency'>,
+  { from, to }: { from: number; to: number },
+): Promise<{ placedAt: number; amount: number }[]> {
+  return db.sql<{ placedAt: number; amount: number }>`
+    select o.placed_at as "placedAt", d.amount from disputes d
+    join payments p on p.installation_id = d.installation_id and p.id = d.payment_id
+    join orders o on o.installation_id = p.installation_id and o.id = p.order_id
+    where d.merchant_id = ${merchantId} and d.status = 'lost' and d.currency = ${currency}
+      and o.mode = ${mode} and o.placed_at >= ${from} and o.placed_at < ${to}`
+}

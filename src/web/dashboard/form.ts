@@ -13,6 +13,7 @@
 // The pointer of a field is `/name` unless it says otherwise. An empty field is left out of the body, or null if `isNullable`.
 
 import { randomUUID } from 'node:crypto'
+import type { BrokenRule, IssueCode } from '../../contract/issues.ts'
 import type { FormFields } from '../../platform/html/fields.ts'
 import { hiddenFields } from '../../platform/html/form.ts'
 import { type Html, type HtmlValue, html } from '../../platform/html/html.ts'
@@ -20,7 +21,7 @@ import { decimalAmount, parseDecimal } from '../../platform/kit/money.ts'
 import type { Refusal } from '../../platform/kit/refuse.ts'
 import { type ButtonKind, button, notice } from './parts.ts'
 import type { Posted, Visit } from './screen.ts'
-import type { Words } from './words.ts'
+import type { TextKey, Words } from './words.ts'
 
 export interface Field {
   name: string
@@ -230,17 +231,49 @@ function put(body: Record<string, unknown>, pointer: string, value: unknown): vo
   place[names.at(-1) ?? ''] = value
 }
 
-// An issue whose place no field has goes above the form.
+// An issue goes to the field that has its place, or a place within it. One that no field has goes above the form.
 export function problemsOf(words: Words, refusal: Refusal, fields: readonly Field[] = []): Problems {
   const issues = refusal.details.issues ?? []
-  const pointers = new Set(fields.map(pointerOf))
   const at: Record<string, string> = {}
   const rest: string[] = []
   for (const { path, ...rule } of issues) {
-    if (pointers.has(path)) at[path] ??= words.issue(rule)
-    else rest.push(path === '' ? words.issue(rule) : `${path}: ${words.issue(rule)}`)
+    const near = fields.filter((one) => path === pointerOf(one) || path.startsWith(`${pointerOf(one)}/`))
+    const [found] = near.sort((one, other) => pointerOf(other).length - pointerOf(one).length)
+    if (found) at[pointerOf(found)] ??= issueText(words, rule, found)
+    else rest.push(placedIssue(words, path, rule))
   }
   const isOnlyFields = issues.length > 0 && rest.length === 0
   const summary = isOnlyFields ? words.say('form.problem') : [words.refusal(refusal), ...rest].join(' ')
   return { summary, at }
+}
+
+const boundTexts: Partial<Record<IssueCode, TextKey>> = {
+  integer_out_of_range: 'form.moneyBetween',
+  integer_too_low: 'form.moneyAtLeast',
+  integer_too_high: 'form.moneyAtMost',
+}
+
+// Bounds of an amount are in minor units; the field is not.
+export function issueText(
+  words: Words,
+  rule: BrokenRule,
+  { kind, currency }: Pick<Field, 'kind' | 'currency'>,
+): string {
+  const key = kind === 'money' ? boundTexts[rule.code] : undefined
+  if (key === undefined || currency === undefined) return words.issue(rule)
+  const { min, max } = rule.values
+  const shown = (value: unknown) => (typeof value === 'number' ? words.money(value, currency) : '')
+  return words.say(key, { min: shown(min), max: shown(max) })
+}
+
+// With the name of the last part of its place that has one: `/shipping/4/countries/0` is about countries, in row 5.
+export function placedIssue(words: Words, path: string, rule: BrokenRule): string {
+  const parts = path.split('/').slice(1)
+  const name = parts.findLast((part) => !/^\d+$/.test(part))
+  const row = parts.find((part) => /^\d{1,6}$/.test(part))
+  const sentence = words.issue(rule)
+  if (name === undefined) return sentence
+  const known = words.sayKnown(`member.${name}`, name)
+  const place = row === undefined ? known : words.say('form.inRow', { name: known, row: Number(row) + 1 })
+  return `${place}: ${sentence}`
 }

@@ -98,7 +98,14 @@ describe('forms', () => {
     const other = problemsOf(words, refuse('order_not_paid'), fields)
     assert.deepEqual(other, { summary: 'The order is not paid.', at: {} })
     const elsewhere = refuse('invalid_request', { issues: [issueAt('/rows/3', 'not_rising')] })
-    assert.match(problemsOf(words, elsewhere, fields).summary ?? '', /\/rows\/3: Must rise\./)
+    assert.match(problemsOf(words, elsewhere, fields).summary ?? '', /row 4: Each step must be above/)
+    const within = refuse('invalid_request', { issues: [issueAt('/address/line1/0', 'required')] })
+    assert.deepEqual(Object.keys(problemsOf(words, within, fields).at), ['/address/line1'])
+    const bounds = [issueAt('/amount', 'integer_out_of_range', { min: 1, max: 10_000 })]
+    const amount = { name: 'amount', label: 'Amount', kind: 'money', currency: 'EUR' } as const
+    assert.deepEqual(problemsOf(words, refuse('invalid_request', { issues: bounds }), [amount]).at, {
+      '/amount': 'Please enter an amount from €0.01 to €100.00.',
+    })
   })
 
   test('each drawn form has a key of its own, which is read back', () => {

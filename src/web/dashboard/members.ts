@@ -35,7 +35,7 @@ const states: Partial<Record<ChangeSubject, Readonly<Record<string, string>>>> =
   order: { status: 'order', paymentStatus: 'payment', fulfillmentStatus: 'sending' },
   webhook: { status: 'endpoint' },
 }
-const moneyMembers: ReadonlySet<string> = new Set(['price', 'compareAtPrice', 'amount', 'refunded'])
+const moneyMembers: ReadonlySet<string> = new Set(['price', 'compareAtPrice', 'amount', 'refunded', 'received'])
 const momentMembers: ReadonlySet<string> = new Set([
   'publishedAt',
   'archivedAt',

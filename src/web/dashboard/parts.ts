@@ -21,6 +21,8 @@ const tones: Readonly<Record<string, Tone>> = {
   published: 'good',
   active: 'good',
   open: 'good',
+  won: 'good',
+  lost: 'bad',
   main: 'good',
   proved: 'good',
   waiting: 'wait',

@@ -1,7 +1,7 @@
 // Every screen of the dashboard, one line each. A place of the menu is drawn once its screen is here.
 
 import type { Screen } from './screen.ts'
-import { cancel, pay } from './screens/cancel.ts'
+import { cancel } from './screens/cancel.ts'
 import { categories, newCategory, oneCategory } from './screens/categories.ts'
 import {
   customer,
@@ -15,6 +15,7 @@ import { developerScreens } from './screens/developers.ts'
 import { discounts, newDiscount, oneDiscount } from './screens/discounts.ts'
 import { cancelDraft, draft, drafts, newDraft } from './screens/drafts.ts'
 import { home } from './screens/home.ts'
+import { moneyBack, pay, undelivered } from './screens/money.ts'
 import { settingScreens } from './screens/office.ts'
 import { documentOfOrder, order, orderCustomer, orderNote } from './screens/order.ts'
 import { orders } from './screens/orders.ts'
@@ -57,6 +58,8 @@ export const screens: readonly Screen[] = [
   send,
   parcel,
   pay,
+  moneyBack,
+  undelivered,
   refund,
   cancel,
   returns,

@@ -68,10 +68,13 @@ export interface Choice<Row> {
   method?: 'get' | 'post'
 }
 
+// The id of the form that what is chosen in a list is sent with, for buttons outside of it.
+export const chosenForm = 'list-form'
+
 export function table<Row>(visit: Visit, parts: TableParts<Row>): Html {
   const { label, columns, rows, idOf, hrefOf, choose, next = null, countAction, empty } = parts
   if (rows.length === 0) return html`<div class="card flush list">${emptyState(empty)}${pager(visit, next)}</div>`
-  const formId = 'list-form'
+  const formId = chosenForm
   const isChosen = visit.query.get(chosenParameter) === 'all' && html` checked`
   const body = html`<table class="rows">
 <caption class="hidden">${label}</caption>

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { issue, issueCodes, issueSentences } from '../../contract/issues.ts'
+import { adminRefusalCodes } from '../../contract/admin/operations.ts'
+import { type IssueCode, issue, issueCodes, issueSentences } from '../../contract/issues.ts'
 import { dashboardTexts, wordsFor, wordsIn } from './words.ts'
 
 const { en } = dashboardTexts
 const placeholders = (text: unknown) => [...JSON.stringify(text).matchAll(/\{\w+\}/g)].map(([name]) => name)
+
+// Rules of apps, keys, webhooks and files are read by those who write programs.
+const isOfPrograms = (code: IssueCode) =>
+  /^(?:target|redirect|header|bad_|url_|ascii|number|nested|malformed|ends_early|forbidden|repeated_(?:name|key)|not_utf8|not_a_key|private_key|unknown_key|not_base64|invalid_key|weak_key|file|app_of|key_count|not_visible_ascii|not_an_api_key|not_a_subscription|unknown_event|no_event|too_many_|not_an_id|pattern|empty_search|not_a_slug|not_an_option)/.test(
+    code,
+  )
+const ruleCodesOfForms = issueCodes.filter((code) => !isOfPrograms(code)).map((code) => ({ code }))
 
 describe('the texts of the dashboard', () => {
   for (const [language, { texts }] of Object.entries(dashboardTexts))
@@ -39,7 +47,7 @@ describe('the texts of the dashboard', () => {
     const [german, english] = [wordsIn('de', 'UTC'), wordsIn('en', 'UTC')]
     const rule = issue('integer_out_of_range', { min: 0, max: 9_999 })
     assert.equal(german.issue(rule), 'Bitte eine ganze Zahl von 0 bis 9.999 eingeben.')
-    assert.equal(english.issue(rule), 'Must be an integer from 0 to 9,999.')
+    assert.equal(english.issue(rule), 'Please enter a whole number from 0 to 9,999.')
     const either = issue('not_either', { alternatives: ['test', 'live'] })
     assert.deepEqual(
       [german.issue(either), english.issue(either)],
@@ -102,6 +110,24 @@ describe('the texts of the dashboard', () => {
       'Zeile 9: Das Anführungszeichen, das hier beginnt, wird nie geschlossen',
     )
   })
+
+  // Words of programs, which no merchant has to know.
+  const ofPrograms =
+    /\b(?:integer|string|array|boolean|null|minor units|JSON|slug|ISO 3166|basis points|member of|the contract|resource)\b/i
+
+  for (const [language, { refusals, issues }] of Object.entries(dashboardTexts)) {
+    test(`${language} has a sentence of its own for every refusal of an admin operation, in the words of people`, () => {
+      for (const code of adminRefusalCodes) {
+        const text = refusals[code] ?? ''
+        assert.match(text, /^\p{Lu}.*[.!?]$/su, `${language} ${code}`)
+        assert.doesNotMatch(text, ofPrograms, `${language} ${code}`)
+      }
+    })
+
+    test(`${language} says the rules of fields in the words of people`, () => {
+      for (const { code } of ruleCodesOfForms) assert.doesNotMatch(issues[code], ofPrograms, `${language} ${code}`)
+    })
+  }
 
   test('a refusal is said in the language where the table has it', () => {
     const refusal = { code: 'order_not_paid', message: 'The order is not paid.' } as const

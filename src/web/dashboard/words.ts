@@ -12,14 +12,9 @@ import { acceptedLocales, localeOf } from '../../platform/html/locale.ts'
 import { formatAmount } from '../../platform/kit/money.ts'
 import type { Refusal } from '../../platform/kit/refuse.ts'
 import { de } from '../languages/dashboard/de.ts'
-import {
-  type DashboardTextKey,
-  type DashboardTexts,
-  en,
-  type RefusalTexts,
-  type RowTexts,
-} from '../languages/dashboard/en.ts'
+import { type DashboardTextKey, type DashboardTexts, en, type RowTexts } from '../languages/dashboard/en.ts'
 import type { Plural } from '../languages/dashboard/plural.ts'
+import type { RefusalTexts } from '../languages/dashboard/refusals.en.ts'
 
 export const dashboardTexts = { en, de } as const satisfies Readonly<Record<string, DashboardTexts>>
 export type DashboardLanguage = keyof typeof dashboardTexts

@@ -26,8 +26,8 @@ export interface AdminClient {
       fulfillment?: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled' | undefined
       /** true: only orders of which something can be sent now. */
       toSend?: boolean | undefined
-      /** refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. */
-      attention?: 'refund_failed' | 'dispute_open' | undefined
+      /** refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. dispute_lost: only those of which a bank took money back. */
+      attention?: 'refund_failed' | 'dispute_open' | 'dispute_lost' | undefined
       /** Only orders placed then or later. */
       from?: string | undefined
       /** Only orders placed before. */
@@ -49,6 +49,10 @@ export interface AdminClient {
     fulfil(orderId: string, input?: AdminFulfillmentRequest, options?: CallOptions): Promise<AdminFulfillmentResponse>
     /** Record a payment. The money of a bank transfer or a cash payment has come. Needs the scope `admin:orders`. (payAdminOrder) */
     pay(orderId: string, input?: AdminOrderPaymentRequest, options?: CallOptions): Promise<AdminOrderResponse>
+    /** Record money of any amount. Money of a bank transfer or in cash that came in part, twice or too much, or was given back. Once the total has come, the order is paid. Needs the scope `admin:orders`. (recordAdminMoney) */
+    recordMoney(orderId: string, input: AdminMoneyRequest, options?: CallOptions): Promise<AdminOrderResponse>
+    /** Record that an unpaid order came back. What was sent and not paid, such as a parcel that is paid on delivery and was refused at the door, came back. No money is awaited any more. Needs the scope `admin:orders`. (returnAdminOrder) */
+    return(orderId: string, input?: AdminUndeliveredRequest, options?: CallOptions): Promise<AdminOrderResponse>
     /** Correct a parcel. Changes the carrier or the tracking of a parcel. Members that are left out stay; null removes. Needs the scope `admin:orders`. (updateAdminFulfillment) */
     updateFulfillment(orderId: string, fulfillmentId: string, input?: AdminFulfillmentUpdateRequest, options?: CallOptions): Promise<AdminFulfillmentUpdateResponse>
     /** Send many parcels. One parcel for each of these orders. Each has an outcome of its own; what is refused is left as it was. Needs the scope `admin:orders`. (fulfilAdminOrders) */
@@ -190,8 +194,8 @@ export interface AdminClient {
       fulfillment?: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled' | undefined
       /** true: only orders of which something can be sent now. */
       toSend?: boolean | undefined
-      /** refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. */
-      attention?: 'refund_failed' | 'dispute_open' | undefined
+      /** refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. dispute_lost: only those of which a bank took money back. */
+      attention?: 'refund_failed' | 'dispute_open' | 'dispute_lost' | undefined
       /** Only orders placed then or later. */
       from?: string | undefined
       /** Only orders placed before. */
@@ -207,8 +211,8 @@ export interface AdminClient {
       fulfillment?: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled' | undefined
       /** true: only orders of which something can be sent now. */
       toSend?: boolean | undefined
-      /** refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. */
-      attention?: 'refund_failed' | 'dispute_open' | undefined
+      /** refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. dispute_lost: only those of which a bank took money back. */
+      attention?: 'refund_failed' | 'dispute_open' | 'dispute_lost' | undefined
       /** Only orders placed then or later. */
       from?: string | undefined
       /** Only orders placed before. */
@@ -707,6 +711,31 @@ export interface AdminDiscardedResponse {
   }
 }
 
+/** A shopper asked their bank for the money back. It is answered at the provider, and does not change the order. */
+export interface AdminDispute {
+  /** Id of a dispute. */
+  id: string
+  /** Id of a payment. */
+  paymentId: string
+  /** The name that the provider gave it. */
+  reference: string
+  /** Its page in the dashboard of the provider, for people of the shop; null where there is none. */
+  providerUrl: string | null
+  /** What the bank asks back, in minor units. Once the dispute is lost it is gone. */
+  amount: number
+  /** ISO 4217 code. */
+  currency: string
+  status: 'open' | 'won' | 'lost'
+  /** In the word of the provider, such as fraudulent. */
+  reason: string | null
+  /** Until when the merchant may answer with evidence. */
+  dueAt: string | null
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  /** When it was known to be won or lost. */
+  decidedAt: string | null
+}
+
 export interface AdminDocument {
   /** Id of an invoice or a credit note. */
   id: string
@@ -879,7 +908,7 @@ export interface AdminEndRequest {
 }
 
 /** Stable, for programs. */
-export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'address_undeliverable' | 'payment_in_progress' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'agent_platform_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'customer_not_found' | 'draft_not_found' | 'document_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'currency_not_changeable' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'draft_not_open' | 'total_changed' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'agents_closed' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'return_not_changeable' | 'text_limit' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'redirect_not_found' | 'redirect_exists' | 'redirect_limit' | 'page_exists' | 'page_limit' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
+export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'address_undeliverable' | 'payment_in_progress' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'agent_platform_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'customer_not_found' | 'draft_not_found' | 'document_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'currency_not_changeable' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'draft_not_open' | 'total_changed' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'agents_closed' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'money_not_recordable' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'order_not_sent' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'return_not_changeable' | 'text_limit' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'redirect_not_found' | 'redirect_exists' | 'redirect_limit' | 'page_exists' | 'page_limit' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
 
 export interface AdminErrorIssue {
   /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
@@ -1202,6 +1231,35 @@ export interface AdminMemberUpdateRequest {
   role: AdminRole
 }
 
+/** Money of a bank transfer or in cash, as people recorded it. */
+export interface AdminMoneyReceived {
+  /** Oldest first. */
+  entries: ({
+    id: string
+    /** In minor units. Below zero: it was given back. */
+    amount: number
+    /** RFC 3339, UTC, with milliseconds. */
+    at: string
+  })[]
+  /** What came, without what was given back. */
+  sum: number
+  /** What is still to come. */
+  due: number
+  /** What came beyond the total, or for an order that is cancelled. It is given back by hand, and recorded by recordAdminMoney. */
+  excess: number
+}
+
+export interface AdminMoneyRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+  /** The version that was seen. Another one now is a 409 version_conflict. */
+  expectedVersion?: number | undefined
+  /** What came, in minor units. Below zero: what was given back. Not zero. */
+  amount: number
+  /** true: the order counts as paid, although less than its total has come. */
+  settles?: boolean | undefined
+}
+
 export interface AdminOrder {
   /** Id of an order. */
   id: string
@@ -1235,7 +1293,7 @@ export interface AdminOrder {
   shippingAddress: OrderShippingAddress | null
   /** null where nothing is sent. */
   shipping: OrderShipping | null
-  payments: Payment[]
+  payments: AdminPayment[]
   /** While the money is awaited: the order is cancelled if it has not come by then. null without a payment term. */
   paymentDueAt: string | null
   refunds: OrderRefund[]
@@ -1265,9 +1323,13 @@ export interface AdminOrder {
     proof: 'signature' | 'key' | null
   } | null
   /** Oldest first. */
+  disputes: AdminDispute[]
+  /** null where no payment is recorded by hand. */
+  moneyReceived: AdminMoneyReceived | null
+  /** Oldest first. */
   notes: AdminOrderNote[]
   /** The operations that the order would accept now, as far as its state says. */
-  allowed: ('payAdminOrder' | 'fulfilAdminOrder' | 'cancelAdminOrder' | 'refundAdminOrder')[]
+  allowed: ('payAdminOrder' | 'recordAdminMoney' | 'fulfilAdminOrder' | 'returnAdminOrder' | 'cancelAdminOrder' | 'refundAdminOrder')[]
   /** Who did what, newest first. */
   changes: AdminChange[]
 }
@@ -1412,6 +1474,27 @@ export interface AdminPasswordResetResponse {
     /** RFC 3339, UTC, with milliseconds. */
     expiresAt: string
   }
+}
+
+export interface AdminPayment {
+  /** Id of a payment. */
+  id: string
+  provider: string
+  /** Such as card or bank_transfer. */
+  method: string
+  brand: string | null
+  last4: string | null
+  /** In minor units of the currency that the resource names. */
+  amount: number
+  status: 'processing' | 'pending' | 'succeeded' | 'declined' | 'voided'
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  /** What it was really paid with, in the word of the provider, such as sepa_debit or apple_pay; null where method says all. */
+  instrument: string | null
+  /** The name that the provider gave it. */
+  reference: string | null
+  /** Its page in the dashboard of the provider, for people of the shop; null where there is none. */
+  providerUrl: string | null
 }
 
 export interface AdminPaymentAccount {
@@ -1725,6 +1808,8 @@ export interface AdminRefundRequest {
   /** true: the items go back into stock. */
   restock?: boolean | undefined
   reason?: string | undefined
+  /** true: the money was given back already, outside of the provider. It is recorded, and the provider is not asked. */
+  byHand?: boolean | undefined
   /** true: answer what would change, and write nothing. */
   dryRun?: boolean | undefined
 }
@@ -1850,6 +1935,10 @@ export interface AdminSales {
   refunded: number
   /** The part of the total that is awaited. */
   unpaid: number
+  /** What banks took back of these orders, by disputes that were lost. Only in rows of days, weeks and months. */
+  lost: number
+  /** The total without what was refunded and lost. */
+  net: number
 }
 
 export interface AdminSalesReport {
@@ -1864,6 +1953,10 @@ export interface AdminSalesReport {
   rows: AdminSalesRow[]
   /** Of all orders in these days, also of those that no row names. */
   sum: AdminSales
+  /** What is missing in the rows for them to add up to the sum, such as shipping where they are products. Orders and items of it are 0. */
+  rest: AdminSales
+  /** The sum of as many days before. */
+  before: AdminSales
 }
 
 export interface AdminSalesResponse {
@@ -1893,6 +1986,10 @@ export interface AdminSalesRow {
   refunded: number
   /** The part of the total that is awaited. */
   unpaid: number
+  /** What banks took back of these orders, by disputes that were lost. Only in rows of days, weeks and months. */
+  lost: number
+  /** The total without what was refunded and lost. */
+  net: number
 }
 
 export interface AdminSearchResponse {
@@ -2209,6 +2306,15 @@ export interface AdminTransferSummary {
   createdAt: string
   /** RFC 3339, UTC, with milliseconds. */
   updatedAt: string
+}
+
+export interface AdminUndeliveredRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+  /** The version that was seen. Another one now is a 409 version_conflict. */
+  expectedVersion?: number | undefined
+  /** true: what came back goes into stock. */
+  restock?: boolean | undefined
 }
 
 export interface AdminUndoRequest {
@@ -3713,6 +3819,10 @@ export interface UpdateAdminProductsRequest {
     removeTag?: string | undefined
     /** Changes every price by so many basis points: 500 raises it by 5 %. Rounded to minor units. */
     pricePercentage?: number | undefined
+    /** With pricePercentage: the new price is the nearest one that ends so, such as 46.99, 46.95 or 47.00. Currencies without decimals are rounded to whole. */
+    priceEnding?: '99' | '95' | 'whole' | undefined
+    /** With pricePercentage, true: SKUs that are not sent, such as gift cards, keep their price. */
+    shippedOnly?: boolean | undefined
   }
   /** true: answer what would change, and write nothing. */
   dryRun?: boolean | undefined

@@ -11,6 +11,8 @@ export const adminTable = {
     customer: 'GET  /api/v1/admin/orders/{orderId}/customer',
     fulfil: 'POST b /api/v1/admin/orders/{orderId}/fulfillments',
     pay: 'POST b /api/v1/admin/orders/{orderId}/payments',
+    recordMoney: 'POST b /api/v1/admin/orders/{orderId}/money',
+    return: 'POST b /api/v1/admin/orders/{orderId}/undelivered',
     updateFulfillment: 'PATCH b /api/v1/admin/orders/{orderId}/fulfillments/{fulfillmentId}',
     fulfilMany: 'POST b /api/v1/admin/fulfillments',
     cancel: 'POST b /api/v1/admin/orders/{orderId}/cancellations',

@@ -62,6 +62,9 @@ export const adminOrder: AdminOrder = {
   ...placed,
   customerId: sampleId('customer'),
   agent: null,
+  payments: openOrder.payments.map((payment) => ({ ...payment, instrument: null, reference: null, providerUrl: null })),
+  disputes: [],
+  moneyReceived: null,
   fulfillments: [],
   notes: [],
   allowed: ['fulfilAdminOrder', 'cancelAdminOrder', 'refundAdminOrder'],
@@ -117,6 +120,16 @@ export const orderExamples: AdminExamples<typeof orderRows> = {
       data: [{ id: openOrder.id, outcome: 'done', code: null, message: null, changes: change.changes }],
       meta: { done: 1, unchanged: 0, refused: 0, dryRun: true },
     },
+  },
+  recordAdminMoney: {
+    path: { orderId: openOrder.id },
+    body: { idempotencyKey, amount: 1000 },
+    reply: { data: adminOrder },
+  },
+  returnAdminOrder: {
+    path: { orderId: openOrder.id },
+    body: { idempotencyKey, restock: true },
+    reply: { data: adminOrder },
   },
   payAdminOrder: { path: { orderId: openOrder.id }, body: { idempotencyKey }, reply: { data: adminOrder } },
   cancelAdminOrder: {

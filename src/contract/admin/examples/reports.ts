@@ -11,6 +11,22 @@ const sum = {
   total: 9_310,
   refunded: 0,
   unpaid: 0,
+  lost: 0,
+  net: 9_310,
+}
+
+const nothing = {
+  orders: 0,
+  items: 0,
+  subtotal: 0,
+  discount: 0,
+  shipping: 0,
+  tax: 0,
+  total: 0,
+  refunded: 0,
+  unpaid: 0,
+  lost: 0,
+  net: 0,
 }
 
 export const reportExamples: AdminExamples<typeof reportRows> = {
@@ -27,6 +43,8 @@ export const reportExamples: AdminExamples<typeof reportRows> = {
         currency: 'EUR',
         rows: [{ key: 'DE', name: null, ...sum }],
         sum,
+        rest: nothing,
+        before: nothing,
       },
     },
   },

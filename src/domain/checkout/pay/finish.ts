@@ -131,14 +131,15 @@ async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<
       return reopenSession(settlement, isWithdrawn ? null : declinedFailure(code))
     }
     case 'approved': {
-      const { reference, brand, last4, collected } = outcome
-      const paid = { ...decided, ...nowhere, reference, brand, last4, collected, checkAt: null }
+      const { reference, brand, last4, collected, instrument = null } = outcome
+      const paid = { ...decided, ...nowhere, reference, brand, last4, instrument, collected, checkAt: null }
       return completeSession({ ...settlement, payment: paid })
     }
     case 'pending': {
-      const { reference, settles } = outcome
+      const { reference, settles, instrument = null } = outcome
       const checkAt = settles === 'by_provider' ? pendingCheckAt(now, true) : null
-      return completeSession({ ...settlement, payment: { ...decided, ...nowhere, reference, settles, checkAt } })
+      const awaited = { ...decided, ...nowhere, reference, settles, instrument, checkAt }
+      return completeSession({ ...settlement, payment: awaited })
     }
   }
 }

@@ -87,8 +87,9 @@ function isCertain(payment: PaymentRow, outcome: PaymentOutcome): boolean {
 function bookedFor({ status }: PaymentRow, outcome: Outcome): Partial<PaymentRow> | undefined {
   const book = (to: StoredPaymentStatus | undefined, more: Partial<PaymentRow>) => to && { ...more, status: to }
   if (outcome.kind === 'approved') {
-    const { reference, brand, last4, collected } = outcome
-    return book(moveFor(paymentLifecycle, 'collect_late', status)?.to, { reference, brand, last4, collected })
+    const { reference, brand, last4, collected, instrument = null } = outcome
+    const to = moveFor(paymentLifecycle, 'collect_late', status)?.to
+    return book(to, { reference, brand, last4, instrument, collected })
   }
   if (outcome.kind !== 'pending') return undefined
   return book(moveFor(paymentLifecycle, 'await_late', status)?.to, { reference: outcome.reference })

@@ -58,7 +58,8 @@ export async function recordAwaited(
   if (isDecided && found.order.paymentStatus !== 'pending') return endCancelled(tools, tx, found, seen, outcome)
   if (outcome.kind === 'approved' && outcome.collected === payment.amount) {
     const { reference, brand, last4, collected } = outcome
-    await savePayment(tx, { ...seen, checks: checksAnswered, reference, brand, last4, collected })
+    const instrument = outcome.instrument ?? seen.instrument
+    await savePayment(tx, { ...seen, checks: checksAnswered, reference, brand, last4, instrument, collected })
     await payOrder(tx, key, { now, cause: null })
   } else if (outcome.kind === 'declined' && !outcome.isDoubtful) await giveUp(tools, tx, found, seen)
   else if (outcome.kind === 'unknown') await savePayment(tx, { ...seen, checkAt: nextTryAt(seen.checks, now) })

@@ -66,12 +66,14 @@ const instructions = [
   'Give an idempotencyKey of your own to what must not happen twice, and repeat it if no answer came.',
 ].join('\n')
 
-// Answers and questions with secrets, files by bytes, and who may do what: those are for people.
+// Answers and questions with secrets, files by bytes, who may do what, and money and parcels that only people have seen: those are for people.
 const left: readonly AdminOperationId[] = [
   'uploadAdminPicture',
   'appendAdminTransfer',
   'listAdminExport',
   'listAdminCustomerExport',
+  'recordAdminMoney',
+  'returnAdminOrder',
 ]
 
 type Members = Readonly<Record<string, object>>

@@ -36,7 +36,7 @@ function memberOf(name: string, value: unknown): unknown {
 
 // What the name of a member says already, or the instructions of the server.
 const saidAlready =
-  /^(?:Id of |The version (?:that the change is based on|the caller has seen)|true: answer what would change, and write)/
+  /^(?:Id of |The version (?:that the change is based on|that was seen|the caller has seen)|true: answer what would change)/
 
 // Names of members are not words of a schema.
 function propertiesOf(properties: Schema): Schema {

@@ -1,4 +1,4 @@
-// Cancelling an order, and saying that its money has come: one question each.
+// Cancelling an order: one question.
 
 import type { AdminOrder } from '../../../contract/admin/orders.ts'
 import { type OrderCancellationReason, orderCancellationReasons } from '../../../contract/words.ts'
@@ -74,43 +74,6 @@ function cancelSheet(
       hidden: { version: order.version },
       submit: words.say('cancel.submit'),
       kind: 'danger',
-      cancel: back.href,
-    }),
-  })
-}
-
-export const pay: Screen = {
-  path: 'orders/:orderId/pay',
-  name: 'dashboard pay',
-  place: 'orders',
-  needs: 'payAdminOrder',
-  get: async (visit) => paySheet(visit, await findOrder(visit)),
-  async post(posted) {
-    const { words, form: sent } = posted
-    const orderId = orderIdOf(posted)
-    const outcome = await attempt(
-      posted.ask('payAdminOrder', { path: { orderId }, body: versionIn(sent), key: keyIn(sent) }),
-    )
-    if (!('refusal' in outcome)) return done(posted.to(`orders/${orderId}`), 'done.paid')
-    return paySheet(posted, await findOrder(posted), problemsOf(words, outcome.refusal))
-  },
-}
-
-function paySheet(visit: Visit, order: AdminOrder, problems?: Problems): Sheet {
-  const { words, to } = visit
-  const back = backToOrder(visit, order)
-  const amount = words.money(order.total, order.currency)
-  return dialog({
-    title: words.say('pay.title', { number: order.number }),
-    back,
-    lead: words.say('pay.lead', { amount }),
-    status: problems ? 409 : 200,
-    body: form(visit, {
-      action: to(`orders/${order.id}/pay`),
-      fields: [],
-      problems,
-      hidden: { version: order.version },
-      submit: words.say('pay.submit'),
       cancel: back.href,
     }),
   })

@@ -9,7 +9,7 @@ import { type Html, html } from '../../../platform/html/html.ts'
 import type { Refusal } from '../../../platform/kit/refuse.ts'
 import { type CategoryNode, categoriesOf } from '../catalog.ts'
 import { filters } from '../filters.ts'
-import { amountIn, type Field, field, guard, keyField, keyIn, moneyText, type Problems } from '../form.ts'
+import { amountIn, type Field, field, guard, issueText, keyField, keyIn, moneyText, type Problems } from '../form.ts'
 import { instantOf, localOf } from '../localtime.ts'
 import { button, card, linkButton, notice, pill } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Shown, type Visit } from '../screen.ts'
@@ -335,7 +335,12 @@ function entryOf(
 
 const pointers: Readonly<Record<string, string>> = { percentage: 'percent', minimumSubtotal: 'minimum' }
 
-function refusedAt({ words }: Visit, refusal: Refusal): Problems {
+// Bounds of amounts are said in the currency of the shop.
+function fieldOf(member: string, { currency }: Visit['shop']): Pick<Field, 'kind' | 'currency'> {
+  return member === 'amount' || member === 'minimumSubtotal' ? { kind: 'money', currency } : { kind: 'line' }
+}
+
+function refusedAt({ words, shop }: Visit, refusal: Refusal): Problems {
   const text = words.refusal(refusal)
   if (refusal.code === 'promotion_exists') return { summary: text, at: { '/code': text } }
   if (refusal.code === 'sku_not_found') return { summary: text, at: { '/skus': text } }
@@ -343,7 +348,8 @@ function refusedAt({ words }: Visit, refusal: Refusal): Problems {
   const at: Record<string, string> = {}
   for (const { path, ...rule } of refusal.details.issues ?? []) {
     const [member = ''] = path.replace(/^\/promotion\//, '').split('/')
-    at[`/${pointers[member] ?? member}`] ??= words.issue(rule)
+    at[`/${pointers[member] ?? member}`] ??=
+      member === 'percentage' ? words.say('prices.notPercent') : issueText(words, rule, fieldOf(member, shop))
   }
   return { summary: [text, ...Object.values(at)].join(' '), at }
 }

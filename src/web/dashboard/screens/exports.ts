@@ -69,7 +69,7 @@ function ordersIn({ shop }: Visit, given: FormFields) {
   const view = new URLSearchParams([...given])
   if (!view.has('view')) view.set('view', 'all')
   // A file is in the order in which the orders were placed.
-  const { sort: _, ...asked } = askedOrders(view, shop.timeZone)
+  const { sort: _, q: __, ...asked } = askedOrders(view, shop.timeZone)
   return asked
 }
 

@@ -1,13 +1,15 @@
 // Home: what waits for someone, thirty days of sales, and what a new shop still needs.
 
+import type { AdminOrderSummary } from '../../../contract/admin/orders.ts'
 import type { AdminSalesReport } from '../../../contract/admin/reports.ts'
-import { type Html, html } from '../../../platform/html/html.ts'
+import { type Html, type HtmlValue, html } from '../../../platform/html/html.ts'
 import { chart } from '../chart.ts'
 import { type GuideStep, guideSteps, isOptional, progressOf } from '../guide.ts'
 import { icon } from '../icons.ts'
-import { card, countText, linkButton } from '../parts.ts'
+import { card, countText, linkButton, pill } from '../parts.ts'
 import type { Screen, Visit } from '../screen.ts'
 import type { TextKey } from '../words.ts'
+import { compared } from './reports.ts'
 
 // A shop with more orders than this in thirty days needs no list of first steps.
 const firstOrders = 5
@@ -19,16 +21,51 @@ export const home: Screen = {
   needs: 'getAdminHome',
   async get(visit) {
     const { words } = visit
-    const { data } = await visit.ask('getAdminHome')
+    const [{ data }, latest, sellers] = await Promise.all([
+      visit.ask('getAdminHome'),
+      visit.ask('listAdminOrders'),
+      visit.ask('getAdminSalesReport', { query: { by: 'product' } }),
+    ])
     const steps = data.sales.sum.orders < firstOrders ? await firstSteps(visit) : []
     const isReady = steps.every(({ isDone }) => isDone)
     return {
       title: words.say('home.title'),
       body: html`${!isReady && stepList(visit, steps)}
 <div data-live="todo">${todoCards(visit, data.todo)}</div>
-${salesCard(visit, data.sales)}`,
+${salesCard(visit, data.sales)}
+<div class="columns even">${latestCard(visit, latest.data.slice(0, listedMax))}${sellersCard(visit, sellers.data)}</div>`,
     }
   },
+}
+
+const listedMax = 5
+
+function latestCard({ words, to }: Visit, orders: readonly AdminOrderSummary[]): Html | false {
+  if (orders.length === 0) return false
+  return card({
+    title: words.say('home.latest'),
+    aside: html`<a href="${to('orders', { view: 'all' })}">${words.say('home.allOrders')}</a>`,
+    isFlush: true,
+    body: html`<ul class="results">${orders.map(
+      ({ id, number, status, paymentStatus, fulfillmentStatus, city, total, currency }) =>
+        html`<li><a class="result" href="${to(`orders/${id}`)}"><span class="result-name">${number}</span>${status === 'cancelled' ? pill(words, 'order', status) : paymentStatus === 'paid' ? pill(words, 'sending', fulfillmentStatus) : pill(words, 'payment', paymentStatus)}<span class="soft" dir="auto">${city}</span><span class="result-end">${words.money(total, currency)}</span></a></li>`,
+    )}</ul>`,
+  })
+}
+
+function sellersCard({ words, to }: Visit, { rows, currency }: AdminSalesReport): Html | false {
+  if (rows.length === 0) return false
+  return card({
+    title: words.say('home.bestSellers'),
+    aside: html`<a href="${to('reports', { by: 'product' })}">${words.say('home.report')}</a>`,
+    isFlush: true,
+    body: html`<ul class="results">${rows
+      .slice(0, listedMax)
+      .map(
+        ({ key, name, items, total }) =>
+          html`<li><span class="result"><span class="result-name" dir="auto">${name ?? key}</span><span class="soft">${words.say('home.pieces', { count: items })}</span><span class="result-end">${words.money(total, currency)}</span></span></li>`,
+      )}</ul>`,
+  })
 }
 
 interface Todo {
@@ -78,13 +115,19 @@ function todoCards(visit: Visit, todo: Todo): Html {
     )}</section>`
 }
 
-function salesCard(visit: Visit, { rows, sum, currency }: AdminSalesReport): Html {
+function salesCard(visit: Visit, report: AdminSalesReport): Html {
+  const { rows, sum, currency } = report
   const { words, to, may } = visit
   const money = (amount: number) => words.money(amount, currency)
   const average = sum.orders === 0 ? 0 : Math.round(sum.total / sum.orders)
-  const sums: readonly (readonly [key: TextKey, text: string])[] = [
-    ['home.salesTotal', money(sum.total)],
-    ['home.salesOrders', words.number(sum.orders)],
+  const today = rows.at(-1)
+  const sums: readonly (readonly [key: TextKey, text: HtmlValue])[] = [
+    [
+      'home.today',
+      html`${money(today?.total ?? 0)} <span class="soft small">${words.say('home.todayOrders', { count: today?.orders ?? 0 })}</span>`,
+    ],
+    ['home.salesTotal', html`${money(sum.total)}${compared(words, report, 'total')}`],
+    ['home.salesOrders', html`${words.number(sum.orders)}${compared(words, report, 'orders')}`],
     ['home.salesAverage', money(average)],
     ['home.salesRefunded', money(sum.refunded)],
   ]

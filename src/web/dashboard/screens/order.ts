@@ -5,13 +5,13 @@ import type { AdminChange } from '../../../contract/admin/changes.ts'
 import type { AdminDocumentSummary } from '../../../contract/admin/documents.ts'
 import type { AdminCustomer, AdminFulfillment, AdminOrder } from '../../../contract/admin/orders.ts'
 import type { AdminReturnSummary } from '../../../contract/admin/returns.ts'
-import { brandName } from '../../../platform/html/cardbrands.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { documentFile, fileAnswer } from '../../documents/files.ts'
 import { documentPage } from '../../documents/page.ts'
 import { speakerFor } from '../../languages/language.ts'
 import { bodyOf, type Field, form, keyIn, problemsOf, valuesOf } from '../form.ts'
 import { dashboardHeaders } from '../headers.ts'
+import { disputesCard, moneyCard } from '../ordermoney.ts'
 import { button, card, emptyState, facts, linkButton, moment, pill } from '../parts.ts'
 import { namerFor } from '../people.ts'
 import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
@@ -167,9 +167,10 @@ function orderSheet(visit: Visit, given: OrderShown, { customer, note, documents
     actions: orderActions(visit, given),
     sub: `${words.say('order.placedAt', { date: words.moment(placedAt) })} ${words.say('order.by', { shop: installation.name })}`,
     body: html`<div class="columns"><div>
+${disputesCard(visit, given)}
 ${lines(visit, given)}
 ${parcels(visit, given)}
-${money(visit, given)}
+${moneyCard(visit, given)}
 ${documentsCard(visit, given.id, documents)}
 ${returnsCard(visit, given.returns)}
 ${card({ title: words.say('order.changes'), body: changesList(words, given.changes) })}
@@ -197,7 +198,7 @@ function orderActions(visit: Visit, { id, allowed, status, items }: AdminOrder):
     })
   const print = { action: to('orders/print'), isNewTab: true, icon: 'print', name: 'kind', kind: 'plain' } as const
   return html`<form method="post" class="print-form"><input type="hidden" name="order" value="${id}">${may('getAdminOrderCustomer') && button({ ...print, label: words.say('order.printSlip'), value: 'slips' })}${button({ ...print, label: words.say('order.printReceipt'), value: 'receipts' })}</form>
-${can('cancelAdminOrder') && link('cancel', words.say('order.cancel'))}${isSent && may('createAdminReturn') && link('return', words.say('order.return'))}${can('refundAdminOrder') && link('refund', words.say('order.refund'))}${can('payAdminOrder') && link('pay', words.say('order.pay'), 'first')}${can('fulfilAdminOrder') && link('send', words.say('order.send'), 'first', 'f')}`
+${can('returnAdminOrder') && link('undelivered', words.say('order.undelivered'))}${can('cancelAdminOrder') && link('cancel', words.say('order.cancel'))}${isSent && may('createAdminReturn') && link('return', words.say('order.return'))}${can('refundAdminOrder') && link('refund', words.say('order.refund'))}${can('payAdminOrder') && link('pay', words.say('order.pay'), 'first')}${can('fulfilAdminOrder') && link('send', words.say('order.send'), 'first', 'f')}`
 }
 
 export function lineName({
@@ -262,34 +263,6 @@ function parcelLine({ words, to, may }: Visit, orderId: string, parcel: AdminFul
   return html`<p><strong dir="auto">${name === '' ? words.say('order.parcel', { count }) : name}</strong></p>
 <p class="soft small">${name !== '' && html`${words.say('order.parcel', { count })} · `}${moment(words, at)}</p>
 <p class="links small">${trackingUrl !== null && html`<a href="${trackingUrl}" target="_blank" rel="noopener noreferrer">${words.say('order.track')}</a> `}${may('updateAdminFulfillment') && html`<a href="${to(`orders/${orderId}/parcels/${id}`)}" data-dialog>${words.say('order.correct')}</a>`}</p>`
-}
-
-function money(visit: Visit, { payments, refunds, currency, paymentDueAt, cancellation }: AdminOrder): Html {
-  const { words } = visit
-  const row = (name: Html, kind: string, state: string, minor: number, at: string) =>
-    html`<tr><th scope="row">${name}<br><span class="soft small">${moment(words, at)}</span></th><td>${pill(words, kind, state)}</td><td class="end">${words.money(minor, currency)}</td></tr>`
-  return card({
-    title: words.say('order.money'),
-    isFlush: true,
-    body: html`${paymentDueAt !== null && html`<p class="within soft">${words.say('order.due', { date: words.moment(paymentDueAt) })}</p>`}
-${
-  payments.length === 0 && refunds.length === 0
-    ? html`<p class="within soft">${words.say('order.noPayment')}</p>`
-    : html`<div class="scroll"><table><caption class="hidden">${words.say('order.money')}</caption><tbody>
-${payments.map(({ method, brand, last4, status, amount, createdAt }) =>
-  row(
-    html`${words.sayKnown(`method.${method}`, method)}${brand !== null && last4 !== null && html` <span class="soft">${`${brandName(brand)} ···· ${last4}`}</span>`}`,
-    'charge',
-    status,
-    amount,
-    createdAt,
-  ),
-)}
-${refunds.map(({ status, amount, createdAt }) => row(html`${words.say('order.refund')}`, 'refund', status, -amount, createdAt))}
-</tbody></table></div>`
-}
-${cancellation !== null && html`<p class="within soft">${words.say('order.cancellation')}: ${cancellation.reason === null ? '–' : words.say(`reason.${cancellation.reason}`)}${cancellation.note !== null && html`<br><span dir="auto">${cancellation.note}</span>`}</p>`}`,
-  })
 }
 
 function returnsCard({ words, to }: Visit, returns: readonly AdminReturnSummary[]): Html | false {

@@ -39,8 +39,8 @@ export const orders: Screen = {
     const { toSend, awaitingPayment, withdrawals } = counts.data
     return {
       title: words.say('orders.title'),
-      actions: html`${withdrawals !== null && withdrawalsLink(visit, withdrawals)}${linkButton({ label: words.say('drafts.title'), href: to('drafts') })}${linkButton({ label: words.say('returns.title'), href: to('returns') })}${may('listAdminExport') && exportLink(visit)}`,
-      body: html`${tabs(visit, words.say('orders.views'), [
+      actions: html`${withdrawals !== null && withdrawalsLink(visit, withdrawals)}${linkButton({ label: words.say('drafts.title'), href: to('drafts') })}${linkButton({ label: words.say('returns.title'), href: to('returns') })}${may('listAdminExport') && !query.get('q') && exportLink(visit)}`,
+      body: html`<div data-live="order-views">${tabs(visit, words.say('orders.views'), [
         {
           label: words.say('orders.toSend'),
           query: { view: undefined, ...noFilters },
@@ -52,7 +52,7 @@ export const orders: Screen = {
           count: countText(words, awaitingPayment),
         },
         { label: words.say('orders.all'), query: { view: 'all' } },
-      ])}
+      ])}</div>
 ${viewOf(query) === 'all' && filterForm(visit)}
 <div data-live="orders">${table(visit, {
         label: words.say('orders.title'),
@@ -105,6 +105,7 @@ const noFilters = {
   payment: undefined,
   fulfillment: undefined,
   attention: undefined,
+  q: undefined,
   from: undefined,
   to: undefined,
 }
@@ -121,6 +122,10 @@ export function askedOrders(query: URLSearchParams, timeZone: string): AdminOrde
   const sort = given('sort') as AdminOrderListQuery['sort']
   const [status, payment, fulfillment] = [given('status'), given('payment'), given('fulfillment')]
   const attention = given('attention')
+  const q = given('q')
+    ?.replace(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, 100)
   // Days of the shop, both of them included.
   const [from, to] = [dayBegin(given('from'), timeZone), dayBegin(given('to'), timeZone, 1)]
   return {
@@ -128,6 +133,7 @@ export function askedOrders(query: URLSearchParams, timeZone: string): AdminOrde
     ...(view === 'toSend' && { toSend: true }),
     ...(view === 'unpaid' && { payment: 'pending' as const }),
     ...(view === 'all' && {
+      ...(q && { q }),
       ...(status && { status: status as OrderStatus }),
       ...(payment && { payment: payment as OrderPaymentStatus }),
       ...(fulfillment && { fulfillment: fulfillment as FulfillmentStatus }),
@@ -193,6 +199,7 @@ function filterForm(visit: Visit): Html {
     visit,
     ['view', 'sort'],
     [
+      { name: 'q', label: words.say('orders.find'), kind: 'line' },
       { name: 'status', label: words.say('orders.filterStatus'), options: choices('order', orderStatuses) },
       { name: 'payment', label: words.say('orders.filterPayment'), options: choices('payment', orderPaymentStatuses) },
       {

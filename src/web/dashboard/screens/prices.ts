@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { limits } from '../../../contract/limits.ts'
+import { priceEndings } from '../../../contract/words.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { newId } from '../../../platform/kit/ids.ts'
@@ -21,7 +22,8 @@ export const prices: Screen = {
   needs: 'updateAdminProducts',
   async get(visit) {
     const { ids, isCut } = await scopeOf(visit)
-    return ids.length === 0 ? nothing(visit) : asking(visit, ids, { isCut })
+    const isWhole = !visit.query.has('product')
+    return ids.length === 0 ? nothing(visit) : asking(visit, ids, { isCut, isWhole })
   },
   async post(posted) {
     const { words, form: sent, to } = posted
@@ -29,17 +31,32 @@ export const prices: Screen = {
     if (ids.length === 0) return goTo(to('products'))
     const typed = sent.get('percent') ?? ''
     const pricePercentage = percentIn(typed)
-    if (pricePercentage === undefined || sent.has('again'))
-      return asking(posted, ids, { typed, ...(!sent.has('again') && { problem: words.say('prices.notPercent') }) })
-    const body = { productIds: ids, change: { pricePercentage } }
+    const priceEnding = priceEndings.find((known) => known === sent.get('ending'))
+    const shippedOnly = sent.get('shippedOnly') === 'on'
+    const choices = { ending: priceEnding ?? '', shippedOnly: shippedOnly ? 'on' : '' }
+    if (pricePercentage === undefined || sent.has('again')) {
+      const problem = sent.has('again') ? {} : { problem: words.say('prices.notPercent') }
+      return asking(posted, ids, { typed, choices, ...problem })
+    }
+    const change = { pricePercentage, shippedOnly, ...(priceEnding && { priceEnding }) }
+    const body = { productIds: ids, change }
     const { data } = await posted.ask('updateAdminProducts', { body: { ...body, dryRun: true }, key: newId('req') })
-    const rows = data.flatMap(({ changes }) => changes.flatMap(priceChange))
+    const rows = data.flatMap(({ id, changes }) => changes.flatMap((one) => priceChange(one, id)))
     const refused = data.flatMap(({ outcome, message }) => (outcome === 'refused' && message ? [message] : []))
     const seen = createHash('sha256').update(JSON.stringify(rows)).digest('base64url').slice(0, 16)
     // Confirmed is what was shown: prices that changed since are shown again.
     if (sent.get('seen') === seen || (sent.has('seen') && (await wasSent(posted, body))))
       return changeAll(posted, body, to('products'))
-    return preview(posted, { ids, typed, rows, refused, seen, isNew: sent.has('seen') })
+    return preview(posted, {
+      ids,
+      typed,
+      choices,
+      rows,
+      names: await namesOf(posted, rows),
+      refused,
+      seen,
+      isNew: sent.has('seen'),
+    })
   },
 }
 
@@ -78,23 +95,34 @@ function nothing(visit: Visit): Sheet {
   }
 }
 
-function asking(visit: Visit, ids: readonly string[], { typed = '', problem, isCut = false }: Asking): Sheet {
+function asking(visit: Visit, ids: readonly string[], given: Asking): Sheet {
   const { words, to } = visit
+  const { typed = '', problem, isCut = false, isWhole = false, choices = { ending: '', shippedOnly: 'on' } } = given
   const problems = problem === undefined ? undefined : { at: { '/percent': problem } }
   return dialog({
     title: words.say('prices.title', { count: ids.length }),
     back: back(visit),
     status: problem === undefined ? 200 : 400,
-    lead: isCut ? words.say('prices.cut', { count: chosenMax }) : undefined,
+    lead: isCut ? words.say('prices.cut', { count: chosenMax }) : isWhole ? words.say('prices.whole') : undefined,
     body: html`<form class="form" method="post" action="${to('products/prices')}">${chosenFields(ids)}
-<div class="fields">${field(words, { name: 'percent', label: words.say('prices.percent'), kind: 'line', help: words.say('prices.help'), isRequired: true, isFirst: true, isHalf: true, lengthMax: 8 }, typed, problems)}</div>
+<div class="fields">${field(words, { name: 'percent', label: words.say('prices.percent'), kind: 'line', help: words.say('prices.help'), isRequired: true, isFirst: true, isHalf: true, lengthMax: 8 }, typed, problems)}
+${field(words, { name: 'ending', label: words.say('prices.ending'), kind: 'choice', isHalf: true, options: [{ value: '', label: words.say('prices.ending.none') }, ...priceEndings.map((value) => ({ value, label: words.say(`prices.ending.${value}`) }))] }, choices.ending)}
+${field(words, { name: 'shippedOnly', label: words.say('prices.shippedOnly'), kind: 'check' }, choices.shippedOnly)}</div>
 <div class="form-foot">${button({ label: words.say('prices.preview'), kind: 'first', shortcut: 'save' })}<a class="button plain" href="${to('products')}" data-close>${words.say('action.cancel')}</a></div>
 </form>`,
   })
 }
 
+interface Choices {
+  ending: string
+  shippedOnly: string
+}
+
 interface Asking {
   typed?: string
+  choices?: Choices
+  // All that a list shows, and not what was chosen in it.
+  isWhole?: boolean
   problem?: string
   isCut?: boolean
 }
@@ -104,14 +132,34 @@ function chosenFields(ids: readonly string[]): Html {
 }
 
 interface PriceRow {
+  productId: string
   code: string
   from: number
   to: number
 }
 
-function priceChange({ subject, members }: { subject: { name: string }; members: readonly Member[] }): PriceRow[] {
+function priceChange(
+  { subject, members }: { subject: { name: string }; members: readonly Member[] },
+  productId: string,
+): PriceRow[] {
   return members.flatMap(({ member, from, to }) =>
-    member === 'price' && typeof from === 'number' && typeof to === 'number' ? [{ code: subject.name, from, to }] : [],
+    member === 'price' && typeof from === 'number' && typeof to === 'number'
+      ? [{ productId, code: subject.name, from, to }]
+      : [],
+  )
+}
+
+// Of the variants, by their codes.
+async function namesOf(visit: Visit, rows: readonly PriceRow[]): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(rows.map(({ productId }) => productId))]
+  const products = await Promise.all(ids.map((productId) => visit.ask('getAdminProduct', { path: { productId } })))
+  return new Map(
+    products.flatMap(({ data: { product } }) =>
+      product.skus.map(({ code, options = {} }): [string, string] => [
+        code,
+        [product.name, ...Object.values(options)].join(' · '),
+      ]),
+    ),
   )
 }
 
@@ -124,28 +172,30 @@ interface Member {
 interface Preview {
   ids: readonly string[]
   typed: string
+  choices: Choices
   rows: readonly PriceRow[]
+  names: ReadonlyMap<string, string>
   refused: readonly string[]
   seen: string
   // The prices are no longer those that were shown before.
   isNew: boolean
 }
 
-function preview(visit: Visit, { ids, typed, rows, refused, seen, isNew }: Preview): Sheet {
+function preview(visit: Visit, { ids, typed, choices, rows, names, refused, seen, isNew }: Preview): Sheet {
   const { words, to, shop } = visit
   const money = (amount: number) => words.money(amount, shop.currency)
   return {
     title: words.say('prices.title', { count: ids.length }),
     back: back(visit),
     width: 'narrow',
-    body: html`<form class="form" method="post" action="${to('products/prices')}">${keyField()}${chosenFields(ids)}${hiddenFields({ percent: typed, seen })}
+    body: html`<form class="form" method="post" action="${to('products/prices')}">${keyField()}${chosenFields(ids)}${hiddenFields({ percent: typed, ...choices, seen })}
 ${isNew && notice('bad', words.say('prices.changed'), 'alert')}
 ${refused.length > 0 && notice('bad', html`${words.say('prices.refused', { count: refused.length })} ${refused.slice(0, 5).join(' ')}`)}
 ${card({
   title: words.say('prices.previewTitle', { count: rows.length, percent: typed }),
   isFlush: true,
-  body: html`<div class="scroll"><table class="numbers"><thead><tr><th scope="col">${words.say('stock.code')}</th><th scope="col" class="end">${words.say('prices.old')}</th><th scope="col" class="end">${words.say('prices.new')}</th></tr></thead>
-<tbody>${rows.map((row) => html`<tr><th scope="row">${row.code}</th><td class="end soft">${money(row.from)}</td><td class="end"><strong>${money(row.to)}</strong></td></tr>`)}</tbody></table></div>`,
+  body: html`<div class="scroll"><table class="numbers"><thead><tr><th scope="col">${words.say('products.name')}</th><th scope="col" class="end">${words.say('prices.old')}</th><th scope="col" class="end">${words.say('prices.new')}</th></tr></thead>
+<tbody>${rows.map((row) => html`<tr><th scope="row"><span dir="auto">${names.get(row.code)}</span><br><span class="soft small">${row.code}</span></th><td class="end soft">${money(row.from)}</td><td class="end"><strong>${money(row.to)}</strong></td></tr>`)}</tbody></table></div>`,
 })}
 <div class="form-foot sticky">${rows.length > 0 && button({ label: words.say('prices.submit', { count: rows.length }), kind: 'first', shortcut: 'save' })}${button({ label: words.say('prices.again'), name: 'again', value: 'yes' })}<a class="button plain" href="${to('products')}">${words.say('action.cancel')}</a></div>
 </form>`,

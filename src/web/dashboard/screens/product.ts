@@ -12,7 +12,7 @@ import { mapInSlices } from '../../../platform/kit/breath.ts'
 import { newId } from '../../../platform/kit/ids.ts'
 import { type Refusal, refuse } from '../../../platform/kit/refuse.ts'
 import { type Brands, brandsOf, type CategoryNode, categoriesOf, smallImage } from '../catalog.ts'
-import { field, guard, keyField, keyIn, type Problems } from '../form.ts'
+import { field, guard, issueText, keyField, keyIn, type Problems } from '../form.ts'
 import { button, card, linkButton, notice, pasteNote, pill, problemList } from '../parts.ts'
 import {
   baseOf,
@@ -177,7 +177,7 @@ const problemTexts = {
 } as const satisfies Readonly<Record<string, TextKey>>
 
 // Codes and issues at the field that they are about.
-function refusedAt({ words }: Visit, refusal: Refusal, { rowOf }: DraftEntry): Problems {
+function refusedAt({ words, shop }: Visit, refusal: Refusal, { rowOf }: DraftEntry): Problems {
   const text = words.refusal(refusal)
   if (refusal.code === 'product_exists') return { summary: text, at: { '/slug': text } }
   const at: Record<string, string> = {}
@@ -186,11 +186,12 @@ function refusedAt({ words }: Visit, refusal: Refusal, { rowOf }: DraftEntry): P
       .replace(/^\/product/, '')
       .replace(/^\/skus\/(\d+)/, (_, index: string) => `/skus/${rowOf[Number(index)] ?? index}`)
       .replace(/^\/options\/.*/, '/options')
-    at[pointer] ??= words.issue(rule)
+    const kind = /\/(?:price|compareAtPrice)$/.test(pointer) ? 'money' : 'line'
+    at[pointer] ??= issueText(words, rule, { kind, currency: shop.currency })
   }
   const isShown = (pointer: string) =>
     /^\/(?:name|brand|slug|summary|description|descriptionHtml|options|maxPerOrder|taxClass|skus\/)/.test(pointer)
-  const rest = Object.entries(at).flatMap(([pointer, message]) => (isShown(pointer) ? [] : [`${pointer} ${message}`]))
+  const rest = Object.entries(at).flatMap(([pointer, message]) => (isShown(pointer) ? [] : [message]))
   return { summary: [text, ...rest].join(' '), at }
 }
 

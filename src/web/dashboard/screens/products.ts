@@ -1,7 +1,7 @@
 // Products: the list, and what is done with many of them at once.
 
 import type { AdminProductListQuery, AdminProductSummary } from '../../../contract/admin/catalog.ts'
-import { type ProductStatus, productStatuses } from '../../../contract/words.ts'
+import { type PriceEnding, type ProductStatus, productStatuses } from '../../../contract/words.ts'
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
@@ -19,7 +19,7 @@ import { type Filter, filters } from '../filters.ts'
 import { keyField, keyIn } from '../form.ts'
 import { button, linkButton, pill, time } from '../parts.ts'
 import { attempt, goTo, type Posted, type Screen, type Visit } from '../screen.ts'
-import { hrefWith, table, tabs } from '../table.ts'
+import { chosenForm, hrefWith, table, tabs } from '../table.ts'
 import { done, refusedBy } from '../toast.ts'
 import { ownAddress } from './undo.ts'
 
@@ -43,7 +43,7 @@ export const products: Screen = {
       title: words.say('products.title'),
       actions: html`${may('createAdminTransfer') && linkButton({ label: words.say('transfers.import'), href: to('developers/transfers') })}
 <a class="button second" href="${to('developers/export', { of: 'products' })}">${words.say('transfers.export')}</a>
-${may('updateAdminProducts') && linkButton({ label: words.say('products.changePrices'), href: pricesHref(visit) })}
+${may('updateAdminProducts') && data.length > 0 && button({ label: words.say('products.changePrices'), form: chosenForm, action: to('products/change'), name: 'do', value: 'prices' })}
 ${may('createAdminProduct') && linkButton({ label: words.say('products.new'), href: to('products/new'), kind: 'first' })}`,
       body: html`${sectionTabs(visit, 'products')}
 <div class="toolbar">${tabs(visit, words.say('products.views'), viewsOf(visit), 'chips')}
@@ -91,8 +91,7 @@ ${button({ label: words.say('products.publish'), name: 'do', value: 'published' 
 ${button({ label: words.say('products.hide'), name: 'do', value: 'hidden' })}
 ${query.get('status') !== 'archived' && button({ label: words.say('products.archive'), name: 'do', value: 'archived' })}
 ${button({ label: words.say('products.toCategory'), name: 'do', value: 'category' })}
-${button({ label: words.say('products.toBrand'), name: 'do', value: 'brand' })}
-${button({ label: words.say('products.toPrices'), name: 'do', value: 'prices' })}`,
+${button({ label: words.say('products.toBrand'), name: 'do', value: 'brand' })}`,
   },
   next: meta.next,
   countAction: to('products/rows'),
@@ -173,8 +172,8 @@ function emptyOf(visit: Visit) {
 }
 
 // Of everything that the list shows, on all its pages.
-function pricesHref({ query, to }: Visit): string {
-  const { sort: _, ...asked } = askedOf(query)
+function pricesHref({ to }: Visit, back: string): string {
+  const { sort: _, ...asked } = askedOf(new URL(back, 'http://list').searchParams)
   return to('products/prices', asked)
 }
 
@@ -188,8 +187,9 @@ export const changeProducts: Screen = {
     const { form, to } = posted
     const back = ownAddress(posted, to('products'))
     const productIds = chosenIn(form)
-    if (productIds.length === 0) return goTo(back)
     const what = form.get('do')
+    // Without a choice: of all that the list shows.
+    if (productIds.length === 0) return goTo(what === 'prices' ? pricesHref(posted, back) : back)
     if (what === 'prices' || what === 'category' || what === 'brand')
       return goTo(
         `${to(`products/${what}`)}?${new URLSearchParams(productIds.map((id): [string, string] => ['product', id]))}`,
@@ -214,6 +214,8 @@ export interface BulkAsk {
     removeCategory?: string
     brand?: string | null
     pricePercentage?: number
+    priceEnding?: PriceEnding
+    shippedOnly?: boolean
   }
 }
 

@@ -16,7 +16,9 @@ import { versionIn } from './send.ts'
 // The value of the hidden field `step`.
 const steps = { preview: 'preview', refund: 'refund' } as const
 
-function refundFields(words: Words, { currency }: AdminOrder): Field[] {
+function refundFields(words: Words, { currency, payments }: AdminOrder): Field[] {
+  // Of a transfer, every refund is paid by hand.
+  const isAtProvider = payments.some(({ provider }) => provider !== 'manual')
   return [
     { name: 'restock', label: words.say('refund.restock'), kind: 'check' },
     {
@@ -34,6 +36,16 @@ function refundFields(words: Words, { currency }: AdminOrder): Field[] {
       lengthMax: 500,
       help: words.say('refund.reasonHelp'),
     },
+    ...(isAtProvider
+      ? [
+          {
+            name: 'byHand',
+            label: words.say('refund.byHand'),
+            kind: 'check' as const,
+            help: words.say('refund.byHandHelp'),
+          },
+        ]
+      : []),
   ]
 }
 
@@ -79,12 +91,13 @@ interface RefundBody {
   shipping?: boolean
   restock?: boolean
   reason?: string
+  byHand?: boolean
 }
 
 function bodyIn({ words, form: sent }: Posted, order: AdminOrder): { body: RefundBody } | { problems: Problems } {
   const read = bodyOf(words, refundFields(words, order), sent)
   if ('problems' in read) return read
-  const { amount, restock, reason } = read.body as RefundBody
+  const { amount, restock, reason, byHand } = read.body as RefundBody
   const items = order.items
     .map(({ skuId }) => ({ skuId, quantity: Number((sent.get(`quantity-${skuId}`) ?? '').slice(0, 10) || 0) }))
     .filter(({ quantity }) => quantity !== 0)
@@ -100,6 +113,7 @@ function bodyIn({ words, form: sent }: Posted, order: AdminOrder): { body: Refun
       // Only items can go back into stock.
       ...(items.length > 0 && { restock: restock ?? false }),
       ...(reason !== undefined && { reason }),
+      ...(byHand && { byHand }),
     },
   }
 }
@@ -147,7 +161,7 @@ function previewSheet(posted: Posted, order: AdminOrder, { amount, restocked }: 
   const back = backToOrder(posted, order)
   const sum = words.money(amount, order.currency)
   const kept = [...sent].filter(
-    ([name]) => name.startsWith('quantity-') || ['amount', 'restock', 'reason', 'shipping'].includes(name),
+    ([name]) => name.startsWith('quantity-') || ['amount', 'restock', 'reason', 'shipping', 'byHand'].includes(name),
   )
   const names = new Map(order.items.map(({ skuId, name }) => [skuId, name]))
   return dialog({
@@ -158,7 +172,7 @@ function previewSheet(posted: Posted, order: AdminOrder, { amount, restocked }: 
       fields: [],
       hidden: { version: order.version, refunded: refundedOf(order), step: steps.refund },
       before: html`${hiddenFields(Object.fromEntries(kept))}
-<div><p class="soft">${words.say('refund.sum')}</p><p class="amount-big">${sum}</p><p class="soft small">${words.say('refund.sumText')}</p></div>
+<div><p class="soft">${words.say('refund.sum')}</p><p class="amount-big">${sum}</p><p class="soft small">${words.say(sent.get('byHand') === 'on' ? 'refund.byHandText' : 'refund.sumText')}</p></div>
 ${restocked.length > 0 && html`<div><p class="soft">${words.say('refund.restocked')}</p><ul>${restocked.map(({ skuId, quantity }) => html`<li>${words.number(quantity)} × <span dir="auto">${names.get(skuId)}</span></li>`)}</ul></div>`}`,
       submit: words.say('refund.submit', { amount: sum }),
       kind: 'danger',

@@ -17,13 +17,25 @@ import { attempt, type Screen, type Visit } from '../screen.ts'
 import { hrefWith, tabs } from '../table.ts'
 import type { TextKey, Words } from '../words.ts'
 
-const money = ['subtotal', 'discount', 'shipping', 'tax', 'total', 'refunded', 'unpaid'] as const
+const money = ['subtotal', 'discount', 'shipping', 'tax', 'total', 'refunded', 'lost', 'net', 'unpaid'] as const
 type Member = 'orders' | 'items' | (typeof money)[number]
 
-// Shipping and refunds belong to orders, not to products.
-function membersOf(by: SalesGroup): readonly Member[] {
+// Shipping, refunds and disputes belong to orders, not to products. What was lost is counted by day.
+const withoutOf: Partial<Record<SalesGroup, readonly Member[]>> = {
+  product: ['shipping', 'refunded', 'lost', 'net'],
+  promotion: ['lost'],
+  country: ['lost'],
+}
+
+function membersOf(by: SalesGroup, { lost }: AdminSales): readonly Member[] {
   const all: readonly Member[] = ['orders', 'items', ...money]
-  return by === 'product' ? all.filter((member) => member !== 'shipping' && member !== 'refunded') : all
+  const left = withoutOf[by] ?? []
+  return all.filter((member) => !left.includes(member) && (member !== 'lost' || lost > 0))
+}
+
+// What no row names, such as shipping beside products: with it, the rows add up. Rows of promotions are only a part of all.
+function hasRest({ by, rest }: AdminSalesReport): boolean {
+  return by === 'product' && (rest.total !== 0 || rest.tax !== 0 || rest.unpaid !== 0)
 }
 
 function askedOf({ query }: Visit) {
@@ -91,10 +103,13 @@ function daysBefore(day: string, count: number): string {
 function reportCards(visit: Visit, report: AdminSalesReport): Html {
   const { words } = visit
   const { by, sum, currency, rows } = report
-  const sums: readonly Member[] = ['total', 'orders', 'items', 'discount', 'shipping', 'tax', 'refunded', 'unpaid']
+  const sums: readonly Member[] = [
+    ...(['total', 'net', 'orders', 'items', 'discount', 'shipping', 'tax', 'refunded', 'unpaid'] as const),
+    ...(sum.lost > 0 ? (['lost'] as const) : []),
+  ]
   const isTime = by === 'day' || by === 'week' || by === 'month'
   return html`${card({
-    body: html`<dl class="sums-row">${sums.map((member) => html`<div><dt>${words.say(`reports.${member}`)}</dt><dd>${shown(words, member, sum, currency)}</dd></div>`)}</dl>
+    body: html`<dl class="sums-row">${sums.map((member) => html`<div><dt>${words.say(`reports.${member}`)}</dt><dd>${shown(words, member, sum, currency)}${compared(words, report, member)}</dd></div>`)}</dl>
 ${
   isTime &&
   chart(words, {
@@ -111,13 +126,29 @@ ${
 ${card({ title: words.say(`reports.by.${by}`), isFlush: true, body: salesTable(visit, report) })}`
 }
 
+// Of these three it is good to know whether they rose.
+const comparedMembers: readonly Member[] = ['total', 'net', 'orders']
+
+// A percentage of less says nothing.
+const comparableMin = 5
+
+// How much more or less it is than in as many days before.
+export function compared(words: Words, { sum, before, from, to }: AdminSalesReport, member: Member): Html | false {
+  if (!comparedMembers.includes(member) || before[member] <= 0 || before.orders < comparableMin) return false
+  const percent = Math.round(((sum[member] - before[member]) / before[member]) * 100)
+  const count = Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000) + 1
+  const text = `${percent > 0 ? '+' : ''}${words.number(percent)} %`
+  return html` <span class="compared" title="${words.say('reports.compared', { count })}">${text}<span class="hidden"> ${words.say('reports.compared', { count })}</span></span>`
+}
+
 function shown(words: Words, member: Member, sales: AdminSales, currency: string): string {
   const value = sales[member]
   return member === 'orders' || member === 'items' ? words.number(value) : words.money(value, currency)
 }
 
-function salesTable({ words }: Visit, { by, rows, sum, currency }: AdminSalesReport): Html {
-  const members = membersOf(by)
+function salesTable({ words }: Visit, report: AdminSalesReport): Html {
+  const { by, rows, sum, rest, currency } = report
+  const members = membersOf(by, sum)
   const cells = (sales: AdminSales) =>
     members.map(
       (member) =>
@@ -128,7 +159,7 @@ function salesTable({ words }: Visit, { by, rows, sum, currency }: AdminSalesRep
   const listed = isTime ? [...rows].reverse() : rows
   return html`<div class="scroll"><table class="rows report"><caption class="hidden">${words.say(`reports.by.${by}`)}</caption>
 <thead><tr><th scope="col">${words.say(`reports.by.${by}`)}</th>${members.map((member) => html`<th scope="col" class="end">${words.say(`reports.${member}`)}</th>`)}</tr></thead>
-<tbody>${listed.map((row) => html`<tr><th scope="row" class="main">${rowName(words, by, row)}</th>${cells(row)}</tr>`)}</tbody>
+<tbody>${listed.map((row) => html`<tr><th scope="row" class="main">${rowName(words, by, row)}</th>${cells(row)}</tr>`)}${hasRest(report) && html`<tr><th scope="row" class="main">${words.say('reports.rest')}</th>${cells(rest)}</tr>`}</tbody>
 <tfoot><tr><th scope="row">${words.say('reports.sum')}</th>${cells(sum)}</tr></tfoot></table></div>`
 }
 
@@ -160,8 +191,9 @@ export const reportExport: Screen = {
   },
 }
 
-function csvOf(words: Words, { by, rows, sum, currency }: AdminSalesReport): string {
-  const members = membersOf(by)
+function csvOf(words: Words, report: AdminSalesReport): string {
+  const { by, rows, sum, rest, currency } = report
+  const members = membersOf(by, sum)
   const numbers = (sales: AdminSales) =>
     members.map((member) =>
       member === 'orders' || member === 'items' ? String(sales[member]) : decimalAmount(sales[member], currency),
@@ -170,7 +202,8 @@ function csvOf(words: Words, { by, rows, sum, currency }: AdminSalesReport): str
   const listed = isTime ? [...rows].reverse() : rows
   const head = [words.say(`reports.by.${by}`), ...members.map((member) => columnName(words, member, currency))]
   const lines = listed.map((row) => [isTime ? row.key : rowName(words, by, row), ...numbers(row)])
-  return [head, ...lines, [words.say('reports.sum'), ...numbers(sum)]]
+  const others = hasRest(report) ? [[words.say('reports.rest'), ...numbers(rest)]] : []
+  return [head, ...lines, ...others, [words.say('reports.sum'), ...numbers(sum)]]
     .map((cells) => `${cells.map(csvCell).join(',')}\r\n`)
     .join('')
 }

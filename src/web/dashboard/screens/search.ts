@@ -2,7 +2,8 @@
 
 import { type Html, html } from '../../../platform/html/html.ts'
 import { button, card, emptyState, pill, time } from '../parts.ts'
-import type { Screen } from '../screen.ts'
+import type { Screen, Visit } from '../screen.ts'
+import { developerSections, settingSections, storeSections } from '../sections.ts'
 
 export const search: Screen = {
   path: 'search',
@@ -22,7 +23,8 @@ export const search: Screen = {
     if (q === '') return { title, body: empty(words.say('search.begin'), words.say('search.hint')) }
     const { data } = await visit.ask('searchAdmin', { query: { q } })
     const { orders, products, skus, promotions } = data
-    if (orders.length + products.length + skus.length + promotions.length === 0)
+    const pages = pagesFound(visit, q)
+    if (orders.length + products.length + skus.length + promotions.length + pages.length === 0)
       return { title, body: empty(words.say('search.none', { q }), words.say('search.noneText')) }
     const hasProducts = places.includes('products')
     const product = (id: string) => (hasProducts ? to(`products/${id}`) : undefined)
@@ -56,9 +58,33 @@ ${group(
     href: places.includes('discounts') ? to(`discounts/${id}`) : undefined,
     body: html`<span class="result-name" dir="auto">${code}</span><span class="soft" dir="auto">${name}</span>`,
   })),
+)}
+${group(
+  words.say('search.pages'),
+  pages.map(({ path, name, place }) => ({
+    href: to(path),
+    body: html`<span class="result-name">${name}</span><span class="soft">${place}</span>`,
+  })),
 )}`,
     }
   },
+}
+
+const sectionsByPlace = [
+  ['place.settings', settingSections],
+  ['place.store', storeSections],
+  ['place.developers', developerSections],
+] as const
+
+// Pages of the dashboard itself, by a part of their name in the language of the page.
+function pagesFound({ words, may }: Visit, q: string): { path: string; name: string; place: string }[] {
+  const asked = q.toLowerCase()
+  const isFound = (name: string) => name.toLowerCase().includes(asked)
+  return sectionsByPlace.flatMap(([place, { parts }]) =>
+    parts
+      .filter(({ needs, text }) => may(needs) && (isFound(words.say(text)) || isFound(words.say(place))))
+      .map(({ path, text }) => ({ path, name: words.say(text), place: words.say(place) })),
+  )
 }
 
 interface Result {

@@ -1,18 +1,17 @@
 // The texts of the dashboard in English, which decides what every language has. Grouped by screen; `done.…` are toasts, `state.…`
 // are states by group and word.
 
-import type { RefusalCode } from '../../../contract/refusals.ts'
 import { customersEn } from './customers.en.ts'
 import { developersEn } from './developers.en.ts'
 import { draftsEn } from './drafts.en.ts'
 import { guideEn } from './guide.en.ts'
 import { type IssueTexts, issuesEn } from './issues.en.ts'
 import type { Plural } from './plural.ts'
+import { type RefusalTexts, refusalsEn } from './refusals.en.ts'
 import { settingsEn } from './settings.en.ts'
 import { storeEn } from './store.en.ts'
 
 // Refusals in the language of the page. What is missing is shown as the contract says it.
-export type RefusalTexts = Partial<Readonly<Record<RefusalCode, string>>>
 
 const texts = {
   // Frame
@@ -72,6 +71,10 @@ const texts = {
   'form.required': 'Please fill in this field.',
   'form.or': 'or',
   'form.invalid': 'This value is not valid.',
+  'form.moneyBetween': 'Please enter an amount from {min} to {max}.',
+  'form.moneyAtLeast': 'Please enter an amount of at least {min}.',
+  'form.moneyAtMost': 'Please enter an amount of at most {max}.',
+  'form.inRow': '{name}, row {row}',
   'form.notMoney': 'Enter an amount such as 12.50.',
   'form.notNumber': 'Enter a whole number.',
   'chart.table': 'Show as a table',
@@ -116,6 +119,16 @@ const texts = {
   'home.paymentAccountsFailing': 'Payment accounts that need attention',
   'home.webhooksFailing': 'Failing webhooks',
   'home.sales': 'Sales of the last 30 days',
+  'reports.lost': 'Lost disputes',
+  'reports.net': 'Net of refunds',
+  'reports.rest': 'Shipping',
+  'reports.compared': 'compared with the {count} days before',
+  'home.today': 'Today',
+  'home.todayOrders': { one: '{count} order', other: '{count} orders' },
+  'home.latest': 'Latest orders',
+  'home.allOrders': 'All orders',
+  'home.bestSellers': 'Best sellers',
+  'home.pieces': { one: '{count} sold', other: '{count} sold' },
   'home.salesTotal': 'Total',
   'home.salesOrders': 'Orders',
   'home.salesAverage': 'Average order',
@@ -146,6 +159,7 @@ const texts = {
   'search.products': 'Products',
   'search.skus': 'SKUs',
   'search.promotions': 'Discounts',
+  'search.pages': 'Pages',
 
   // Products
   'products.title': 'Products',
@@ -167,7 +181,6 @@ const texts = {
   'products.archive': 'Archive',
   'products.toCategory': 'Category…',
   'products.toBrand': 'Brand…',
-  'products.toPrices': 'Prices by %…',
   'products.none': 'No product matches',
   'products.noneText': 'Try another word, or see all products.',
   'products.seeAll': 'See all products',
@@ -179,6 +192,13 @@ const texts = {
   'state.product.archived': 'Archived',
   'prices.title': { one: 'Change prices of {count} product', other: 'Change prices of {count} products' },
   'prices.cut': 'These are the first {count} products of the list; as many as can be changed at once.',
+  'prices.whole': 'These are all products of the list, as nothing was selected in it.',
+  'prices.ending': 'Round to',
+  'prices.ending.none': 'Do not round',
+  'prices.ending.99': '… .99',
+  'prices.ending.95': '… .95',
+  'prices.ending.whole': 'Whole amounts',
+  'prices.shippedOnly': 'Leave out what is not sent, such as gift cards',
   'prices.percent': 'Percent',
   'prices.help': '5 raises each price by 5 %, -10 lowers it by 10 %. You will see every new price first.',
   'prices.notPercent': 'Enter a percentage such as 5 or -2.5.',
@@ -449,6 +469,7 @@ const texts = {
   // Orders
   'orders.title': 'Orders',
   'orders.views': 'Views of orders',
+  'orders.find': 'Number, name, e-mail',
   'orders.toSend': 'To send',
   'orders.unpaid': 'Unpaid',
   'orders.all': 'All',
@@ -465,6 +486,7 @@ const texts = {
   'orders.filterAttention': 'Trouble',
   'state.attention.refund_failed': 'Refund failed',
   'state.attention.dispute_open': 'Open dispute',
+  'state.attention.dispute_lost': 'Dispute lost',
   'orders.any': 'Any',
   'orders.apply': 'Apply',
   'orders.clear': 'Clear',
@@ -615,6 +637,45 @@ const texts = {
   'method.card': 'Card',
   'method.bank_transfer': 'Bank transfer',
   'method.cash_on_delivery': 'Cash on delivery',
+  'method.sepa_debit': 'SEPA direct debit',
+  'method.directdebit': 'SEPA direct debit',
+  'method.bacs_debit': 'Bacs direct debit',
+  'method.us_bank_account': 'Bank account (US)',
+  'method.banktransfer': 'Bank transfer',
+  'method.customer_balance': 'Bank transfer',
+  'method.creditcard': 'Card',
+  'method.giftcard': 'Gift card',
+  'method.voucher': 'Voucher',
+  'order.atProvider': 'Open at {provider}',
+  'dispute.title': 'Dispute',
+  'dispute.open': 'The shopper asked their bank for the money back. Answer with evidence at the provider.',
+  'dispute.openUntil':
+    'The shopper asked their bank for the money back. Answer with evidence at the provider by {date}, or the money is lost.',
+  'dispute.lost':
+    'The bank decided for the shopper: {amount} are gone. The order stays as it is; do not refund the same money again.',
+  'dispute.amount': 'Amount',
+  'dispute.reason': 'Reason',
+  'dispute.openedAt': 'Opened',
+  'dispute.dueAt': 'Evidence due',
+  'dispute.decidedAt': 'Decided',
+  'dispute.reference': 'Reference',
+  'dispute.answer': 'Answer at {provider}',
+  'state.dispute.waiting': 'Open',
+  'state.dispute.won': 'Won',
+  'state.dispute.lost': 'Lost',
+  'dispute.reason.fraudulent': 'The card holder says they did not pay it',
+  'dispute.reason.unrecognized': 'The card holder does not know the charge',
+  'dispute.reason.duplicate': 'Charged twice',
+  'dispute.reason.product_not_received': 'Goods not received',
+  'dispute.reason.product_unacceptable': 'Goods damaged or not as described',
+  'dispute.reason.credit_not_processed': 'A refund did not arrive',
+  'dispute.reason.subscription_canceled': 'A subscription was cancelled',
+  'dispute.reason.debit_not_authorized': 'The debit was not authorised',
+  'dispute.reason.insufficient_funds': 'The account was not covered',
+  'dispute.reason.incorrect_account_details': 'Wrong account details',
+  'dispute.reason.bank_cannot_process': 'The bank could not process it',
+  'dispute.reason.customer_initiated': 'The customer asked their bank',
+  'dispute.reason.general': 'No reason given',
 
   // Send
   'send.title': 'Send order {number}',
@@ -636,9 +697,37 @@ const texts = {
 
   // Pay
   'pay.title': 'Mark order {number} as paid',
-  'pay.lead': 'Only when {amount} has arrived. The order can then be sent.',
+  'pay.lead': '{amount} is due. Once it has arrived, the order can be sent.',
   'pay.submit': 'Money has arrived',
   'done.paid': 'Payment recorded.',
+  'pay.amount': 'Amount that arrived',
+  'pay.amountHelp': 'Less or more than is due is recorded as it is.',
+  'pay.settles': 'Take the order as paid although less arrived',
+  'done.partPaid': 'Money recorded. The rest is still due.',
+  'giveBack.title': 'Money given back for order {number}',
+  'giveBack.lead': 'Record what you have transferred back. No money is moved by this.',
+  'giveBack.amount': 'Amount given back',
+  'giveBack.amountHelp': 'At most what has arrived.',
+  'giveBack.submit': 'Record',
+  'done.givenBack': 'Recorded as given back.',
+  'undelivered.title': 'Order {number} came back unpaid',
+  'undelivered.lead': 'The parcel was refused or not collected. No payment is expected any more.',
+  'undelivered.restock': 'Put what came back into stock',
+  'undelivered.submit': 'It came back',
+  'done.undelivered': 'Recorded. No payment is expected any more.',
+  'order.undelivered': 'Came back unpaid',
+  'money.received': 'Money received',
+  'money.came': 'Arrived',
+  'money.wentBack': 'Given back',
+  'money.sum': 'Received in all',
+  'money.due': 'Still due',
+  'money.excess': '{amount} more arrived than is due. Transfer it back and record it here.',
+  'money.giveBack': 'I have given it back',
+  'refund.byHand': 'I have given the money back myself',
+  'refund.byHandHelp': 'It is only recorded: the payment provider is not asked, and pays nothing.',
+  'refund.byHandText': 'It is recorded as given back by you. No money is moved.',
+  'change.recordAdminMoney': 'recorded money',
+  'change.returnAdminOrder': 'recorded that the order came back unpaid',
 
   // Cancel
   'cancel.title': 'Cancel order {number}',
@@ -829,24 +918,5 @@ export const en: DashboardTexts = {
   texts,
   issues: issuesEn,
   imports: [],
-  refusals: {
-    price_changed: 'The price was changed in the meantime.',
-    stock_changed: 'The stock changed in the meantime, by a sale or a count.',
-    idempotency_key_reused: 'This form was sent before. Please check the page and send it again.',
-    version_conflict: 'Someone changed this in the meantime. Please check it and try again.',
-    payment_account_refused:
-      'The payment provider does not accept these keys. Nothing was stored; please paste them again.',
-    payment_provider_silent: 'The payment provider gave no answer. Please try again in a minute.',
-    payment_account_exists: 'There is already an account at this provider. Disconnect it first.',
-    invalid_request: 'Some of the values are not valid.',
-    body_too_large: 'That is more than one form can send. Larger files are sent with script turned on, or by the API.',
-    page_exists: 'The store has a page with this address already.',
-    redirect_exists: 'There is a redirect of this address already.',
-    redirect_limit: 'The store has fifty thousand redirects already. Remove one first.',
-    page_limit: 'The store has a hundred pages already. Remove one first.',
-    host_limit: 'The store has ten domains already. Remove one first.',
-    host_not_proved: 'The domain is not proved yet.',
-    transfer_limit: 'Five imports wait already. Confirm or discard one first.',
-    transfer_not_ready: 'This is not possible for this import any more. It may be written already.',
-  },
+  refusals: refusalsEn,
 }

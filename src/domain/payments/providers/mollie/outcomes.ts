@@ -31,15 +31,16 @@ const openMs = 3_600_000
 export function outcomeOf(payment: MolliePayment): Outcome {
   const { id: reference, status, checkoutUrl, amount } = payment
   const card = cardOf(payment)
+  const instrument = payment.method
   switch (status) {
     case 'paid':
       if (isTakenBack(payment)) return { kind: 'declined', code: 'provider_error', ...card }
-      return { kind: 'approved', reference, collected: amount, ...card }
+      return { kind: 'approved', reference, collected: amount, ...card, instrument }
     case 'pending':
-      return { kind: 'pending', reference, settles: 'by_provider' }
+      return { kind: 'pending', reference, settles: 'by_provider', instrument }
     case 'open':
       // The shopper has the account to pay to, and has days to do it.
-      if (payment.method === 'banktransfer') return { kind: 'pending', reference, settles: 'by_provider' }
+      if (payment.method === 'banktransfer') return { kind: 'pending', reference, settles: 'by_provider', instrument }
       if (checkoutUrl === null) return { kind: 'unknown' }
       return {
         kind: 'redirect',

@@ -202,10 +202,10 @@ function outcomeOf(charge: Charge, intent: Stripe.PaymentIntent, frame: Record<s
     case 'succeeded': {
       const collected = fromStripeAmount(intent.amount_received, charge.currency)
       if (collected === undefined) throw new UnexpectedAnswer('AMOUNT_UNREADABLE')
-      return { kind: 'approved', reference, collected, ...cardIn(intent) }
+      return { kind: 'approved', reference, collected, ...cardIn(intent), instrument: instrumentIn(intent) }
     }
     case 'processing':
-      return { kind: 'pending', reference, settles: 'by_provider' }
+      return { kind: 'pending', reference, settles: 'by_provider', instrument: instrumentIn(intent) }
     case 'canceled':
       return declinedBy(intent)
     // Also after an attempt that failed: the shopper may try again.
@@ -256,6 +256,12 @@ function declinedBy(intent: Stripe.PaymentIntent): Outcome {
 function cardIn(intent: Stripe.PaymentIntent): { brand: string | null; last4: string | null } {
   const card = chargeIn(intent)?.payment_method_details?.card
   return card ? { brand: card.brand, last4: card.last4 } : noCard
+}
+
+// A wallet before the card in it.
+function instrumentIn(intent: Stripe.PaymentIntent): string | null {
+  const details = chargeIn(intent)?.payment_method_details
+  return details?.card?.wallet?.type ?? details?.type ?? null
 }
 
 // https://docs.stripe.com/security/guide#content-security-policy. A stand-in serves everything from one origin.

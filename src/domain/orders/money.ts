@@ -1,0 +1,57 @@
+// Money that people move for an order: a bank transfer or cash. What came may be less or more than the total, or come in parts. Pure.
+
+import { type AdminMoneyReceived, moneyEntriesMax } from '../../contract/admin/orders.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import { manualName } from '../payments/providers/manual/provider.ts'
+import type { MoneyEntry } from './store.ts'
+import type { OrderFacts } from './view.ts'
+
+type MoneyFacts = Pick<OrderFacts, 'order' | 'payments'>
+
+export function isPaidByHand({ payments }: Pick<OrderFacts, 'payments'>): boolean {
+  return payments.some(({ provider }) => provider === manualName)
+}
+
+// Of an order that was paid as a whole before its money was written down, that is the total.
+export function receivedOf({ order, payments }: MoneyFacts, entries: readonly MoneyEntry[]): number {
+  if (entries.length > 0) return entries.reduce((sum, { amount }) => sum + amount, 0)
+  const isPaid = payments.some(({ provider, status }) => provider === manualName && status === 'succeeded')
+  return isPaid ? order.total : 0
+}
+
+export function moneyReceivedView(facts: MoneyFacts, entries: readonly MoneyEntry[]): AdminMoneyReceived | null {
+  if (!isPaidByHand(facts)) return null
+  const { total, paymentStatus } = facts.order
+  const sum = receivedOf(facts, entries)
+  const isAwaited = paymentStatus === 'pending'
+  return {
+    entries: entries.map(({ id, amount, at }) => ({ id, amount, at: toInstant(at) })),
+    sum,
+    due: isAwaited ? Math.max(0, total - sum) : 0,
+    // Nothing is kept of an order whose payment was given up.
+    excess: paymentStatus === 'voided' ? sum : Math.max(0, sum - total),
+  }
+}
+
+// What an entry leaves behind, or why it cannot be written. `isPaid`: with it, the order is paid.
+export function moneyAfter(
+  facts: MoneyFacts,
+  entries: readonly MoneyEntry[],
+  { amount, settles }: { amount: number; settles: boolean },
+): { received: number; isPaid: boolean } {
+  const { number, total, paymentStatus } = facts.order
+  const before = receivedOf(facts, entries)
+  const received = before + amount
+  const current = { received: before }
+  if (amount === 0 || !Number.isSafeInteger(received))
+    throw refuse('money_not_recordable', { message: `An amount of ${amount} cannot be recorded.`, current })
+  if (received < 0) {
+    const message = `${before} minor units came for order ${number}; ${-amount} cannot have been given back of them.`
+    throw refuse('money_not_recordable', { message, current })
+  }
+  if (entries.length >= moneyEntriesMax)
+    throw refuse('money_not_recordable', { message: `Order ${number} has ${entries.length} entries already.`, current })
+  const isEnough = received >= total || (settles && amount > 0)
+  return { received, isPaid: isEnough && (paymentStatus === 'pending' || paymentStatus === 'voided') }
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { disputePageOf, paymentPageOf } from './providerpage.ts'
+
+const stripe = { provider: 'stripe', mode: 'live', reference: 'pi_1', account: 'acct_9' } as const
+
+test('payments and disputes have a page at Stripe, in the account and the mode', () => {
+  assert.equal(paymentPageOf(stripe), 'https://dashboard.stripe.com/acct_9/payments/pi_1')
+  assert.equal(
+    paymentPageOf({ ...stripe, mode: 'test', account: null }),
+    'https://dashboard.stripe.com/test/payments/pi_1',
+  )
+  const dispute = { ...stripe, mode: 'test', reference: 'dp_2' } as const
+  assert.equal(disputePageOf(dispute, 'pi_1'), 'https://dashboard.stripe.com/acct_9/test/disputes/dp_2')
+})
+
+test('a chargeback at Mollie is seen on the page of its payment', () => {
+  const chargeback = { provider: 'mollie', mode: 'live', reference: 'chb_1', account: null } as const
+  assert.equal(disputePageOf(chargeback, 'tr_7'), 'https://my.mollie.com/dashboard/payments/tr_7')
+  assert.equal(disputePageOf(chargeback, null), null)
+})
+
+test('there is no page without a provider that has one, nor of a reference that is none of its own', () => {
+  assert.equal(paymentPageOf({ ...stripe, provider: 'manual' }), null)
+  for (const reference of ['', 'pi_', 'pi_1/../../login', 'tr_1', 'pi_1?x', `pi_${'1'.repeat(200)}`])
+    assert.equal(paymentPageOf({ ...stripe, reference }), null, reference)
+  assert.equal(paymentPageOf({ ...stripe, account: 'evil.example' }), 'https://dashboard.stripe.com/payments/pi_1')
+})

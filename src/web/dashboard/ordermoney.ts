@@ -1,0 +1,98 @@
+// The money of an order as its page shows it: payments with their place at the provider, refunds, and disputes.
+
+import type { AdminDispute, AdminOrder, AdminPayment } from '../../contract/admin/orders.ts'
+import { brandName } from '../../platform/html/cardbrands.ts'
+import { type Html, type HtmlValue, html } from '../../platform/html/html.ts'
+import { providerNames } from '../../platform/html/paymentnames.ts'
+import { card, facts, linkButton, moment, notice, pill } from './parts.ts'
+import type { Visit } from './screen.ts'
+import type { Words } from './words.ts'
+
+// What people call it: the way in which it was really paid, or else the method that was chosen.
+export function paymentName(words: Words, { method, instrument }: Pick<AdminPayment, 'method' | 'instrument'>): string {
+  const known = instrument ?? method
+  const spelled = known.charAt(0).toUpperCase() + known.slice(1).replaceAll('_', ' ')
+  return words.sayKnown(`method.${known}`, providerNames[known] ?? spelled)
+}
+
+export function moneyCard(visit: Visit, order: AdminOrder): Html {
+  const { words } = visit
+  const { payments, refunds, currency, paymentDueAt, cancellation } = order
+  const row = (name: Html, kind: string, state: string, minor: number, at: string) =>
+    html`<tr><th scope="row">${name}<br><span class="soft small">${moment(words, at)}</span></th><td>${pill(words, kind, state)}</td><td class="end">${words.money(minor, currency)}</td></tr>`
+  return card({
+    title: words.say('order.money'),
+    isFlush: true,
+    body: html`${paymentDueAt !== null && html`<p class="within soft">${words.say('order.due', { date: words.moment(paymentDueAt) })}</p>`}
+${
+  payments.length === 0 && refunds.length === 0
+    ? html`<p class="within soft">${words.say('order.noPayment')}</p>`
+    : html`<div class="scroll"><table><caption class="hidden">${words.say('order.money')}</caption><tbody>
+${payments.map((payment) => row(paymentLine(words, payment), 'charge', payment.status, payment.amount, payment.createdAt))}
+${refunds.map(({ status, amount, createdAt }) => row(html`${words.say('order.refund')}`, 'refund', status, -amount, createdAt))}
+</tbody></table></div>`
+}
+${receivedPart(visit, order)}
+${cancellation !== null && html`<p class="within soft">${words.say('order.cancellation')}: ${cancellation.reason === null ? '–' : words.say(`reason.${cancellation.reason}`)}${cancellation.note !== null && html`<br><span dir="auto">${cancellation.note}</span>`}</p>`}`,
+  })
+}
+
+// What came by hand, where it is not simply the total.
+function receivedPart({ words, to, may }: Visit, { id, moneyReceived, total, currency }: AdminOrder): Html | false {
+  if (moneyReceived === null) return false
+  const { entries, sum, due, excess } = moneyReceived
+  if (entries.length === 0 || (entries.length === 1 && sum === total && excess === 0)) return false
+  const amount = (minor: number) => words.money(minor, currency)
+  return html`<div class="within"><h3>${words.say('money.received')}</h3>
+${facts([
+  ...entries.map((entry): [HtmlValue, HtmlValue] => [
+    html`${words.say(entry.amount > 0 ? 'money.came' : 'money.wentBack')} <span class="soft small">${moment(words, entry.at)}</span>`,
+    amount(entry.amount),
+  ]),
+  [words.say('money.sum'), html`<strong>${amount(sum)}</strong>`],
+  due > 0 && [words.say('money.due'), amount(due)],
+])}
+${excess > 0 && html`<div class="after">${notice('bad', words.say('money.excess', { amount: amount(excess) }))}</div>${may('recordAdminMoney') && html`<p class="after">${linkButton({ label: words.say('money.giveBack'), href: to(`orders/${id}/give-back`), isDialog: true })}</p>`}`}</div>`
+}
+
+function paymentLine(words: Words, payment: AdminPayment): Html {
+  const { brand, last4, provider, reference, providerUrl } = payment
+  return html`${paymentName(words, payment)}${brand !== null && last4 !== null && html` <span class="soft">${`${brandName(brand)} ···· ${last4}`}</span>`}${
+    providerUrl !== null &&
+    html`<br><span class="small"><a href="${providerUrl}" target="_blank" rel="noopener noreferrer">${words.say('order.atProvider', { provider: providerNames[provider] ?? provider })}</a> <code class="soft">${reference}</code></span>`
+  }`
+}
+
+export function disputesCard({ words }: Visit, { disputes, payments }: AdminOrder): Html | false {
+  if (disputes.length === 0) return false
+  return card({
+    title: words.say('dispute.title'),
+    id: 'disputes',
+    body: html`${disputes.map((dispute) =>
+      disputePart(words, dispute, payments.find(({ id }) => id === dispute.paymentId)?.provider ?? ''),
+    )}`,
+  })
+}
+
+function disputePart(words: Words, dispute: AdminDispute, provider: string): Html {
+  const { amount, currency, status, reason, dueAt, createdAt, decidedAt, reference, providerUrl } = dispute
+  const sum = words.money(amount, currency)
+  const name = providerNames[provider] ?? provider
+  return html`${status === 'open' && notice('bad', dueAt === null ? words.say('dispute.open') : words.say('dispute.openUntil', { date: words.moment(dueAt) }))}
+${status === 'lost' && notice('bad', words.say('dispute.lost', { amount: sum }))}
+${facts([
+  [
+    words.say('dispute.amount'),
+    html`<strong>${sum}</strong> ${pill(words, 'dispute', status === 'open' ? 'waiting' : status)}`,
+  ],
+  reason !== null && [
+    words.say('dispute.reason'),
+    words.sayKnown(`dispute.reason.${reason}`, reason.replaceAll('_', ' ')),
+  ],
+  [words.say('dispute.openedAt'), moment(words, createdAt)],
+  dueAt !== null && status === 'open' && [words.say('dispute.dueAt'), moment(words, dueAt)],
+  decidedAt !== null && [words.say('dispute.decidedAt'), moment(words, decidedAt)],
+  [words.say('dispute.reference'), html`<code>${reference}</code>`],
+])}</div>
+${providerUrl !== null && html`<p class="after">${linkButton({ label: words.say(status === 'open' ? 'dispute.answer' : 'order.atProvider', { provider: name }), href: providerUrl, isNewTab: true })}</p>`}`
+}
