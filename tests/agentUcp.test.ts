@@ -20,6 +20,7 @@ import { bloom } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { type Answer, openTestServer, type TestServer } from '../harness/testServer.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
+import { type AgentCheckoutRow, saveShownTotal } from '../src/domain/agents/store.ts'
 
 const lineItems = (code: string, quantity = 1) => [{ item: { id: code }, quantity }]
 const whole = (code = 'ROSE-12', quantity = 1) => ({
@@ -74,6 +75,19 @@ eachEngine('UCP by REST', (given) => {
     const updated = await ask('PUT', address, whole(variant.id, 2))
     assert.equal(updated.body.status, 'ready_for_complete', updated.text)
     assert.deepEqual([amountOf(updated.body, 'fulfillment'), amountOf(updated.body, 'total')], [490, 7490])
+    // A look that began before the update ends after it: what the platform was shown last stays.
+    const [shown] = await testServer.storage.read(
+      (db) => db.sql<AgentCheckoutRow>`
+        select installation_id as "installationId", cart_id as "cartId", asked_sealed as "askedSealed" from agent_checkouts`,
+    )
+    assert.ok(shown)
+    await testServer.storage.write((tx) => saveShownTotal(tx, { ...shown, shownTotal: 7000, askedSealed: null }, 1))
+    assert.deepEqual(
+      await testServer.storage.read(
+        (db) => db.sql`select shown_total as "total", asked_sealed as "asked" from agent_checkouts`,
+      ),
+      [{ total: 7490, asked: shown.askedSealed }],
+    )
     const [method] = updated.body.fulfillment.methods
     assert.equal(method.destinations[0].street_address, 'Ackerstraße 1')
     assert.equal(method.groups[0].selected_option_id, 'standard')

@@ -293,6 +293,10 @@ eachEngine('documents', (given) => {
       return side === '"S"' ? whole + minor : whole - minor
     }, 0)
     assert.equal(balance, sum.total)
+    // Its postings have no year, so those of two would be booked in one.
+    const years = await testServer.askAdmin('listAdminLedger', { query: '?from=2025-12-31&to=2026-01-31&format=datev' })
+    const [{ code, message }] = years.body.error.issues
+    assert.deepEqual([years.status, code, message], [400, 'too_many_days', 'must be at most 30 days before the last'])
     const wrong = await testServer.askAdmin('getAdminTaxReport', { query: '?from=2026-02-30' })
     assert.equal(wrong.status, 400)
   })

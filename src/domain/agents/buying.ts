@@ -36,7 +36,15 @@ import { nobody as noCustomer, openCustomer } from '../orders/customer.ts'
 import { findOrder } from '../orders/store.ts'
 import { listPaymentsOfSession } from '../payments/store.ts'
 import { type Asked, customerOf, openAsked, sealAsked, sentAddressOf, type Wish } from './asked.ts'
-import { type AgentCheckoutRow, deleteCheckout, findCheckout, insertCheckout, saveCheckout } from './store.ts'
+import {
+  type AgentCheckoutRow,
+  deleteCheckout,
+  findCheckout,
+  insertCheckout,
+  saveCheckout,
+  saveProof,
+  saveShownTotal,
+} from './store.ts'
 
 // Who asks. Its carts, sessions and orders belong to the shop's installation for agents.
 export interface AgentCaller extends MerchantMode {
@@ -393,19 +401,13 @@ async function orderOf(db: Reader, { session }: SessionFacts): Promise<AgentChec
 // How the platform proved who it is when it paid, which the order then says.
 export async function noteProof(tools: PayTools, { row }: Located, proof: PlatformProof | null): Promise<void> {
   if (row.proof === proof) return
-  await tools.storage.write(async (tx) => {
-    const current = await findCheckout(tx, row.installationId, row.cartId)
-    if (current) saveCheckout(tx, { ...current, proof })
-  })
+  await tools.storage.write((tx) => saveProof(tx, row, proof))
 }
 
 // No more than the platform was shown is charged, so a look that shows another total is recorded.
 export async function noteShownTotal(tools: PayTools, { session, row }: Located, total: number): Promise<void> {
   if (row.shownTotal === total || session.status !== 'open') return
-  await tools.storage.write(async (tx) => {
-    const current = await findCheckout(tx, row.installationId, row.cartId)
-    if (current) saveCheckout(tx, { ...current, shownTotal: total })
-  })
+  await tools.storage.write((tx) => saveShownTotal(tx, row, total))
 }
 
 export interface AgentPayment {

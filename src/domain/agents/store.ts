@@ -257,6 +257,19 @@ export function saveCheckout(tx: Tx, row: AgentCheckoutRow): void {
     where installation_id = ${row.installationId} and cart_id = ${row.cartId}`
 }
 
+// Without a lock of the cart a row is never saved whole: what was asked for may be replaced or erased meanwhile.
+export async function saveProof(tx: Tx, row: AgentCheckoutRow, proof: AgentCheckoutRow['proof']): Promise<void> {
+  await tx.sql`
+    update agent_checkouts set proof = ${proof} where installation_id = ${row.installationId} and cart_id = ${row.cartId}`
+}
+
+// The total alone, and only over the one that was read: what the platform asks for may be replaced meanwhile, with another total.
+export async function saveShownTotal(tx: Tx, row: AgentCheckoutRow, total: number): Promise<void> {
+  await tx.sql`
+    update agent_checkouts set shown_total = ${total}
+    where installation_id = ${row.installationId} and cart_id = ${row.cartId} and coalesce(shown_total, -1) = ${row.shownTotal ?? -1}`
+}
+
 export async function findCheckout(
   db: Reader,
   installationId: string,

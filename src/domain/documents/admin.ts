@@ -9,7 +9,7 @@ import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import { openBuyer } from './content.ts'
 import { datevBatch, plainLedger } from './ledger.ts'
-import { findTaxDays, findTaxReport } from './report.ts'
+import { findTaxDays, findTaxReport, refuseOtherYear } from './report.ts'
 import { findDocument, listDocuments, listDocumentsOfDays } from './store.ts'
 import { documentSummary, documentView } from './view.ts'
 
@@ -37,6 +37,7 @@ export function adminDocumentOperations({ rootSecret }: { rootSecret: RootSecret
 
     async listAdminLedger({ db, caller, query: { format = 'plain', ...asked }, paging, now }) {
       const { from, to, currency } = await findTaxDays(db, caller.merchantId, asked, now)
+      if (format === 'datev') refuseOtherYear({ from, to })
       const facts = { from, to, currency, now: now.getTime() }
       const after = paging.after === null ? { at: 0, id: '' } : readPlace(paging.after, 'doc')
       const found = await listDocumentsOfDays(db, caller, { from, to, after, limit: ledgerRowsMax + 1 })

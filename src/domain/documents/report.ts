@@ -36,6 +36,13 @@ export async function findTaxDays(
   return { from, to, ...seller }
 }
 
+// A posting of DATEV has day and month alone: the year is that of the batch.
+export function refuseOtherYear({ from, to }: Pick<TaxDays, 'from' | 'to'>): void {
+  const year = to.slice(0, 4)
+  if (from.slice(0, 4) === year) return
+  throw refusedDay('from', issue('too_many_days', { max: daysBetween(`${year}-01-01`, to) - 1 }))
+}
+
 function refusedDay(member: 'from' | 'to', rule: BrokenRule) {
   return refuse('invalid_request', { issues: [{ path: `/query/${member}`, ...rule }] })
 }

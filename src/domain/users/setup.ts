@@ -16,6 +16,7 @@ import { places, setupPath } from './places.ts'
 import { createUser } from './users.ts'
 
 const setupMs = 3_600_000
+const onlyId = 'setup'
 
 // At each start. Undefined where the server is not empty. The links of earlier starts no longer work.
 export async function createSetupLink(tx: Tx, now: number): Promise<MadeLink | undefined> {
@@ -23,9 +24,12 @@ export async function createSetupLink(tx: Tx, now: number): Promise<MadeLink | u
   if (await isInUse(tx)) return undefined
   const token = randomBytes(32).toString('base64url')
   const link = { id: newId('inv'), path: `${setupPath}/${token}`, expiresAt: now + setupMs }
+  // One row for all: of nodes that start at the same moment, the last has the link.
   await tx.sql`
     insert into setup_links (id, token_hash, created_at, expires_at)
-    values (${link.id}, ${hashOfToken(token)}, ${now}, ${link.expiresAt})`
+    values (${onlyId}, ${hashOfToken(token)}, ${now}, ${link.expiresAt})
+    on conflict (id) do update set
+      token_hash = excluded.token_hash, created_at = excluded.created_at, expires_at = excluded.expires_at`
   return link
 }
 
