@@ -10,6 +10,7 @@ import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { limits } from '../src/contract/limits.ts'
+import { sweepAddresses } from '../src/domain/addresses/vault.ts'
 import { forgetShopper } from '../src/domain/checkout/forget.ts'
 import { expireSessions } from '../src/domain/checkout/sweep.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -151,6 +152,17 @@ eachEngine('drafts', (given) => {
       const answer = await testServer.askAdmin('createAdminDraft', { body })
       assert.deepEqual([answer.status, answer.body.error?.code], [400, 'invalid_request'], JSON.stringify(one))
     }
+  })
+
+  test('what was agreed on counts as long as the link, with the address that the merchant typed', async () => {
+    const { draft } = await draftOf(testServer, { customer, address: berlin, days: 30 })
+    assert.ok(draft.shipping !== null && draft.totals.shipping > 0)
+    testServer.clock.now += 29 * dayMs
+    await sweepAddresses(testServer.storage, testServer.clock.now, 100)
+    const { totals, shipping, status } = await read(draft.id)
+    assert.deepEqual([totals, shipping, status], [draft.totals, draft.shipping, 'open'])
+    const view = await checkout.look(secretOf(draft.url))
+    assert.equal((await checkout.pay(secretOf(draft.url), view)).problem, null)
   })
 
   test('the link is stored nowhere in clear: who reads the database pays for no one', async () => {

@@ -13,6 +13,7 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Cause } from '../../platform/outbox/announce.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { keepAddress } from '../addresses/store.ts'
 import type { ChangeAsk } from '../carts/change.ts'
 import { setAddress } from '../carts/destination.ts'
 import { createCart } from '../carts/lines.ts'
@@ -128,7 +129,11 @@ async function open(tools: CheckoutTools, opening: Opening, body: CreateDraftReq
   const { cart } = await createCart(tools.carts, { db, caller, items, metadata: {}, now, cause, own })
   const { address, customer = {}, days = draftDays } = body
   const change: ChangeAsk = { db, caller, cartId: cart.id, expectedVersion: undefined, now, cause }
-  if (address) await setAddress(tools.carts, change, { rootSecret: tools.rootSecret, address })
+  if (address) {
+    const { token } = await setAddress(tools.carts, change, { rootSecret: tools.rootSecret, address })
+    // What was agreed on counts as long as the link: the address decides on the tax and the delivery.
+    keepAddress(db, caller.installationId, token, now.getTime() + days * dayMs)
+  }
   const session = await openSession(tools, {
     ...{ db, caller, now, cause, isOwn: true },
     body: {
