@@ -122,6 +122,15 @@ eachEngine('MCP for shoppers', (given) => {
       ],
       [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }, 400, -32022, { 'mcp-protocol-version': '1999-01-01' }],
       [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }, 403, -32600, { origin: 'https://evil.example' }],
+      ...[
+        'https://p.example/\u202egnp',
+        'https://p.exam\nple/a',
+        'https://q.example@p.example/a',
+        'https://p.example/a#b',
+      ].map((profile): [unknown, number, number] => {
+        const params = { name: 'search_catalog', arguments: { meta: { 'ucp-agent': { profile } }, catalog: {} } }
+        return [{ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, 400, -32001]
+      }),
     ]
     for (const [body, status, code, headers] of cases) {
       const answer = await post(testServer, body, headers)

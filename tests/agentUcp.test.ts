@@ -18,9 +18,20 @@ import {
 } from '../harness/agents.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
-import { type Answer, openTestServer, type TestServer } from '../harness/testServer.ts'
+import { type Answer, openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
-import { type AgentCheckoutRow, saveShownTotal } from '../src/domain/agents/store.ts'
+import { listenForOrders } from '../src/domain/agents/endpoints.ts'
+import { createPlatforms, newPlatform } from '../src/domain/agents/platforms.ts'
+import { forgetPlatforms } from '../src/domain/agents/retention.ts'
+import {
+  type AgentCheckoutRow,
+  findSettings,
+  listPlatforms,
+  type PlatformRow,
+  saveShownTotal,
+  seePlatform,
+} from '../src/domain/agents/store.ts'
+import { listEndpoints } from '../src/domain/webhooks/store.ts'
 
 const lineItems = (code: string, quantity = 1) => [{ item: { id: code }, quantity }]
 const whole = (code = 'ROSE-12', quantity = 1) => ({
@@ -350,6 +361,49 @@ eachEngine('UCP by REST', (given) => {
     assert.deepEqual([refused.status, refused.body.code], [403, 'profile_not_trusted'])
     await change(testServer, 'undoAdminChange', {}, { changeId: await lastChange(testServer) })
     assert.equal((await ask('GET', address)).status, 200, blocked.text)
+  })
+
+  test('strangers fill neither the list of platforms nor the endpoints of a shop', async () => {
+    const { testServer } = await openShop(given)
+    const { storage, clock, seller } = testServer
+    const tools = {
+      storage,
+      rootSecret: testSecret,
+      clock: () => new Date(clock.now),
+      publicOrigin: () => testServer.origin,
+    }
+    const settings = await storage.read((db) => findSettings(db, seller))
+    assert.ok(settings)
+    const { installationId } = settings
+    const key = { installationId, merchantId: seller.merchantId }
+    const row = (at: number) => newPlatform(key, `https://p${at}.example/profile`, clock.now + at)
+    const approved = { ...row(-1), status: 'approved' as const }
+    await storage.write(async (tx) => {
+      for (const one of [approved, ...Array.from({ length: 1_002 }, (_, at) => row(at))]) await seePlatform(tx, one)
+    })
+    const shop = { ...key, ...seller, slug: '', name: '', currency: 'EUR', level: 'buy', who: 'anyone' } as const
+    const listen = (platform: PlatformRow) =>
+      listenForOrders(
+        tools,
+        { allowPrivate: false },
+        { mode: 'test', platform, url: `${platform.profileUrl}/hook` },
+        clock.now,
+      )
+    const platforms = createPlatforms(tools)
+    const newest = await platforms.see({ ...shop, reviewFrom: null, orderWebhooks: 1 }, 'https://new.example/profile')
+    const living = await storage.read((db) => listPlatforms(db, installationId, { after: null, limit: 2_000 }))
+    assert.equal(living.length, 1_001)
+    assert.ok(living.some(({ id }) => id === newest.id) && living.some(({ id }) => id === approved.id))
+    const strangers = living.filter(({ status }) => status === 'seen').slice(0, 41)
+    for (const platform of strangers) await listen(platform)
+    const counted = async () => (await storage.read((db) => listEndpoints(db, installationId))).length
+    assert.equal(await counted(), 40)
+    await listen(approved)
+    assert.equal(await counted(), 41)
+    await forgetPlatforms(storage, clock.now + 91 * 24 * 3_600_000)
+    await forgetPlatforms(storage, clock.now + 91 * 24 * 3_600_000)
+    await forgetPlatforms(storage, clock.now + 91 * 24 * 3_600_000)
+    assert.equal(await counted(), 1)
   })
 
   test('a key that was made for a platform is its proof, and of no use to another one', async () => {

@@ -16,6 +16,9 @@ import { lockPlatform, type PlatformRow } from './store.ts'
 
 const events = ['order.*'] as const
 
+// An installation has 100 endpoints. Strangers fill some of them; there is room for platforms that the merchant approved, and for its own.
+const platformsMax = { seen: 40, approved: 80 } as const
+
 export interface OrderListener {
   mode: 'test' | 'live'
   platform: PlatformRow
@@ -29,10 +32,11 @@ export async function listenForOrders(
   { mode, platform, url }: OrderListener,
   now: number,
 ): Promise<void> {
-  const { installationId, id: platformId, merchantId, host } = platform
+  const { installationId, id: platformId, merchantId, host, status } = platform
   const [known] = await storage.read((db) => listEndpointsOfPlatforms(db, installationId, [platformId]))
   if (known?.url === url) return
-  const input = { url, description: host, events, platformId }
+  const max = platformsMax[status === 'approved' ? 'approved' : 'seen']
+  const input = { url, description: host.slice(0, 200), events, platformId, platformsMax: max }
   try {
     await storage.write(async (tx) => {
       await lockPlatform(tx, { merchantId, mode }, platformId)

@@ -5,7 +5,7 @@ import { isLoopback } from '../../platform/kit/loopback.ts'
 import { Lru } from '../../platform/kit/lru.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import { fetchDocument } from './fetch.ts'
-import { type AgentShop, findPlatformAt, type PlatformRow, seePlatform } from './store.ts'
+import { type AgentShop, findPlatformAt, forgetBeyond, type PlatformRow, seePlatform } from './store.ts'
 
 // The id of all callers without a profile.
 export const noPlatform = 'plt_none'
@@ -16,13 +16,21 @@ export interface PlatformParts {
   publicOrigin: () => string
 }
 
+// For whom a profile is read.
+export interface ProfileAsker {
+  // How long its network waits before another is read for it; 0 for not at all.
+  readWaitMs: () => number
+  // The platform is approved by the shop that is called.
+  isApproved: boolean
+}
+
 export type FoundProfile = { value: unknown } | 'unreachable' | 'busy'
 
 export interface Platforms {
   // The document at the address, or undefined where it cannot be had. `busy`: too many are being read.
-  profileAt(url: string): Promise<FoundProfile>
+  profileAt(url: string, asker: ProfileAsker): Promise<FoundProfile>
   // The same, read anew unless that was done a moment ago: a platform may have a key that the cached document does not.
-  profileAgain(url: string): Promise<FoundProfile>
+  profileAgain(url: string, asker: ProfileAsker): Promise<FoundProfile>
   // The platform in this shop; undefined where it never called.
   findAt(shop: AgentShop, profileUrl: string): Promise<PlatformRow | undefined>
   // The same, which is written down.
@@ -41,22 +49,24 @@ const freshMsMin = 60_000
 const freshMsMax = 24 * 3_600_000
 const refusedMs = 60_000
 const cachedMax = 500
-// In a second, for the whole process.
+// In a second, for the whole process. Approved platforms have a share of their own: strangers, however many, do not keep them out.
 const fetchesMax = 5
 const seenEveryMs = 60_000
+// Of a shop, those that only called. A new one takes the place of the one that called longest ago.
+const strangersMax = 1_000
 
 export function createPlatforms({ storage, clock, publicOrigin }: PlatformParts): Platforms {
   const profiles = new Lru<string, CachedProfile>(cachedMax)
   const reading = new Map<string, Promise<CachedProfile['found']>>()
   let second = 0
-  let fetches = 0
+  let fetches = { approved: 0, other: 0 }
 
   // False where this second has had its share.
-  function takeFetch(now: number): boolean {
+  function takeFetch(now: number, share: 'approved' | 'other'): boolean {
     const current = Math.floor(now / 1_000)
-    if (current !== second) [second, fetches] = [current, 0]
-    fetches += 1
-    return fetches <= fetchesMax
+    if (current !== second) [second, fetches] = [current, { approved: 0, other: 0 }]
+    fetches[share] += 1
+    return fetches[share] <= fetchesMax
   }
 
   async function read(url: string): Promise<CachedProfile['found']> {
@@ -69,26 +79,26 @@ export function createPlatforms({ storage, clock, publicOrigin }: PlatformParts)
     return found
   }
 
-  async function readOnce(url: string, now: number): Promise<FoundProfile> {
+  async function readOnce(url: string, now: number, asker: ProfileAsker): Promise<FoundProfile> {
     const underWay = reading.get(url)
     if (underWay) return underWay
-    if (!takeFetch(now)) return 'busy'
+    if (asker.readWaitMs() > 0 || !takeFetch(now, asker.isApproved ? 'approved' : 'other')) return 'busy'
     const begun = read(url).finally(() => reading.delete(url))
     reading.set(url, begun)
     return begun
   }
 
   return {
-    async profileAt(url) {
+    async profileAt(url, asker) {
       const now = clock().getTime()
       const cached = profiles.get(url)
-      return cached && cached.freshUntil > now ? cached.found : readOnce(url, now)
+      return cached && cached.freshUntil > now ? cached.found : readOnce(url, now, asker)
     },
 
-    async profileAgain(url) {
+    async profileAgain(url, asker) {
       const now = clock().getTime()
       const cached = profiles.get(url)
-      return cached && now - cached.readAt < freshMsMin ? cached.found : readOnce(url, now)
+      return cached && now - cached.readAt < freshMsMin ? cached.found : readOnce(url, now, asker)
     },
 
     findAt: ({ installationId }, profileUrl) => storage.read((db) => findPlatformAt(db, installationId, profileUrl)),
@@ -98,7 +108,10 @@ export function createPlatforms({ storage, clock, publicOrigin }: PlatformParts)
       const known = await storage.read((db) => findPlatformAt(db, installationId, profileUrl))
       if (known && now - known.lastSeenAt < seenEveryMs) return known
       const row = newPlatform({ installationId, merchantId }, profileUrl, now)
-      return storage.write((tx) => seePlatform(tx, row))
+      return storage.write(async (tx) => {
+        if (!known) await forgetBeyond(tx, installationId, strangersMax - 1)
+        return seePlatform(tx, row)
+      })
     },
   }
 }

@@ -1,12 +1,23 @@
 // Forgets platforms.
 
 import type { Storage } from '../../platform/storage/storage.ts'
+import { removeEndpoint } from '../webhooks/endpoints.ts'
+import { listEndpointsOfPlatforms } from '../webhooks/store.ts'
 import { deleteUnusedPlatforms } from './store.ts'
 
 // Those that have not called for this long, and made nothing that is still here, are forgotten.
 const unusedMs = 90 * 24 * 3_600_000
 export const platformsDeletedMax = 500
 
+// Their endpoints end with them: a shop has few, and no page would show them any more.
 export function forgetPlatforms(storage: Storage, now: number): Promise<number> {
-  return storage.write((tx) => deleteUnusedPlatforms(tx, now - unusedMs, platformsDeletedMax))
+  return storage.write(async (tx) => {
+    const gone = await deleteUnusedPlatforms(tx, now - unusedMs, platformsDeletedMax)
+    for (const [installationId, its] of Map.groupBy(gone, (platform) => platform.installationId)) {
+      const ids = its.map(({ id }) => id)
+      for (const endpoint of await listEndpointsOfPlatforms(tx, installationId, ids))
+        await removeEndpoint(tx, installationId, endpoint.id, now)
+    }
+    return gone.length
+  })
 }

@@ -215,16 +215,38 @@ export async function seePlatform(tx: Tx, row: PlatformRow): Promise<PlatformRow
   return seen
 }
 
-// Those that have not called since then, and made nothing that is still here.
-export async function deleteUnusedPlatforms(tx: Tx, before: number, limit: number): Promise<number> {
-  const rows = await tx.sql`
+// Of those that only called and were not judged by the merchant, all but the newest.
+export async function forgetBeyond(tx: Tx, installationId: string, kept: number): Promise<void> {
+  await tx.sql`
+    delete from agent_platforms where installation_id = ${installationId} and status = 'seen' and id in (
+      select p.id from agent_platforms p
+      where p.installation_id = ${installationId} and p.status = 'seen' and p.credential_id is null and ${madeNothing}
+        and not exists (select 1 from webhook_endpoints e
+          where e.installation_id = p.installation_id and e.platform_id = p.id and e.ended_at is null)
+      order by p.last_seen_at desc, p.id desc limit ${forgottenAtOnce} offset ${kept})`
+}
+
+const forgottenAtOnce = 100
+
+// Of a platform `p`.
+const madeNothing = new Fragment(`not exists (
+  select 1 from agent_checkouts c where c.installation_id = p.installation_id and c.platform_id = p.id)`)
+
+// Those that have not called since then, and made nothing that is still here. One that is still called about its orders stays.
+export async function deleteUnusedPlatforms(
+  tx: Tx,
+  before: number,
+  limit: number,
+): Promise<Pick<PlatformRow, 'installationId' | 'id'>[]> {
+  return tx.sql<Pick<PlatformRow, 'installationId' | 'id'>>`
     delete from agent_platforms where (installation_id, id) in (
       select p.installation_id, p.id from agent_platforms p
-      where p.last_seen_at < ${before} and p.status = 'seen' and not exists (
-        select 1 from agent_checkouts c where c.installation_id = p.installation_id and c.platform_id = p.id)
+      where p.last_seen_at < ${before} and p.status = 'seen' and ${madeNothing}
+        and not exists (select 1 from webhook_endpoints e
+          where e.installation_id = p.installation_id and e.platform_id = p.id and e.ended_at is null
+            and e.last_success_at >= ${before})
       order by p.last_seen_at limit ${limit})
-    returning id`
-  return rows.length
+    returning installation_id as "installationId", id`
 }
 
 export interface AgentCheckoutRow {

@@ -41,6 +41,8 @@ export interface EndpointInput {
   credentialId?: string | null
   // The platform of agents that it calls (default: none).
   platformId?: string | null
+  // How many endpoints of platforms there may be with it (default: as many as endpoints).
+  platformsMax?: number
 }
 
 export interface MadeEndpoint {
@@ -66,7 +68,8 @@ export async function addEndpoint(
   refuseBadInput(input, allowPrivate)
   const { mode } = await lockInstallation(tx, installationId)
   const living = await listEndpoints(tx, installationId)
-  if (living.length >= endpointsMax) throw tooManyEndpoints()
+  const ofPlatforms = input.platformId ? living.filter(({ platformId }) => platformId !== null).length : 0
+  if (living.length >= endpointsMax || ofPlatforms >= (input.platformsMax ?? endpointsMax)) throw tooManyEndpoints()
   const id = newId('whe')
   const secret = newSecret()
   const endpoint: Endpoint = {

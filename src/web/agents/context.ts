@@ -32,7 +32,8 @@ export interface ShopContext {
   now: Date
   // How long the caller waits before it may open another cart or checkout; 0 for not at all.
   openWaitMs: () => number
-  // The same for a profile that was not seen before, and for a call of a platform.
+  // The same for a profile that was not seen before, for one that has to be read, and for a call of a platform.
   newProfileWaitMs: () => number
-  callWaitMs: (platformId: string, isApproved: boolean) => number
+  profileReadWaitMs: () => number
+  callWaitMs: (platformId: string, standing: 'claimed' | 'proven' | 'approved') => number
 }

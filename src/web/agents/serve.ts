@@ -6,7 +6,7 @@ import { agentBase } from '../../domain/agents/address.ts'
 import { publishedKeys } from '../../domain/agents/keys.ts'
 import { createPlatforms, noPlatform } from '../../domain/agents/platforms.ts'
 import { type AgentShop, findAgentShop, listAgentShops } from '../../domain/agents/store.ts'
-import { addressBucket, createThrottle, type Throttle } from '../../platform/access/throttle.ts'
+import { addressBucket, createThrottle, networkBucket, type Throttle } from '../../platform/access/throttle.ts'
 import { hasCurrent } from '../../platform/http/conditional.ts'
 import { type Incoming, jsonType, type Outgoing, type Trace } from '../../platform/http/message.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -23,8 +23,10 @@ import { answerRest } from './ucp/rest.ts'
 const callsOfAddress = { perSecond: 20, burst: 60 } as const
 // Carts and checkouts that are opened: each is stored for hours, whether or not anything comes of it.
 const opensOfAddress = { perSecond: 0.5, burst: 30 } as const
-// Each is fetched, and written down.
-const profilesOfAddress = { perSecond: 10 / 60, burst: 10 } as const
+// Each is written down.
+const profilesOfNetwork = { perSecond: 10 / 60, burst: 10 } as const
+// Each is fetched, also where the platform is known: the cached one ends by a time that the platform chooses.
+const readsOfNetwork = { perSecond: 0.5, burst: 20 } as const
 const callsOfPlatform = { perSecond: 20, burst: 60 } as const
 const callsOfApproved = { perSecond: 100, burst: 300 } as const
 const callsOfNameless = { perSecond: 5, burst: 30 } as const
@@ -34,7 +36,8 @@ export function createAgentServer(parts: AgentParts): (request: Incoming, trace:
   const platforms = createPlatforms(tools)
   const throttle: Throttle | null = parts.isLimited ? createThrottle(callsOfAddress) : null
   const openThrottle: Throttle | null = parts.isLimited ? createThrottle(opensOfAddress) : null
-  const profileThrottle: Throttle | null = parts.isLimited ? createThrottle(profilesOfAddress) : null
+  const profileThrottle: Throttle | null = parts.isLimited ? createThrottle(profilesOfNetwork) : null
+  const readThrottle: Throttle | null = parts.isLimited ? createThrottle(readsOfNetwork) : null
   const platformThrottle: Throttle | null = parts.isLimited ? createThrottle(callsOfPlatform) : null
   const approvedThrottle: Throttle | null = parts.isLimited ? createThrottle(callsOfApproved) : null
   const namelessThrottle: Throttle | null = parts.isLimited ? createThrottle(callsOfNameless) : null
@@ -52,6 +55,7 @@ export function createAgentServer(parts: AgentParts): (request: Incoming, trace:
     const base = agentBase(tools.publicOrigin(), shop)
     if (rest.startsWith('/.well-known/ucp')) return profileAnswer(parts, shop, request, rest)
     const bucket = addressBucket(request.address)
+    const network = networkBucket(request.address)
     const context: ShopContext = {
       parts,
       platforms,
@@ -61,11 +65,14 @@ export function createAgentServer(parts: AgentParts): (request: Incoming, trace:
       trace,
       now,
       openWaitMs: () => openThrottle?.take(bucket, now.getTime()) ?? 0,
-      newProfileWaitMs: () => profileThrottle?.take(bucket, now.getTime()) ?? 0,
-      callWaitMs: (platformId, isApproved) =>
-        platformId === noPlatform
-          ? (namelessThrottle?.take(bucket, now.getTime()) ?? 0)
-          : ((isApproved ? approvedThrottle : platformThrottle)?.take(platformId, now.getTime()) ?? 0),
+      newProfileWaitMs: () => profileThrottle?.take(network, now.getTime()) ?? 0,
+      profileReadWaitMs: () => readThrottle?.take(network, now.getTime()) ?? 0,
+      callWaitMs: (platformId, standing) => {
+        if (platformId === noPlatform) return namelessThrottle?.take(bucket, now.getTime()) ?? 0
+        // Everyone can name a platform, which must not use up what is its own.
+        const id = standing === 'claimed' ? `${platformId} ${bucket}` : platformId
+        return (standing === 'approved' ? approvedThrottle : platformThrottle)?.take(id, now.getTime()) ?? 0
+      },
     }
     return rest === '/mcp' ? answerMcp(context) : answerRest(context, rest)
   }

@@ -6,7 +6,7 @@ import type { PlatformProof } from '../../../contract/agents/settings.ts'
 import type { AgentCaller } from '../../../domain/agents/buying.ts'
 import { listenForOrders } from '../../../domain/agents/endpoints.ts'
 import { taggedId } from '../../../domain/agents/ids.ts'
-import { type FoundProfile, noPlatform } from '../../../domain/agents/platforms.ts'
+import { type FoundProfile, noPlatform, type ProfileAsker } from '../../../domain/agents/platforms.ts'
 import { findPlatformOfKey, type PlatformRow } from '../../../domain/agents/store.ts'
 import { isLoopback } from '../../../platform/kit/loopback.ts'
 import type { ShopContext } from '../context.ts'
@@ -38,8 +38,8 @@ export async function introduce(
     throw new UcpError(403, 'profile_not_trusted', 'The key was made for another platform.')
   // In test mode a profile that cannot be read says nothing: one begins without hosting one.
   const isLenient = shop.mode === 'test' && shop.who === 'anyone'
-  if (profileUrl !== undefined) await refuseBlocked(context, profileUrl)
-  const profile = profileUrl === undefined ? undefined : await profileOf(context, profileUrl, isLenient)
+  const known = profileUrl === undefined ? undefined : await refuseBlocked(context, profileUrl)
+  const profile = profileUrl === undefined ? undefined : await profileOf(context, profileUrl, { known, isLenient })
   const negotiated = negotiate(profile, { capability: row.capability, isLenient })
   if (negotiated === 'version_unsupported')
     throw new UcpError(422, 'version_unsupported', 'This server speaks 2026-08-25 and 2026-04-08.')
@@ -64,8 +64,8 @@ export async function admit(
   const { platform, negotiated } = introduced
   const proof = await proofOf(context, introduced, body) // 401, 400
   const platformId = platform?.id ?? noPlatform
-  const isApproved = platform?.status === 'approved'
-  const waitMs = context.callWaitMs(platformId, isApproved && proof !== null)
+  const proven = platform?.status === 'approved' ? 'approved' : 'proven'
+  const waitMs = context.callWaitMs(platformId, proof === null ? 'claimed' : proven)
   if (waitMs > 0) throw tooMany(waitMs, 'Too many calls were made.')
   const openWaitMs = row.status === 201 ? context.openWaitMs() : 0
   if (openWaitMs > 0) throw tooMany(openWaitMs, 'Too many carts and checkouts were opened.')
@@ -113,19 +113,23 @@ function tooMany(waitMs: number, sentence: string): UcpError {
 }
 
 // A new one is read and written down; how many an address may bring is limited before that.
-async function refuseBlocked(context: ShopContext, profileUrl: string): Promise<void> {
+async function refuseBlocked(context: ShopContext, profileUrl: string): Promise<PlatformRow | undefined> {
   refuseBadUrl(context, profileUrl)
   const known = await context.platforms.findAt(context.shop, profileUrl)
   if (known?.status === 'blocked')
     throw new UcpError(403, 'profile_not_trusted', 'The shop does not deal with this platform.')
   const waitMs = known ? 0 : context.newProfileWaitMs()
   if (waitMs > 0) throw tooMany(waitMs, 'Too many new profiles were named.')
+  return known
 }
+
+// Letters that a parser drops or a page shows as another address, a password, and a fragment: one document would have many names.
+const isMisleading = /[\s\p{Cc}\p{Cf}\\#]|^[^/]*\/\/[^/?]*@/u
 
 function refuseBadUrl({ parts }: ShopContext, url: string): void {
   const parsed = URL.parse(url)
   const isOpenly = parsed?.protocol === 'http:' && isLoopback(new URL(parts.tools.publicOrigin()))
-  if (!parsed || url.length > 2_000 || (parsed.protocol !== 'https:' && !isOpenly))
+  if (!parsed || url.length > 2_000 || isMisleading.test(url) || (parsed.protocol !== 'https:' && !isOpenly))
     throw new UcpError(400, 'invalid_profile_url', 'The profile of a platform is an https address.')
 }
 
@@ -151,7 +155,9 @@ async function proofOf(
 ): Promise<PlatformProof | null> {
   const claimed: ShownRequest = { keys: profile?.keys ?? [], body, now: context.now.getTime() }
   const again = async () => {
-    const found = platform ? await context.platforms.profileAgain(platform.profileUrl) : 'unreachable'
+    const found = platform
+      ? await context.platforms.profileAgain(platform.profileUrl, askerOf(context, platform))
+      : 'unreachable'
     return keysOf(found)
   }
   if (await provenBySignature(context, claimed, again)) return 'signature'
@@ -162,12 +168,16 @@ function keysOf(found: FoundProfile): readonly unknown[] {
   return typeof found === 'string' ? [] : (readPlatformProfile(found.value)?.keys ?? [])
 }
 
+function askerOf({ profileReadWaitMs }: ShopContext, platform: PlatformRow | undefined): ProfileAsker {
+  return { readWaitMs: profileReadWaitMs, isApproved: platform?.status === 'approved' }
+}
+
 async function profileOf(
-  { platforms }: ShopContext,
+  context: ShopContext,
   url: string,
-  isLenient: boolean,
+  { known, isLenient }: { known: PlatformRow | undefined; isLenient: boolean },
 ): Promise<PlatformProfile | undefined> {
-  const found = await platforms.profileAt(url)
+  const found = await context.platforms.profileAt(url, askerOf(context, known))
   if (found === 'busy')
     throw new UcpError(503, 'busy', 'Too many profiles are being read.', { headers: { 'retry-after': '2' } })
   if (found === 'unreachable') {

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import type { Storage } from '../../platform/storage/storage.ts'
+import { createPlatforms } from './platforms.ts'
+
+let reads = 0
+const host = createServer((_, response) => {
+  reads += 1
+  response.end('{}')
+})
+before(() => new Promise<void>((done) => host.listen(0, '127.0.0.1', done)))
+after(() => host.close())
+const profileUrl = (name: string) => `http://127.0.0.1:${(host.address() as AddressInfo).port}/${name}`
+
+test('strangers who name many profiles keep neither an approved platform out nor have more read than their network may', async () => {
+  let now = 1_780_000_000_000
+  const platforms = createPlatforms({
+    storage: {} as Storage,
+    clock: () => new Date(now),
+    publicOrigin: () => 'http://localhost:3000',
+  })
+  const free = { readWaitMs: () => 0, isApproved: false }
+  const many = await Promise.all(Array.from({ length: 8 }, (_, at) => platforms.profileAt(profileUrl(`p${at}`), free)))
+  assert.deepEqual([many.filter((found) => found === 'busy').length, reads], [3, 5])
+  const approved = { readWaitMs: () => 0, isApproved: true }
+  assert.deepEqual(await platforms.profileAt(profileUrl('approved'), approved), { value: {} })
+  now += 1_000
+  const spent = { readWaitMs: () => 500, isApproved: false }
+  assert.equal(await platforms.profileAt(profileUrl('more'), spent), 'busy')
+  // What is cached costs nothing, and what has to be read anew counts as well.
+  assert.deepEqual(await platforms.profileAt(profileUrl('p0'), spent), { value: {} })
+  now += 61_000
+  assert.equal(await platforms.profileAt(profileUrl('p0'), spent), 'busy')
+  assert.equal(await platforms.profileAgain(profileUrl('p0'), spent), 'busy')
+  assert.equal(reads, 6)
+})
