@@ -8,6 +8,7 @@ import { type Orders, openOrderTestServer, orderWorld } from '../harness/orders.
 import { scriptless } from '../harness/scriptless.ts'
 import { anyEngine } from '../harness/storage.ts'
 import { type TestServer, testSecret } from '../harness/testServer.ts'
+import { readZip } from '../harness/zip.ts'
 import { issueDocuments } from '../src/domain/documents/issue.ts'
 import { indexOrders } from '../src/domain/search/orders.ts'
 
@@ -88,6 +89,34 @@ anyEngine('orders at the dashboard', (given) => {
       ['getAdminDocument', userId],
       ['getAdminDocument', userId],
     ])
+  })
+
+  test('the documents of some days are downloaded as a ZIP file, by those who may see customers', async () => {
+    const testServer = await open()
+    const { page, path, headers, userId } = await dashboardUserOf(testServer)
+    const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
+    await issueDocuments(testServer.storage, testSecret, { now: testServer.clock.now, limit: 100 })
+    const [document] = (await testServer.askAdmin('listAdminDocuments', { query: `?orderId=${orderId}` })).body.data
+    await page.open(path(`reports/taxes?from=${document.day}&to=${document.day}`))
+    assert.match(page.text(), /Documents \(ZIP\)/)
+    const send = (from: string, sent: Readonly<Record<string, string>>, shopPath: (path: string) => string) =>
+      fetch(`${testServer.origin}${shopPath('reports/documents/export')}?from=${from}&to=${document.day}`, {
+        method: 'POST',
+        headers: sent,
+        body: new URLSearchParams(),
+      })
+    const answer = await send(document.day, headers, path)
+    assert.equal(answer.headers.get('content-type'), 'application/zip')
+    assert.match(answer.headers.get('content-disposition') ?? '', /filename="documents-test-[\d-]+\.zip"/)
+    const files = readZip(Buffer.from(await answer.arrayBuffer()))
+    assert.equal(String(files.get(`invoices/${document.number}.pdf`)?.subarray(0, 8)), '%PDF-1.7')
+    assert.match(String(files.get('index.csv')), new RegExp(`${document.number},invoice,`))
+    assert.deepEqual(await changesOf(testServer, document.id), [['listAdminDocumentExport', userId]])
+    assert.equal((await send('2026-13-01', headers, path)).status, 400)
+    const viewer = await dashboardUserOf(testServer, { role: 'viewer' })
+    assert.equal((await send(document.day, viewer.headers, viewer.path)).status, 403)
+    await viewer.page.open(viewer.path(`reports/taxes?from=${document.day}&to=${document.day}`))
+    assert.doesNotMatch(viewer.page.text(), /ZIP/)
   })
 
   test('a parcel is corrected, and Undo puts it back', async () => {

@@ -1,11 +1,17 @@
 // Invoices and credit notes: one for each payment and refund, numbered without gap or double, whatever happens meanwhile.
 
 import assert from 'node:assert/strict'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { berlin } from '../harness/carts.ts'
+import { cartwright } from '../harness/commandline.ts'
 import { type Orders, openOrderTestServer } from '../harness/orders.ts'
+import { tempFolder } from '../harness/process.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { type TestServer, testSecret } from '../harness/testServer.ts'
+import { settingsOf, type TestServer, testSecret } from '../harness/testServer.ts'
+import { readZip } from '../harness/zip.ts'
+import type { AdminDocument } from '../src/contract/admin/documents.ts'
 import { forgetShopper } from '../src/domain/checkout/forget.ts'
 import { openBuyer } from '../src/domain/documents/content.ts'
 import { issueDocuments } from '../src/domain/documents/issue.ts'
@@ -299,6 +305,49 @@ eachEngine('documents', (given) => {
     assert.deepEqual([years.status, code, message], [400, 'too_many_days', 'must be at most 30 days before the last'])
     const wrong = await testServer.askAdmin('getAdminTaxReport', { query: '?from=2026-02-30' })
     assert.equal(wrong.status, 400)
+  })
+
+  test('the documents of some days are exported ten at a time, and each is a look', async () => {
+    const days = { from: '2026-01-01', to: '2026-12-31' }
+    const query = `?${new URLSearchParams(days)}`
+    const exported: AdminDocument[] = []
+    for (let next = query; next !== ''; ) {
+      const { status, body } = await testServer.askAdmin('listAdminDocumentExport', { query: next })
+      assert.equal(status, 200)
+      assert.ok(body.data.length <= 10)
+      exported.push(...body.data)
+      next = body.meta.next === null ? '' : `?${body.meta.next.split('?')[1]}`
+    }
+    const made = (await all()).map(({ number }) => number)
+    assert.ok(made.length > 10)
+    assert.deepEqual(exported.map(({ number }) => number).sort(), made.sort())
+    const { documents } = (await testServer.askAdmin('getAdminTaxReport', { query })).body.data
+    assert.equal(documents, made.length)
+    const changes = await testServer.askAdmin('listAdminChanges', { query: `?subjectId=${exported[0]?.id}` })
+    assert.equal(changes.body.data[0].operation, 'listAdminDocumentExport')
+
+    const file = join(await tempFolder(), 'documents.zip')
+    const args = [
+      'documents',
+      'export',
+      file,
+      '--merchant',
+      'bloom',
+      '--mode',
+      'test',
+      '--from',
+      days.from,
+      '--to',
+      days.to,
+    ]
+    const written = await cartwright(args, settingsOf(testServer))
+    assert.equal(written.code, 0, written.err)
+    const files = readZip(await readFile(file))
+    assert.equal([...files.keys()].filter((name) => name.endsWith('.pdf')).length, made.length)
+    assert.equal(String(files.get('index.csv')).split('\r\n').length, made.length + 2)
+    assert.equal((await stat(file)).mode & 0o777, 0o600)
+    const again = await cartwright(args, settingsOf(testServer))
+    assert.deepEqual([again.code, /is there already/.test(again.err)], [1, true])
   })
 
   test('numbers follow the format of the merchant, begin anew with the year, and never repeat', async () => {

@@ -49,6 +49,7 @@ const wellFormed: Readonly<Record<CommandName, readonly string[]>> = {
   methods: ['list'],
   mail: ['list'],
   orders: ['list'],
+  documents: ['export', 'documents.zip'],
   payments: ['close', 'pay_1', '--outcome', 'declined'],
   shoppers: ['forget', '--email', 'ada@example.test'],
   webhooks: ['list'],

@@ -6,12 +6,18 @@ import type { Given } from './world.ts'
 
 export const documentGivens: Readonly<Record<keyof typeof documentRows, Given>> = {
   listAdminDocuments: async () => ({}),
-  getAdminDocument: async ({ orders, storage, clock, merchantId }) => {
-    const { orderId } = await orders.place({ items: { CARD: 1 } })
-    await issueDocuments(storage, testSecret, { now: clock.now, limit: 100 })
-    const [made] = await storage.read((db) => listDocumentsOfOrder(db, merchantId, orderId))
-    return { path: { documentId: made?.id ?? '' } }
+  getAdminDocument: async (world) => ({ path: { documentId: await issueDocument(world) } }),
+  listAdminDocumentExport: async (world) => {
+    await issueDocument(world)
+    return {}
   },
   listAdminLedger: async () => ({ query: '?format=datev' }),
   getAdminTaxReport: async () => ({ query: '?from=2026-06-01' }),
+}
+
+async function issueDocument({ orders, storage, clock, merchantId }: Parameters<Given>[0]): Promise<string> {
+  const { orderId } = await orders.place({ items: { CARD: 1 } })
+  await issueDocuments(storage, testSecret, { now: clock.now, limit: 100 })
+  const [made] = await storage.read((db) => listDocumentsOfOrder(db, merchantId, orderId))
+  return made?.id ?? ''
 }

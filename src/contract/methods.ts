@@ -50,6 +50,7 @@ const adminMethods: Readonly<Partial<Record<AdminOperationId, string>>> = {
   searchAdmin: 'search',
   fulfilAdminOrders: 'orders.fulfilMany',
   listAdminCustomerExport: 'exports.customers',
+  listAdminDocumentExport: 'exports.documents',
 }
 
 export type Methods = ReadonlyMap<string, string>

@@ -98,6 +98,7 @@ export const AdminDocumentListQuery = object({
 
 export const AdminDocumentListResponse = listOf(AdminDocumentSummary, 'Newest first.')
 export const AdminDocumentResponse = object({ data: AdminDocument })
+export const AdminDocumentExportResponse = listOf(AdminDocument, 'In the order in which they were made.')
 
 export const AdminTaxQuery = object({
   from: Type.Optional(described('The first day. Default: the first of the month of the last day.', Day)),
@@ -139,6 +140,7 @@ export const AdminTaxReport = object({
   to: Day,
   timeZone: Type.String(),
   currency: Currency,
+  documents: Type.Integer({ minimum: 0, description: 'Invoices and credit notes of these days, in all currencies.' }),
   rows: Type.Array(AdminTaxRow, {
     description: 'By country and rate. Invoices without credit notes, by the date of the document.',
   }),
@@ -178,6 +180,13 @@ export const documentRows = {
     summary: 'Export the ledger',
     description: 'The documents of some days for bookkeeping, in the order in which they were made, without the buyers. Its sums are those of getAdminTaxReport.',
     query: AdminLedgerQuery, body: null, reply: ok(AdminLedgerResponse), refusals: [],
+  },
+  listAdminDocumentExport: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/exports/documents',
+    scope: 'admin:customers', idempotency: 'none', audit: 'look', tag: 'Transfers', paged: true,
+    summary: 'Export documents',
+    description: 'The documents of some days as getAdminDocument answers them, ten at a time. Each answer is a look at its documents, and is written down.',
+    query: AdminTaxQuery, body: null, reply: ok(AdminDocumentExportResponse), refusals: [],
   },
 } as const satisfies AdminRows
 

@@ -1,6 +1,7 @@
 // The admin operations on documents.
 
 import type { documentRows } from '../../contract/admin/documents.ts'
+import type { AuditedChange } from '../../platform/audit/change.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
 import { Audited } from '../../platform/http/handler.ts'
 import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
@@ -13,8 +14,9 @@ import { findTaxDays, findTaxReport, refuseOtherYear } from './report.ts'
 import { findDocument, listDocuments, listDocumentsOfDays } from './store.ts'
 import { documentSummary, documentView } from './view.ts'
 
-// Documents in one answer.
+// Documents in one answer: as lines, and whole. One of 100 lines is 30 KB of JSON.
 const ledgerRowsMax = 200
+const wholeRowsMax = 10
 
 export function adminDocumentOperations({ rootSecret }: { rootSecret: RootSecret }): {
   [Id in keyof typeof documentRows]: AdminHandler<Id>
@@ -31,8 +33,7 @@ export function adminDocumentOperations({ rootSecret }: { rootSecret: RootSecret
       const found = await findDocument(db, caller, documentId)
       if (!found) throw refuse('document_not_found')
       const data = documentView(found, openBuyer(rootSecret, found) ?? null)
-      const look = { kind: 'look', what: 'document', id: documentId, name: found.number, members: [] } as const
-      return new Audited({ data }, [look])
+      return new Audited({ data }, [lookAt(found)])
     },
 
     async listAdminLedger({ db, caller, query: { format = 'plain', ...asked }, paging, now }) {
@@ -52,6 +53,19 @@ export function adminDocumentOperations({ rootSecret }: { rootSecret: RootSecret
       return { data: { text: paging.after === null ? head(facts) + text : text }, meta }
     },
 
+    async listAdminDocumentExport({ db, caller, query, paging, now }) {
+      const { from, to } = await findTaxDays(db, caller.merchantId, query, now)
+      const after = paging.after === null ? { at: 0, id: '' } : readPlace(paging.after, 'doc')
+      const found = await listDocumentsOfDays(db, caller, { from, to, after, limit: wholeRowsMax + 1 })
+      const { rows, meta } = pageOf(found, paging, ({ issuedAt, id }) => writePlace({ at: issuedAt, id }), wholeRowsMax)
+      const data = rows.map((row) => documentView(row, openBuyer(rootSecret, row) ?? null))
+      return new Audited({ data, meta }, rows.map(lookAt))
+    },
+
     getAdminTaxReport: async ({ db, caller, query, now }) => ({ data: await findTaxReport(db, caller, query, now) }),
   }
+}
+
+function lookAt({ id, number }: { id: string; number: string }): AuditedChange {
+  return { kind: 'look', what: 'document', id, name: number, members: [] }
 }

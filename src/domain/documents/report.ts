@@ -7,7 +7,7 @@ import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { type Day, dayOf, daysBetween, isDay, periodOf } from '../reports/days.ts'
 import { findSellerOfSales } from '../reports/store.ts'
-import { sumTaxes, type TaxRow } from './store.ts'
+import { countDocumentsOfDays, sumTaxes, type TaxRow } from './store.ts'
 
 const daysMax = 1_000
 
@@ -61,6 +61,7 @@ export async function findTaxReport(
     to,
     timeZone,
     currency,
+    documents: await countDocumentsOfDays(db, seller, { from, to }),
     rows,
     sum: { net: sum(({ net }) => net), tax: sum(({ tax }) => tax), total: sum(({ total }) => total) },
   }

@@ -195,6 +195,17 @@ export async function listDocumentsOfDays(
   return found.map(rowFrom)
 }
 
+export async function countDocumentsOfDays(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  { from, to }: Pick<DaysAsked, 'from' | 'to'>,
+): Promise<number> {
+  const [row] = await db.sql<{ documents: number }>`
+    select count(*) as "documents" from documents
+    where merchant_id = ${merchantId} and mode = ${mode} and day >= ${from} and day <= ${to}`
+  return row?.documents ?? 0
+}
+
 export interface TaxRow {
   country: string
   rateBps: number

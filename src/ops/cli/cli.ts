@@ -27,6 +27,7 @@ export const commands = {
   methods: async () => (await import('./methods.ts')).methodsCommand,
   mail: async () => (await import('./mail.ts')).mailCommand,
   orders: async () => (await import('./orders.ts')).ordersCommand,
+  documents: async () => (await import('./documents.ts')).documentsCommand,
   payments: async () => (await import('./payments.ts')).paymentsCommand,
   shoppers: async () => (await import('./shoppers.ts')).shoppersCommand,
   webhooks: async () => (await import('./webhooks.ts')).webhooksCommand,

@@ -17,6 +17,8 @@ export interface ConnectionBounds {
 
 export interface Connections {
   watch(server: Server): void
+  // The client has read more of an answer that is sent in chunks: it has as long for the next one.
+  progressed(socket: Socket): void
   readonly open: number
   readonly refused: number
 }
@@ -79,6 +81,7 @@ export function createConnections(bounds: ConnectionBounds): Connections {
       server.on('connection', take)
       server.once('close', () => clearInterval(timer))
     },
+    progressed: (socket) => void pendingSince.delete(socket),
     get open() {
       return open
     },

@@ -24,6 +24,9 @@ export interface Outgoing {
   body: string | Buffer
   // In small letters.
   headers: Record<string, string>
+  // Sent in the place of `body`, chunk by chunk as the client reads it. A failure in the middle cuts the connection, so the client sees
+  // that the file is not whole.
+  stream?: AsyncGenerator<Buffer, void, undefined>
 }
 
 // What is known of a request while it is answered, for its log line.

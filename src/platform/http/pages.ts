@@ -95,8 +95,8 @@ export function pageRoute(parts: PageParts, page: HtmlPage): Route {
       }
       if (page.isExpensive || (incoming.raw.method === 'POST' && !page.takesMessages)) request.spend?.(1)
       // A copy, since pages that are always the same give the same headers.
-      const { status, body, headers } = await page.answer(request)
-      return { status, body, headers: { ...headers } }
+      const answer = await page.answer(request)
+      return { ...answer, headers: { ...answer.headers } }
     },
     async refused(refusal, request, requestId) {
       const refused = refusalAnswer(parts, refusal, requestId)

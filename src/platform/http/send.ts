@@ -1,6 +1,9 @@
 // Writes an answer, with the headers that all of them have.
 
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { pipeline } from 'node:stream/promises'
+import { pauseWork, resumeWork } from '../kit/work.ts'
 import type { Outgoing } from './message.ts'
 
 export interface SendParts {
@@ -15,17 +18,42 @@ export type Send = (response: ServerResponse, outgoing: Outgoing) => void
 const httpsOnly = 'max-age=31536000'
 
 export function createSend({ isDraining, isHttps }: SendParts): Send {
-  return (response, { status, body, headers }) => {
+  return (response, { status, body, headers, stream }) => {
     const lines = ['x-content-type-options', 'nosniff']
     // An answer that can have no body has no length and no type.
     const isBodiless = status === 304 || status === 204
-    if (!isBodiless) lines.push('content-length', String(Buffer.byteLength(body)))
+    if (!isBodiless && !stream) lines.push('content-length', String(Buffer.byteLength(body)))
     for (const name in headers) {
       if (!isBodiless || name !== 'content-type') lines.push(name, headers[name] as string)
     }
     if (isDraining() && headers.connection === undefined) lines.push('connection', 'close')
     if (isHttps()) lines.push('strict-transport-security', httpsOnly)
-    response.writeHead(status, lines).end(body)
+    response.writeHead(status, lines)
+    // The head alone: `sendStream` sends the rest.
+    if (!stream) response.end(body)
+  }
+}
+
+// Resolves at the end, also where the client went away, which ends the stream too.
+export async function sendStream(
+  response: ServerResponse,
+  stream: NonNullable<Outgoing['stream']>,
+  progressed: (socket: Socket) => void,
+): Promise<void> {
+  const { socket } = response
+  async function* chunks() {
+    for await (const chunk of stream) {
+      pauseWork()
+      yield chunk
+      resumeWork()
+      // The client has read enough for another one.
+      if (socket) progressed(socket)
+    }
+  }
+  try {
+    await pipeline(chunks, response)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
   }
 }
 

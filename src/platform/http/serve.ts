@@ -2,6 +2,7 @@
 // sent. Routes differ only in how they make the answer.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Operation } from '../../contract/surface.ts'
 import { newId } from '../kit/ids.ts'
@@ -15,7 +16,7 @@ import { readableBy } from './cors.ts'
 import { callerRequestId, type Incoming, type Outgoing, type Trace } from './message.ts'
 import type { Pressure } from './pressure.ts'
 import { asRefusal, unavailable } from './refusal.ts'
-import type { Send } from './send.ts'
+import { type Send, sendStream } from './send.ts'
 
 export interface Route {
   methods: readonly (Operation['method'] | 'OPTIONS')[]
@@ -39,6 +40,8 @@ export interface ServeParts {
   refusedDelayMs: number
   isDraining: () => boolean
   send: Send
+  // A client has read more of a stream.
+  progressed: (socket: Socket) => void
   log: Log
   metrics: Metrics
   // Only if traces are asked for.
@@ -47,7 +50,8 @@ export interface ServeParts {
 
 export type Serve = (route: Route, request: Incoming, response: ServerResponse) => Promise<void>
 
-export function createServe({ pressure, refusedDelayMs, isDraining, send, log, metrics, tracer }: ServeParts): Serve {
+export function createServe(parts: ServeParts): Serve {
+  const { pressure, refusedDelayMs, isDraining, send, progressed, log, metrics, tracer } = parts
   let delayed = 0
 
   return (route, request, response) => runWork({ name: route.name }, () => answer(route, request, response))
@@ -74,6 +78,7 @@ export function createServe({ pressure, refusedDelayMs, isDraining, send, log, m
     if (outgoing && response.headersSent) response.destroy()
     else if (outgoing) send(response, outgoing)
     pauseWork()
+    if (outgoing?.stream) await sendStream(response, outgoing.stream, progressed)
   }
 
   async function admitted(route: Route, request: Incoming, trace: Trace, response: ServerResponse) {

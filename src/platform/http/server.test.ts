@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { openSurface } from '../../contract/open/operations.ts'
 import { createLog } from '../log/log.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { createBodyLimiter } from './limiter.ts'
+import type { HtmlPage } from './pages.ts'
 import { createPressure } from './pressure.ts'
 import type { Route } from './serve.ts'
 import { createServer, type ServerParts } from './server.ts'
 
-async function openServer(t: TestContext, parts: Pick<ServerParts, 'surfaces' | 'pages'>) {
+async function openServer(
+  t: TestContext,
+  parts: Pick<ServerParts, 'surfaces' | 'pages'> & Partial<Pick<ServerParts, 'answerTimeoutMs'>>,
+) {
   let text = ''
   const log = createLog({ level: 'info', pretty: false, write: (lines) => (text += lines) })
   const metrics = createMetrics()
@@ -76,4 +81,59 @@ test('500 to an answer of an operation that cannot be written, and the server li
   const { error } = (await bad.json()) as { error: { code: string; requestId: string } }
   assert.deepEqual([bad.status, error.code, good.status], [500, 'internal_error', 200])
   assert.match(logged(), new RegExp(`"defect".*${error.requestId}.*ERR_INVALID_CHAR`))
+})
+
+function streamPage(stream: () => AsyncGenerator<Buffer, void, undefined>): HtmlPage {
+  return { path: '/file', name: 'file', answer: async () => ({ status: 200, body: '', headers: {}, stream: stream() }) }
+}
+
+test('a stream is sent chunk by chunk, and one that fails is cut and reported', async (t) => {
+  let isBroken = false
+  const page = streamPage(async function* () {
+    yield Buffer.from('one ')
+    if (isBroken) throw new Error('no more of it')
+    yield Buffer.from('two')
+  })
+  const { origin, logged } = await openServer(t, { surfaces: [], pages: [page] })
+  const whole = await fetch(`${origin}/file`)
+  assert.equal(whole.headers.get('content-length'), null)
+  assert.equal(await whole.text(), 'one two')
+  isBroken = true
+  await assert.rejects(async () => (await fetch(`${origin}/file`)).text())
+  assert.match(logged(), /"defect".*no more of it/)
+})
+
+test('a stream ends when its client goes away', async (t) => {
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  const page = streamPage(async function* () {
+    try {
+      for (;;) yield Buffer.alloc(65_536)
+    } finally {
+      end()
+    }
+  })
+  const { origin, logged } = await openServer(t, { surfaces: [], pages: [page] })
+  const controller = new AbortController()
+  const { body } = await fetch(`${origin}/file`, { signal: controller.signal })
+  await body?.getReader().read()
+  controller.abort()
+  await ended
+  assert.doesNotMatch(logged(), /defect/)
+})
+
+test('who reads a stream slowly, for longer than an answer may take, is served to the end', async (t) => {
+  const bytes = 24_000_000
+  const page = streamPage(async function* () {
+    for (let sent = 0; sent < bytes; sent += 60_000) yield Buffer.alloc(60_000)
+  })
+  const { origin } = await openServer(t, { surfaces: [], pages: [page], answerTimeoutMs: 1_500 })
+  const startedAt = performance.now()
+  let read = 0
+  for await (const chunk of (await fetch(`${origin}/file`)).body ?? []) {
+    // Faster than one chunk in the time of an answer, slower than all of them.
+    const due = startedAt + (2_500 * read) / bytes
+    read += chunk.length
+    if (performance.now() < due) await pause(due - performance.now())
+  }
+  assert.equal(read, bytes)
 })

@@ -65,7 +65,9 @@ export function createServer(parts: ServerParts): HttpServer {
   const isDraining = () => draining
   const isHttps = parts.isHttps ?? (() => false)
   const send = createSend({ isDraining, isHttps })
-  const serve = createServe({ pressure, refusedDelayMs, isDraining, send, log, metrics, tracer: parts.tracer })
+  const { tracer } = parts
+  const { progressed } = connections
+  const serve = createServe({ pressure, refusedDelayMs, isDraining, send, progressed, log, metrics, tracer })
   const handOffLimiter = createHandOffLimiter()
   observeConnections(metrics, connections)
   observeBodies(metrics, [bodyLimiter, handOffLimiter])

@@ -36,18 +36,27 @@ export interface PdfDocument {
   extension: string
 }
 
-export function pdfFile(document: PdfDocument): Buffer {
+// Stops after each part, so a large document does not hold the event loop.
+export function* pdfFile(document: PdfDocument): Generator<void, Buffer> {
   const { pages, fonts, attachment, title, author, language, madeAt } = document
   const objects = new ObjectList()
   const [catalog, tree] = [objects.reserve(), objects.reserve()]
-  const fontNames = fonts.map((font, i) => `/F${i} ${addFont(objects, font)} 0 R`).join(' ')
-  const kids = pages.map(({ width, height, content }) => {
+  const names: string[] = []
+  for (const [i, font] of fonts.entries()) {
+    names.push(`/F${i} ${addFont(objects, font)} 0 R`)
+    yield
+  }
+  const resources = `<< /Font << ${names.join(' ')} >> >>`
+  const kids: number[] = []
+  for (const { width, height, content } of pages) {
     const stream = objects.addStream('', Buffer.from(content, 'latin1'))
-    const resources = `<< /Font << ${fontNames} >> >>`
-    return objects.add(
-      `<< /Type /Page /Parent ${tree} 0 R /MediaBox [0 0 ${width} ${height}] /Resources ${resources} /Contents ${stream} 0 R >>`,
+    kids.push(
+      objects.add(
+        `<< /Type /Page /Parent ${tree} 0 R /MediaBox [0 0 ${width} ${height}] /Resources ${resources} /Contents ${stream} 0 R >>`,
+      ),
     )
-  })
+    yield
+  }
   objects.set(tree, `<< /Type /Pages /Kids [${kids.map((id) => `${id} 0 R`).join(' ')}] /Count ${kids.length} >>`)
   const profile = objects.addStream('/N 3', srgbProfile)
   const metadata = objects.addPlainStream('/Type /Metadata /Subtype /XML', Buffer.from(metadataOf(document)))

@@ -180,6 +180,13 @@ export interface AdminClient {
       /** plain (default): CSV with a line for each rate of a document. datev: a batch of postings for DATEV, with accounts of the chart SKR 03. */
       format?: 'plain' | 'datev' | undefined
     }, options?: ListOptions): List<AdminLedgerResponse, AdminLedgerResponse['data']>
+    /** Export documents. The documents of some days as getAdminDocument answers them, ten at a time. Each answer is a look at its documents, and is written down. Needs the scope `admin:customers`. (listAdminDocumentExport) */
+    documents(query?: {
+      /** The first day. Default: the first of the month of the last day. */
+      from?: string | undefined
+      /** The last day. Default: today. */
+      to?: string | undefined
+    }, options?: ListOptions): List<AdminDocumentExportResponse, AdminDocument>
     /** Export. Products in the format of Shopify, stock, orders or promotions as CSV, or a Google feed as XML, some rows an answer. The file is the texts of all answers, one behind the other. Orders have no data of customers. A cell that begins with `=`, `+`, `-` or `@` gets an apostrophe before it, which an import takes off. Needs the scope `admin:read`. (listAdminExport) */
     list(query: {
       /** What the file lists. google: the published products as a feed for Google Merchant Center. `link` is for it, the other parameters are for orders. */
@@ -826,6 +833,12 @@ export interface AdminDocumentBuyer {
   street: string | null
   postalCode: string | null
   city: string | null
+}
+
+export interface AdminDocumentExportResponse {
+  /** In the order in which they were made. */
+  data: AdminDocument[]
+  meta: ListMeta
 }
 
 export interface AdminDocumentLine {
@@ -2141,6 +2154,8 @@ export interface AdminTaxReport {
   timeZone: string
   /** ISO 4217 code. */
   currency: string
+  /** Invoices and credit notes of these days, in all currencies. */
+  documents: number
   /** By country and rate. Invoices without credit notes, by the date of the document. */
   rows: AdminTaxRow[]
   sum: {

@@ -59,6 +59,7 @@ export const adminTable = {
   },
   exports: {
     ledger: 'GET qp /api/v1/admin/exports/ledger',
+    documents: 'GET qp /api/v1/admin/exports/documents',
     list: 'GET qp /api/v1/admin/exports',
     customers: 'GET qp /api/v1/admin/exports/customers',
   },

@@ -77,6 +77,7 @@ export const documentExamples: AdminExamples<typeof documentRows> = {
         to: '2026-06-30',
         timeZone: 'Europe/Berlin',
         currency: 'EUR',
+        documents: 1,
         rows: [{ country: 'DE', rate: 1_900, reason: null, invoices: 1, creditNotes: 0, ...sums }],
         sum: sums,
       },
@@ -92,5 +93,11 @@ export const documentExamples: AdminExamples<typeof documentRows> = {
       },
       meta: { count: 1, next: null },
     },
+  },
+  listAdminDocumentExport: {
+    path: {},
+    query: { from: '2026-06-01', to: '2026-06-30' },
+    body: undefined,
+    reply: { data: [documentExample], meta: { count: 1, next: null } },
   },
 }

@@ -74,6 +74,7 @@ const left: readonly AdminOperationId[] = [
   'listAdminCustomerExport',
   'recordAdminMoney',
   'returnAdminOrder',
+  'listAdminDocumentExport',
 ]
 
 type Members = Readonly<Record<string, object>>

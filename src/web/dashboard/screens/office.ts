@@ -10,7 +10,7 @@ import { reportExport, reports } from './reports.ts'
 import { settings } from './settings.ts'
 import { newZone, removeZone, shipping, zone } from './shipping.ts'
 import { taxes } from './taxes.ts'
-import { ledgerExport, taxReport, taxReportExport } from './taxreport.ts'
+import { documentsExport, ledgerExport, taxReport, taxReportExport } from './taxreport.ts'
 import { legalText, legalTexts } from './texts.ts'
 
 export const settingScreens: readonly Screen[] = [
@@ -43,4 +43,5 @@ export const settingScreens: readonly Screen[] = [
   taxReport,
   taxReportExport,
   ledgerExport,
+  documentsExport,
 ]

@@ -1,12 +1,18 @@
 // Taxes of a month or of some days, by country and rate, from invoices and credit notes: what a VAT return is made from.
 
-import { type AdminTaxReport, type AdminTaxRow, ledgerFormats } from '../../../contract/admin/documents.ts'
+import {
+  type AdminDocument,
+  type AdminTaxReport,
+  type AdminTaxRow,
+  ledgerFormats,
+} from '../../../contract/admin/documents.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import type { PageAnswer } from '../../../platform/http/pages.ts'
 import { decimalAmount } from '../../../platform/kit/money.ts'
+import { archiveDocumentsMax, documentArchive } from '../../documents/archive.ts'
 import { dashboardHeaders } from '../headers.ts'
 import { button, card, emptyState, notice } from '../parts.ts'
-import { attempt, type Screen, type Visit } from '../screen.ts'
+import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { cursorIn } from '../table.ts'
 import type { Words } from '../words.ts'
 
@@ -42,7 +48,7 @@ export const taxReport: Screen = {
     return {
       title,
       back,
-      actions: html`${ledgerFormats.map((format) => html`<a class="button second" href="${to('reports/ledger/export', { ...days, format })}" download>${words.say(`taxreport.${format}`)}</a>`)}<a class="button second" href="${to('reports/taxes/export', days)}" download>${words.say('reports.csv')}</a>`,
+      actions: html`${data.documents > 0 && visit.may('listAdminDocumentExport') && html`<form method="post" action="${to('reports/documents/export', days)}">${button({ label: words.say('taxreport.documents') })}</form>`}${ledgerFormats.map((format) => html`<a class="button second" href="${to('reports/ledger/export', { ...days, format })}" download>${words.say(`taxreport.${format}`)}</a>`)}<a class="button second" href="${to('reports/taxes/export', days)}" download>${words.say('reports.csv')}</a>`,
       body: html`${daysForm(words, data.from, data.to)}
 ${data.rows.length === 0 ? html`<div class="card">${emptyState({ title: words.say('taxreport.empty'), text: words.say('taxreport.emptyText') })}</div>` : card({ title: words.say('taxreport.byRate'), isFlush: true, body: table(words, data) })}
 <p class="foot-note">${words.say('taxreport.foot', { zone: data.timeZone.replaceAll('_', ' ') })}</p>`,
@@ -96,6 +102,39 @@ export const taxReportExport: Screen = {
   },
 }
 
+// The documents of these days as files. They name the buyers, and each look is written down; so it is a post. A month of them is
+// large: it is sent while it is made.
+export const documentsExport: Screen = {
+  place: 'reports',
+  needs: 'listAdminDocumentExport',
+  path: 'reports/documents/export',
+  name: 'dashboard documents export',
+  async post(posted) {
+    const { from, to, documents } = (await posted.ask('getAdminTaxReport', { query: askedDays(posted) })).data
+    if (documents > archiveDocumentsMax) return tooLarge(posted)
+    const name = `documents${posted.mode === 'test' ? '-test' : ''}-${from}-${to}.zip`
+    return {
+      status: 200,
+      headers: {
+        ...dashboardHeaders,
+        'content-type': 'application/zip',
+        'content-disposition': `attachment; filename="${name}"`,
+      },
+      body: '',
+      stream: documentArchive(documentsOfDays(posted, { from, to })),
+    }
+  },
+}
+
+async function* documentsOfDays({ ask }: Visit, days: { from: string; to: string }): AsyncGenerator<AdminDocument> {
+  let cursor: string | undefined
+  do {
+    const { data, meta } = await ask('listAdminDocumentExport', { query: days, cursor })
+    yield* data
+    cursor = cursorIn(meta.next)
+  } while (cursor !== undefined)
+}
+
 // Gathered in memory before it is sent: some 20,000 documents.
 const pagesMax = 100
 
@@ -105,7 +144,7 @@ export const ledgerExport: Screen = {
   path: 'reports/ledger/export',
   name: 'dashboard ledger export',
   async get(visit) {
-    const { words, query, to } = visit
+    const { query } = visit
     const format = ledgerFormats.find((known) => known === query.get('format')) ?? 'plain'
     const asked = { ...askedDays(visit), format }
     const texts: string[] = []
@@ -116,14 +155,18 @@ export const ledgerExport: Screen = {
       cursor = cursorIn(meta.next)
       if (cursor === undefined) return ledgerFile(asked, texts.join(''))
     }
-    return {
-      title: words.say('taxreport.title'),
-      back: { href: to('reports/taxes'), label: words.say('taxreport.title') },
-      status: 409,
-      width: 'narrow',
-      body: html`<div class="card">${emptyState({ title: words.say('exports.tooLarge'), text: words.say('exports.tooLargeText') })}</div>`,
-    }
+    return tooLarge(visit)
   },
+}
+
+function tooLarge({ words, to }: Visit): Sheet {
+  return {
+    title: words.say('taxreport.title'),
+    back: { href: to('reports/taxes'), label: words.say('taxreport.title') },
+    status: 409,
+    width: 'narrow',
+    body: html`<div class="card">${emptyState({ title: words.say('exports.tooLarge'), text: words.say('exports.tooLargeText') })}</div>`,
+  }
 }
 
 // DATEV reads files of its own encoding.

@@ -506,4 +506,5 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'exports.tooLargeText': 'Bitte einen kürzeren Zeitraum wählen, oder seitenweise über die API lesen.',
   'change.discardAdminTransfer': 'hat einen Import verworfen',
   'change.listAdminCustomerExport': 'hat Bestellungen mit Kundendaten exportiert',
+  'change.listAdminDocumentExport': 'hat Rechnungen exportiert',
 }

@@ -498,4 +498,5 @@ export const developersEn = {
   'exports.tooLargeText': 'Choose a shorter time, or read it page by page with the API.',
   'change.discardAdminTransfer': 'discarded an import',
   'change.listAdminCustomerExport': 'exported orders with customers',
+  'change.listAdminDocumentExport': 'exported invoices',
 } as const satisfies Readonly<Record<string, string | Plural>>

@@ -383,6 +383,7 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
   'reports.csv': 'CSV herunterladen',
   'taxreport.plain': 'Journal (CSV)',
   'taxreport.datev': 'DATEV',
+  'taxreport.documents': 'Dokumente (ZIP)',
   'taxreport.title': 'Steuern',
   'taxreport.byRate': 'Nach Land und Satz',
   'taxreport.rate': 'Satz',

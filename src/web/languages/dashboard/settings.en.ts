@@ -376,6 +376,7 @@ export const settingsEn = {
   'reports.csv': 'Download CSV',
   'taxreport.plain': 'Ledger (CSV)',
   'taxreport.datev': 'DATEV',
+  'taxreport.documents': 'Documents (ZIP)',
   'taxreport.title': 'Taxes',
   'taxreport.byRate': 'By country and rate',
   'taxreport.rate': 'Rate',

@@ -1,0 +1,84 @@
+// Documents as one ZIP file: each as PDF and as XML of an e-invoice, and a list of them. One document at a time is in memory, and the
+// event loop answers others between the steps of each.
+
+import type { AdminDocument } from '../../contract/admin/documents.ts'
+import { type Breath, createBreath, runSteps } from '../../platform/kit/breath.ts'
+import { isFormula } from '../../platform/kit/formula.ts'
+import { decimalAmount } from '../../platform/kit/money.ts'
+import { type ZipEntry, zipFile } from '../../platform/kit/zip.ts'
+import { documentFile } from './files.ts'
+import { type DocumentFile, fileName, pdfSteps } from './pdf.ts'
+
+// The list is in memory until all documents are written, and a ZIP file has at most 65,535 files.
+export const archiveDocumentsMax = 20_000
+
+export function documentArchive(documents: AsyncIterable<AdminDocument>): AsyncGenerator<Buffer, void, undefined> {
+  return zipFile(entriesOf(documents))
+}
+
+async function* entriesOf(documents: AsyncIterable<AdminDocument>): AsyncGenerator<ZipEntry, void, undefined> {
+  const breath = createBreath()
+  const names = new Set<string>()
+  const rows = [indexRow(indexColumns)]
+  let last = '1980-01-01'
+  for await (const document of documents) {
+    const name = nameFor(names, document)
+    const files = await filesOf(breath, document)
+    const entries = files.map(([ending, { bytes }]) => ({
+      name: `${name}.${ending}`,
+      day: document.day,
+      bytes,
+      isStored: ending === 'pdf',
+    }))
+    yield* entries
+    rows.push(indexRow(indexCells(document, (ending) => entries.find((entry) => entry.name.endsWith(ending))?.name)))
+    last = document.day > last ? document.day : last
+    if (breath.isDue()) await breath.take()
+  }
+  // With a mark, so Excel reads it as UTF-8.
+  yield { name: 'index.csv', day: last, bytes: Buffer.from(`\ufeff${rows.join('')}`), isStored: false }
+}
+
+const folders = { invoice: 'invoices', credit_note: 'credit-notes' } as const
+
+// Two numbers can differ in letters alone that a file cannot have, or in capital letters, which are one file on some systems.
+function nameFor(names: Set<string>, document: AdminDocument): string {
+  const base = `${folders[document.kind]}/${fileName(document, '').slice(0, -1)}`
+  let name = base
+  for (let copy = 2; names.has(name.toLowerCase()); copy += 1) name = `${base}-${copy}`
+  names.add(name.toLowerCase())
+  return name
+}
+
+async function filesOf(breath: Breath, document: AdminDocument): Promise<(readonly [string, DocumentFile])[]> {
+  const pdf = await runSteps(breath, pdfSteps(document))
+  if (breath.isDue()) await breath.take()
+  const xml = documentFile(document, 'ubl')
+  return [...(pdf ? [['pdf', pdf] as const] : []), ...(xml ? [['xml', xml] as const] : [])]
+}
+
+const indexColumns = [
+  ...['number', 'kind', 'date', 'supply_date', 'order', 'corrects', 'country', 'buyer'],
+  ...['net', 'tax', 'total', 'currency', 'pdf', 'xml'],
+]
+
+// Credit notes are negative, as in the ledger.
+function indexCells(document: AdminDocument, fileOf: (ending: string) => string | undefined): string[] {
+  const { number, kind, day, supplyDay, order, corrects, country, buyer, currency } = document
+  const sign = kind === 'invoice' ? 1 : -1
+  const amount = (minor: number) => decimalAmount(minor === 0 ? 0 : sign * minor, currency)
+  return [
+    ...[safe(number), kind, day, supplyDay, safe(order.number), safe(corrects?.number ?? ''), country],
+    safe(buyer?.company ?? buyer?.name ?? ''),
+    ...[amount(document.net), amount(document.tax), amount(document.total), currency],
+    ...[fileOf('.pdf') ?? '', fileOf('.xml') ?? ''],
+  ]
+}
+
+function safe(cell: string): string {
+  return isFormula(cell) ? `'${cell}` : cell
+}
+
+function indexRow(cells: readonly string[]): string {
+  return `${cells.map((cell) => (/[",;\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`
+}
