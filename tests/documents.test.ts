@@ -215,6 +215,10 @@ eachEngine('documents', (given) => {
     await refund(orderId, 500)
     await issue()
     const [invoice, note] = await of(orderId)
+    assert.match(
+      (await page(`/o/${statusSecret}/receipt`)).text,
+      new RegExp(`href="/o/${statusSecret}/documents/${invoice?.id}">[^<]+ ${invoice?.number}<`),
+    )
     const linked = (await page(`/o/${statusSecret}`)).text
     for (const document of [invoice, note])
       assert.match(linked, new RegExp(`/o/${statusSecret}/documents/${document?.id}">[^<]+ ${document?.number}<`))

@@ -12,6 +12,7 @@ import { anyEngine, eachEngine, type Given } from '../harness/storage.ts'
 import { openTestServer, settingsOf, type TestServer, testSecret, testSecretText } from '../harness/testServer.ts'
 import { adminScopes } from '../src/contract/words.ts'
 import { forgetShopper } from '../src/domain/checkout/forget.ts'
+import { issueDocuments } from '../src/domain/documents/issue.ts'
 import { emailsMax, leaseMs } from '../src/domain/emails/schedule.ts'
 import { type MailTools, mailRound, sendMsMaxDefault, startMail } from '../src/domain/emails/send.ts'
 import { silenceMsMax, type Transport } from '../src/domain/emails/smtp.ts'
@@ -167,7 +168,9 @@ eachEngine('e-mails that are sent', (given) => {
     await storage.write((tx) =>
       fulfilOrder(tx, key, { carrier: 'DHL', trackingNumber: 'JD00010001', items: null }, moment()),
     )
+    await sendAll(shop)
     await storage.write((tx) => refundOrder(tx, key, { amount: 250, reason: null, isByHand: true }, moment()))
+    await issueDocuments(storage, testSecret, { now: clock.now, limit: 10 })
     await sendAll(shop)
     await sendAll(shop)
 
@@ -198,6 +201,26 @@ eachEngine('e-mails that are sent', (given) => {
     assert.match(parcel?.html ?? '', /<a [^>]*href="https:\/\/www\.dhl\.com\/[^"]*=JD00010001"[^>]*>JD00010001<\/a>/)
     const page = /\/o\/[\w-]{43}/.exec(placed.text)?.[0] ?? ''
     assert.equal((await testServer.fetch(page)).status, 200)
+    // Nothing is documented before it is paid; then the receipt is there first, and the invoice and the credit note follow.
+    const documentsIn = (subject: string) => {
+      const text = mine.find(({ headers }) => headers.subject === subject)?.text ?? ''
+      return [...text.matchAll(/^Document: (.*) \(http:\/\/[^/]+(.*)\)$/gm)].map(([, title = '', path = '']) => [
+        title,
+        path,
+      ])
+    }
+    assert.deepEqual(documentsIn(`Your order ${number} at Bloom`), [])
+    assert.deepEqual(documentsIn(`Payment received for order ${number}`), [[`Receipt ${number}`, `${page}/receipt`]])
+    const linked = documentsIn(`Refund for order ${number}`)
+    assert.deepEqual(
+      linked.map(([title]) => title),
+      ['Invoice T-2026-000001', 'Credit note T-C2026-000001'],
+    )
+    for (const [title = '', path = ''] of linked) assert.ok((await testServer.fetch(path)).text.includes(title), title)
+    assert.match(
+      mine.find(({ headers }) => headers.subject === `Refund for order ${number}`)?.html ?? '',
+      /<a [^>]*\/documents\/doc_\w+"[^>]*>Invoice T-2026-000001<\/a>/,
+    )
 
     const theirs = to(server.emails, 'help@shop.example.com')
     assert.deepEqual(

@@ -265,6 +265,8 @@ export interface OrderStatusView {
 
 // Of an order that was paid, at its secret address.
 export interface ReceiptView {
+  // Made seconds after the payment.
+  invoice: Pick<AdminDocument, 'id' | 'kind' | 'number'> | null
   merchant: CheckoutMerchant
   seller: LegalSeller | null
   number: string

@@ -4,6 +4,7 @@
 import { toInstant } from '../../platform/kit/instant.ts'
 import { isPageSecret, pageSecretHash } from '../../platform/secrets/pagesecret.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
+import { findInvoiceOfOrder } from '../documents/store.ts'
 import { findMerchantFace } from '../merchants/store.ts'
 import { findOrderFacts } from '../orders/change.ts'
 import { receiptOf } from '../orders/receipt.ts'
@@ -23,7 +24,9 @@ export function createReceiptService(storage: Storage): ReceiptPort {
       const merchant = await findMerchantFace(db, order.merchantId)
       if (!merchant) return undefined
       const { links, legal } = merchant
+      const invoice = await findInvoiceOfOrder(db, order.merchantId, order.id)
       return {
+        invoice: invoice ?? null,
         merchant: { ...merchant, links: JSON.parse(links) as CheckoutMerchant['links'] },
         seller: legal === null ? null : (JSON.parse(legal) as LegalSeller),
         number: order.number,

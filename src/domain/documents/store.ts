@@ -134,6 +134,18 @@ export async function listDocumentsOfOrder(db: Reader, merchantId: string, order
   return found.map(rowFrom)
 }
 
+// The invoice that was made when it was paid.
+export async function findInvoiceOfOrder(
+  db: Reader,
+  merchantId: string,
+  orderId: string,
+): Promise<Pick<DocumentHead, 'id' | 'kind' | 'number'> | undefined> {
+  const [row] = await db.sql<Pick<DocumentHead, 'id' | 'kind' | 'number'>>`
+    select id, kind, number from documents
+    where merchant_id = ${merchantId} and order_id = ${orderId} and cause = 'order_paid' order by issued_at, id limit 1`
+  return row
+}
+
 export async function findDocument(
   db: Reader,
   { merchantId, mode }: MerchantMode,

@@ -5,6 +5,7 @@ import type { TaxedAmount } from '../../domain/orders/receipt.ts'
 import { documentFor } from '../../platform/html/frame.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { receiptScript, receiptStyle } from '../documents/assets.ts'
+import { documentTitle } from '../documents/print.ts'
 import type { Speaker } from '../languages/language.ts'
 
 export function receiptPage(speaker: Speaker, view: ReceiptView, orderPath: string): string {
@@ -42,6 +43,7 @@ ${view.refunded.map(
 }
 <nav class="tools">
 <a href="${orderPath}">${say('receipt.back')}</a>
+${view.invoice && html`<a href="${orderPath}/documents/${view.invoice.id}">${documentTitle(speaker, view.invoice)}</a>`}
 <button type="button" id="print">${say('receipt.print')}</button>
 </nav>
 </main>`

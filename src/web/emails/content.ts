@@ -3,6 +3,7 @@
 // name would let them send words of their own to any mailbox, in the name of the merchant. One exception: the acknowledgement of a
 // withdrawal has to repeat the statement (Directive 2011/83/EU, Art. 11a(4)), short and without links.
 
+import type { AdminDocument } from '../../contract/admin/documents.ts'
 import type { LegalTextKind } from '../../contract/words.ts'
 import type { AwaitedMoney } from '../../domain/checkout/port.ts'
 import type { OrderFacts } from '../../domain/orders/view.ts'
@@ -11,6 +12,7 @@ import type { ReturnFacts } from '../../domain/returns/store.ts'
 import { returnNumber } from '../../domain/returns/view.ts'
 import { type Statement, withoutLinks } from '../../domain/withdrawals/statement.ts'
 import type { EmailKind, LinkEmailKind, NoticeKind } from '../../platform/outbox/emails.ts'
+import { documentTitle } from '../documents/print.ts'
 import type { Speaker } from '../languages/language.ts'
 import { tell } from './texts.ts'
 
@@ -58,6 +60,8 @@ export interface OrderEmail {
   url: string | null
   // Of the order in the dashboard.
   dashboardUrl: string
+  // Invoices and credit notes, the oldest first. None in e-mails to the merchant.
+  documents: readonly Pick<AdminDocument, 'id' | 'kind' | 'number'>[]
 }
 
 // How an order that was placed is to be paid.
@@ -422,8 +426,24 @@ function orderFacts(of: OrderEmail): EmailPart {
         ? []
         : [{ name: speaker.say('shipping.title'), value: order.shippingChoice.label }]),
       ...destination(of),
+      ...documentRows(of),
     ],
   }
+}
+
+// As on the page of the order. An invoice is made seconds after the payment: an e-mail that is earlier links the receipt, which links
+// the invoice later.
+function documentRows({ speaker, url, documents, facts }: OrderEmail): EmailFact[] {
+  if (url === null) return []
+  const name = tell(speaker, 'email.document')
+  if (documents.length > 0)
+    return documents.map((document) => ({
+      name,
+      value: documentTitle(speaker, document),
+      url: `${url}/documents/${document.id}`,
+    }))
+  if (!facts.timeline.some(({ type }) => type === 'paid')) return []
+  return [{ name, value: speaker.say('receipt.title', { number: facts.order.number }), url: `${url}/receipt` }]
 }
 
 function destination({ speaker, country }: OrderEmail) {

@@ -4,6 +4,7 @@ import type { LegalEntry } from '../../contract/entries.ts'
 import type { PaymentAccountProblem, Role } from '../../contract/words.ts'
 import { awaitedMoney } from '../../domain/checkout/awaited.ts'
 import { customerHash, listCustomerKeys } from '../../domain/checkout/customer.ts'
+import { listDocumentsOfOrder } from '../../domain/documents/store.ts'
 import { headerText } from '../../domain/emails/header.ts'
 import { emailsMax, emailsWindowMs } from '../../domain/emails/schedule.ts'
 import type { Discard } from '../../domain/emails/send.ts'
@@ -231,11 +232,19 @@ async function writeOfOrder(tools: PrepareTools, db: Reader, email: EmailRow, me
     country: sealed.country,
     url: isToShopper ? pageOf(tools, key.orderId, sealed) : null,
     dashboardUrl: dashboardUrlOf(tools, merchant, facts.order),
+    documents: isToShopper ? await documentsOf(db, facts) : [],
   }
   const described = await describe(db, email, of)
   if (!described) return { discarded: 'missing' }
   const { number: orderNumber, mode } = facts.order
   return { to: customer?.email ?? null, speaker, isTest: mode === 'test', email: described, orderNumber }
+}
+
+// The newest, the oldest of them first: an order with many refunds has many.
+const documentsMax = 10
+
+async function documentsOf(db: Reader, { order }: OrderFacts): Promise<OrderEmail['documents']> {
+  return (await listDocumentsOfOrder(db, order.merchantId, order.id)).slice(-documentsMax)
 }
 
 // What the shopper chose, or read.

@@ -143,6 +143,7 @@ export const ar: EmailTexts = {
   'member_joined.unexpected':
     'إذا كنت لا تعرف هذا العنوان، فأزل هذا الشخص من إعدادات لوحة التحكم، ثم ألغِ المفتاح أو أزل التطبيق.',
   'email.view': 'عرض طلبك',
+  'email.document': 'المستند',
   'email.reply': 'لديك أسئلة؟ رُدّ على هذه الرسالة.',
   'email.reason': 'تصلك هذه الرسالة لأن هذا العنوان أُعطي لطلب من {merchant}.',
   'email.reasonMerchant': 'تصلك هذه الرسالة لأن هذا عنوان الدعم لدى {merchant}.',

@@ -150,6 +150,7 @@ export const de: EmailTexts = {
   'member_joined.unexpected':
     'Wenn Sie diese Adresse nicht kennen, entfernen Sie die Person im Dashboard unter Einstellungen, Personen, und widerrufen Sie den Schlüssel oder deinstallieren Sie die App.',
   'email.view': 'Bestellung ansehen',
+  'email.document': 'Dokument',
   'email.reply': 'Fragen? Antworten Sie auf diese Nachricht.',
   'email.reason':
     'Sie erhalten diese Nachricht, weil diese Adresse bei einer Bestellung bei {merchant} angegeben wurde.',

@@ -145,6 +145,7 @@ export const en = {
   'member_joined.unexpected':
     'If you do not know this address, remove the person in the dashboard under Settings, People, and revoke the key or uninstall the app.',
   'email.view': 'View your order',
+  'email.document': 'Document',
   'email.reply': 'Questions? Reply to this message.',
   'email.reason': 'You receive this message because this address was given for an order at {merchant}.',
   'email.reasonMerchant': 'You receive this message because this is the support address of {merchant}.',

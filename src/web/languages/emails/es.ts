@@ -145,6 +145,7 @@ export const es: EmailTexts = {
   'member_joined.unexpected':
     'Si no conoce esta dirección, quite a la persona en los ajustes del panel y revoque la clave o desinstale la aplicación.',
   'email.view': 'Ver su pedido',
+  'email.document': 'Documento',
   'email.reply': '¿Preguntas? Responda a este mensaje.',
   'email.reason': 'Recibe este mensaje porque se indicó esta dirección en un pedido en {merchant}.',
   'email.reasonMerchant': 'Recibe este mensaje porque esta es la dirección de atención de {merchant}.',

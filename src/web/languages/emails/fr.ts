@@ -148,6 +148,7 @@ export const fr: EmailTexts = {
   'member_joined.unexpected':
     'Si vous ne connaissez pas cette adresse, retirez cette personne dans les paramètres du tableau de bord, puis révoquez la clé ou désinstallez l’application.',
   'email.view': 'Voir votre commande',
+  'email.document': 'Document',
   'email.reply': 'Des questions ? Répondez à ce message.',
   'email.reason': 'Vous recevez ce message parce que cette adresse a été indiquée pour une commande chez {merchant}.',
   'email.reasonMerchant': 'Vous recevez ce message parce que cette adresse est celle de l’assistance de {merchant}.',

@@ -140,6 +140,7 @@ export const ja: EmailTexts = {
   'member_joined.unexpected':
     'このアドレスに心当たりがない場合は、ダッシュボードの設定からこのメンバーを削除し、キーを無効にするか、アプリをアンインストールしてください。',
   'email.view': '注文を見る',
+  'email.document': '書類',
   'email.reply': 'ご質問はこのメールにご返信ください。',
   'email.reason': '{merchant} でのご注文にこのアドレスが入力されたため、お送りしています。',
   'email.reasonMerchant': '{merchant} のサポート用アドレスにお送りしています。',

@@ -148,6 +148,7 @@ export const nl: EmailTexts = {
   'member_joined.unexpected':
     'Als je dit adres niet kent, verwijder de persoon dan in het dashboard bij de instellingen, en trek de sleutel in of verwijder de app.',
   'email.view': 'Je bestelling bekijken',
+  'email.document': 'Document',
   'email.reply': 'Vragen? Beantwoord dit bericht.',
   'email.reason': 'Je ontvangt dit bericht omdat dit adres is opgegeven voor een bestelling bij {merchant}.',
   'email.reasonMerchant': 'Je ontvangt dit bericht omdat dit het adres van de klantenservice van {merchant} is.',
