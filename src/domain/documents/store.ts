@@ -174,7 +174,8 @@ export async function listDocuments(
   { kind, orderId, number, from, to, after, limit }: DocumentsQuery,
 ): Promise<DocumentHead[]> {
   const conditions = [
-    new Fragment('d.merchant_id = ? and d.mode = ?', [merchantId, mode]),
+    // `|| ''` keeps the planner off the index by time, in which it would walk through all documents of the merchant.
+    new Fragment(`d.merchant_id = ? and d.mode${orderId === undefined ? '' : " || ''"} = ?`, [merchantId, mode]),
     kind !== undefined && new Fragment('d.kind = ?', [kind]),
     orderId !== undefined && new Fragment('d.order_id = ?', [orderId]),
     number !== undefined && new Fragment('d.number = ?', [number]),
@@ -193,16 +194,26 @@ export interface DaysAsked {
   to: string
 }
 
+const dayMs = 86_400_000
+
+// Days are in no index, and instants are: a day begins at most 14 hours before and 12 hours after that of UTC. With a day more, in
+// which another time zone may have held.
+function issuedWithin({ from, to }: Pick<DaysAsked, 'from' | 'to'>): { first: number; last: number } {
+  return { first: Date.parse(from) - 2 * dayMs, last: Date.parse(to) + 3 * dayMs }
+}
+
 // In the order in which they were made, with their content.
 export async function listDocumentsOfDays(
   db: Reader,
   { merchantId, mode }: MerchantMode,
   { from, to, after, limit }: { from: string; to: string; after: { at: number; id: string }; limit: number },
 ): Promise<DocumentRow[]> {
+  const { first, last } = issuedWithin({ from, to })
+  const place = after.at < first ? { at: first, id: '' } : after
   const found = await db.sql<StoredRow>`
     select ${rows} from documents d
     where d.merchant_id = ${merchantId} and d.mode = ${mode} and d.day >= ${from} and d.day <= ${to}
-      and (d.issued_at, d.id) > (${after.at}, ${after.id})
+      and (d.issued_at, d.id) > (${place.at}, ${place.id}) and d.issued_at <= ${last}
     order by d.issued_at, d.id limit ${limit}`
   return found.map(rowFrom)
 }
@@ -212,9 +223,11 @@ export async function countDocumentsOfDays(
   { merchantId, mode }: MerchantMode,
   { from, to }: Pick<DaysAsked, 'from' | 'to'>,
 ): Promise<number> {
+  const { first, last } = issuedWithin({ from, to })
   const [row] = await db.sql<{ documents: number }>`
     select count(*) as "documents" from documents
-    where merchant_id = ${merchantId} and mode = ${mode} and day >= ${from} and day <= ${to}`
+    where merchant_id = ${merchantId} and mode = ${mode} and day >= ${from} and day <= ${to}
+      and issued_at >= ${first} and issued_at <= ${last}`
   return row?.documents ?? 0
 }
 
@@ -234,11 +247,13 @@ export async function sumTaxes(
   { merchantId, mode }: MerchantMode,
   { currency, from, to }: DaysAsked,
 ): Promise<TaxRow[]> {
+  const { first, last } = issuedWithin({ from, to })
   return db.sql<TaxRow>`
     select d.country, r.rate as "rateBps", r.reason, d.kind, count(*) as "documents",
       cast(sum(r.net) as bigint) as "net", cast(sum(r.tax) as bigint) as "tax", cast(sum(r.total) as bigint) as "total"
     from documents d join document_rates r on r.merchant_id = d.merchant_id and r.document_id = d.id
     where d.merchant_id = ${merchantId} and d.mode = ${mode} and d.day >= ${from} and d.day <= ${to} and d.currency = ${currency}
+      and d.issued_at >= ${first} and d.issued_at <= ${last}
     group by d.country, r.rate, r.reason, d.kind
     order by d.country, r.rate desc, r.reason, d.kind`
 }
