@@ -7,6 +7,7 @@ import { type Orders, openOrderTestServer } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { type Answer, assertAdminError, type TestServer } from '../harness/testServer.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
+import type { SkuEntry } from '../src/contract/entries.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { sell } from '../src/domain/inventory/sales.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -82,6 +83,52 @@ eachEngine('the admin catalog', (given) => {
     await set({ price: 850 })
     assert.deepEqual(await prices(), [850, null, null, [900, 800, 790, 850]])
     testServer.clock.now = began
+  })
+
+  test('the unit price follows price and content, in the catalog and in carts', async () => {
+    const [small, large] = [unusedName('JAR'), unusedName('JAR')]
+    const skus: SkuEntry[] = [
+      { code: small, options: { Size: 's' }, price: 595, stock: 5, measure: { amount: 250, unit: 'g', per: '100g' } },
+      { code: large, options: { Size: 'l' }, price: 1_999, stock: 5 },
+    ]
+    const entry = productEntry({ options: [{ name: 'Size', values: ['s', 'l'] }], skus })
+    const other = { ...entry, skus: skus.map((sku) => ({ ...sku, measure: { amount: 1, unit: 'g', per: 'l' } })) }
+    const refused = await ask('createAdminProduct', { product: other })
+    assert.deepEqual([refused.status, refused.body.error.issues[0].path], [400, '/product/skus/0/measure/per'])
+    const { data } = await done('createAdminProduct', { product: entry })
+    const [{ id: skuId }] = data.skus
+    const measure = { amount: 250, unit: 'g', per: '100g' }
+    const answered = async () => {
+      const { body } = await shown(entry.slug)
+      assert.deepEqual(body.data.measure, body.data.skus[0].measure)
+      return body.data.skus.map((sku: { measure: object | null }) => sku.measure)
+    }
+    assert.deepEqual(await answered(), [{ ...measure, price: { amount: 238, currency: 'EUR' } }, null])
+    assert.deepEqual(
+      data.product.skus.map((sku: { measure: object }) => sku.measure),
+      [measure, null],
+    )
+    const missing = await testServer.askAdmin('listAdminSkus', { query: `?productId=${data.id}&measure=missing` })
+    assert.deepEqual(
+      missing.body.data.map(({ code }: { code: string }) => code),
+      [large],
+    )
+    const cart = await testServer.ask('createPublicCart', {
+      body: { idempotencyKey: newId('req'), items: [{ skuId, quantity: 2 }] },
+    })
+    assert.deepEqual(cart.body.data.items[0].measure, { ...measure, price: 238 })
+    await done('updateAdminSkus', { rows: [{ skuId, price: 799 }] })
+    assert.deepEqual(await answered(), [{ ...measure, price: { amount: 320, currency: 'EUR' } }, null])
+    const changed = data.product.skus.map((sku: object) => ({ ...sku, measure: { amount: 75, unit: 'cl' } }))
+    const { changes } = await done(
+      'replaceAdminProduct',
+      { expectedVersion: 2, product: { ...data.product, skus: changed } },
+      { productId: data.id },
+    )
+    assert.deepEqual(changes[0].members.find(({ member }: { member: string }) => member === 'measure')?.to, {
+      ...{ amount: 75, unit: 'cl', per: 'l' },
+    })
+    assert.equal((await answered())[1].price.amount, 2_665)
   })
 
   test('a product is in the catalog at once; sent back as it is, it does not change', async () => {

@@ -29,6 +29,7 @@ eachEngine('getApiKeyCatalogProduct', (given) => {
         price: { amount: 3500, currency: 'EUR' },
         compareAtPrice: null,
         priorPrice: null,
+        measure: null,
         availability: 'in_stock',
         availableQuantity: 40,
         maxPerOrder: 10,
@@ -45,6 +46,7 @@ eachEngine('getApiKeyCatalogProduct', (given) => {
         // Claimed from the first moment on: nothing is known of a higher price.
         compareAtPrice: null,
         priorPrice: null,
+        measure: null,
         availability: 'low_stock',
         availableQuantity: 3,
         maxPerOrder: 999,

@@ -24,6 +24,7 @@ eachEngine('listApiKeyCatalogProducts', (given) => {
       imageAlt: 'Red roses',
       priceRange: { min: { amount: 3500, currency: 'EUR' }, max: { amount: 5900, currency: 'EUR' } },
       priorPrice: null,
+      measure: null,
       availability: 'in_stock',
       skuCount: 2,
       tags: ['gift'],

@@ -563,6 +563,22 @@ describe('for search engines and messengers', () => {
     assert.match(JSON.stringify(lamp), /BackOrder/)
   })
 
+  test('a unit price stands beside the price, in lists and on the page, for people and machines', async () => {
+    const page = await get('/products/soy-candle-in-glass?sku=CND-SOY-FIG-220')
+    assert.ok(page.includes('<strong>€28.90</strong><small>220 g (€13.14/100 g)</small>'))
+    assert.ok((await get('/categories/candles')).includes('<span class="card-measure">120 g (€14.08/100 g)</span>'))
+    const variant = dataOf(page)[0]?.hasVariant.find(({ sku }: { sku: string }) => sku === 'CND-SOY-FIG-220')
+    assert.deepEqual(variant.offers.priceSpecification, {
+      '@type': 'UnitPriceSpecification',
+      price: '28.90',
+      priceCurrency: 'EUR',
+      referenceQuantity: {
+        ...{ '@type': 'QuantitativeValue', value: 220, unitCode: 'GRM' },
+        valueReference: { '@type': 'QuantitativeValue', value: 100, unitCode: 'GRM' },
+      },
+    })
+  })
+
   test('a brand leads to all products of it, and lists are narrowed by brands', async () => {
     const page = await get('/products/bread-knife')
     assert.match(page, /<a href="\/shop\/search\?brand=Kerbe" dir="auto">Kerbe<\/a>/)

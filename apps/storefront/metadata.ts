@@ -149,12 +149,37 @@ export function isGtin(text: string): boolean {
   return sum % 10 === 0
 }
 
-function offerOf({ price, availability }: Sku, url: string, seller: string): object {
+// Of UN/ECE Recommendation 20, and what the bases stand for.
+const unitCodes: Readonly<Record<string, string>> = {
+  ...{ mg: 'MGM', g: 'GRM', kg: 'KGM', ml: 'MLT', cl: 'CLT', l: 'LTR', m3: 'MTQ' },
+  ...{ mm: 'MMT', cm: 'CMT', m: 'MTR', cm2: 'CMK', m2: 'MTK', piece: 'C62' },
+}
+const hundreds: Readonly<Record<string, string>> = { '100g': 'g', '100ml': 'ml' }
+
+// https://developers.google.com/search/docs/appearance/structured-data/merchant-listing#unit-pricing
+function unitPriceOf({ price, measure }: Sku): object {
+  if (!measure) return {}
+  const quantity = (value: number, unit: string) => ({ '@type': 'QuantitativeValue', value, unitCode: unitCodes[unit] })
+  const hundred = hundreds[measure.per]
+  const base = hundred === undefined ? quantity(1, measure.per) : quantity(100, hundred)
+  return {
+    priceSpecification: {
+      '@type': 'UnitPriceSpecification',
+      price: decimal(price.amount, price.currency),
+      priceCurrency: price.currency,
+      referenceQuantity: { ...quantity(measure.amount, measure.unit), valueReference: base },
+    },
+  }
+}
+
+function offerOf(sku: Sku, url: string, seller: string): object {
+  const { price, availability } = sku
   return {
     '@type': 'Offer',
     url,
     price: decimal(price.amount, price.currency),
     priceCurrency: price.currency,
+    ...unitPriceOf(sku),
     availability: schemaWords[availability],
     itemCondition: 'https://schema.org/NewCondition',
     seller: { '@type': 'Organization', name: seller },

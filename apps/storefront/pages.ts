@@ -20,6 +20,7 @@ import type {
 import { countWords, type FindingView, filters, isNothing, toolbar } from './finding.ts'
 import { Html, html } from './html.ts'
 import { categoryHref, destinationOf, type LinkPlace, productHref } from './links.ts'
+import { measureWords } from './measures.ts'
 import { type AttributeOf, breadcrumbData, jsonLd, openGraph, productData, type Shared, trailTo } from './metadata.ts'
 import type { Speaker } from './speaker.ts'
 import { isAboutCode, isGoodNews, type Notice } from './words.ts'
@@ -206,6 +207,7 @@ export function cards(at: Surroundings, products: readonly ProductSummary[]): Ht
 ${product.brand != null && html`<span dir="auto" class="card-brand">${product.brand}</span>`}
 <span dir="auto" class="card-name">${product.name}</span>
 <span class="card-price">${priorWords(at, product)}${priceWords(at, product)}</span>
+${cardMeasure(at, product)}
 </a>
 </li>`,
   )}
@@ -226,6 +228,12 @@ function priceWords({ speaker: { say, money } }: Surroundings, { priceRange: { m
 function priorWords({ speaker: { say, money } }: Surroundings, { priorPrice }: ProductSummary): Html | false {
   if (!priorPrice) return false
   return html`<span class="hidden">${say('price.formerly')} </span><s>${money(priorPrice.amount, priorPrice.currency)}</s><span class="hidden">, ${say('price.now')} </span> `
+}
+
+// Of the SKU with the lowest price, which the card names.
+function cardMeasure({ speaker }: Surroundings, { measure, priceRange: { min } }: ProductSummary): Html | false {
+  const words = measureWords(speaker, measure && { ...measure, price: measure.price.amount }, min.amount, min.currency)
+  return words !== null && html`<span class="card-measure">${words}</span>`
 }
 
 function stockWords({ say }: Speaker, availability: Availability, available: number | null): string {
@@ -316,14 +324,22 @@ function taxNote({ details: { pricesIncludeTax }, speaker: { say } }: Surroundin
 }
 
 // Only a number that the history of prices holds is struck through, and per cent are those of it.
-function priceOf({ speaker: { say, money, percent } }: Surroundings, { price, priorPrice }: Sku): Html {
+function priceOf({ speaker }: Surroundings, { price, priorPrice, measure }: Sku): Html {
+  const { say, money, percent } = speaker
   const now = html`<strong>${money(price.amount, price.currency)}</strong>`
-  if (!priorPrice) return html`<p class="price">${now}</p>`
+  const words = measureWords(
+    speaker,
+    measure && { ...measure, price: measure.price.amount },
+    price.amount,
+    price.currency,
+  )
+  const perUnit = words !== null && html`<small>${words}</small>`
+  if (!priorPrice) return html`<p class="price">${now}${perUnit}</p>`
   const prior = money(priorPrice.amount, priorPrice.currency)
   const lower = reducedBy(price.amount, priorPrice.amount)
   return html`<p class="price"><span class="hidden">${say('price.formerly')} </span><s>${prior}</s><span class="hidden">, ${say('price.now')} </span> ${now}${
     lower > 0 && html` <span class="reduction">${percent(-lower)}</span>`
-  }<small>${say('price.prior', { amount: prior })}</small></p>`
+  }${perUnit}<small>${say('price.prior', { amount: prior })}</small></p>`
 }
 
 // In whole per cent, rounded down: a reduction is never shown larger than it is.
@@ -489,6 +505,7 @@ function cartLine(at: Surroundings, cart: Cart, item: CartItem): Html {
   const most = Math.min(item.maxQuantity, item.availableQuantity ?? item.maxQuantity)
   const label = [name, ...options.map(({ value }) => value)].join(', ')
   const messages = cart.messages.filter((message) => message.skuId === skuId)
+  const measure = measureWords(at.speaker, item.measure, unitPrice, cart.currency)
   return html`
 <li class="line">
 <a class="line-picture" href="${productHref(at, productSlug, code)}" tabindex="-1" aria-hidden="true">${pictureOf(at, item.imageUrl, { alt: '' })}</a>
@@ -496,6 +513,7 @@ function cartLine(at: Surroundings, cart: Cart, item: CartItem): Html {
 <h2><a href="${productHref(at, productSlug, code)}" dir="auto">${name}</a></h2>
 ${options.length > 0 && html`<p dir="auto">${options.map(({ value }) => value).join(' · ')}</p>`}
 <p>${money(unitPrice, cart.currency)}${availability !== 'in_stock' && html` · <span class="stock ${availability}">${stockWords(at.speaker, availability, item.availableQuantity)}</span>`}</p>
+${measure !== null && html`<p>${measure}</p>`}
 ${messages.map((message) => html`<p class="warning">${messageWords(at, message, cart.currency)}</p>`)}
 </div>
 <form class="stepper" method="post" action="${at.base}/cart/change" aria-label="${say('cart.quantityOf', { item: label })}">

@@ -5,7 +5,7 @@
 import { limits } from './limits.ts'
 import { patterns } from './patterns.ts'
 import { described, nullable, object, oneOf, type Static, type TSchema, Type } from './schema.ts'
-import { manualMethods, modes, promotionTypes } from './words.ts'
+import { manualMethods, measureBases, measureUnits, modes, promotionTypes } from './words.ts'
 
 export const slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', minLength: 1, maxLength: 120 })
 const country = Type.String({ pattern: '^[A-Z]{2}$' })
@@ -46,6 +46,15 @@ export function optional<const Schema extends TSchema>(description: string, sche
   return Type.Optional(described(description, schema))
 }
 
+export const MeasureEntry = object({
+  amount: described('How much is in it.', Type.Integer({ minimum: 1, maximum: limits.measureAmountMax })),
+  unit: oneOf(measureUnits),
+  per: optional(
+    'What the unit price is for; of the same kind as the unit (default: kg, l, m, m2 or piece).',
+    oneOf(measureBases),
+  ),
+})
+
 export const SkuEntry = object({
   code: described(
     'Your own code, unique within the shop. It is the name of the SKU in every later file.',
@@ -78,6 +87,10 @@ export const SkuEntry = object({
   weightGrams: optional(
     'What the weight steps of a shipping option add up.',
     nullable(Type.Integer({ minimum: 0, maximum: limits.weightGramsMax })),
+  ),
+  measure: optional(
+    'What it contains, for the unit price: `{ amount: 250, unit: g, per: 100g }`.',
+    nullable(MeasureEntry),
   ),
   taxClass: optional(
     'Which of the tax rates applies; a class without a rate pays the standard one (default: standard).',
@@ -325,6 +338,7 @@ export const ShopEntry = object({
   invoices: optional('Numbers of invoices and credit notes.', InvoicesEntry),
 })
 
+export type MeasureEntry = Static<typeof MeasureEntry>
 export type SkuEntry = Static<typeof SkuEntry>
 export type ProductEntry = Static<typeof ProductEntry>
 export type CategoryEntry = Static<typeof CategoryEntry>

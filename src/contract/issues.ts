@@ -126,6 +126,7 @@ export const operatorIssues = {
   unknown_option:          'is not an option of the product',
   unknown_option_value:    'is not among the values of the option',
   not_above_price:         'must be above the price',
+  other_kind_of_measure:   'must be of the same kind as the unit, such as kg for g',
   unreadable_instant:      'is not an instant',
   published_in_future:     'must not lie in the future; use published: false',
   category_not_in_file:    'is not among the categories of this file',

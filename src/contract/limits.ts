@@ -26,6 +26,7 @@ export const limits = {
   amountMax: 45_000_000_000,
   taxRateBpsMax: 10_000,
   weightGramsMax: 1_000_000_000,
+  measureAmountMax: 1_000_000_000,
   metadataKeysMax: 20,
   metadataKeyLengthMax: 40,
   metadataValueLengthMax: 500,

@@ -31,6 +31,12 @@ export type Stability = (typeof stabilities)[number]
 export const modes = ['test', 'live'] as const
 export type Mode = (typeof modes)[number]
 
+// What the content of a SKU is measured in, and what its unit price is for.
+export const measureUnits = ['mg', 'g', 'kg', 'ml', 'cl', 'l', 'm3', 'mm', 'cm', 'm', 'cm2', 'm2', 'piece'] as const
+export type MeasureUnit = (typeof measureUnits)[number]
+export const measureBases = ['kg', '100g', 'l', '100ml', 'm3', 'm', 'm2', 'piece'] as const
+export type MeasureBase = (typeof measureBases)[number]
+
 // The noun of a record and the prefix of its id.
 export const idPrefixes = {
   merchant: 'mer',

@@ -173,6 +173,9 @@ export const AdminSkuListQuery = object({
   q: Search('At the beginning of the code, or in the name of the product or the SKU, or in the brand.'),
   stock: Type.Optional(oneOf(stockFilters, { description: 'low: at or below the mark of the shop. out: none left.' })),
   productId: Type.Optional(ProductId),
+  measure: Type.Optional(
+    oneOf(['missing'], { description: 'Those without a content, from which the unit price is computed.' }),
+  ),
   sort: Type.Optional(oneOf(skuSorts, { description: 'By code, or the least stock first (default: code).' })),
   limit: rowLimit('updateAdminSkus'),
 })

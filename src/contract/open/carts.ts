@@ -36,6 +36,7 @@ import {
   promotionStates,
   promotionTypes,
 } from '../words.ts'
+import { LineMeasure } from './catalog.ts'
 
 export const CartItem = object({
   skuId: SkuId,
@@ -46,6 +47,7 @@ export const CartItem = object({
   imageUrl: ImageUrl,
   quantity: Quantity,
   unitPrice: Amount,
+  measure: Type.Optional(nullable(LineMeasure)),
   subtotal: described('unitPrice × quantity.', Amount),
   discount: Amount,
   tax: described('On the line after its discount, rounded half up.', Amount),

@@ -2,6 +2,7 @@
 
 import { limits } from '../limits.ts'
 import {
+  Amount,
   Availability,
   CategoryId,
   Count,
@@ -15,7 +16,8 @@ import {
   SkuId,
   Slug,
 } from '../parts.ts'
-import { nullable, object, type Static, Type } from '../schema.ts'
+import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { measureBases, measureUnits } from '../words.ts'
 
 export const Category = object({
   id: CategoryId,
@@ -39,6 +41,19 @@ const PriorPrice = Type.Optional(
   }),
 )
 
+const measureMembers = {
+  amount: Type.Integer({ minimum: 1, maximum: limits.measureAmountMax }),
+  unit: oneOf(measureUnits),
+  per: oneOf(measureBases, { description: 'What `price` is for.' }),
+}
+
+export const Measure = object(
+  { ...measureMembers, price: Money },
+  { description: 'What it contains, and its unit price.' },
+)
+
+export const LineMeasure = object({ ...measureMembers, price: Amount }, { description: 'As `measure` of the SKU.' })
+
 const productRow = {
   id: ProductId,
   slug: Slug,
@@ -54,6 +69,7 @@ const productRow = {
   imageAlt: nullable(Type.String()),
   priceRange: PriceRange,
   priorPrice: PriorPrice,
+  measure: Type.Optional(nullable(Measure, { description: 'Of the SKU with the lowest price.' })),
   availability: Availability,
   skuCount: Count,
   tags: Type.Array(Type.String()),
@@ -80,6 +96,7 @@ export const Sku = object({
   price: Money,
   compareAtPrice: nullable(Money, { description: 'The former price of the merchant. null where `priorPrice` is.' }),
   priorPrice: PriorPrice,
+  measure: Type.Optional(nullable(Measure)),
   availability: Availability,
   availableQuantity: nullable(Count, { description: 'Units that can be bought now. null where it is not told.' }),
   maxPerOrder: Type.Integer({ minimum: 1, maximum: limits.quantityMax }),
@@ -123,6 +140,8 @@ export type PriceRange = Static<typeof PriceRange>
 export type ProductSummary = Static<typeof ProductSummary>
 export type ProductMedia = Static<typeof ProductMedia>
 export type ProductOption = Static<typeof ProductOption>
+export type Measure = Static<typeof Measure>
+export type LineMeasure = Static<typeof LineMeasure>
 export type Sku = Static<typeof Sku>
 export type Product = Static<typeof Product>
 export type PublicCatalogCategoryListResponse = Static<typeof PublicCatalogCategoryListResponse>

@@ -86,6 +86,7 @@ const sku = {
   price: eur(3500),
   compareAtPrice: null,
   priorPrice: null,
+  measure: null,
   availability: 'in_stock' as const,
   availableQuantity: 40,
   maxPerOrder: 10,
@@ -103,7 +104,7 @@ export const product: Product = {
   ],
   options: [{ name: 'Size', values: ['12', '24'] }],
   skus: [
-    sku,
+    { ...sku, measure: { amount: 12, unit: 'piece', per: 'piece', price: eur(292) } },
     {
       ...sku,
       id: sampleId('sku', 2),

@@ -17,6 +17,7 @@ const offer = (skuId: string, more: Partial<Offer> = {}): Offer => ({
   maxPerOrder: 10,
   delivery: 'shipped',
   weightGrams: null,
+  measure: null,
   taxClass: 'standard',
   isSold: true,
   ...more,

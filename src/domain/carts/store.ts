@@ -6,6 +6,7 @@ import type { CartStatus, Mode, SoldOutRule } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import { onlyMove } from '../../platform/kit/lifecycle.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { measureFrom, type SkuMeasure } from '../../platform/kit/unitprice.ts'
 import { expectStatus, expectVersion } from '../../platform/storage/guard.ts'
 import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import { availableOf, soldOutRule } from '../inventory/store.ts'
@@ -80,6 +81,7 @@ export interface Offer {
   maxPerOrder: number
   delivery: 'shipped' | 'digital'
   weightGrams: number | null
+  measure: SkuMeasure | null
   taxClass: string
   // Not retired, and its product is published.
   isSold: boolean
@@ -170,8 +172,9 @@ function cartFrom(row: CartColumns): CartRow {
   }
 }
 
-interface OfferRow extends Omit<Offer, 'options' | 'image' | 'isSold'> {
+interface OfferRow extends Omit<Offer, 'options' | 'image' | 'measure' | 'isSold'> {
   options: string
+  measure: string | null
   skuImage: string | null
   images: string
   retiredAt: number | null
@@ -200,7 +203,7 @@ function offerColumns(now: number): Fragment {
   return new Fragment(
     `s.id as "skuId", s.code, p.id as "productId", p.slug as "productSlug", p.name, s.options, s.image as "skuImage", p.images,
       s.price, ${available.text} as "available", ${soldOutRule.text} as "whenSoldOut", s.max_per_order as "maxPerOrder", s.delivery,
-      s.weight_grams as "weightGrams", s.tax_class as "taxClass", s.retired_at as "retiredAt", p.published_at as "publishedAt"`,
+      s.weight_grams as "weightGrams", s.measure, s.tax_class as "taxClass", s.retired_at as "retiredAt", p.published_at as "publishedAt"`,
     available.values,
   )
 }
@@ -283,6 +286,7 @@ function offerFrom(row: OfferRow): Offer {
     maxPerOrder: row.maxPerOrder,
     delivery: row.delivery,
     weightGrams: row.weightGrams,
+    measure: measureFrom(row.measure),
     taxClass: row.taxClass,
     isSold: row.retiredAt === null && row.publishedAt !== null,
   }

@@ -3,6 +3,7 @@
 import { limits } from '../../contract/limits.ts'
 import type { Cart, CartItem, CartMessage } from '../../contract/open/carts.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
+import { pricedMeasure } from '../../platform/kit/unitprice.ts'
 import { summaryText } from '../addresses/check.ts'
 import { availabilityFor } from '../catalog/availability.ts'
 import type { Promotion } from '../promotions/store.ts'
@@ -41,6 +42,7 @@ export function cartView(quote: Quote, now: number, pictureUrl: (picture: string
         imageUrl: offer.image === null ? null : pictureUrl(offer.image),
         quantity,
         unitPrice: priceOf(cart, line),
+        measure: pricedMeasure(offer.measure, priceOf(cart, line)),
         subtotal: priced.subtotal,
         discount: priced.discount,
         tax: priced.tax,

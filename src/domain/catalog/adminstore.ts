@@ -181,6 +181,7 @@ export interface SkuHeadQuery {
   q?: string | undefined
   stock?: 'low' | 'out' | undefined
   productId?: string | undefined
+  measure?: 'missing' | undefined
   // The rest of the list begins after this one: its code, or its free stock and its id.
   sort: { by: 'code'; after: string | null } | { by: 'stock'; after: { free: number; id: string } | null }
   limit: number
@@ -189,7 +190,7 @@ export interface SkuHeadQuery {
 export async function listSkuHeads(
   db: Reader,
   { merchantId, mode }: MerchantMode,
-  { q, stock, productId, sort, limit }: SkuHeadQuery,
+  { q, stock, productId, measure, sort, limit }: SkuHeadQuery,
 ): Promise<SkuHead[]> {
   const inStock = stock && (await skusInStock(db, { merchantId, mode }, stock, sort.by))
   const found = q !== undefined && !inStock?.isFew ? await listSkusFound(db, merchantId, q) : null
@@ -210,6 +211,7 @@ export async function listSkuHeads(
           )),
     inStock?.condition,
     productId !== undefined && new Fragment('s.product_id = ?', [productId]),
+    measure !== undefined && new Fragment('s.measure is null'),
     sort.after !== null &&
       (sort.by === 'code'
         ? new Fragment(`${isFew ? fewCode : 's.code'} > ?`, [sort.after])

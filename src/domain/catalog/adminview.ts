@@ -63,6 +63,7 @@ function skuEntry(sku: SkuRow): ProductEntry['skus'][number] {
     maxPerOrder: sku.maxPerOrder,
     requiresShipping: sku.delivery === 'shipped',
     weightGrams: sku.weightGrams,
+    measure: sku.measure && { ...sku.measure },
     taxClass: sku.taxClass,
     image: sku.image,
     barcode: sku.barcode,

@@ -3,12 +3,14 @@
 
 import { createHash } from 'node:crypto'
 import type {
+  Measure,
   PublicCatalogCategoryListResponse,
   PublicCatalogProductDetailResponse,
   PublicCatalogProductListResponse,
 } from '../../contract/open/catalog.ts'
 import type { Mode } from '../../contract/words.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
+import { pricedMeasure } from '../../platform/kit/unitprice.ts'
 import { availabilityFor, availableQuantity, bestOf } from './availability.ts'
 import type { ProductRow, PublishedProduct, SellerFacts, SkuRow } from './product.ts'
 
@@ -78,6 +80,7 @@ function listRowFor(seller: SellerFacts, product: PublishedProduct, mode: Mode):
       max: { amount: Math.max(...prices), currency: seller.currency },
     },
     priorPrice: cheapest ? reductionOf(seller, cheapest).priorPrice : null,
+    measure: cheapest ? measureView(seller, cheapest) : null,
     availability: bestOf(skus.map((sku) => skuAvailability(seller, sku, mode))),
     skuCount: skus.length,
     tags: [...product.tags],
@@ -101,6 +104,7 @@ function detailFor(seller: SellerFacts, product: ProductRow, mode: Mode, row: Li
       options: sku.options.map(({ name, value }) => ({ name, value })),
       price: { amount: sku.price, currency: seller.currency },
       ...reductionOf(seller, sku),
+      measure: measureView(seller, sku),
       availability: skuAvailability(seller, sku, mode),
       availableQuantity: sku.whenSoldOut === 'not_counted' ? null : availableQuantity(sku.stock[mode]),
       maxPerOrder: sku.maxPerOrder,
@@ -116,6 +120,11 @@ function detailFor(seller: SellerFacts, product: ProductRow, mode: Mode, row: Li
 function reductionOf({ currency }: SellerFacts, { compareAtPrice, priorPrice }: SkuRow) {
   if (compareAtPrice === null || priorPrice === null) return { compareAtPrice: null, priorPrice: null }
   return { compareAtPrice: { amount: compareAtPrice, currency }, priorPrice: { amount: priorPrice, currency } }
+}
+
+function measureView({ currency }: SellerFacts, { measure, price }: SkuRow): Measure | null {
+  const priced = pricedMeasure(measure, price)
+  return priced && { ...priced, price: { amount: priced.price, currency } }
 }
 
 function skuAvailability(seller: SellerFacts, { stock, whenSoldOut }: SkuRow, mode: Mode) {

@@ -241,6 +241,7 @@ export const skuMembers = [
   'maxPerOrder',
   'delivery',
   'weightGrams',
+  'measure',
   'taxClass',
   'image',
   'barcode',

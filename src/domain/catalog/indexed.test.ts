@@ -16,6 +16,7 @@ const sku: SkuRow = {
   maxPerOrder: 10,
   delivery: 'shipped',
   weightGrams: 100,
+  measure: null,
   taxClass: 'standard',
   image: null,
   barcode: '4000000000060',

@@ -3,6 +3,7 @@
 import type { ProductEntry, SkuEntry } from '../../contract/entries.ts'
 import { limits } from '../../contract/limits.ts'
 import { cutText } from '../../platform/kit/cut.ts'
+import { measureOf } from '../../platform/kit/unitprice.ts'
 import { plainText } from './plaintext.ts'
 import type { ProductRecord, SkuRecord } from './product.ts'
 import { safeHtml } from './safehtml.ts'
@@ -55,6 +56,7 @@ function skuRecord(product: ProductEntry, sku: SkuEntry): SkuRecord {
     maxPerOrder: sku.maxPerOrder ?? limits.quantityMax,
     delivery: sku.requiresShipping === false ? 'digital' : 'shipped',
     weightGrams: sku.weightGrams ?? null,
+    measure: sku.measure ? measureOf(sku.measure) : null,
     taxClass: sku.taxClass ?? 'standard',
     image: sku.image ?? null,
     barcode: sku.barcode ?? null,

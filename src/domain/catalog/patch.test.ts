@@ -17,6 +17,7 @@ const sku: SkuRow = {
   maxPerOrder: 9,
   delivery: 'shipped',
   weightGrams: null,
+  measure: null,
   taxClass: 'standard',
   image: null,
   barcode: null,

@@ -5,6 +5,7 @@ import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import { fromInstant } from '../../platform/kit/instant.ts'
 import { isBlank, type Problem, repeated } from '../../platform/kit/problems.ts'
+import { isBaseOf } from '../../platform/kit/unitprice.ts'
 import { safeHtml } from './safehtml.ts'
 
 // A product that an import made has none of these: `shopify.ts` ensures it, and its tests check it here.
@@ -42,6 +43,7 @@ export function* productProblems(product: ProductEntry, now: number): Generator<
       if (!options.some((option) => option.name === name))
         yield issueAt(`/skus/${index}/options/${name}`, 'unknown_option')
     }
+    if (sku.measure && !isBaseOf(sku.measure)) yield issueAt(`/skus/${index}/measure/per`, 'other_kind_of_measure')
     if (sku.compareAtPrice != null && sku.compareAtPrice <= sku.price) {
       yield issueAt(`/skus/${index}/compareAtPrice`, 'not_above_price')
     }

@@ -2,6 +2,7 @@
 // rendered from one.
 
 import type { Mode, SoldOutRule } from '../../contract/words.ts'
+import type { SkuMeasure } from '../../platform/kit/unitprice.ts'
 
 export interface ProductRecord {
   slug: string
@@ -37,6 +38,7 @@ export interface SkuRecord {
   maxPerOrder: number
   delivery: 'shipped' | 'digital'
   weightGrams: number | null
+  measure: SkuMeasure | null
   taxClass: string
   image: string | null
   barcode: string | null

@@ -7,6 +7,7 @@ import { folded } from '../../platform/kit/fold.ts'
 import { inGroups } from '../../platform/kit/groups.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { measureFrom } from '../../platform/kit/unitprice.ts'
 import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import { heldOf, soldOutRule } from '../inventory/store.ts'
 import { claimPaths } from '../redirects/change.ts'
@@ -263,15 +264,16 @@ const productColumns = new Fragment(`
   id, slug, name, brand, summary, description, description_html as "descriptionHtml", tags, images, options, metadata,
   published_at as "publishedAt", created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt", version`)
 
-interface SkuColumns extends Omit<SkuRow, 'options' | 'stock'>, LevelColumns {
+interface SkuColumns extends Omit<SkuRow, 'options' | 'measure' | 'stock'>, LevelColumns {
   productId: string
   options: string
+  measure: string | null
 }
 
 const skuColumns = new Fragment(`
   s.product_id as "productId", s.id, s.code, s.name, s.options, s.price, s.compare_at_price as "compareAtPrice",
   ${soldOutRule.text} as "whenSoldOut", s.max_per_order as "maxPerOrder", s.delivery, s.weight_grams as "weightGrams",
-  s.tax_class as "taxClass", s.image, s.barcode, s.prior_price as "priorPrice"`)
+  s.measure, s.tax_class as "taxClass", s.image, s.barcode, s.prior_price as "priorPrice"`)
 
 interface LevelColumns {
   liveOnHand: number
@@ -420,6 +422,7 @@ function skuFrom(row: SkuColumns): SkuRow {
     maxPerOrder: row.maxPerOrder,
     delivery: row.delivery,
     weightGrams: row.weightGrams,
+    measure: measureFrom(row.measure),
     taxClass: row.taxClass,
     image: row.image,
     barcode: row.barcode,
@@ -528,21 +531,21 @@ export interface PlacedSku {
 
 const skuTypes = [
   ...(['text', 'text', 'text', 'text', 'text', 'bigint', 'bigint', 'bigint'] as const),
-  ...(['text', 'bigint', 'bigint', 'text', 'bigint', 'text', 'text', 'text', 'bigint'] as const),
+  ...(['text', 'bigint', 'bigint', 'text', 'bigint', 'text', 'text', 'text', 'bigint', 'text'] as const),
 ] as const
 
 // Many in one statement: 250 statements took most of the time of a save. SQLite takes 32,766 values in one.
 const skusInStatementMax = 500
 const givenSkus =
   new Fragment(`given (id, code, name, folded, options, position, price, compare_at_price, when_sold_out,
-  counted, max_per_order, delivery, weight_grams, tax_class, image, barcode, prior_price)`)
+  counted, max_per_order, delivery, weight_grams, tax_class, image, barcode, prior_price, measure)`)
 
 function skuRows(tx: Tx, skus: readonly PlacedSku[]): Fragment {
   return tx.rows(
     skus.map(({ sku, position }) => [
       ...[sku.id, sku.code, sku.name, foldedSku(sku), JSON.stringify(sku.options), position, sku.price],
       ...[sku.compareAtPrice, ...storedRule(sku.whenSoldOut), sku.maxPerOrder, sku.delivery, sku.weightGrams],
-      ...[sku.taxClass, sku.image, sku.barcode, sku.priorPrice],
+      ...[sku.taxClass, sku.image, sku.barcode, sku.priorPrice, sku.measure && JSON.stringify(sku.measure)],
     ]),
     skuTypes,
   )
@@ -571,10 +574,10 @@ export async function insertSkus(
         with ${givenSkus} as (${skuRows(tx, some)})
         insert into skus (merchant_id, id, product_id, code, name, folded, options, position, price, compare_at_price,
           when_sold_out, counted, max_per_order, delivery, weight_grams, tax_class, image, barcode, prior_price,
-          created_at, updated_at)
+          measure, created_at, updated_at)
         select cast(${merchant} as text), id, cast(${productId} as text), code, name, folded, options, position, price,
           compare_at_price, when_sold_out, counted, max_per_order, delivery, weight_grams, tax_class, image, barcode, prior_price,
-          cast(${now} as bigint), cast(${now} as bigint)
+          measure, cast(${now} as bigint), cast(${now} as bigint)
         from given where id is not null`,
     ),
   )
@@ -589,7 +592,7 @@ export async function updateSkus(tx: Tx, merchant: string, skus: readonly Placed
         update skus set name = given.name, folded = given.folded, options = given.options, position = given.position,
           price = given.price, compare_at_price = given.compare_at_price, when_sold_out = given.when_sold_out,
           counted = given.counted, max_per_order = given.max_per_order, delivery = given.delivery, weight_grams = given.weight_grams,
-          tax_class = given.tax_class, image = given.image, barcode = given.barcode, prior_price = given.prior_price, updated_at = ${now}, retired_at = null
+          tax_class = given.tax_class, image = given.image, barcode = given.barcode, prior_price = given.prior_price, measure = given.measure, updated_at = ${now}, retired_at = null
         from given where skus.merchant_id = ${merchant} and skus.id = given.id`,
     ),
   )

@@ -4,6 +4,7 @@ import type { Cart } from '../../contract/open/carts.ts'
 import type { CheckoutSession, StockHold } from '../../contract/open/checkout.ts'
 import type { CheckoutPaymentStatus } from '../../contract/words.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
+import { pricedMeasure } from '../../platform/kit/unitprice.ts'
 import { cartView, type Quote } from '../carts/view.ts'
 import { draftFrom } from './draft.ts'
 import { sessionStatusAt } from './lifecycle.ts'
@@ -85,7 +86,7 @@ function asCharged(
       const line = charged.get(item.skuId)
       if (!line) return item
       const { unitPrice, subtotal, discount, tax, total } = line
-      return { ...item, unitPrice, subtotal, discount, tax, total }
+      return { ...item, unitPrice, measure: pricedMeasure(item.measure, unitPrice), subtotal, discount, tax, total }
     }),
     totals,
     promotion: promotion

@@ -158,6 +158,7 @@ function dutyWarnings(facts: DutyFacts & { slug: string }): string[] {
 
 const needWords: Readonly<Record<DutyNeed, string>> = {
   seller: 'name, address and e-mail of the seller',
+  measures: 'the content of SKUs',
   terms: 'the terms as a text',
   withdrawal: 'the withdrawal instruction as a text',
   privacy: 'the privacy text or a link to it',

@@ -28,6 +28,7 @@ const sku: SkuRow = {
   maxPerOrder: 9,
   delivery: 'shipped',
   weightGrams: 340,
+  measure: { amount: 12, unit: 'piece', per: 'piece' },
   taxClass: 'standard',
   image: '/media/pottery/mug.jpg',
   barcode: '4006381333931',

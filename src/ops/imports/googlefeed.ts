@@ -5,6 +5,7 @@ import { type CategoryRow, pathTo } from '../../domain/catalog/answer.ts'
 import { attributeOf } from '../../domain/catalog/attributes.ts'
 import { availableQuantity } from '../../domain/catalog/availability.ts'
 import type { ProductRow, SkuRow } from '../../domain/catalog/product.ts'
+import { measureTexts } from '../../platform/kit/measuretext.ts'
 import { decimalAmount } from '../../platform/kit/money.ts'
 import { optionsSection, ownNamespace, titleEndOf } from './formats/google.ts'
 
@@ -102,8 +103,18 @@ function itemOf(product: ProductRow, sku: SkuRow, context: FeedContext): string 
     ...sku.options.map(({ name, value }) => element(`g:${attributeOf(name)}`, attributeOf(name) ? value : '')),
     ...sku.options.map(detailOf),
     sku.weightGrams === null ? '' : element('g:shipping_weight', `${sku.weightGrams} g`),
+    ...measureOfItem(sku),
   ]
   return `<item>\n${lines.join('')}</item>\n`
+}
+
+function measureOfItem({ measure }: SkuRow): string[] {
+  if (measure === null) return []
+  const { amount, unit, baseAmount, baseUnit } = measureTexts(measure, 'google')
+  return [
+    element('g:unit_pricing_measure', `${amount}${unit}`),
+    element('g:unit_pricing_base_measure', `${baseAmount}${baseUnit}`),
+  ]
 }
 
 // What is too long for an id stands beside it, where only we read it.

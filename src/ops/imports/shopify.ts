@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto'
 import {
   type CategoryEntry,
   categoryDepthMax,
+  type MeasureEntry,
   type ProductEntry,
   type SkuEntry,
   skuCodeLengthMax,
@@ -19,6 +20,7 @@ import { htmlOf, plainTextSteps } from '../../domain/catalog/plaintext.ts'
 import { isPicture } from '../../domain/catalog/problems.ts'
 import { safeHtmlSteps } from '../../domain/catalog/safehtml.ts'
 import { type Breath, createBreath, runSteps } from '../../platform/kit/breath.ts'
+import { readMeasure } from '../../platform/kit/measuretext.ts'
 import { formatAmount, parseDecimal } from '../../platform/kit/money.ts'
 import { dropsLetters, isSlug, slugify } from '../../platform/kit/slug.ts'
 import { type CsvRow, codeWithoutGuard, withoutGuard } from './csv.ts'
@@ -209,6 +211,10 @@ export const shopifyColumns = {
   grams: ['variant grams', 'weight value (grams)'],
   weight: ['variant weight', 'weight', 'weight value'],
   weightUnit: ['variant weight unit', 'weight unit', 'weight unit for display'],
+  measure: ['unit price total measure'],
+  measureUnit: ['unit price total measure unit'],
+  measureBase: ['unit price base measure'],
+  measureBaseUnit: ['unit price base measure unit'],
   requiresShipping: ['variant requires shipping', 'requires shipping'],
   taxable: ['variant taxable', 'charge tax'],
   imageUrl: ['image src', 'product image url'],
@@ -554,6 +560,7 @@ function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Varian
     note(countsUntracked)
   const weightGrams = weightGramsOf(memory, row, note)
   if (weightGrams !== undefined) sku.weightGrams = weightGrams
+  if (has(row, 'measure')) sku.measure = measureIn(memory, row, note)
   const image = cell(row, 'variantImage')
   if (has(row, 'variantImage')) sku.image = image === '' ? null : (pictureOf(memory, image, note) ?? null)
   const barcode = cell(row, 'barcode')
@@ -653,6 +660,20 @@ function weightGramsOf(memory: Memory, row: Row, note: Note): number | null | un
   if (result >= 0 && result <= limits.weightGramsMax) return result
   note(`the weight "${cut(`${weight} ${unit}`, 40)}" is not a weight in g, kg, oz or lb and was left out`)
   return null
+}
+
+function measureIn(memory: Memory, row: Row, note: Note): MeasureEntry | null {
+  const amount = decimal(memory, row, 'measure')
+  // Shopify writes 0 where there is none.
+  if (/^[0.]*$/.test(amount)) return null
+  const [unit, baseUnit] = [cell(row, 'measureUnit'), cell(row, 'measureBaseUnit')]
+  const read = readMeasure({ amount, unit, baseAmount: decimal(memory, row, 'measureBase'), baseUnit })
+  if (!read) {
+    note(`the content "${cut(`${amount} ${unit}`, 40)}" is not an amount in metric units or items and was left out`)
+    return null
+  }
+  if (read.hasOtherBase) note(`the unit price is for ${read.measure.per} here`)
+  return read.measure
 }
 
 // Now that all variants are known, one can say which options the product has, which variants repeat another, and which

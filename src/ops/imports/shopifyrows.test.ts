@@ -73,6 +73,17 @@ const sku = fc.record({
   whenSoldOut: fc.constantFrom(...soldOutRules),
   delivery: fc.constantFrom('shipped' as const, 'digital' as const),
   weightGrams: fc.option(fc.integer({ min: 0, max: 100_000 })),
+  measure: fc.option(
+    fc.constantFrom(
+      ...([
+        { amount: 250, unit: 'g', per: '100g' },
+        { amount: 75, unit: 'cl', per: 'l' },
+        { amount: 53_301, unit: 'cm2', per: 'm2' },
+        { amount: 12, unit: 'piece', per: 'piece' },
+        { amount: 2, unit: 'm3', per: 'm3' },
+      ] as const),
+    ),
+  ),
   image: fc.option(url),
   barcode: fc.option(fc.stringMatching(/^'{0,2}\d{8,14}$/)),
   onHand: fc.integer({ min: 0, max: 1_000 }),

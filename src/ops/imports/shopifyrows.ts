@@ -4,6 +4,7 @@
 import { type CategoryRow, pathTo } from '../../domain/catalog/answer.ts'
 import { htmlOf } from '../../domain/catalog/plaintext.ts'
 import type { ProductRow, SkuRow } from '../../domain/catalog/product.ts'
+import { measureTexts } from '../../platform/kit/measuretext.ts'
 import { decimalAmount } from '../../platform/kit/money.ts'
 import { codeCell, csvLine } from './csv.ts'
 import { isNoOption, optionColumns, type ShopifyColumn } from './shopify.ts'
@@ -36,7 +37,8 @@ const exported = [
   ['compareAtPrice', 'Variant Compare At Price'], ['requiresShipping', 'Variant Requires Shipping'],
   ['taxable', 'Variant Taxable'], ['imageUrl', 'Image Src'], ['imagePosition', 'Image Position'],
   ['imageAlt', 'Image Alt Text'], ['giftCard', 'Gift Card'], ['variantImage', 'Variant Image'], ['barcode', 'Variant Barcode'],
-  ['status', 'Status'],
+  ['measure', 'Unit Price Total Measure'], ['measureUnit', 'Unit Price Total Measure Unit'], ['measureBase', 'Unit Price Base Measure'],
+  ['measureBaseUnit', 'Unit Price Base Measure Unit'], ['status', 'Status'],
 ] as const satisfies readonly (readonly [ShopifyColumn, string])[]
 
 export const shopifyHeader = csvLine(exported.map(([, name]) => name))
@@ -100,11 +102,18 @@ function skuCells({ options }: ProductRow, sku: SkuRow, { currency, origin }: Sh
     grams,
     weight: grams,
     weightUnit: grams === '' ? '' : 'g',
+    ...measureCells(sku),
     requiresShipping: sku.delivery === 'shipped' ? 'TRUE' : 'FALSE',
     taxable: 'TRUE',
     barcode: codeCell(sku.barcode ?? ''),
     variantImage: sku.image === null ? '' : pictureUrl(sku.image, { origin }),
   }
+}
+
+function measureCells({ measure }: SkuRow): ShopifyRow {
+  if (measure === null) return {}
+  const { amount, unit, baseAmount, baseUnit } = measureTexts(measure, 'shopify')
+  return { measure: amount, measureUnit: unit, measureBase: baseAmount, measureBaseUnit: baseUnit }
 }
 
 function optionCells(options: ProductRow['options'], sku: SkuRow): ShopifyRow {

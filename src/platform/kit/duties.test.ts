@@ -27,7 +27,8 @@ test('what the server does is done, what the merchant has not given is missing, 
     countries: ['DE'],
     lacks: ['seller', 'terms', 'withdrawal'],
   })
-  assert.equal(states.get('unitPrice')?.status, 'by_hand')
+  assert.deepEqual([states.get('unitPrice')?.status, states.get('unitPrice')?.lacks], ['by_hand', ['measures']])
+  assert.equal(by({ ...nothing, hasMeasures: true }).get('unitPrice')?.status, 'done')
   assert.equal(states.get('accessibility')?.status, 'by_hand')
 })
 

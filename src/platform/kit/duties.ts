@@ -4,8 +4,8 @@
 import type { LegalTextKind } from '../../contract/words.ts'
 import { euCountries } from './countryfacts.ts'
 
-// What a merchant gives: name, address and e-mail of the seller, or a legal text.
-export type DutyNeed = 'seller' | LegalTextKind
+// What a merchant gives: name, address and e-mail of the seller, the content of every SKU, or a legal text.
+export type DutyNeed = 'seller' | 'measures' | LegalTextKind
 
 export interface Duty {
   countries: readonly string[]
@@ -30,7 +30,7 @@ export const duties = {
   orderButton: { countries: euCountries, since: '2014-06-13', source: 'Directive 2011/83/EU, Art. 8(2); C-249/21', needs: [] },
   priorPrice: { countries: euCountries, since: '2022-05-28', source: 'Directive 98/6/EC, Art. 6a; C-330/23', needs: [] },
   accessibility: { countries: euCountries, since: '2025-06-28', source: 'Directive (EU) 2019/882', needs: ['accessibility'], isByHand: true },
-  unitPrice: { countries: euCountries, since: '2000-03-18', source: 'Directive 98/6/EC, Art. 3', needs: [], isByHand: true },
+  unitPrice: { countries: euCountries, since: '2000-03-18', source: 'Directive 98/6/EC, Art. 3', needs: ['measures'], isByHand: true },
   productSafety: { countries: euCountries, since: '2024-12-13', source: 'Regulation (EU) 2023/988, Art. 19', needs: [], isByHand: true },
   guarantee: { countries: euCountries, since: '2026-09-27', source: 'Directive (EU) 2024/825; Implementing Regulation (EU) 2025/1960', needs: [], isByHand: true },
   digital: { countries: euCountries, since: '2014-06-13', source: 'Directive 2011/83/EU, Art. 16(m)', needs: [], isByHand: true },
@@ -44,6 +44,8 @@ export interface DutyFacts {
   // Of all delivery zones; `*` stands for every country.
   zoneCountries: readonly string[]
   hasSeller: boolean
+  // No SKU is without a content; whether one needs it, only a person can say. Absent: not looked at.
+  hasMeasures?: boolean
   texts: ReadonlySet<string>
   // Pages of the merchant's own, by the kind of text that they have.
   links: ReadonlySet<string>
@@ -70,7 +72,8 @@ export function dutyStates(facts: DutyFacts): DutyState[] {
   })
 }
 
-function isGiven({ hasSeller, texts, links }: DutyFacts, need: DutyNeed, { allowsLink }: Duty): boolean {
+function isGiven({ hasSeller, hasMeasures, texts, links }: DutyFacts, need: DutyNeed, { allowsLink }: Duty): boolean {
+  if (need === 'measures') return hasMeasures === true
   if (need === 'seller') return hasSeller
   return texts.has(need) || (allowsLink === true && links.has(need))
 }

@@ -8,6 +8,7 @@ import { type Html, html } from '../../platform/html/html.ts'
 import type { Speaker } from '../languages/language.ts'
 import { folded } from './fields.ts'
 import { isPicture } from './frame.ts'
+import { measureNote } from './measures.ts'
 
 type Item = CheckoutSession['items'][number]
 
@@ -55,7 +56,10 @@ export function fixedItems(speaker: Speaker, session: CheckoutSession): Html {
   const lines = session.items.map((item) => ({
     ...item,
     amount: isPriced(session) ? speaker.amount(item.subtotal, session.currency) : '',
-    notes: [speaker.say('item.quantityShort', { count: item.quantity })],
+    notes: [
+      speaker.say('item.quantityShort', { count: item.quantity }),
+      isPriced(session) && measureNote(speaker, item, session.currency),
+    ],
   }))
   return lineList(lines, speaker.say('status.items'))
 }
@@ -67,6 +71,7 @@ export function changeableItems(speaker: Speaker, { session, secret }: CheckoutV
     amount: isPriced(session) ? amount(item.subtotal, session.currency) : '',
     notes: [
       item.quantity > 1 && say('item.each', { amount: amount(item.unitPrice, session.currency) }),
+      isPriced(session) && measureNote(speaker, item, session.currency),
       item.availability === 'backorder' && say('item.backorder'),
     ],
     tools: itemTools(speaker, item, session.version, secret),

@@ -9,8 +9,12 @@ import { pill } from './parts.ts'
 import type { Visit } from './screen.ts'
 
 export async function dutiesOf(visit: Visit): Promise<DutyState[]> {
-  const [{ data: shop }, { data: texts }] = await Promise.all([visit.ask('getAdminShop'), visit.ask('getAdminTexts')])
-  return dutyStates(factsOf(shop, texts))
+  const [{ data: shop }, { data: texts }, { data: unmeasured }] = await Promise.all([
+    visit.ask('getAdminShop'),
+    visit.ask('getAdminTexts'),
+    visit.ask('listAdminSkus', { query: { measure: 'missing', limit: 1 } }),
+  ])
+  return dutyStates({ ...factsOf(shop, texts), hasMeasures: unmeasured.length === 0 })
 }
 
 function factsOf({ shop, shipping }: AdminShop, texts: readonly AdminText[]) {
@@ -43,6 +47,8 @@ ${places.length > 0 && html`<p>${words.say('duties.lacks')} ${places.map((place,
 
 function placeOf({ words, to }: Visit, need: DutyNeed): Html {
   if (need === 'seller') return html`<a href="${to('settings')}">${words.say('duties.seller')}</a>`
+  if (need === 'measures')
+    return html`<a href="${to('stock', { measure: 'missing' })}">${words.say('duties.measures')}</a>`
   const language = textLanguages.find((one) => one === words.language) ?? 'en'
   const label = words.say(`settings.texts.kind.${need}`)
   return html`<a href="${to(`settings/texts/${need}/${language}`)}">${label}</a>`

@@ -4,6 +4,8 @@
 import type { AdminSubjectChange } from '../../contract/admin/changes.ts'
 import type { ChangeSubject } from '../../contract/words.ts'
 import { type Html, html } from '../../platform/html/html.ts'
+import { measureText } from '../../platform/kit/measuretext.ts'
+import type { SkuMeasure } from '../../platform/kit/unitprice.ts'
 import { moneyText } from './form.ts'
 import type { Visit } from './screen.ts'
 
@@ -53,6 +55,7 @@ export function memberText(
 ): string {
   const kind = states[type]?.[member]
   if (kind !== undefined && typeof value === 'string') return words.sayKnown(`state.${kind}.${value}`, value)
+  if (member === 'measure' && typeof value === 'object' && value !== null) return measureText(value as SkuMeasure)
   if (member === 'role') return words.sayKnown(`role.${value}`, String(value))
   if (member === 'country' && typeof value === 'string') return words.country(value)
   if (momentMembers.has(member) && (typeof value === 'number' || typeof value === 'string')) return words.moment(value)

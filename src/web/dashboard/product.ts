@@ -6,7 +6,9 @@ import type { AdminProduct } from '../../contract/admin/catalog.ts'
 import { type ProductEntry, type SkuEntry, skuCodeLengthMax, skusMax } from '../../contract/entries.ts'
 import { limits } from '../../contract/limits.ts'
 import type { FormFields } from '../../platform/html/fields.ts'
+import { measureText, typedMeasure } from '../../platform/kit/measuretext.ts'
 import { slugify } from '../../platform/kit/slug.ts'
+import { measureOf, type SkuMeasure } from '../../platform/kit/unitprice.ts'
 import { amountIn, moneyText } from './form.ts'
 import { pictureOfVariant, type ShownPicture, showsOf, showsSame, showsValue, valueShown } from './variantpictures.ts'
 
@@ -26,6 +28,8 @@ export interface DraftRow {
   // Opening stock of a new SKU.
   stock: string
   weight: string
+  // Content with its unit, such as 250 g.
+  measure: string
   isSold: boolean
 }
 
@@ -82,6 +86,7 @@ export const emptyRow: DraftRow = {
   compareAt: '',
   stock: '',
   weight: '',
+  measure: '',
   isSold: true,
 }
 
@@ -137,6 +142,7 @@ export function draftOf({ product, status }: Pick<AdminProduct, 'product' | 'sta
       compareAt: sku.compareAtPrice == null ? '' : moneyText(sku.compareAtPrice, currency),
       stock: '',
       weight: String(sku.weightGrams ?? ''),
+      measure: sku.measure ? measureText(measureOf(sku.measure)) : '',
       isSold: true,
     })),
     shared: {
@@ -221,6 +227,7 @@ export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOp
       compareAt: line(`sku.${at}.compareAt`, 20),
       stock: line(`sku.${at}.stock`, 12),
       weight: line(`sku.${at}.weight`, 12),
+      measure: line(`sku.${at}.measure`, 40),
       isSold: form.get(`sku.${at}.sold`) === 'yes',
     })),
     shared: {
@@ -310,8 +317,8 @@ export function withVariants(draft: Draft, was: readonly DraftOption[]): Draft |
     const code = [base, ...values.filter(Boolean).map(codePart)].filter(Boolean).join('-').slice(0, 80)
     if (found) return { ...found, code: values.some(Boolean) ? code : found.code }
     const isSold = !hadOptions || values.some(isNewValue)
-    const { price, compareAt, weight } = model
-    return { ...emptyRow, values, price, compareAt, weight, code, isSold }
+    const { price, compareAt, weight, measure } = model
+    return { ...emptyRow, values, price, compareAt, weight, measure, code, isSold }
   })
   const images = draft.images.map((image) => {
     const shown = valueShown(image.shows)
@@ -358,7 +365,7 @@ function withOwnCodes(rows: readonly DraftRow[]): DraftRow[] {
 }
 
 // What could not be read, by pointer into the product; rows by their number in the draft.
-export type DraftProblems = Readonly<Record<string, 'notMoney' | 'notNumber' | 'needed'>>
+export type DraftProblems = Readonly<Record<string, 'notMoney' | 'notNumber' | 'notMeasure' | 'needed'>>
 
 export interface DraftEntry {
   entry: ProductEntry
@@ -429,6 +436,7 @@ export function entryOf(
       price: amount(row.price, `/skus/${at}/price`) ?? 0,
       compareAtPrice: row.compareAt === '' ? null : amount(row.compareAt, `/skus/${at}/compareAtPrice`),
       weightGrams: whole(row.weight, `/skus/${at}/weightGrams`),
+      measure: content(row.measure, `/skus/${at}/measure`),
       ...(backorder !== '' && { backorder: backorder === 'yes', counted: backorder !== 'uncounted' }),
       ...(shipping !== '' && { requiresShipping: shipping === 'yes' }),
       ...(taxClass !== '' && { taxClass }),
@@ -442,6 +450,13 @@ export function entryOf(
     const value = amountIn(text, currency)
     if (value === undefined) problems[pointer] = text === '' ? 'needed' : 'notMoney'
     return value ?? null
+  }
+
+  function content(text: string, pointer: string): SkuMeasure | null {
+    if (text === '') return null
+    const measure = typedMeasure(text)
+    if (!measure) problems[pointer] = 'notMeasure'
+    return measure ?? null
   }
 
   function whole(text: string, pointer: string): number | null {
@@ -499,9 +514,9 @@ function optionsText({ options }: Draft): string {
     .join('\n')
 }
 
-function rowText({ values, price, compareAt, weight }: DraftRow): string {
+function rowText({ values, price, compareAt, weight, measure }: DraftRow): string {
   const label = values.filter(Boolean).join(' / ')
-  return [label, price, compareAt !== '' && `(${compareAt})`, weight !== '' && `${weight} g`]
+  return [label, price, compareAt !== '' && `(${compareAt})`, weight !== '' && `${weight} g`, measure]
     .filter(Boolean)
     .join(' · ')
 }

@@ -401,6 +401,7 @@ export interface CartItem {
   quantity: number
   /** In minor units of the currency that the resource names. */
   unitPrice: number
+  measure?: LineMeasure | null | undefined
   /** unitPrice × quantity. */
   subtotal: number
   /** In minor units of the currency that the resource names. */
@@ -981,11 +982,30 @@ export interface Limits {
   quantityMax: number
 }
 
+/** As `measure` of the SKU. */
+export interface LineMeasure {
+  amount: number
+  unit: 'mg' | 'g' | 'kg' | 'ml' | 'cl' | 'l' | 'm3' | 'mm' | 'cm' | 'm' | 'cm2' | 'm2' | 'piece'
+  /** What `price` is for. */
+  per: 'kg' | '100g' | 'l' | '100ml' | 'm3' | 'm' | 'm2' | 'piece'
+  /** In minor units of the currency that the resource names. */
+  price: number
+}
+
 export interface ListMeta {
   /** Rows in this answer. */
   count: number
   /** Link to the next rows, relative to the server. Follow it as it is. */
   next: string | null
+}
+
+/** What it contains, and its unit price. */
+export interface Measure {
+  amount: number
+  unit: 'mg' | 'g' | 'kg' | 'ml' | 'cl' | 'l' | 'm3' | 'mm' | 'cm' | 'm' | 'cm2' | 'm2' | 'piece'
+  /** What `price` is for. */
+  per: 'kg' | '100g' | 'l' | '100ml' | 'm3' | 'm' | 'm2' | 'piece'
+  price: Money
 }
 
 export interface Merchant {
@@ -1504,6 +1524,8 @@ export interface Product {
   priceRange: PriceRange
   /** The lowest price of the 30 days before the announced reduction. null: none may be shown. */
   priorPrice?: Money | null | undefined
+  /** Of the SKU with the lowest price. */
+  measure?: Measure | null | undefined
   availability: Availability
   skuCount: number
   tags: string[]
@@ -1607,6 +1629,8 @@ export interface ProductSummary {
   priceRange: PriceRange
   /** The lowest price of the 30 days before the announced reduction. null: none may be shown. */
   priorPrice?: Money | null | undefined
+  /** Of the SKU with the lowest price. */
+  measure?: Measure | null | undefined
   availability: Availability
   skuCount: number
   tags: string[]
@@ -2354,6 +2378,7 @@ export interface Sku {
   compareAtPrice: Money | null
   /** The lowest price of the 30 days before the announced reduction. null: none may be shown. */
   priorPrice?: Money | null | undefined
+  measure?: Measure | null | undefined
   availability: Availability
   /** Units that can be bought now. null where it is not told. */
   availableQuantity: number | null

@@ -157,6 +157,7 @@ const sku: SkuRow = {
     { name: 'Size', value: '=1' },
   ],
   ...{ whenSoldOut: 'not_counted', delivery: 'shipped', weightGrams: 340, taxClass: 'standard' },
+  measure: { amount: 250, unit: 'g', per: '100g' },
   ...{ image: '/media/pottery/mug.jpg', barcode: '4006381333931' },
   stock: { live: { onHand: 0, held: 0 }, test: { onHand: 0, held: 0 } },
 }
@@ -186,6 +187,7 @@ const product: ProductRow = {
       },
       ...{
         weightGrams: null,
+        measure: { amount: 53_300, unit: 'cm2', per: 'm2' },
         options: [
           { name: 'Farbe', value: 'Plum & <oat>' },
           { name: 'Handle', value: 'L' },
@@ -232,8 +234,8 @@ test('our own feed, read in again, is the same shop as far as a feed carries it'
   // A feed has no text for lists, pictures of SKUs only where there are several, and no numbers.
   const carried = ({ slug, name, brand, description, categories, images, options, skus }: ProductRow) => ({
     ...{ slug, name, brand, description, categories, images, options },
-    skus: skus.map(({ code, options, price, compareAtPrice, whenSoldOut, weightGrams, barcode }) => ({
-      ...{ code, options, price, compareAtPrice, whenSoldOut, weightGrams, barcode },
+    skus: skus.map(({ code, options, price, compareAtPrice, whenSoldOut, weightGrams, measure, barcode }) => ({
+      ...{ code, options, price, compareAtPrice, whenSoldOut, weightGrams, measure, barcode },
     })),
   })
   const again = found.map((entry) => {

@@ -18,7 +18,7 @@ const always = ['id', 'title', 'price', 'availability'] as const
 // biome-ignore format: a list of words
 const read = new Set<string>([
   ...always, 'description', 'item group id', 'sale price', 'brand', 'gtin', 'product type', 'color', 'size', 'material', 'pattern',
-  'image link', 'additional image link', 'shipping weight',
+  'image link', 'additional image link', 'shipping weight', 'unit pricing measure', 'unit pricing base measure',
 ])
 // One item has far fewer, and a feed that is none has no item for long.
 const elementsMax = 10_000

@@ -47,8 +47,10 @@ export function titleEndOf(options: readonly Option[]): string {
 // biome-ignore format: a list of words
 const read = new Set<string>([
   'id', 'title', 'price', 'availability', 'description', 'item group id', 'sale price', 'brand', 'gtin', 'product type', ...optionAttributes,
-  'image link', 'additional image link', 'shipping weight', productTypePath, optionDetails, wholeSlug, wholeCode, wholeBrand,
+  'image link', 'additional image link', 'shipping weight', 'unit pricing measure', 'unit pricing base measure', productTypePath, optionDetails, wholeSlug, wholeCode, wholeBrand,
 ])
+
+const measureColumns = ['measure', 'measureUnit', 'measureBase', 'measureBaseUnit'] as const
 
 export const google: ProductFormat = {
   name: 'a Google feed',
@@ -62,6 +64,7 @@ export const google: ProductFormat = {
     ...(columns.has('gtin') ? (['barcode'] as const) : []),
     ...(columns.has('product type') || columns.has(productTypePath) ? (['type'] as const) : []),
     ...(columns.has('shipping weight') ? (['weight', 'weightUnit'] as const) : []),
+    ...(columns.has('unit pricing measure') ? measureColumns : []),
   ],
   async *convert(rows, columns, { currency }) {
     const held = await holdRows(rows, [...columns])
@@ -196,5 +199,20 @@ function variantCells(item: FileRow): ShopifyCells {
     policy: ['backorder', 'preorder'].includes(availability) ? 'continue' : 'deny',
     weight,
     weightUnit: unit,
+    ...measureCells(item),
+  }
+}
+
+// "750ml" and "100 ml"
+function measureCells(item: FileRow): ShopifyCells {
+  const [content, base] = [item.cell('unit pricing measure'), item.cell('unit pricing base measure')].map((text) => {
+    const [, amount = text, unit = ''] = /^([\d.,]{1,20})\s?([^\s\d.,]\S{0,9})$/.exec(text) ?? []
+    return { amount, unit }
+  })
+  return {
+    measure: content?.amount ?? '',
+    measureUnit: content?.unit ?? '',
+    measureBase: base?.amount ?? '',
+    measureBaseUnit: base?.unit ?? '',
   }
 }

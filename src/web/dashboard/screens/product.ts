@@ -173,6 +173,7 @@ async function previewNew(
 const problemTexts = {
   notMoney: 'form.notMoney',
   notNumber: 'form.notNumber',
+  notMeasure: 'product.notMeasure',
   needed: 'form.required',
 } as const satisfies Readonly<Record<string, TextKey>>
 
@@ -257,6 +258,7 @@ const cellLabels: Readonly<Record<string, TextKey>> = {
   compareAtPrice: 'stock.compareAt',
   stock: 'stock.onHand',
   weightGrams: 'product.weight',
+  measure: 'product.measure',
 }
 
 // Those that have a field on the page.
@@ -418,7 +420,9 @@ async function variantsCard(visit: Visit, parts: SheetParts & { problems: Proble
   const { draft, present, was = draft.options, problems } = parts
   const { rows, options } = draft
   const used = options.filter(isUsed)
-  const heads: readonly TextKey[] = ['stock.code', 'stock.price', 'stock.compareAt', 'stock.onHand', 'product.weight']
+  const heads: readonly TextKey[] = [
+    ...(['stock.code', 'stock.price', 'stock.compareAt', 'stock.onHand', 'product.weight', 'product.measure'] as const),
+  ]
   const onHandOf = new Map(present?.skus.map(({ code, onHand }) => [code, onHand]))
   const wrongOf = problemsByRow(problems)
   const drawn = await mapInSlices(rows, (row, at) =>
@@ -439,7 +443,7 @@ async function variantsCard(visit: Visit, parts: SheetParts & { problems: Proble
     aside: present && html`<a href="${to('stock', { productId: present.id })}">${words.say('product.editStock')}</a>`,
     body: html`${marks}<div class="scroll"><table class="rows sheet-cells variants" data-sheet><caption class="hidden">${words.say('product.priceAndStock')}</caption>
 <thead><tr>${used.length > 0 && html`<th scope="col">${used.map(({ name }) => name).join(' / ')}</th>`}${heads.map((key) => html`<th scope="col">${words.say(key)}</th>`)}${used.length > 0 && html`<th scope="col">${words.say('product.sold')}</th>`}</tr></thead>
-<tbody>${drawn}</tbody></table></div>${pasteNote(words.say('table.leftOut', { count: '{count}' }))}${claimNotes(visit, present)}`,
+<tbody>${drawn}</tbody></table></div>${pasteNote(words.say('table.leftOut', { count: '{count}' }))}<p class="card-note soft small">${words.say('product.measureHelp')}</p>${claimNotes(visit, present)}`,
   })
 }
 
@@ -494,7 +498,7 @@ function variantRow({ words }: Visit, { row, at, hasOptions, onHand, problems, w
   const known = html`<td data-head="${words.say('stock.code')}"><code>${row.code}</code></td>`
   return html`<tr>${hasOptions && html`<th scope="row" class="main" dir="auto">${label}${wrong.length > 0 && html`<span class="wrong" id="${noteId}">${wrong.join(' ')}</span>`}</th>`}
 ${row.isKnown ? known : cell('code', row.code, 'stock.code', 'code', 'text')}${cell('price', row.price, 'stock.price', 'price', 'decimal')}${cell('compareAt', row.compareAt, 'stock.compareAt', 'compareAtPrice', 'decimal')}
-${row.isKnown ? html`<td data-head="${words.say('stock.onHand')}">${words.number(onHand ?? 0)}</td>` : cell('stock', row.stock, 'stock.onHand', 'stock', 'numeric')}${cell('weight', row.weight, 'product.weight', 'weightGrams', 'numeric')}
+${row.isKnown ? html`<td data-head="${words.say('stock.onHand')}">${words.number(onHand ?? 0)}</td>` : cell('stock', row.stock, 'stock.onHand', 'stock', 'numeric')}${cell('weight', row.weight, 'product.weight', 'weightGrams', 'numeric')}${cell('measure', row.measure, 'product.measure', 'measure', 'text')}
 ${hasOptions ? html`<td data-head="${words.say('product.sold')}"><input type="checkbox" name="sku.${at}.sold" value="yes" aria-label="${words.say('product.sold')}, ${label}"${row.isSold && html` checked`}>${rowMarks(row, at)}</td>` : html`<td class="mark">${rowMarks(row, at)}${hiddenFields({ [`sku.${at}.sold`]: 'yes' })}${wrong.length > 0 && html`<span class="wrong" id="${noteId}">${wrong.join(' ')}</span>`}</td>`}</tr>`
 }
 

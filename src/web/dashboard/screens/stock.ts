@@ -143,13 +143,14 @@ async function sheetOf(visit: Visit, again?: Again): Promise<Sheet> {
       visit,
       words.say('stock.views'),
       [
-        { label: words.say('stock.all'), query: { stock: undefined } },
-        { label: words.say('stock.low'), query: { stock: 'low' } },
-        { label: words.say('stock.out'), query: { stock: 'out' } },
+        { label: words.say('stock.all'), query: { stock: undefined, measure: undefined } },
+        { label: words.say('stock.low'), query: { stock: 'low', measure: undefined } },
+        { label: words.say('stock.out'), query: { stock: 'out', measure: undefined } },
+        { label: words.say('stock.unmeasured'), query: { stock: undefined, measure: 'missing' } },
       ],
       'chips',
     )}
-${filters(visit, ['stock', 'sort'], [{ name: 'q', label: words.say('stock.find'), kind: 'line' }])}</div>
+${filters(visit, ['stock', 'measure', 'sort'], [{ name: 'q', label: words.say('stock.find'), kind: 'line' }])}</div>
 ${again && notice('bad', again.summary, 'alert')}
 ${rows.length === 0 ? html`<div class="card flush list">${emptyState(emptyOf(visit))}${pager(visit, next)}</div>` : sheetForm(visit, { rows, next, again, mayChange })}`,
   }
@@ -158,7 +159,7 @@ ${rows.length === 0 ? html`<div class="card flush list">${emptyState(emptyOf(vis
 async function rowsOf(visit: Visit): Promise<{ rows: AdminSku[]; next: string | null }> {
   const { query } = visit
   const asked = Object.fromEntries(
-    ['q', 'stock', 'productId'].flatMap((name) => {
+    ['q', 'stock', 'productId', 'measure'].flatMap((name) => {
       const value = query.get(name)?.trim()
       return value ? [[name, value]] : []
     }),
@@ -288,6 +289,7 @@ function emptyOf(visit: Visit) {
   const { words, query, to, may } = visit
   if (query.get('stock') === 'low' && !query.get('q')) return { title: words.say('stock.noneLow') }
   if (query.get('stock') === 'out' && !query.get('q')) return { title: words.say('stock.noneOut') }
+  if (query.get('measure') && !query.get('q')) return { title: words.say('stock.noneUnmeasured') }
   if (query.get('q')) return { title: words.say('stock.none'), text: words.say('stock.noneText') }
   const action =
     may('createAdminProduct') &&

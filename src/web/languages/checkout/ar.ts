@@ -32,6 +32,16 @@ export const ar: Texts = {
   'item.remove': 'إزالة',
   'item.removeNamed': 'إزالة {item}',
   'item.each': '{amount} للقطعة',
+  'measure.amount': '{count} {unit}',
+  'measure.pieces': {
+    zero: '{count} قطعة',
+    one: 'قطعة واحدة',
+    two: 'قطعتان',
+    few: '{count} قطع',
+    many: '{count} قطعة',
+    other: '{count} قطعة',
+  },
+  'measure.price': '{content} ({amount}/{base})',
   'item.backorder': 'يُسلَّم لاحقًا عند توفره',
 
   'code.label': 'رمز الخصم',

@@ -25,6 +25,9 @@ export const de: Texts = {
   'item.remove': 'Entfernen',
   'item.removeNamed': '{item} entfernen',
   'item.each': 'je {amount}',
+  'measure.amount': '{count} {unit}',
+  'measure.pieces': { one: '{count} Stück', other: '{count} Stück' },
+  'measure.price': '{content} ({amount}/{base})',
   'item.backorder': 'Wird nachgeliefert',
 
   'code.label': 'Gutscheincode',

@@ -27,6 +27,9 @@ export const en = {
   'item.remove': 'Remove',
   'item.removeNamed': 'Remove {item}',
   'item.each': '{amount} each',
+  'measure.amount': '{count} {unit}',
+  'measure.pieces': { one: '{count} piece', other: '{count} pieces' },
+  'measure.price': '{content} ({amount}/{base})',
   'item.backorder': 'Delivered later: currently on back order',
 
   'code.label': 'Promotion code',

@@ -25,6 +25,9 @@ export const es: Texts = {
   'item.remove': 'Quitar',
   'item.removeNamed': 'Quitar {item}',
   'item.each': '{amount} c/u',
+  'measure.amount': '{count} {unit}',
+  'measure.pieces': { one: '{count} unidad', other: '{count} unidades' },
+  'measure.price': '{content} ({amount}/{base})',
   'item.backorder': 'Se entrega más tarde: bajo pedido',
 
   'code.label': 'Código promocional',

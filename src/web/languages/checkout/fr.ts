@@ -25,6 +25,9 @@ export const fr: Texts = {
   'item.remove': 'Supprimer',
   'item.removeNamed': 'Supprimer {item}',
   'item.each': '{amount} l’unité',
+  'measure.amount': '{count} {unit}',
+  'measure.pieces': { one: '{count} pièce', other: '{count} pièces' },
+  'measure.price': '{content} ({amount}/{base})',
   'item.backorder': 'Livré plus tard : en réapprovisionnement',
 
   'code.label': 'Code promo',

@@ -25,6 +25,9 @@ export const ja: Texts = {
   'item.remove': '削除',
   'item.removeNamed': '{item}を削除',
   'item.each': '単価 {amount}',
+  'measure.amount': '{count} {unit}',
+  'measure.pieces': { other: '{count}個' },
+  'measure.price': '{content} ({amount}/{base})',
   'item.backorder': '入荷後のお届けになります',
 
   'code.label': 'クーポンコード',

@@ -25,6 +25,9 @@ export const nl: Texts = {
   'item.remove': 'Verwijderen',
   'item.removeNamed': '{item} verwijderen',
   'item.each': '{amount} per stuk',
+  'measure.amount': '{count} {unit}',
+  'measure.pieces': { one: '{count} stuk', other: '{count} stuks' },
+  'measure.price': '{content} ({amount}/{base})',
   'item.backorder': 'Wordt later geleverd: momenteel in nabestelling',
 
   'code.label': 'Kortingscode',

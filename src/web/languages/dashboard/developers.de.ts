@@ -270,6 +270,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'member.maxPerOrder': 'Höchstens je Bestellung',
   'member.delivery': 'Lieferung',
   'member.weightGrams': 'Gewicht',
+  'member.measure': 'Inhalt',
   'member.taxClass': 'Steuerklasse',
   'member.barcode': 'Strichcode',
   'member.onHand': 'Vorrat',

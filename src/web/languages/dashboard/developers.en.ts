@@ -263,6 +263,7 @@ export const developersEn = {
   'member.maxPerOrder': 'Most per order',
   'member.delivery': 'Delivery',
   'member.weightGrams': 'Weight',
+  'member.measure': 'Content',
   'member.taxClass': 'Tax class',
   'member.barcode': 'Barcode',
   'member.onHand': 'On hand',

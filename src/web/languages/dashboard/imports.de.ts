@@ -85,6 +85,8 @@ export const importsDe: RowTexts = [
   [/^the stock (-?\d+) is negative and became 0$/, 'Der Bestand $1 ist negativ und wurde zu 0'],
   [/^the barcode (".*") has more than (\d+) characters and was left out$/, 'Der Barcode $1 hat mehr als $2 Zeichen und wurde ausgelassen'],
   [/^the weight (".*") is not a weight in g, kg, oz or lb and was left out$/, 'Das Gewicht $1 ist keines in g, kg, oz oder lb und wurde ausgelassen'],
+  [/^the content (".*") is not an amount in metric units or items and was left out$/, 'Der Inhalt $1 ist keine Menge in metrischen Einheiten oder Stück und wurde ausgelassen'],
+  [/^the unit price is for (\w+) here$/, 'Der Grundpreis gilt hier je $1'],
   [/^the SKU (".+") is already used on line (\d+); here it became (".+")$/, 'Die SKU $1 steht schon in Zeile $2; hier wurde sie zu $3'],
   [/^columns that are not imported: (.+)$/, 'Spalten, die nicht importiert werden: $1'],
   [/^warning: the file has no quantities, so new SKUs have no stock and cannot be bought; name a default, or import stock afterwards$/, 'Achtung: Die Datei nennt keine Bestände. Neue SKUs haben keinen Bestand und sind nicht käuflich; importieren Sie danach den Bestand'],

@@ -118,6 +118,7 @@ export const issuesDe: IssueTexts = {
   unknown_option:          'Diese Option hat das Produkt nicht.',
   unknown_option_value:    'Diesen Wert hat die Option nicht.',
   not_above_price:         'Der Vergleichspreis muss über dem Preis liegen.',
+  other_kind_of_measure:   'Muss zur Einheit passen, wie kg zu g.',
   unreadable_instant:      'Bitte Datum und Uhrzeit eingeben.',
   published_in_future:     'Das darf nicht in der Zukunft liegen.',
   category_not_in_file:    'Diese Kategorie steht nicht in der Datei.',

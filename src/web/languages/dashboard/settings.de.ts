@@ -33,6 +33,7 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
   'duties.none': 'Der Shop liefert in kein Land der EU. Für andere Länder hat diese Liste noch keine Pflichten.',
   'duties.lacks': 'Es fehlt:',
   'duties.seller': 'Name, Anschrift und E-Mail des Verkäufers',
+  'duties.measures': 'der Inhalt dieser Varianten, soweit sie ihn brauchen',
   'duties.since': 'Seit {day}. {source}',
   'state.duty.done': 'Erledigt',
   'state.duty.missing': 'Fehlt',
@@ -59,7 +60,7 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
     'Eine Erklärung, wie barrierefrei der Shop ist. Firmen mit weniger als 10 Personen und höchstens 2 Mio. € im Jahr sind ausgenommen.',
   'duty.unitPrice': 'Grundpreis',
   'duty.unitPrice.text':
-    'Für Waren nach Gewicht, Volumen oder Länge. Ein Feld dafür gibt es noch nicht: Schreiben Sie ihn in Kurztext und Beschreibung.',
+    'Für Waren nach Gewicht, Volumen, Länge, Fläche oder Stückzahl. Der Shop berechnet ihn aus dem Inhalt, der im Formular des Produkts steht. Andere Waren brauchen keinen.',
   'duty.productSafety': 'Hersteller und Warnhinweise',
   'duty.productSafety.text':
     'Name, Post- und elektronische Adresse des Herstellers und Warnhinweise. Felder dafür gibt es noch nicht: Schreiben Sie sie in die Beschreibung.',

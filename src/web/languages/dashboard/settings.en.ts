@@ -32,6 +32,7 @@ export const settingsEn = {
   'duties.none': 'The shop delivers to no country of the EU. For other countries this list has no duties yet.',
   'duties.lacks': 'Missing:',
   'duties.seller': 'name, address and e-mail of the seller',
+  'duties.measures': 'the content of these variants, where they need it',
   'duties.since': 'Since {day}. {source}',
   'state.duty.done': 'Done',
   'state.duty.missing': 'Missing',
@@ -58,7 +59,7 @@ export const settingsEn = {
     'A statement on how accessible the shop is. Firms with fewer than 10 people and at most 2 million € a year are exempt.',
   'duty.unitPrice': 'Price per kilogram, litre or metre',
   'duty.unitPrice.text':
-    'For goods that are sold by weight, volume or length. There is no field for it yet: write it into the summary and the description.',
+    'For goods that are sold by weight, volume, length, area or number. The shop computes it from the content that a variant has in the form of its product. Others need none.',
   'duty.productSafety': 'Makers and warnings',
   'duty.productSafety.text':
     'Name, postal and electronic address of the maker, and warnings. There are no fields for them yet: write them into the description.',

@@ -1,0 +1,118 @@
+// Contents of SKUs as people type them and as the files of Shopify and Google write them: an amount and a unit, and the same for what the unit
+// price is for. Pure.
+
+import { limits } from '../../contract/limits.ts'
+import { type MeasureUnit, measureBases, measureUnits } from '../../contract/words.ts'
+import { type Base, bases, isBaseOf, measureOf, type SkuMeasure, unitSizes } from './unitprice.ts'
+
+// Other names of our units. Those of the United States are not read.
+const unitNames: ReadonlyMap<string, MeasureUnit> = new Map([
+  ...measureUnits.map((unit): [string, MeasureUnit] => [unit, unit]),
+  ['m²', 'm2'],
+  ['cm²', 'cm2'],
+  ['sqm', 'm2'],
+  ['m³', 'm3'],
+  ['cbm', 'm3'],
+  ['ct', 'piece'],
+  ['item', 'piece'],
+  ['sheet', 'piece'],
+  ['pc', 'piece'],
+  ['pcs', 'piece'],
+  ['pieces', 'piece'],
+  ['stk', 'piece'],
+  ['stück', 'piece'],
+])
+
+export interface MeasureTexts {
+  amount: string
+  unit: string
+  // Empty where the file names none.
+  baseAmount: string
+  baseUnit: string
+}
+
+// `hasOtherBase`: the base of the file is not one of ours, and the usual one is taken. Undefined where the content cannot be read.
+export function readMeasure(texts: MeasureTexts): { measure: SkuMeasure; hasOtherBase: boolean } | undefined {
+  const content = wholeAmount(texts.amount, texts.unit)
+  if (!content) return undefined
+  const usual = { measure: measureOf(content), hasOtherBase: false }
+  if (texts.baseAmount === '' && texts.baseUnit === '') return usual
+  const base = wholeAmount(texts.baseAmount || '1', texts.baseUnit)
+  const per = measureBases.find((name) => base && sizeOf(bases[name]) === sizeOf(base) && isSameKind(bases[name], base))
+  const measure = { ...content, per: per ?? usual.measure.per }
+  return per !== undefined && isBaseOf(measure) ? { measure, hasOtherBase: false } : { ...usual, hasOtherBase: true }
+}
+
+// In the given unit, or else in the largest one in which it is a whole number: 0.75 l are 75 cl.
+function wholeAmount(text: string, unitText: string): Base | undefined {
+  const unit = unitNames.get(unitText.toLowerCase())
+  const [, whole = '', part = ''] = /^(\d{1,9})(?:\.(\d{1,9}))?$/.exec(text) ?? []
+  if (unit === undefined || whole === '') return undefined
+  const divisor = 10n ** BigInt(part.length)
+  const scaled = BigInt(whole + part) * BigInt(unitSizes[unit].size)
+  const smaller = measureUnits
+    .filter((one) => unitSizes[one].kind === unitSizes[unit].kind && unitSizes[one].size < unitSizes[unit].size)
+    .sort((one, other) => unitSizes[other].size - unitSizes[one].size)
+  for (const one of [unit, ...smaller]) {
+    const parts = divisor * BigInt(unitSizes[one].size)
+    if (scaled % parts !== 0n) continue
+    const amount = Number(scaled / parts)
+    return amount >= 1 && amount <= limits.measureAmountMax ? { amount, unit: one } : undefined
+  }
+  return undefined
+}
+
+function sizeOf({ amount, unit }: Base): number {
+  return amount * unitSizes[unit].size
+}
+
+function isSameKind(one: Base, other: Base): boolean {
+  return unitSizes[one.unit].kind === unitSizes[other.unit].kind
+}
+
+type Target = 'shopify' | 'google'
+
+// Units that a format has another name for, or none: then the amount is told in a larger one.
+const written: Readonly<Record<Target, Partial<Record<MeasureUnit, { name: string; divisor?: number }>>>> = {
+  shopify: { cm2: { name: 'm2', divisor: 10_000 }, piece: { name: 'item' } },
+  google: {
+    mm: { name: 'cm', divisor: 10 },
+    cm2: { name: 'sqm', divisor: 10_000 },
+    m2: { name: 'sqm' },
+    m3: { name: 'cbm' },
+    piece: { name: 'ct' },
+  },
+}
+
+export function measureTexts({ amount, unit, per }: SkuMeasure, target: Target): MeasureTexts {
+  const content = inUnits({ amount, unit }, target)
+  const base = inUnits(bases[per], target)
+  return { amount: content.amount, unit: content.unit, baseAmount: base.amount, baseUnit: base.unit }
+}
+
+function inUnits({ amount, unit }: Base, target: Target): { amount: string; unit: string } {
+  const { name, divisor = 1 } = written[target][unit] ?? { name: unit }
+  // At most four places after the point, so the division of an amount below 10^9 is exact when it is rounded to them.
+  return { amount: String(Number((amount / divisor).toFixed(4))), unit: name }
+}
+
+// What a person types: "250 g", "0,75 l", or with what the unit price is for: "250 g / 100 g".
+export function typedMeasure(text: string): SkuMeasure | undefined {
+  const [, amount = '', unit = '', baseAmount = '', baseUnit = ''] = typedExpression.exec(text.trim()) ?? []
+  const read = readMeasure({ amount: amount.replace(',', '.'), unit, baseAmount, baseUnit })
+  return read?.hasOtherBase === false ? read.measure : undefined
+}
+
+const typedExpression =
+  /^(\d{1,9}(?:[.,]\d{1,9})?) ?(\p{L}[\p{L}\d²³]{0,9})(?: ?\/ ?(\d{0,4}) ?(\p{L}[\p{L}\d²³]{0,9}))?$/u
+
+export function measureText(measure: SkuMeasure): string {
+  const isUsual = measureOf({ amount: measure.amount, unit: measure.unit }).per === measure.per
+  return isUsual ? amountText(measure) : `${amountText(measure)} / ${amountText(bases[measure.per])}`
+}
+
+const signs: Partial<Record<MeasureUnit, string>> = { m2: 'm²', cm2: 'cm²', m3: 'm³', piece: 'pcs' }
+
+function amountText({ amount, unit }: Base): string {
+  return `${amount} ${signs[unit] ?? unit}`
+}

@@ -1,0 +1,89 @@
+// The unit price of goods (Directive 98/6/EC, Art. 2(b)): what a kilogram, a litre, a metre or a piece costs, from the price of a SKU and its
+// content. Pure.
+
+import type { MeasureBase, MeasureUnit } from '../../contract/words.ts'
+
+export interface SkuMeasure {
+  amount: number
+  unit: MeasureUnit
+  // What the unit price is for.
+  per: MeasureBase
+}
+
+export interface Size {
+  kind: 'mass' | 'volume' | 'length' | 'area' | 'count'
+  // In the smallest unit of its kind: mg, ml, mm, cm2 or piece.
+  size: number
+}
+
+// biome-ignore format: a table is read by its rows
+export const unitSizes: Readonly<Record<MeasureUnit, Size>> = {
+  mg: { kind: 'mass', size: 1 }, g: { kind: 'mass', size: 1_000 }, kg: { kind: 'mass', size: 1_000_000 },
+  ml: { kind: 'volume', size: 1 }, cl: { kind: 'volume', size: 10 }, l: { kind: 'volume', size: 1_000 }, m3: { kind: 'volume', size: 1_000_000 },
+  mm: { kind: 'length', size: 1 }, cm: { kind: 'length', size: 10 }, m: { kind: 'length', size: 1_000 },
+  cm2: { kind: 'area', size: 1 }, m2: { kind: 'area', size: 10_000 },
+  piece: { kind: 'count', size: 1 },
+}
+
+export interface Base {
+  amount: number
+  unit: MeasureUnit
+}
+
+export const bases: Readonly<Record<MeasureBase, Base>> = {
+  kg: { amount: 1, unit: 'kg' },
+  '100g': { amount: 100, unit: 'g' },
+  l: { amount: 1, unit: 'l' },
+  '100ml': { amount: 100, unit: 'ml' },
+  m3: { amount: 1, unit: 'm3' },
+  m: { amount: 1, unit: 'm' },
+  m2: { amount: 1, unit: 'm2' },
+  piece: { amount: 1, unit: 'piece' },
+}
+
+const usualBases: Readonly<Record<Size['kind'], MeasureBase>> = {
+  mass: 'kg',
+  volume: 'l',
+  length: 'm',
+  area: 'm2',
+  count: 'piece',
+}
+
+interface GivenMeasure extends Pick<SkuMeasure, 'amount' | 'unit'> {
+  per?: MeasureBase
+}
+
+// With the usual base where none is given.
+export function measureOf({ amount, unit, per = usualBases[unitSizes[unit].kind] }: GivenMeasure): SkuMeasure {
+  return { amount, unit, per }
+}
+
+export function isBaseOf(given: GivenMeasure): boolean {
+  const { unit, per } = measureOf(given)
+  return unitSizes[unit].kind === unitSizes[bases[per].unit].kind
+}
+
+// In minor units, half of one rounded up. Undefined where no exact number holds it, as with a gold bar of a milligram.
+export function unitPriceFor({ amount, unit, per }: SkuMeasure, price: number): number | undefined {
+  const base = bases[per]
+  const part = BigInt(price) * BigInt(base.amount) * BigInt(unitSizes[base.unit].size)
+  const whole = BigInt(amount) * BigInt(unitSizes[unit].size)
+  const rounded = (2n * part + whole) / (2n * whole)
+  return rounded > BigInt(Number.MAX_SAFE_INTEGER) ? undefined : Number(rounded)
+}
+
+// The measure with the unit price. Null where there is none to show.
+export function pricedMeasure(
+  measure: SkuMeasure | null | undefined,
+  price: number,
+): (SkuMeasure & { price: number }) | null {
+  if (!measure) return null
+  const { amount, unit, per } = measure
+  const unitPrice = unitPriceFor(measure, price)
+  return unitPrice === undefined ? null : { amount, unit, per, price: unitPrice }
+}
+
+// As it is stored.
+export function measureFrom(text: string | null): SkuMeasure | null {
+  return text === null ? null : (JSON.parse(text) as SkuMeasure)
+}
