@@ -141,17 +141,24 @@ function groupsOf(about: SurfaceDocument, document: Document, origin: string): G
     entries: eventKinds.map((kind) => ({ id: eventAnchor(kind), text: kind })),
     body: eventChapter(schemas),
   }
+  const names = objectNames(schemas)
+  const entry = (name: string) => ({ id: schemaAnchor(name), text: breakable(name) })
+  const ofBodies: Group = {
+    slug: 'bodies',
+    title: 'Bodies',
+    description: 'Of requests and answers.',
+    entries: names.filter(isBody).map(entry),
+    body: html`<div class="schemas">${names.filter(isBody).map((name) => schemaSection(name, schemas))}</div>`,
+  }
+  const parts = names.filter((name) => !isBody(name))
   const ofSchemas: Group = {
     slug: 'schemas',
     title: 'Schemas',
     description: 'The named parts of requests and answers.',
-    entries: [
-      ...objectNames(schemas).map((name) => ({ id: schemaAnchor(name), text: breakable(name) })),
-      { id: 'values', text: 'Plain values' },
-    ],
-    body: schemaChapter(schemas),
+    entries: [...parts.map(entry), { id: 'values', text: 'Plain values' }],
+    body: schemaChapter(parts, schemas),
   }
-  return [...ofOperations, ...(about.events ? [ofEvents] : []), ofSchemas]
+  return [...ofOperations, ...(about.events ? [ofEvents] : []), ofBodies, ofSchemas]
 }
 
 function idsIn(body: Html): string[] {
@@ -177,27 +184,33 @@ function indexLink({ id, text, method: verb }: Group['entries'][number], at: str
   return html`<li id="${id}"><a href="${at}#${id}">${verb ? html`<span>${text}</span>${method(verb)}` : text}</a></li>`
 }
 
-// On the overview: what the group has.
+// On the overview: what the group has. Bodies are found by their operations.
 function groupIndex(group: Group, path: string): Html {
   const at = `${path}/${group.slug}`
   const listClass = group.slug === 'schemas' ? 'plain columns' : group.slug === 'events' && 'plain'
+  const list = html`
+<ul${listClass && html` class="${listClass}"`}>${group.entries.map((entry) => indexLink(entry, at))}</ul>`
   return html`<section class="group" id="${tagAnchor(group.title)}"><h2><a href="${at}">${group.title}</a></h2>
-<p>${prose(group.description)}</p>
-<ul${listClass && html` class="${listClass}"`}>${group.entries.map((entry) => indexLink(entry, at))}</ul></section>
+<p>${prose(group.description)}</p>${group.slug !== 'bodies' && list}</section>
 `
+}
+
+// Of these the contents of the overview name the page alone.
+function isListed(slug: string): boolean {
+  return ['events', 'bodies', 'schemas'].includes(slug)
 }
 
 function overviewContents(about: SurfaceDocument, groups: readonly Group[], path: string): Html {
   return contents(html`<h2>Conventions</h2><ul>${chaptersOf(about).map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
 ${groups
-  .filter(({ slug }) => slug !== 'schemas' && slug !== 'events')
+  .filter(({ slug }) => !isListed(slug))
   .map(
     (
       group,
     ) => html`<h2>${group.title}</h2><ul>${group.entries.map((entry) => entryLink(entry, `${path}/${group.slug}`))}</ul>
 `,
   )}<h2>More</h2><ul>${groups
-    .filter(({ slug }) => slug === 'schemas' || slug === 'events')
+    .filter(({ slug }) => isListed(slug))
     .map(({ slug, title }) => html`<li><a href="${path}/${slug}">${title}</a></li>`)}</ul>`)
 }
 
@@ -490,10 +503,14 @@ function objectNames(schemas: Schemas): string[] {
   return Object.keys(schemas).filter((name) => !eventNames.has(name) && !isPlain(schemas[name] ?? {}))
 }
 
-function schemaChapter(schemas: Schemas): Html {
+function isBody(name: string): boolean {
+  return /(?:Request|Response)$/.test(name)
+}
+
+function schemaChapter(names: readonly string[], schemas: Schemas): Html {
   const plain = Object.keys(schemas).filter((name) => !eventNames.has(name) && isPlain(schemas[name] ?? {}))
   return html`<section id="schemas">
-<div class="schemas">${objectNames(schemas).map((name) => schemaSection(name, schemas))}
+<div class="schemas">${names.map((name) => schemaSection(name, schemas))}
 <article class="schema" id="values"><h2>Plain values</h2>
 <table class="members"><caption class="hidden">Plain values</caption><tbody>
 ${plain.map((name) => plainRow(name, schemas))}</tbody></table></article></div></section>`

@@ -66,16 +66,16 @@ const instructions = [
   'Give an idempotencyKey of your own to what must not happen twice, and repeat it if no answer came.',
 ].join('\n')
 
-// Answers and questions with secrets, files by bytes, who may do what, and money and parcels that only people have seen: those are for people.
+// Answers and questions with secrets, files, who may do what, and money and parcels that only people have seen: those are for people.
 const left: readonly AdminOperationId[] = [
   'uploadAdminPicture',
-  'appendAdminTransfer',
   'listAdminExport',
   'listAdminCustomerExport',
   'recordAdminMoney',
   'returnAdminOrder',
   'listAdminDocumentExport',
 ]
+const leftKinds = /Key|PaymentAccount|Transfer|Installation|AgentPlatform/
 
 type Members = Readonly<Record<string, object>>
 
@@ -91,8 +91,7 @@ export const adminTools: readonly AdminTool[] = (
   Object.entries(adminOperations) as [AdminOperationId, AdminOperation][]
 )
   .filter(
-    ([id, row]) =>
-      !left.includes(id) && !row.reply.isSecret && row.scope !== 'admin:people' && !/Key|PaymentAccount/.test(id),
+    ([id, row]) => !left.includes(id) && !leftKinds.test(id) && !row.reply.isSecret && row.scope !== 'admin:people',
   )
   .map(toolOf)
 

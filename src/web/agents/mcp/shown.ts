@@ -24,7 +24,9 @@ export function shownSchema(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema
   const { anyOf, ...rest } = schema as Schema & { anyOf?: unknown }
   const merged = Array.isArray(anyOf) ? { ...rest, ...choiceOf(anyOf) } : rest
-  const kept = Object.entries(merged).filter(([name, value]) => !checkedLater.has(name) && !isWideBound(name, value))
+  const isShown = ([name, value]: [string, unknown]) =>
+    !checkedLater.has(name) && !isWideBound(name, value) && !isLongList(name, value)
+  const kept = Object.entries(merged).filter(isShown)
   return Object.fromEntries(kept.map(([name, value]) => [name, memberOf(name, value)]))
 }
 
@@ -61,6 +63,13 @@ function isWideBound(name: string, value: unknown): boolean {
   return (
     (name === 'maximum' || name === 'minimum') && typeof value === 'number' && (value < boundMin || value > boundMax)
   )
+}
+
+// Such as all types of events: a wrong one is refused with those that there are.
+const valuesMax = 16
+
+function isLongList(name: string, value: unknown): boolean {
+  return name === 'enum' && Array.isArray(value) && value.length > valuesMax
 }
 
 function firstSentence(text: string): string {
