@@ -262,10 +262,7 @@ anyEngine('orders at the dashboard', (given) => {
     // A form from before is refused in words, and its page says what is true now.
     await page.open(path(`orders/${unpaid.orderId}/pay`))
     await page.press('Money has arrived')
-    assert.deepEqual(
-      [page.status, page.alerts()],
-      [409, [`Order ${unpaid.number} is refunding: no payment is awaited.`]],
-    )
+    assert.deepEqual([page.status, page.alerts()], [409, ['No payment is expected for this order.']])
   })
 
   test('name and address are shown by one press, which is written down', async () => {

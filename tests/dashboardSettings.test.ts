@@ -409,8 +409,8 @@ eachEngine('settings in the dashboard', (given) => {
     assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8')
     assert.match(answer.headers.get('content-disposition') ?? '', /^attachment; filename="sales-by-country-/)
     const [head = '', ...lines] = (await answer.text()).replace('\ufeff', '').trim().split('\r\n')
-    assert.equal(head.split(',').length, 10)
-    for (const line of lines) assert.equal(line.split(',').length, 10, line)
+    assert.equal(head.split(',').length, 11)
+    for (const line of lines) assert.equal(line.split(',').length, 11, line)
     for (const by of ['day', 'week', 'month', 'product', 'promotion']) {
       await page.open(path(`reports?by=${by}`))
       assert.equal(page.status, 200, by)

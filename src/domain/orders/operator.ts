@@ -89,7 +89,8 @@ export async function recordMoney(
 ): Promise<{ facts: OrderFacts; before: number; received: number }> {
   const found = await lockOrder(tx, key)
   const { order } = found
-  if (!isPaidByHand(found)) throw notAwaited(order)
+  const isDue = order.paymentStatus === 'pending'
+  if (!isPaidByHand(found) || (input.amount === 0 && !isDue)) throw notAwaited(order)
   const entries = await listMoneyByHand(tx, order)
   const before = receivedOf(found, entries)
   const { received, isPaid } = moneyAfter(found, entries, input)
