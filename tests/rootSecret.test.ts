@@ -48,7 +48,8 @@ interface Shop {
 }
 
 // Each command, so that with the right secret it would do its work.
-function formsFor({ files, ids, url }: Shop, elsewhere: string): Record<string, string[]> {
+// `outside`: a folder for what they write beside the database.
+function formsFor({ files, ids, url }: Shop, elsewhere: string, outside: string): Record<string, string[]> {
   const isSqlite = url.startsWith('sqlite:')
   return {
     serve: ['serve'],
@@ -82,7 +83,7 @@ function formsFor({ files, ids, url }: Shop, elsewhere: string): Record<string, 
     'orders refund': ['orders', 'refund', '1001'],
     'orders return': ['orders', 'return', '1001'],
     'orders cancel': ['orders', 'cancel', '1001'],
-    'documents export': ['documents', 'export', join(files, 'documents.zip'), '--force'],
+    'documents export': ['documents', 'export', join(outside, 'documents.zip'), '--force'],
     'payments list': ['payments', 'list'],
     'payments check': ['payments', 'check'],
     'payments connect': ['payments', 'connect', 'stripe', '--mode', 'test'],
@@ -240,7 +241,7 @@ eachEngine('every command', (given) => {
       given.engine === 'sqlite'
         ? 'postgres://nobody@127.0.0.1:1/none'
         : `sqlite:${join(shop.files, 'moved', 'shop.db')}`
-    forms = formsFor(shop, elsewhere)
+    forms = formsFor(shop, elsewhere, await tempFolder())
   })
 
   const settings = (secret: Environment): Environment => ({ CARTWRIGHT_DATABASE_URL: shop.url, PORT: '0', ...secret })

@@ -75,7 +75,7 @@ const left: readonly AdminOperationId[] = [
   'returnAdminOrder',
   'listAdminDocumentExport',
 ]
-const leftKinds = /Key|PaymentAccount|Transfer|Installation|AgentPlatform/
+const leftKinds = /Key|PaymentAccount|Transfer|Installation|AgentPlatform|Host/
 
 type Members = Readonly<Record<string, object>>
 
