@@ -90,13 +90,13 @@ class FieldReader {
     while (this.at < this.text.length) {
       const name = this.need(keyPattern)[0]
       // Without a value it is true.
-      const member = this.skip('=') ? this.member() : { value: true, params: this.params() }
+      const member = this.accept('=') ? this.member() : { value: true, params: this.params() }
       members.delete(name)
       members.set(name, member)
       if (members.size > membersMax) throw new NotAField()
       this.blanks()
       if (this.at === this.text.length) break
-      if (!this.skip(',')) throw new NotAField()
+      if (!this.accept(',')) throw new NotAField()
       this.blanks()
       if (this.at === this.text.length) throw new NotAField()
     }
@@ -112,7 +112,7 @@ class FieldReader {
     const items: FieldItem[] = []
     for (;;) {
       this.blanks()
-      if (this.skip(')')) return { items, params: this.params() }
+      if (this.accept(')')) return { items, params: this.params() }
       items.push(this.item())
       const next = this.text[this.at]
       if (items.length > membersMax || (next !== ' ' && next !== ')')) throw new NotAField()
@@ -125,11 +125,11 @@ class FieldReader {
 
   params(): FieldParams {
     const params = new Map<string, BareItem>()
-    while (this.skip(';')) {
+    while (this.accept(';')) {
       this.blanks()
       const name = this.need(keyPattern)[0]
       params.delete(name)
-      params.set(name, this.skip('=') ? this.bare() : true)
+      params.set(name, this.accept('=') ? this.bare() : true)
       if (params.size > membersMax) throw new NotAField()
     }
     return params
@@ -151,7 +151,7 @@ class FieldReader {
     while (this.text[this.at] === ' ' || this.text[this.at] === '\t') this.at += 1
   }
 
-  skip(sign: string): boolean {
+  accept(sign: string): boolean {
     if (this.text[this.at] !== sign) return false
     this.at += 1
     return true
