@@ -33,8 +33,9 @@ export interface Stand {
   merchantSlug: string
   merchantId: string
   installationId: string
-  // With every scope.
+  // With every scope, of a storefront and of a program that imports: each key has its own rate limit.
   key: string
+  importKey: string
   // With catalog:read alone, and without any scope.
   readKey: string
   bareKey: string
@@ -94,6 +95,7 @@ export async function makeShop(ground: Ground, files: readonly ShopFile[], optio
           merchantId,
           installationId: installation.id,
           key: await keyOf(scopes),
+          importKey: await keyOf(scopes),
           readKey: await keyOf(['catalog:read']),
           bareKey: await keyOf([]),
         })

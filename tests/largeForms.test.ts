@@ -4,10 +4,12 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { createProduct } from '../harness/admin/catalog.ts'
+import { beginTransfer } from '../harness/admin/transfers.ts'
 import { type DashboardUser, dashboardUserOf } from '../harness/dashboard.ts'
 import { longestTurn } from '../harness/longestTurn.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer } from '../harness/testServer.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 
 const given = givenEngine('sqlite')
 const heldMsMax = 100
@@ -98,6 +100,19 @@ describe('large forms', () => {
     for (let time = 0; time < 8; time += 1)
       statuses.push((await post(limited.origin + path('products/new'), body, headers)).status)
     assert.deepEqual(statuses, [400, 400, 400, 400, 400, 400, 400, 429])
+  })
+
+  test('429 for piece after piece of a file from one key, before they are read; small ones count as one', async () => {
+    const limited = await openTestServer(given, { rateLimit: { perSecond: 1, burst: 100 } })
+    const { id } = await beginTransfer(limited, 'products', 9)
+    const sendPiece = async (length: number) => {
+      const body = { idempotencyKey: newId('req'), text: 'x'.repeat(length) }
+      return (await limited.askAdmin('appendAdminTransfer', { path: { transferId: id, piece: '1' }, body })).status
+    }
+    const statuses: number[] = []
+    for (const length of [160_000, 160_000, ...new Array(50).fill(1_000), 160_000, 160_000, 160_000])
+      statuses.push(await sendPiece(length))
+    assert.deepEqual(statuses, [...new Array(54).fill(200), 429])
   })
 
   test('an order is printed once, however often it is named', async () => {

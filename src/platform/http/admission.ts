@@ -3,10 +3,12 @@
 
 import type { IncomingMessage } from 'node:http'
 import { issueAt } from '../../contract/issues.ts'
+import { limits } from '../../contract/limits.ts'
 import type { Operation } from '../../contract/surface.ts'
 import type { Principal } from '../access/principal.ts'
 import { addressBucket, type Throttle } from '../access/throttle.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
+import { hasBody } from './body.ts'
 import type { Gate, Passed } from './gates.ts'
 import type { Incoming, Trace } from './message.ts'
 
@@ -25,7 +27,7 @@ export interface AdmissionParts {
   isKnownOrigin: (origin: string, now: number) => Promise<boolean>
 }
 
-type Weighed = Pick<Operation, 'cost' | 'idempotency'>
+type Weighed = Pick<Operation, 'cost' | 'idempotency' | 'bodyBytesMax'>
 
 export function createAdmission({ throttles, isKnownOrigin }: AdmissionParts) {
   async function passGate(gate: Gate, request: Incoming, trace: Trace, now: Date): Promise<Passed<Principal>> {
@@ -67,7 +69,8 @@ export function createAdmission({ throttles, isKnownOrigin }: AdmissionParts) {
 
   function admit(operation: Weighed, principal: Principal | null, request: Incoming, now: Date): void {
     const at = now.getTime()
-    const { cost = 1, idempotency } = operation
+    const { idempotency } = operation
+    const cost = Math.max(operation.cost ?? 1, bodyCost(operation, request.raw))
     const waitMs = principal?.origins
       ? throttles.byVisitor?.take(visitorBucket(principal, request), at, idempotency === 'none' ? cost : changeCost)
       : principal
@@ -77,6 +80,16 @@ export function createAdmission({ throttles, isKnownOrigin }: AdmissionParts) {
   }
 
   return { passGate, admit, claimPass, refuseOrigin }
+}
+
+// Of a body beyond the usual size. A hundred pieces of a file a second, at one token each, would keep the collection of garbage so busy
+// that shoppers wait.
+const bytesPerToken = 16_384
+
+function bodyCost({ bodyBytesMax }: Weighed, raw: IncomingMessage): number {
+  if (bodyBytesMax === undefined || !hasBody(raw)) return 1
+  const bytes = Number(raw.headers['content-length'] ?? bodyBytesMax)
+  return bytes <= limits.bodyBytesMax ? 1 : Math.ceil(Math.min(bytes, bodyBytesMax) / bytesPerToken)
 }
 
 // A change costs a visitor as much as this many reads.
