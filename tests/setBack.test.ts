@@ -8,13 +8,16 @@ import { checkoutOf } from '../harness/checkout.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openTestServer, testSecret } from '../harness/testServer.ts'
 import { listUnannouncedCarts } from '../src/domain/carts/store.ts'
+import { countCodes, insertCode, lockCodeOfBrowser } from '../src/domain/customers/store.ts'
 import { listDueLabels, queueLabel } from '../src/domain/payments/labels.ts'
 import { leaseMs as paymentLeaseMs } from '../src/domain/payments/schedule.ts'
 import { listPaymentsToCheck, listRefundsToPay } from '../src/domain/payments/store.ts'
+import { insertHost, listDueHosts } from '../src/domain/sites/hoststore.ts'
 import { claimDeliveries, listDueEndpoints, releaseLeases } from '../src/domain/webhooks/claim.ts'
 import { addEndpoint } from '../src/domain/webhooks/endpoints.ts'
 import { leaseMs } from '../src/domain/webhooks/schedule.ts'
 import { loopsFor } from '../src/ops/cli/loops.ts'
+import { hasDueImports, runMs } from '../src/ops/imports/store.ts'
 import { deferRow, listDeferred } from '../src/platform/jobs/store.ts'
 import { retentionDefaultsMs } from '../src/platform/kit/retention.ts'
 
@@ -114,5 +117,45 @@ eachEngine('a clock that is set back', (given) => {
     await turn()
     assert.equal((await due(clock.now + hour - 1)).payments, 0)
     await storage.write((tx) => tx.sql`update carts set untold_since = null`)
+  })
+
+  test('delays no check of a host, no import whose process died and no code of a shopper', async () => {
+    const { storage, app, clock, merchantId } = await openTestServer(given)
+    const start = clock.now
+    const code = (id: string, createdAt: number) => ({
+      ...{ merchantId, id, mode: 'live' as const, mailboxHash: 'm', networkHash: 'n', emailSealed: '', codeHash: '' },
+      ...{ linkHash: '', browserHash: 'b', tries: 0, createdAt, expiresAt: createdAt + 10 * minute, usedAt: null },
+    })
+    await storage.write(async (tx) => {
+      for (const [host, checkAt] of [
+        ['soon.example', start + minute],
+        ['later.example', start + 50 * minute],
+      ] as const) {
+        const row = { merchantId, host, proof: host, isMain: false, provedAt: null, checkedAt: null, problem: null }
+        await insertHost(tx, { ...row, checkAt, createdAt: start })
+      }
+      await tx.sql`
+        insert into transfers (merchant_id, id, mode, kind, name, state, pieces, received, run, run_until, created, changed,
+          unchanged, refused, changes_count, changes, refusals, notes, position, written, created_at, updated_at)
+        values (${merchantId}, 'trf_1', 'live', 'products', 'a.csv', 'planning', 1, 1, 'req_1', ${start + runMs}, 0, 0,
+          0, 0, 0, '[]', '[]', '[]', 0, 0, ${start}, ${start})`
+      for (let at = 0; at < 3; at += 1) insertCode(tx, code(`cod_${at}`, start - at))
+    })
+    let counted = 0.5
+    const parts = { storage, app, retentionMs: retentionDefaultsMs, clock: () => clock.now, monotonic: () => counted }
+    const loop = loopsFor(parts).find(({ name }) => name === 'clock')
+    counted += 1_000
+    clock.now = start + 1_000 - 5 * hour
+    await loop?.work(() => false)
+    const hosts = (at: number) => storage.read(async (db) => (await listDueHosts(db, at, 10)).map(({ host }) => host))
+    assert.deepEqual(await hosts(clock.now + minute), ['soon.example'])
+    assert.deepEqual(await hosts(clock.now + 50 * minute), ['soon.example', 'later.example'])
+    const imports = (at: number) => storage.read((db) => hasDueImports(db, at))
+    assert.deepEqual([await imports(clock.now + runMs - 1), await imports(clock.now + runMs)], [false, true])
+    await storage.write(async (tx) => insertCode(tx, code('cod_new', clock.now)))
+    const newest = await storage.write((tx) => lockCodeOfBrowser(tx, { merchantId, mode: 'live' }, 'b'))
+    assert.equal(newest?.id, 'cod_new')
+    const { shopHour } = await storage.read((db) => countCodes(db, code('', 0), clock.now + hour))
+    assert.equal(Number(shopHour), 0)
   })
 })

@@ -1,6 +1,7 @@
 // The SQL of signing in as a shopper, and of the orders of a mailbox.
 
 import type { FulfillmentStatus, Mode, OrderPaymentStatus, OrderStatus } from '../../contract/words.ts'
+import type { SetBack } from '../../platform/jobs/clock.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import { type CodeCounts, codesStoredMs } from './codes.ts'
@@ -46,6 +47,13 @@ export async function countCodes(
       (select count(*) from customer_codes where merchant_id = ${merchantId} and created_at > ${now - hour}) as "shopHour"`
   if (!row) throw new Error('codes could not be counted')
   return row
+}
+
+// After the clock was set back: codes of before count no longer than they were meant to, and are not the newest of their browser.
+export function bringCodesForward(tx: Tx, { now, backMs }: SetBack): void {
+  tx.send`
+    update customer_codes set created_at = created_at - ${backMs}, expires_at = expires_at - ${backMs}
+    where created_at > ${now}`
 }
 
 export function insertCode(tx: Tx, code: CodeRow): void {

@@ -1,6 +1,7 @@
 // The SQL of the hosts of shops.
 
 import type { HostProblem } from '../../contract/words.ts'
+import type { SetBack } from '../../platform/jobs/clock.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 
 export interface HostRow {
@@ -56,6 +57,13 @@ export async function listDueHosts(db: Reader, now: number, limit: number): Prom
       checked_at as "checkedAt", problem, created_at as "createdAt"
     from site_hosts where check_at is not null and check_at <= ${now} order by check_at limit ${limit}`
   return rows.map(rowOf)
+}
+
+// After the clock was set back.
+export function bringHostsForward(tx: Tx, { now, backMs }: SetBack): void {
+  tx.send`
+    update site_hosts set check_at = case when check_at - ${backMs} < ${now} then ${now} else check_at - ${backMs} end
+    where check_at > ${now}`
 }
 
 // The first proved host of a shop is its main one.

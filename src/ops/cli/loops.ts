@@ -17,6 +17,7 @@ import { endSessionsOfEnded, expireSessions } from '../../domain/checkout/sweep.
 import { eraseAskedCustomers } from '../../domain/customers/erase.ts'
 import { linkCustomers } from '../../domain/customers/link.ts'
 import { customersSweptMax, sweepCustomers } from '../../domain/customers/retention.ts'
+import { bringCodesForward } from '../../domain/customers/store.ts'
 import { issueDocuments } from '../../domain/documents/issue.ts'
 import { deleteOldEmails, emailsAtOnce, emailsDeletedMax, mailRound } from '../../domain/emails/send.ts'
 import { bringForward as bringEmailsForward } from '../../domain/emails/store.ts'
@@ -33,6 +34,7 @@ import { deleteForgivenTries, triesSweptMax } from '../../domain/payments/tries.
 import { countSales } from '../../domain/reports/count.ts'
 import { indexOrders } from '../../domain/search/orders.ts'
 import { checkHosts } from '../../domain/sites/checks.ts'
+import { bringHostsForward } from '../../domain/sites/hoststore.ts'
 import { proveHost } from '../../domain/sites/prove.ts'
 import { sweepUsers, usersSweptMax } from '../../domain/users/sweep.ts'
 import { bringForward as bringWebhooksForward } from '../../domain/webhooks/store.ts'
@@ -51,7 +53,7 @@ import type { RetentionMs } from '../../platform/kit/retention.ts'
 import { watchedStorage } from '../../platform/metrics/watched.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import { deleteOldImports, importsDeletedMax } from '../imports/retention.ts'
-import { hasDueImports } from '../imports/store.ts'
+import { bringImportsForward, hasDueImports } from '../imports/store.ts'
 
 export interface LoopParts {
   storage: Storage
@@ -129,7 +131,12 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
         await storage.write((tx) => makeDeferredDue(tx, back.now))
         await storage.write((tx) => bringUnannouncedForward(tx, back.now))
         await storage.write((tx) => bringPaymentsForward(tx, back))
-        await storage.write(async (tx) => bringLabelsForward(tx, back))
+        await storage.write(async (tx) => {
+          bringLabelsForward(tx, back)
+          bringHostsForward(tx, back)
+          bringImportsForward(tx, back)
+          bringCodesForward(tx, back)
+        })
         await storage.write((tx) => bringEmailsForward(tx, back))
         await bringWebhooksForward(storage, back)
         setBack.dealtWith()

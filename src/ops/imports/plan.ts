@@ -45,6 +45,7 @@ import {
   type ImportItem,
   insertItems,
   type PlanResult,
+  runMs,
   savePlan,
 } from './store.ts'
 
@@ -76,8 +77,6 @@ export interface ImportTools {
 const batchProducts = 20
 export const batchWeightMax = 40
 const batchLevels = 100
-// A run that has not said anything for so long is taken over.
-const runMs = 20_000
 const extendedEveryMs = 5_000
 // A file that ends the process, or has it ended, would do so for ever.
 const interruptionsMax = 3
@@ -185,7 +184,8 @@ class Planning {
   async #goOn(): Promise<void> {
     if (this.#isEnding()) throw new Superseded()
     const { storage, clock } = this.#tools
-    if (clock() - this.#extendedAt < extendedEveryMs) return
+    // Also where the clock was set back.
+    if (Math.abs(clock() - this.#extendedAt) < extendedEveryMs) return
     if (!(await storage.write((tx) => this.#extend(tx)))) throw new Superseded()
   }
 

@@ -3,6 +3,7 @@
 import type { AdminPlannedChange, AdminRefusedRow } from '../../contract/admin/transfers.ts'
 import type { ActorKind, ImportKind, Mode, TransferState } from '../../contract/words.ts'
 import type { Actor } from '../../platform/audit/store.ts'
+import type { SetBack } from '../../platform/jobs/clock.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
@@ -188,6 +189,14 @@ export async function listDue(db: Reader, now: number, limit: number): Promise<D
 
 export async function hasDueImports(db: Reader, now: number): Promise<boolean> {
   return (await listDue(db, now, 1)).length > 0
+}
+
+// A run that has not extended its lease for so long is taken over.
+export const runMs = 20_000
+
+// After the clock was set back: a run that died is taken over as soon as it was meant to be.
+export function bringImportsForward(tx: Tx, { now }: SetBack): void {
+  tx.send`update transfers set run_until = ${now + runMs} where run_until > ${now + runMs}`
 }
 
 // One node plans at a time. Answers how many runs before it died, and undefined where another one plans.

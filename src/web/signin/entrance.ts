@@ -1,5 +1,6 @@
 // What the pages before the sign-in do: sign in and out, ask for a link, set a password by one, join a merchant.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   acceptAsNew,
   acceptAsUser,
@@ -42,6 +43,8 @@ import {
 
 const statuses = { failed: 400, passkey: 400, limited: 429, busy: 503 } as const
 const emailLengthMax = 254
+// Longer than writing a link and its e-mail takes.
+const resetAnswerMs = 500
 
 export function createEntrance(tools: SignInTools) {
   const { storage, rootSecret, log, signIn } = tools
@@ -118,14 +121,17 @@ export function createEntrance(tools: SignInTools) {
     return answerSheet(200, forgottenSheet(words, isOn ? 'ask' : 'off'))
   }
 
-  // The answer is the same whether there is an account or not.
+  // The answer is the same whether there is an account or not, and takes the same time.
   async function postForgotten(visit: Posted): Promise<PageAnswer> {
     const { words, form, now } = visit
     if (!(await storage.read(isMailOn))) return answerSheet(200, forgottenSheet(words, 'off'))
     const email = lineIn(form, 'email')
     if (!(await signIn.admitsResetEmail(email, visitorOf(tools, visit))))
       return answerSheet(429, forgottenSheet(words, 'limited'))
-    await storage.write((tx) => mailReset(tx, rootSecret, { email, locale: words.language }, now))
+    await Promise.all([
+      storage.write((tx) => mailReset(tx, rootSecret, { email, locale: words.language }, now)),
+      pause(resetAnswerMs),
+    ])
     return answerSheet(200, forgottenSheet(words, 'sent'))
   }
 
