@@ -72,7 +72,8 @@ anyEngine('the published client', (given) => {
     await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, tarball)], { cwd: project })
 
     const page = await pageText('docs/client.md')
-    const [, buy, paid] = blocksBelow(page, quickstart)
+    const [install, buy, paid] = blocksBelow(page, quickstart)
+    assert.ok(install?.text.includes(`/${tarball}\n`), 'the page installs the file that is packed')
     const [webhook, admin, oauth] = blocksBelow(page, '## How it behaves')
     const [next, express, worker, html, shop] = blocksBelow(page, '## Recipes')
     for (const [name, block] of Object.entries({

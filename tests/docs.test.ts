@@ -34,6 +34,37 @@ test('docs/commands.md names every setting, and no other', () => {
   assert.deepEqual(settingsIn(read('docs/commands.md')), settingsIn(read('src/platform/config.ts')))
 })
 
+function codeLinesOf(page: string): string[] {
+  let isCode = false
+  return read(page)
+    .split('\n')
+    .filter((line) => {
+      const isFence = /^ *```/.test(line)
+      if (isFence) isCode = !isCode
+      return isCode && !isFence
+    })
+}
+
+// The endpoint is found by its address.
+const merchantless = ['webhooks listen']
+
+test('examples of commands that are about one merchant name it, since there may be several', () => {
+  const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((file) => `docs/${file}`)]
+  const nameless = pages
+    .filter((page) => page.endsWith('.md'))
+    .flatMap((page) =>
+      codeLinesOf(page)
+        .filter((line) => {
+          const [, first = '', second = ''] = /\bcartwright (?:-- )?([a-z]+)(?: ([a-z]+))?/.exec(line) ?? []
+          const name = verbs.has(`${first} ${second}`) ? `${first} ${second}` : first
+          const isOfOne = Object.hasOwn(verbs.get(name)?.options ?? {}, 'merchant') && !merchantless.includes(name)
+          return isOfOne && !line.includes('--merchant')
+        })
+        .map((line) => `${page}: ${line.trim()}`),
+    )
+  assert.deepEqual(nameless, [])
+})
+
 // As the usual forges make them.
 const anchorOf = (heading: string) =>
   heading

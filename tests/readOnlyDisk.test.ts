@@ -1,4 +1,4 @@
-// A disk that turned read-only is when one needs `doctor` and `backup`: both read what is there.
+// A disk that turned read-only is when one needs `doctor` and `backup`: both read what is there. One that is full is named.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -17,28 +17,24 @@ after(() => {
 
 // A mount that only this process and its children see.
 const mounted = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
-const inReadOnly = (command: readonly string[]) => [
-  '--mount',
-  '--map-root-user',
-  'sh',
-  '-c',
-  mounted,
-  folder,
+const filled = 'mount -t tmpfs -o size=64k none "$0" && head -c 65536 /dev/zero > "$0/filler" && exec "$@"'
+const within = (mount: string, command: readonly string[]) => [
+  ...['--mount', '--map-root-user', 'sh', '-c', mount, folder],
   ...command,
 ]
-const canMount = spawnSync('unshare', inReadOnly(['true'])).status === 0
+const can = (mount: string) => spawnSync('unshare', within(mount, ['true'])).status === 0
 
-function run(args: readonly string[], isReadOnly = true) {
+function run(args: readonly string[], mount: string | null = mounted, settings = {}) {
   const command = [process.execPath, '--disable-warning=ExperimentalWarning', main, ...args]
-  const env = { PATH: process.env.PATH ?? '', CARTWRIGHT_DATABASE_URL: `sqlite:${file}`, PORT: '0' }
-  const [first = '', ...others] = isReadOnly ? ['unshare', ...inReadOnly(command)] : command
+  const env = { PATH: process.env.PATH ?? '', CARTWRIGHT_DATABASE_URL: `sqlite:${file}`, PORT: '0', ...settings }
+  const [first = '', ...others] = mount === null ? command : ['unshare', ...within(mount, command)]
   const { status, stdout, stderr } = spawnSync(first, others, { env, encoding: 'utf8' })
   return { status, out: stdout, err: stderr }
 }
 
-describe('a database on a read-only file system', { skip: !canMount }, () => {
+describe('a database on a read-only file system', { skip: !can(mounted) }, () => {
   test('is read by doctor and backup, and a server says why it does not start', () => {
-    assert.equal(run(['migrate'], false).status, 0)
+    assert.equal(run(['migrate'], null).status, 0)
     const doctor = run(['doctor'])
     assert.equal(doctor.status, 0, doctor.err)
     assert.match(doctor.out, /invariants hold/)
@@ -57,4 +53,11 @@ describe('a database on a read-only file system', { skip: !canMount }, () => {
     assert.equal(status, 1)
     assert.match(err, /^cartwright: the file system is read-only, and the newest changes are only in .*-wal: copy both/)
   })
+})
+
+test('a server on a full disk says that it is full', { skip: !can(filled) }, () => {
+  const secret = { CARTWRIGHT_SECRET: 'a-root-secret-that-only-this-test-knows' }
+  const { status, err } = run(['serve'], filled, secret)
+  assert.equal(status, 1)
+  assert.match(err, /^cartwright: .*: the disk is full \(.*\)\n$/)
 })

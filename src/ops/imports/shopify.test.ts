@@ -340,6 +340,8 @@ test('reads headers in any case and order, and columns that the file lacks say n
     options: [],
     skus: [{ code: 'mug', price: 300, backorder: false, requiresShipping: true }],
   })
+  for (const name of ['Body (HTML)', 'Body', 'Description'])
+    assert.equal((await oneProduct({ ...good, [name]: 'Holds tea.' })).entry.description, 'Holds tea.', name)
 })
 
 const sku: [name: string, cells: Cells, expected: Partial<ProductEntry['skus'][number]>, note?: RegExp][] = [

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { tryRoom } from './space.ts'
+
+test('there is no room where a megabyte does not fit, and the try leaves nothing behind', {
+  skip: !existsSync('/dev/full'),
+}, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-room-'))
+  const file = join(folder, 'shop.db')
+  // Every write to it fails as on a full disk.
+  await symlink('/dev/full', `${file}-room`)
+  await assert.rejects(tryRoom(file), { code: 'ENOSPC' })
+  assert.deepEqual(await readdir(folder), [])
+  await tryRoom(file)
+  assert.deepEqual(await readdir(folder), [])
+  await rm(folder, { recursive: true })
+})
