@@ -50,15 +50,14 @@ function startWoken(given: Given, testServer: TestServer): void {
 const accepted = { status: 200, text: '' }
 
 anyEngine('a webhook', (given) => {
-  test('the shopper pays and never comes back: the order is there within 5 s of the webhook', async () => {
+  // Nothing else wakes the loop, and its clock stands still.
+  test('the shopper pays and never comes back: the webhook brings the order at once', async () => {
     const { bank, testServer, notify } = await openShop(given)
     startWoken(given, testServer)
     const paid = await payAtBank(testServer)
     bank.provider.act(paid.key, 'pay')
-    const noticedAt = performance.now()
     assert.equal(await notify([paid.reference]), 200)
     await until(async () => (await paid.session()).status === 'completed')
-    assert.ok(performance.now() - noticedAt < 5_000)
     assert.equal(bank.provider.calls.lookUp, 1)
   })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { leastOf, threadCpuMs } from '../../../harness/timed.ts'
 import { formsOf, languageFor } from './forms.ts'
 import { shownMeasure } from './measures.ts'
 import { isOneMistake } from './spelling.ts'
@@ -72,10 +73,11 @@ test('an ä is indexed as a and as ae, a number with its unit also as one word, 
   assert.equal(shownMeasure('0p5l'), '0.5l')
 })
 
-test('marks without end are folded in linear time', () => {
-  const before = process.cpuUsage()
-  assert.equal(fold(`e${'\u0315\u0300'.repeat(30_000)}n`), 'en')
-  assert.deepEqual(wordsIn(`ä${'\u0315\u0300'.repeat(30_000)}`), ['a', 'ae'])
-  const { user } = process.cpuUsage(before)
-  assert.ok(user < 500_000, `${user} µs`)
+test('marks without end are folded in linear time', async () => {
+  const foldMarks = () => {
+    assert.equal(fold(`e${'\u0315\u0300'.repeat(30_000)}n`), 'en')
+    assert.deepEqual(wordsIn(`ä${'\u0315\u0300'.repeat(30_000)}`), ['a', 'ae'])
+  }
+  const tookMs = await leastOf(500, () => threadCpuMs(foldMarks))
+  assert.ok(tookMs < 500, `${tookMs} ms`)
 })

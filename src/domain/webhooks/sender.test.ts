@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import tls from 'node:tls'
+import { ticked } from '../../../harness/timed.ts'
 import { type CallOutcome, createSender, type Sender, type SenderOptions } from './sender.ts'
 
 const fixtures = join(import.meta.dirname, '../../../tests/fixtures/tls')
@@ -99,10 +100,9 @@ describe('an answer', () => {
       'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n',
     ]) {
       const receiver = await listen(context, (socket) => socket.write(text))
-      const outcome = await open(context, patient).send(callTo(receiver))
+      const outcome = await soon(open(context, patient).send(callTo(receiver)))
       assert.equal(outcome.kind, 'failed')
       assert.equal(outcome.statusCode, null)
-      assert.ok(outcome.tookMs < soonMs)
     }
   })
 
@@ -150,9 +150,8 @@ describe('a status is the receiver’s word, even if', () => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
       flood(socket, `1000\r\n${'y'.repeat(0x1000)}\r\n`)
     })
-    const outcome = await open(context, patient).send(callTo(receiver))
+    const outcome = await soon(open(context, patient).send(callTo(receiver)))
     assert.deepEqual(withoutTime(outcome), answered(200, 'y'.repeat(4_096)))
-    assert.ok(outcome.tookMs < soonMs)
     await receiver.allGone()
     assert.ok(receiver.bytesWritten() < 20 * 1024 * 1024)
   })
@@ -163,11 +162,11 @@ describe('a status is the receiver’s word, even if', () => {
       const drip = setInterval(() => socket.write('z'), 10)
       socket.on('close', () => clearInterval(drip))
     })
-    const outcome = await open(context, hasty).send(callTo(receiver))
+    const outcome = await soon(open(context, hasty).send(callTo(receiver)))
     assert.equal(outcome.kind, 'answered')
     assert.equal(outcome.statusCode, 202)
     assert.match(outcome.answer ?? '', /^z*$/)
-    assert.ok(outcome.tookMs >= hasty.exchangeMsMax - 5 && outcome.tookMs < soonMs, `${outcome.tookMs} ms`)
+    assert.ok(outcome.tookMs >= hasty.exchangeMsMax - 5, `${outcome.tookMs} ms`)
     await receiver.allGone()
   })
 
@@ -257,9 +256,11 @@ describe('there is no answer when', () => {
   for (const [name, { behave, error, options = patient }] of Object.entries(failures))
     test(name, async (context) => {
       const receiver = await listen(context, behave)
-      const outcome = await open(context, options).send(callTo(receiver))
+      const outcome = await soon(
+        open(context, options).send(callTo(receiver)),
+        options === hasty ? soonMs : patient.exchangeMsMax,
+      )
       assert.deepEqual(withoutTime(outcome), failed(error))
-      assert.ok(outcome.tookMs < (options === hasty ? soonMs : patient.exchangeMsMax))
       if (options === hasty) assert.ok(outcome.tookMs >= hasty.exchangeMsMax - 5, `${outcome.tookMs} ms`)
       assert.equal(receiver.requests.length, 1, 'it was sent once')
       await receiver.allGone()
@@ -294,10 +295,10 @@ describe('there is no answer when', () => {
       return new Promise<never>(() => {})
     }
     const sender = open(context, { ...hasty, exchangeMsMax: 20_000, lookup })
-    const outcomes = await Promise.all([1, 2, 3].map(() => sender.send({ ...call, url: 'https://hooks.example.com/' })))
-    for (const outcome of outcomes) {
+    const sends = [1, 2, 3].map(() => sender.send({ ...call, url: 'https://hooks.example.com/' }))
+    for (const outcome of await soon(Promise.all(sends))) {
       assert.deepEqual(withoutTime(outcome), failed('timed out'))
-      assert.ok(outcome.tookMs >= hasty.connectMsMax - 5 && outcome.tookMs < soonMs, `${outcome.tookMs} ms`)
+      assert.ok(outcome.tookMs >= hasty.connectMsMax - 5, `${outcome.tookMs} ms`)
     }
     assert.equal(asked, 1)
   })
@@ -306,9 +307,9 @@ describe('there is no answer when', () => {
     // A socket that is never told to connect.
     const { Socket: Idle } = await import('node:net')
     const sender = open(context, { ...hasty, exchangeMsMax: 20_000, dial: () => new Idle() })
-    const outcome = await sender.send({ ...call, url: 'http://127.0.0.1:8080/' })
+    const outcome = await soon(sender.send({ ...call, url: 'http://127.0.0.1:8080/' }))
     assert.deepEqual(withoutTime(outcome), failed('timed out'))
-    assert.ok(outcome.tookMs >= hasty.connectMsMax - 5 && outcome.tookMs < soonMs, `${outcome.tookMs} ms`)
+    assert.ok(outcome.tookMs >= hasty.connectMsMax - 5, `${outcome.tookMs} ms`)
   })
 
   test('the headers of the call are impossible', async (context) => {
@@ -382,10 +383,10 @@ describe('with TLS', () => {
       [(socket: Socket) => socket.end(), /^connection lost$/, trusting],
     ] as const) {
       const receiver = await listenRaw(context, (socket) => socket.once('data', () => behave(socket)))
-      const outcome = await open(context, options).send({ ...call, url: `https://${host}:${receiver.port}/` })
+      const url = `https://${host}:${receiver.port}/`
+      const outcome = await soon(open(context, options).send({ ...call, url }))
       assert.equal(outcome.kind, 'failed')
       assert.match(outcome.error ?? '', error)
-      assert.ok(outcome.tookMs < soonMs)
       assert.equal(receiver.connections(), 1, 'it is not tried again')
       await receiver.allGone()
     }
@@ -543,14 +544,16 @@ describe('closing', () => {
     ]
     await receiver.until(() => receiver.requests.length === 8)
     await secure.until(() => secure.connections() === 1)
-    const closedAt = performance.now()
-    await sender.close()
-    for (const outcome of await Promise.all(sends))
-      assert.deepEqual(withoutTime(outcome), failed('the sender was closed'))
-    assert.deepEqual(withoutTime(await sender.send(callTo(receiver))), failed('the sender was closed'))
-    await receiver.allGone()
-    await secure.allGone()
-    assert.ok(performance.now() - closedAt < soonMs, 'nothing waits for its deadline')
+    // Nothing waits for its deadline.
+    const end = async () => {
+      await sender.close()
+      for (const outcome of await Promise.all(sends))
+        assert.deepEqual(withoutTime(outcome), failed('the sender was closed'))
+      assert.deepEqual(withoutTime(await sender.send(callTo(receiver))), failed('the sender was closed'))
+      await receiver.allGone()
+      await secure.allGone()
+    }
+    await soon(end())
     resolveName(['127.0.0.1'])
     await new Promise((resolve) => setImmediate(resolve))
     assert.equal(dialledLate, false)
@@ -582,6 +585,13 @@ function open(context: TestContext, options: SenderOptions): Sender {
   const sender = createSender(options)
   context.after(() => sender.close())
   return sender
+}
+
+// Within that many ticks of the event loop: time in which the machine did other things does not count.
+async function soon<Value>(waiting: Promise<Value>, msMax = soonMs): Promise<Value> {
+  const { value, ms } = await ticked(() => waiting)
+  assert.ok(ms < msMax, `${ms} ms`)
+  return value
 }
 
 function withoutTime({ tookMs: _, ...rest }: CallOutcome): Omit<CallOutcome, 'tookMs'> {

@@ -1,0 +1,33 @@
+// Bounds on time that hold on a loaded machine. Work is measured in CPU time of its thread, and waiting in ticks of the event loop, of which
+// none passes while the machine does not run the process.
+
+// The CPU time of this thread, in milliseconds.
+export async function threadCpuMs(work: () => unknown): Promise<number> {
+  const before = process.threadCpuUsage()
+  await work()
+  const { user, system } = process.threadCpuUsage(before)
+  return (user + system) / 1_000
+}
+
+// The least of up to three measurements, the next only where one is not below the bound: the same work takes more CPU time beside other
+// processes and where garbage is collected, but not each time. Work that is too much is too much each time.
+export async function leastOf(boundMs: number, measure: () => Promise<number>): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let time = 0; time < 3 && least >= boundMs; time += 1) least = Math.min(least, await measure())
+  return least
+}
+
+const tickMs = 20
+
+// How long some waiting took, in ticks.
+export async function ticked<Value>(wait: () => Promise<Value>): Promise<{ value: Value; ms: number }> {
+  let ms = 0
+  const ticks = setInterval(() => {
+    ms += tickMs
+  }, tickMs)
+  try {
+    return { value: await wait(), ms }
+  } finally {
+    clearInterval(ticks)
+  }
+}
