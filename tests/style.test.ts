@@ -28,7 +28,7 @@ const longFunctions = wordsOf(`
   accountVerbs addUploads adminCatalogOperations adminDeveloperOperations adminImportOperations adminOrderOperations
   adminPeopleOperations adminShopOperations adminWebhookOperations artifactAdapter cartOperations catalogOperations
   checkBeside checkoutPages connectorOf createAccountPages createActions createApp createAttempts
-  createConnections createEntrance createIdentify createInteractions createMollieProvider createOAuthGate createOAuthPages
+  createConnections createEntrance createIdentify createInteractions createOAuthGate createOAuthPages
   createPaymentWatch createSandboxProvider createSender createServe createServer createService createSignIn createSink
   createStripeAccounts createStripeProvider createThrottle createWorld draftIn entryOf finish groupsOf guide importProducts
   keepConnections loopsFor oauthOperations openSnapshots planProduct readCsv readFeed settingsFor sitePages startLoop storage

@@ -10,10 +10,16 @@ import type {
   Method,
   Outcome,
   PaymentProvider,
+  PlacedOrderFacts,
+  Problem,
+  ProviderEvent,
+  ProviderEventGap,
   ProviderWebhook,
   RefundAnswer,
+  RefundRequest,
   RefundState,
   StartRequest,
+  VoidRequest,
 } from '../../port.ts'
 import { toMollieAmount } from './amounts.ts'
 import { type MollieClient, MollieError } from './client.ts'
@@ -58,57 +64,38 @@ const skewMs = hourMs
 // A page is open for up to three hours; bank transfers, which are open for longer, are looked up by schedule.
 const openMsMax = 3 * hourMs
 
-export function createMollieProvider({
-  client,
-  mode,
-  noticeUrl,
-  monotonic = () => performance.now(),
-}: MollieParts): PaymentProvider {
-  const get = async (reference: string, signal: AbortSignal) =>
-    readPayment(await client.get(paymentPath(reference), { embed: 'refunds,chargebacks' }, signal))
+export function createMollieProvider(parts: MollieParts): PaymentProvider {
+  return new MollieProvider(parts)
+}
 
-  // Under a key there is one payment. Without its reference it is found by its mark in the list: the request cannot be repeated
-  // under the same key, because the address to come back to is not known any more and other parameters are refused.
-  async function find(charge: Charge, signal: AbortSignal): Promise<MolliePayment | undefined> {
-    const reference = charge.reference ?? (await findReference(charge, signal))
-    if (reference === undefined) return undefined
-    const payment = await get(reference, signal)
-    mustFit(charge, payment)
-    return payment
+class MollieProvider implements PaymentProvider {
+  readonly name = mollieName
+  readonly modes: readonly Mode[]
+  readonly methods = [method]
+  readonly texts = mollieTexts
+  readonly webhook = webhook
+  readonly #parts: MollieParts
+  readonly #monotonic: () => number
+
+  constructor(parts: MollieParts) {
+    this.#parts = parts
+    this.#monotonic = parts.monotonic ?? (() => performance.now())
+    this.modes = [parts.mode]
   }
 
-  async function findReference({ key, createdAt }: Charge, signal: AbortSignal): Promise<string | undefined> {
-    let rows = 0
-    for await (const payment of list('payments', readPayment, signal)) {
-      if (payment.key === key) return payment.id
-      if (payment.createdAt < createdAt - skewMs) return undefined
-      rows += 1
-    }
-    if (rows >= pagesMax * pageSize) throw new Error(`Mollie lists more than ${rows} payments since then`)
-    return undefined
+  check(id: string): Problem[] {
+    return id === method.id ? [] : [{ path: '/method', messageKey: 'mollie.method' }]
   }
 
-  // Newest first, as far as is read.
-  async function* list<Row>(
-    name: 'payments' | 'refunds' | 'chargebacks',
-    read: (row: unknown) => Row,
-    signal: AbortSignal,
-    isOver = (pages: number) => pages >= pagesMax,
-  ): AsyncIterable<Row> {
-    let next: string | null = null
-    for (let pages = 0; !isOver(pages); pages += 1) {
-      const query: Record<string, string> = { limit: `${pageSize}`, ...(next !== null && { from: next }) }
-      const page: MolliePage<Row> = readPage(await client.get(`/v2/${name}`, query, signal), name, read)
-      yield* page.rows
-      next = page.next
-      if (next === null) return
-    }
+  offers({ currency, amount }: { currency: string; amount: number }): boolean {
+    return toMollieAmount(amount, currency) !== undefined
   }
 
-  async function start(charge: Charge, { returnUrls, purchase }: StartRequest, signal: AbortSignal): Promise<Outcome> {
-    mustBeOf(charge)
+  async start(charge: Charge, { returnUrls, purchase }: StartRequest, signal: AbortSignal): Promise<Outcome> {
+    this.#mustBeOf(charge)
     const amount = toMollieAmount(charge.amount, charge.currency)
     if (!amount) return unavailable
+    const { noticeUrl } = this.#parts
     const { returnUrl, cancelUrl, locale, merchantName } = await returnUrls()
     const body = {
       amount,
@@ -120,37 +107,181 @@ export function createMollieProvider({
       metadata: { [paymentMark]: charge.key },
     }
     try {
-      const made = await create(charge, { body, order: purchase && mollieOrderOf(purchase, charge) }, signal)
+      const made = await this.#create(charge, { body, order: purchase && mollieOrderOf(purchase, charge) }, signal)
       const payment = readPayment(made.body)
       mustFit(charge, payment)
       // An answer that is repeated is as old as the first.
-      return outcomeOf(made.isReplayed ? await get(payment.id, signal) : payment)
+      return outcomeOf(made.isReplayed ? await this.#get(payment.id, signal) : payment)
     } catch (error) {
       if (error instanceof MollieError && error.status === 422 && error.field?.startsWith('amount')) return unavailable
       throw error
     }
   }
 
+  async confirm(): Promise<Outcome> {
+    return { kind: 'unknown' }
+  }
+
+  async lookUp(charge: Charge, signal: AbortSignal): Promise<Finding> {
+    this.#mustBeOf(charge)
+    const payment = await this.#find(charge, signal)
+    return payment ? findingOf(charge, payment) : { kind: 'absent' }
+  }
+
+  async describe(
+    { reference, key }: Charge,
+    { merchantName, orderNumber }: PlacedOrderFacts,
+    signal: AbortSignal,
+  ): Promise<DescribeAnswer> {
+    if (reference === null) return 'refused'
+    // Metadata is replaced as a whole.
+    const metadata = { [paymentMark]: key, order_number: orderNumber }
+    try {
+      const body = { description: descriptionOf(merchantName, orderNumber), metadata }
+      await this.#parts.client.patch(paymentPath(reference), body, signal)
+      return 'described'
+    } catch (error) {
+      if (error instanceof MollieError && error.status >= 400 && error.status < 500 && error.status !== 429)
+        return 'refused'
+      throw error
+    }
+  }
+
+  async close(charge: Charge, signal: AbortSignal): Promise<CloseAnswer> {
+    this.#mustBeOf(charge)
+    const payment = await this.#find(charge, signal)
+    // A request that arrives later makes a payment of which no shopper has the address.
+    if (!payment) return 'closed'
+    return this.#cancel(payment, signal)
+  }
+
+  async refund({ key, charge, amount }: RefundRequest, signal: AbortSignal): Promise<RefundAnswer> {
+    this.#mustBeOf(charge)
+    const payment = await this.#find(charge, signal)
+    if (!payment) return 'refused'
+    const known = refundUnder(payment, key)
+    if (known && known.amount !== amount) throw new Error(`the refund ${key} has another amount at Mollie`)
+    return this.#refundOnce(payment, { key, amount, isVoid: false }, signal)
+  }
+
+  async refundState({ key, charge }: RefundRequest, signal: AbortSignal): Promise<RefundState> {
+    this.#mustBeOf(charge)
+    const payment = await this.#find(charge, signal)
+    const refund = payment && refundUnder(payment, key)
+    return refund ? refundAnswerOf(refund) : 'absent'
+  }
+
+  async void({ voidKey, ...charge }: VoidRequest, signal: AbortSignal): Promise<RefundAnswer> {
+    this.#mustBeOf(charge)
+    const payment = await this.#find(charge, signal)
+    if (!payment) return 'succeeded'
+    if (payment.status !== 'paid') {
+      const closed = await this.#cancel(payment, signal)
+      // Paid meanwhile, or about to be: the next try gives it back.
+      return closed === 'closed' ? 'succeeded' : 'unknown'
+    }
+    // What was refunded for an order is not taken back as a whole.
+    if (payment.refunds.some(isOfOrder)) return 'failed'
+    const known = refundUnder(payment, voidKey)
+    const amount = payment.amount - refundedOf(payment)
+    if (!known && amount <= 0) return 'succeeded'
+    return this.#refundOnce(payment, { key: voidKey, amount, isVoid: true }, signal)
+  }
+
+  // Refunds and chargebacks first: what is paid of the payments that are left out is found by schedule too.
+  async *providerEvents(
+    since: number,
+    signal: AbortSignal,
+    leftOut: (reason: ProviderEventGap) => void,
+  ): AsyncIterable<ProviderEvent> {
+    const found: { at: number; reference: string }[] = []
+    const note = (at: number, reference: string) => {
+      if (at >= since) found.push({ at, reference })
+    }
+    const until = this.#monotonic() + eventsMsMax
+    let isLeftOut = false
+    const isOver = (pages: number) => {
+      isLeftOut ||= pages >= eventPagesMax || this.#monotonic() >= until
+      return isLeftOut
+    }
+    for await (const { paymentId, createdAt } of this.#list('chargebacks', readChargeback, signal, isOver)) {
+      if (createdAt < since) break
+      note(createdAt, paymentId)
+    }
+    for await (const { paymentId, createdAt } of this.#list('refunds', readRefund, signal, isOver)) {
+      if (createdAt < since) break
+      note(createdAt, paymentId)
+    }
+    for await (const { id, createdAt, changedAt } of this.#list('payments', readPayment, signal, isOver)) {
+      if (createdAt < since - openMsMax) break
+      if (changedAt !== null) note(changedAt, id)
+    }
+    if (isLeftOut) leftOut('too_many')
+    yield* found.sort((a, b) => a.at - b.at)
+  }
+
+  async #get(reference: string, signal: AbortSignal): Promise<MolliePayment> {
+    return readPayment(await this.#parts.client.get(paymentPath(reference), { embed: 'refunds,chargebacks' }, signal))
+  }
+
+  // Under a key there is one payment. Without its reference it is found by its mark in the list: the request cannot be repeated
+  // under the same key, because the address to come back to is not known any more and other parameters are refused.
+  async #find(charge: Charge, signal: AbortSignal): Promise<MolliePayment | undefined> {
+    const reference = charge.reference ?? (await this.#findReference(charge, signal))
+    if (reference === undefined) return undefined
+    const payment = await this.#get(reference, signal)
+    mustFit(charge, payment)
+    return payment
+  }
+
+  async #findReference({ key, createdAt }: Charge, signal: AbortSignal): Promise<string | undefined> {
+    let rows = 0
+    for await (const payment of this.#list('payments', readPayment, signal)) {
+      if (payment.key === key) return payment.id
+      if (payment.createdAt < createdAt - skewMs) return undefined
+      rows += 1
+    }
+    if (rows >= pagesMax * pageSize) throw new Error(`Mollie lists more than ${rows} payments since then`)
+    return undefined
+  }
+
+  // Newest first, as far as is read.
+  async *#list<Row>(
+    name: 'payments' | 'refunds' | 'chargebacks',
+    read: (row: unknown) => Row,
+    signal: AbortSignal,
+    isOver = (pages: number) => pages >= pagesMax,
+  ): AsyncIterable<Row> {
+    let next: string | null = null
+    for (let pages = 0; !isOver(pages); pages += 1) {
+      const query: Record<string, string> = { limit: `${pageSize}`, ...(next !== null && { from: next }) }
+      const page: MolliePage<Row> = readPage(await this.#parts.client.get(`/v2/${name}`, query, signal), name, read)
+      yield* page.rows
+      next = page.next
+      if (next === null) return
+    }
+  }
+
   // What is refused because of what is told of the purchase is asked for without it, under a key of its own: a key has one request.
-  async function create(
+  async #create(
     { key }: Charge,
     { body, order }: { body: object; order: MollieOrder | undefined },
     signal: AbortSignal,
   ): ReturnType<MollieClient['post']> {
     const path = '/v2/payments'
-    if (!order) return client.post({ path, body, idempotencyKey: key }, signal)
+    if (!order) return this.#parts.client.post({ path, body, idempotencyKey: key }, signal)
     try {
-      return await client.post({ path, body: { ...body, ...order }, idempotencyKey: key }, signal)
+      return await this.#parts.client.post({ path, body: { ...body, ...order }, idempotencyKey: key }, signal)
     } catch (error) {
       const isOfOrder =
         error instanceof MollieError && error.status === 422 && /^(lines|\w+Address)\b/.test(error.field ?? '')
       if (!isOfOrder) throw error
-      return client.post({ path, body, idempotencyKey: `${key}-plain` }, signal)
+      return this.#parts.client.post({ path, body, idempotencyKey: `${key}-plain` }, signal)
     }
   }
 
   // Asked for under the key, unless the payment has that refund already: Mollie forgets keys, and its list does not.
-  async function refundOnce(
+  async #refundOnce(
     payment: MolliePayment,
     { key, amount, isVoid }: { key: string; amount: number; isVoid: boolean },
     signal: AbortSignal,
@@ -164,137 +295,37 @@ export function createMollieProvider({
     const path = `${paymentPath(payment.id)}/refunds`
     const body = { amount: value, metadata: { [refundMark]: key, ...(isVoid && { [voidMark]: 'yes' }) } }
     try {
-      return refundAnswerOf(readRefund((await client.post({ path, body, idempotencyKey: key }, signal)).body))
+      return refundAnswerOf(
+        readRefund((await this.#parts.client.post({ path, body, idempotencyKey: key }, signal)).body),
+      )
     } catch (error) {
       if (error instanceof MollieError && error.status === 422) return 'refused'
       throw error
     }
   }
 
-  function mustBeOf(charge: Charge): void {
-    if (charge.mode !== mode) throw new Error(`a key of Mollie for ${mode} was asked for ${charge.mode}`)
-  }
-
-  return {
-    name: mollieName,
-    modes: [mode],
-    methods: [method],
-    texts: mollieTexts,
-    check: (id) => (id === method.id ? [] : [{ path: '/method', messageKey: 'mollie.method' }]),
-    offers: ({ currency, amount }) => toMollieAmount(amount, currency) !== undefined,
-    start,
-    confirm: async () => ({ kind: 'unknown' }),
-
-    async lookUp(charge, signal): Promise<Finding> {
-      mustBeOf(charge)
-      const payment = await find(charge, signal)
-      return payment ? findingOf(charge, payment) : { kind: 'absent' }
-    },
-
-    async describe({ reference, key }, { merchantName, orderNumber }, signal): Promise<DescribeAnswer> {
-      if (reference === null) return 'refused'
-      // Metadata is replaced as a whole.
-      const metadata = { [paymentMark]: key, order_number: orderNumber }
-      try {
-        const body = { description: descriptionOf(merchantName, orderNumber), metadata }
-        await client.patch(paymentPath(reference), body, signal)
-        return 'described'
-      } catch (error) {
-        if (error instanceof MollieError && error.status >= 400 && error.status < 500 && error.status !== 429)
-          return 'refused'
-        throw error
-      }
-    },
-
-    async close(charge, signal): Promise<CloseAnswer> {
-      mustBeOf(charge)
-      const payment = await find(charge, signal)
-      // A request that arrives later makes a payment of which no shopper has the address.
-      if (!payment) return 'closed'
-      return cancel(payment, signal)
-    },
-
-    async refund({ key, charge, amount }, signal): Promise<RefundAnswer> {
-      mustBeOf(charge)
-      const payment = await find(charge, signal)
-      if (!payment) return 'refused'
-      const known = refundUnder(payment, key)
-      if (known && known.amount !== amount) throw new Error(`the refund ${key} has another amount at Mollie`)
-      return refundOnce(payment, { key, amount, isVoid: false }, signal)
-    },
-
-    async refundState({ key, charge }, signal): Promise<RefundState> {
-      mustBeOf(charge)
-      const payment = await find(charge, signal)
-      const refund = payment && refundUnder(payment, key)
-      return refund ? refundAnswerOf(refund) : 'absent'
-    },
-
-    async void({ voidKey, ...charge }, signal): Promise<RefundAnswer> {
-      mustBeOf(charge)
-      const payment = await find(charge, signal)
-      if (!payment) return 'succeeded'
-      if (payment.status !== 'paid') {
-        const closed = await cancel(payment, signal)
-        // Paid meanwhile, or about to be: the next try gives it back.
-        return closed === 'closed' ? 'succeeded' : 'unknown'
-      }
-      // What was refunded for an order is not taken back as a whole.
-      if (payment.refunds.some(isOfOrder)) return 'failed'
-      const known = refundUnder(payment, voidKey)
-      const amount = payment.amount - refundedOf(payment)
-      if (!known && amount <= 0) return 'succeeded'
-      return refundOnce(payment, { key: voidKey, amount, isVoid: true }, signal)
-    },
-
-    webhook,
-
-    // Refunds and chargebacks first: what is paid of the payments that are left out is found by schedule too.
-    async *providerEvents(since, signal, leftOut) {
-      const found: { at: number; reference: string }[] = []
-      const note = (at: number, reference: string) => {
-        if (at >= since) found.push({ at, reference })
-      }
-      const until = monotonic() + eventsMsMax
-      let isLeftOut = false
-      const isOver = (pages: number) => {
-        isLeftOut ||= pages >= eventPagesMax || monotonic() >= until
-        return isLeftOut
-      }
-      for await (const { paymentId, createdAt } of list('chargebacks', readChargeback, signal, isOver)) {
-        if (createdAt < since) break
-        note(createdAt, paymentId)
-      }
-      for await (const { paymentId, createdAt } of list('refunds', readRefund, signal, isOver)) {
-        if (createdAt < since) break
-        note(createdAt, paymentId)
-      }
-      for await (const { id, createdAt, changedAt } of list('payments', readPayment, signal, isOver)) {
-        if (createdAt < since - openMsMax) break
-        if (changedAt !== null) note(changedAt, id)
-      }
-      if (isLeftOut) leftOut('too_many')
-      yield* found.sort((a, b) => a.at - b.at)
-    },
-  }
-
   // Not every open payment can be canceled; what Mollie allows it says in the payment. One that cannot be stays payable until it
   // expires, so it is not called closed: the shopper can leave it on Mollie's page, which cancels it.
-  async function cancel(payment: MolliePayment, signal: AbortSignal): Promise<CloseAnswer> {
+  async #cancel(payment: MolliePayment, signal: AbortSignal): Promise<CloseAnswer> {
     const { status, isCancelable, id } = payment
     if (status === 'paid' || status === 'authorized') return 'taken'
     if (status !== 'open' && status !== 'pending') return 'closed'
     if (!isCancelable) return status === 'pending' ? 'taken' : 'unknown'
     try {
-      await client.delete(paymentPath(id), signal)
+      await this.#parts.client.delete(paymentPath(id), signal)
       return 'closed'
     } catch (error) {
       if (!(error instanceof MollieError) || error.status !== 422) throw error
     }
     // It changed in the meantime.
-    const after = await get(id, signal)
+    const after = await this.#get(id, signal)
     if (after.status === 'paid' || after.status === 'authorized' || after.status === 'pending') return 'taken'
     return after.status === 'open' ? 'unknown' : 'closed'
+  }
+
+  #mustBeOf(charge: Charge): void {
+    const { mode } = this.#parts
+    if (charge.mode !== mode) throw new Error(`a key of Mollie for ${mode} was asked for ${charge.mode}`)
   }
 }
 
