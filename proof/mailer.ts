@@ -2,10 +2,13 @@
 // Run as a process: mailer.ts <database url> <root secret> <mail server> <beginning of time>
 
 import { setTimeout as pause } from 'node:timers/promises'
+import { createPayTools } from '../src/domain/checkout/tools.ts'
 import { createDiscards } from '../src/domain/emails/discards.ts'
 import { type MailTools, mailRound, newCounts, startMail } from '../src/domain/emails/send.ts'
 import { createTransport } from '../src/domain/emails/smtp.ts'
+import { createPaymentWatch } from '../src/domain/payments/watch.ts'
 import { parseMailUrl } from '../src/platform/kit/mailurl.ts'
+import { retentionDefaultsMs } from '../src/platform/kit/retention.ts'
 import { createLog } from '../src/platform/log/log.ts'
 import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
@@ -20,11 +23,16 @@ if ('problem' in target || target.kind === 'off') throw new Error('there is no m
 const storage = await openStorage(url, { server: url.startsWith('sqlite:') })
 await startMail(storage, true, clock().getTime())
 const log = createLog({ level: 'error', pretty: false, write: (lines) => void process.stderr.write(lines) })
-const prepareTools = {
+const prepareTools = createPayTools({
+  storage,
   rootSecret: parseRootSecret(secret) as RootSecret,
   publicOrigin: () => 'https://shop.example.com',
   clock,
-}
+  watch: createPaymentWatch(log),
+  cartsIdleMs: retentionDefaultsMs.carts,
+  boundsTries: false,
+  providerUrls: {},
+})
 const tools: MailTools = {
   storage,
   clock,

@@ -329,7 +329,7 @@ export function createApp(parts: AppParts): App {
   observeWebhooks(metrics, { storage, dispatcher, clock })
   observePayments(metrics, watch)
   observePendingMoney(metrics, storage, clock)
-  const mail = mailTools(parts)
+  const mail = mailTools(parts, payTools)
   if (mail) observeMail(metrics, mail)
   const mailFolder = !parts.production && parts.mail?.target.kind === 'file' ? parts.mail.target.folder : null
   metrics.read({
@@ -513,7 +513,7 @@ function lateSender(options: SenderOptions, ownReceivers: AppParts['ownReceivers
   }
 }
 
-function mailTools({ mail, storage, rootSecret, publicOrigin, clock, log }: AppParts): MailTools | null {
+function mailTools({ mail, storage, clock, log }: AppParts, tools: PayTools): MailTools | null {
   if (!mail || mail.target.kind === 'off') return null
   const transport = createTransport(mail.target, mail.from)
   return {
@@ -521,7 +521,7 @@ function mailTools({ mail, storage, rootSecret, publicOrigin, clock, log }: AppP
     clock,
     log,
     transport,
-    prepare: (db, email) => prepareEmail({ rootSecret, publicOrigin, clock }, db, email),
+    prepare: (db, email) => prepareEmail(tools, db, email),
     counts: newCounts(),
     discards: createDiscards(log),
     health: { isFailing: false },

@@ -13,6 +13,8 @@ import { undoScopes } from '../src/contract/words.ts'
 import { agentUndoer } from '../src/domain/agents/undo.ts'
 import { refreshStaleProducts } from '../src/domain/catalog/refresh.ts'
 import { catalogUndoer } from '../src/domain/catalog/undo.ts'
+import type { CheckoutTools } from '../src/domain/checkout/sessions.ts'
+import { draftUndoer } from '../src/domain/drafts/undo.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { hold } from '../src/domain/inventory/holds.ts'
 import { sell } from '../src/domain/inventory/sales.ts'
@@ -28,7 +30,9 @@ type Path = Readonly<Record<string, string>>
 test('each kind that can be put back has one undoer', () => {
   const sites = { publicOrigin: () => '', showsShops: false, demo: undefined }
   const shop = shopUndoer({ timeZoneChanged: async () => {}, publicOrigin: () => '', providerUrls: {} })
-  const undoers = [catalogUndoer, promotionUndoer, shop, siteUndoer(sites), redirectUndoer, orderUndoer, agentUndoer]
+  const others = [catalogUndoer, promotionUndoer, redirectUndoer, orderUndoer, agentUndoer]
+  // Its kinds are asked for, not its work, so it needs no tools.
+  const undoers = [...others, shop, siteUndoer(sites), draftUndoer({} as CheckoutTools)]
   assert.deepEqual(undoers.flatMap(({ kinds }) => kinds).sort(), Object.keys(undoScopes).sort())
 })
 

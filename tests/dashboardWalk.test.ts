@@ -113,7 +113,7 @@ eachEngine('a walk over the dashboard', (given) => {
       ...['', '/keys', '/disconnect'].map((path) => `settings/payments/accounts/${account.body.data.id}${path}`),
       `withdrawals/${withdrawal.id}`,
       `withdrawals/${withdrawal.id}/statement`,
-      ...['', '/cancel'].map((path) => `drafts/${draft.id}${path}`),
+      ...['', '/edit', '/cancel'].map((path) => `drafts/${draft.id}${path}`),
       ...['', '/details', '/data', '/notes', '/erase'].map((path) => `customers/${customerId}${path}`),
       `orders/${sent.orderId}/return`,
       `returns/${asked.returnId}/approve`,

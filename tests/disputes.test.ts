@@ -31,7 +31,9 @@ async function emailOf({ testServer }: BankShop, disputeId: string | undefined) 
     )
     const email = await findEmail(db, testServer.merchantId, rows[0]?.id ?? '')
     const { rootSecret } = testServer.app.payTools
-    const tools = { rootSecret, publicOrigin: () => testServer.origin, clock: () => new Date(testServer.clock.now) }
+    const clock = () => new Date(testServer.clock.now)
+    const publicOrigin = () => testServer.origin
+    const tools = { ...testServer.app.payTools, rootSecret, publicOrigin, clock }
     const message = email && (await prepareEmail(tools, db, email))
     assert.ok(message && 'text' in message)
     return message

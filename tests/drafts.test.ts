@@ -9,11 +9,13 @@ import { orderMarket } from '../harness/orders.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
+import { draftEmailsMax } from '../src/contract/admin/drafts.ts'
 import { limits } from '../src/contract/limits.ts'
 import { sweepAddresses } from '../src/domain/addresses/vault.ts'
 import { forgetShopper } from '../src/domain/checkout/forget.ts'
 import { expireSessions } from '../src/domain/checkout/sweep.ts'
 import { newId } from '../src/platform/kit/ids.ts'
+import { setMailSwitch } from '../src/platform/outbox/emails.ts'
 
 const dayMs = 24 * 60 * 60_000
 const customer = { email: 'ada@example.com', name: 'Ada Lovelace' }
@@ -136,6 +138,124 @@ eachEngine('drafts', (given) => {
     assert.equal(status, cancelled.status === 200 ? 'cancelled' : 'paid')
     assert.equal(paid.problem === null, status === 'paid')
     assert.equal(await free('CARD'), status === 'paid' ? before - 1 : before)
+  })
+
+  const change = (draftId: string, body: object) =>
+    testServer.askAdmin('updateAdminDraft', { path: { draftId }, body: { idempotencyKey: newId('req'), ...body } })
+  const listed = async (draftId: string) =>
+    (await testServer.askAdmin('listAdminDrafts')).body.data.find(({ id }: { id: string }) => id === draftId)
+
+  test('the list shows the stored total, which follows the address of the shopper and the order', async () => {
+    const { draft } = await draftOf(testServer, { customer })
+    assert.equal((await listed(draft.id)).total, draft.totals.total)
+    const secret = secretOf(draft.url)
+    const view = await checkout.look(secret)
+    const contact = { email: customer.email, name: customer.name, phone: '' }
+    const input = { contact, address: berlin, shippingOptionId: null }
+    const set = await testServer.app.checkout.setDetails(secret, view.session.version, input)
+    assert.equal(set?.problem, null)
+    const priced = await read(draft.id)
+    assert.ok(priced.totals.total > draft.totals.total)
+    assert.equal((await listed(draft.id)).total, priced.totals.total)
+    // Not priced anew: another stored number is what is shown.
+    await testServer.storage.write((tx) => tx.sql`update drafts set total = 77 where id = ${draft.id}`)
+    assert.equal((await listed(draft.id)).total, 77)
+    await checkout.pay(secret, await checkout.look(secret))
+    const { total, order } = await listed(draft.id)
+    assert.equal(total, priced.totals.total)
+    assert.ok(order)
+    // One that was made before totals were stored.
+    const { draft: old } = await draftOf(testServer, ready)
+    await testServer.storage.write((tx) => tx.sql`update drafts set total = null where id = ${old.id}`)
+    assert.equal((await listed(old.id)).total, old.totals.total)
+  })
+
+  test('a change keeps the link, takes other items and terms, and the stock follows', async () => {
+    const before = { CARD: await free('CARD'), 'ROSE-12': await free('ROSE-12') }
+    const { draft } = await draftOf(testServer, { ...ready, note: 'By phone' })
+    const items = [
+      { skuId: carts.sku('ROSE-12'), quantity: 2, unitPrice: 3000 },
+      { skuId: carts.sku('CARD'), quantity: 3 },
+    ]
+    const preview = await change(draft.id, { items, discount: 500, shipping: null, dryRun: true })
+    assert.equal(preview.body.data.draft, null, preview.text)
+    assert.equal((await read(draft.id)).version, 1)
+    const { total } = preview.body.data.totals
+    const wrong = await change(draft.id, { items, expectedTotal: total })
+    assert.deepEqual([wrong.status, wrong.body.error.code], [409, 'total_changed'])
+    const answer = await change(draft.id, {
+      ...{ items, discount: 500, shipping: null, note: null, days: 20, locale: 'de', expectedVersion: 1 },
+      ...{ customer: { email: 'grace@example.com' }, expectedTotal: total },
+    })
+    assert.equal(answer.status, 200, answer.text)
+    const after = answer.body.data.draft
+    assert.deepEqual(
+      [after.url, after.version, after.total, after.note, after.emailMasked, after.locale, after.terms],
+      [draft.url, 2, total, null, 'g***@example.com', 'de', { discount: 500, shipping: null }],
+    )
+    assert.equal(Date.parse(after.expiresAt), testServer.clock.now + 20 * dayMs)
+    const taken = [before.CARD - (await free('CARD')), before['ROSE-12'] - (await free('ROSE-12'))]
+    assert.deepEqual(taken, [3, 2])
+    const view = await checkout.look(secretOf(draft.url))
+    assert.equal(view.session.totals.total, total)
+    const late = await change(draft.id, { expectedVersion: 1, discount: 0 })
+    assert.deepEqual([late.status, late.body.error.code], [409, 'version_conflict'])
+    const card = carts.sku('CARD')
+    const tooMany = await change(draft.id, { items: [{ skuId: card, quantity: before.CARD + 1 }] })
+    assert.match(tooMany.body.error.code, /insufficient_stock|quantity_limit_exceeded/)
+    assert.equal(before.CARD - (await free('CARD')), 3)
+    assert.equal((await checkout.pay(secretOf(draft.url), view)).problem, null)
+    const ended = await change(draft.id, { discount: 1 })
+    assert.deepEqual([ended.status, ended.body.error.code], [409, 'draft_not_open'])
+  })
+
+  test('a change is taken back with the price that was agreed, and a new draft by cancelling it', async () => {
+    const { draft } = await draftOf(testServer, { ...ready, discount: 100 })
+    const items = [{ skuId: carts.sku('CARD'), quantity: 2, unitPrice: 1 }]
+    await change(draft.id, { items, discount: 0 })
+    const [edit, made] = (await read(draft.id)).changes
+    const undo = (changeId: string) =>
+      testServer.askAdmin('undoAdminChange', { path: { changeId }, body: { idempotencyKey: newId('req') } })
+    const early = await undo(made.id)
+    assert.deepEqual([early.status, early.body.error.code], [409, 'change_overtaken'])
+    assert.equal((await undo(edit.id)).status, 200)
+    const back = await read(draft.id)
+    assert.deepEqual([back.items, back.totals], [draft.items, draft.totals])
+    const { draft: other } = await draftOf(testServer, ready)
+    const [creation] = (await read(other.id)).changes
+    const answer = await undo(creation.id)
+    assert.equal(answer.status, 200, answer.text)
+    assert.equal((await read(other.id)).status, 'cancelled')
+    await change(draft.id, { note: 'Call Ada Lovelace back', customer: { name: 'Ada L.' } })
+    const stored = await testServer.storage.read((db) => db.sql`select changes from audit_entries`)
+    assert.doesNotMatch(JSON.stringify(stored), /Lovelace|Ada L/)
+  })
+
+  test('409 where the link cannot be sent: no address, no mail, too often; and what is sent goes with its shopper', async () => {
+    const send = (draftId: string) =>
+      testServer.askAdmin('sendAdminDraft', { path: { draftId }, body: { idempotencyKey: newId('req') } })
+    const codeOf = async (draftId: string) => (await send(draftId)).body.error?.code
+    const { draft } = await draftOf(testServer, { ...ready, customer: { email: 'joan@example.com' } })
+    assert.equal(await codeOf((await draftOf(testServer)).draft.id), 'draft_without_email')
+    assert.equal(await codeOf(draft.id), 'mail_off')
+    const { storage, clock, merchantId, installationId } = testServer
+    await storage.write((tx) => setMailSwitch(tx, true, clock.now))
+    for (let sent = 0; sent < draftEmailsMax; sent += 1) assert.equal((await send(draft.id)).status, 200)
+    assert.equal(await codeOf(draft.id), 'draft_email_limit')
+    await storage.write((tx) => setMailSwitch(tx, false, clock.now))
+    const rows = () =>
+      storage.read(
+        (db) =>
+          db.sql<{
+            recipient: string | null
+          }>`select recipient_hash as recipient from emails where kind = 'draft_link'`,
+      )
+    const all = await rows()
+    assert.equal(all.length, draftEmailsMax)
+    assert.ok(all.every(({ recipient }) => recipient !== null))
+    const shopper = { merchantId, installationIds: [installationId], email: 'joan@example.com' }
+    await forgetShopper(storage, testSecret, shopper, { isDryRun: false, includesUnsent: false })
+    assert.ok((await rows()).every(({ recipient }) => recipient === null))
   })
 
   test('400 where a price by hand is larger than a price can be, so sums of orders stay exact', async () => {

@@ -162,6 +162,14 @@ function added({ storage, installationId, clock }: TestServer, input: Partial<En
   return storage.write((tx) => addEndpoint(tx, installationId, whole, tools, clock.now))
 }
 
+async function drafted(world: World) {
+  const skuId = world.checkout.carts.sku('CARD')
+  const body = { items: [{ skuId, quantity: 1 }], customer: { email, name: berlin.name }, address: berlin }
+  const answer = await askedAdmin(world, 'createAdminDraft', { body })
+  world.secrets.add(secretOf(answer.body.data.draft.url))
+  return answer
+}
+
 // The way to each kind. A new kind does not compile without one.
 const scenarios = {
   'cart.created': async (world) => {
@@ -298,6 +306,36 @@ const scenarios = {
     await bought(world, { CARD: 3 }, { promotionCode: 'once' })
     const promotion = await storage.read((db) => findPromotionByCode(db, seller, 'ONCE'))
     return { subjectId: promotion?.id ?? '', cause: 'page' }
+  },
+  'draft.created': async (world) => {
+    const { body, cause } = await drafted(world)
+    return { subjectId: body.data.draft.id, cause }
+  },
+  'draft.updated': async (world) => {
+    const { id: draftId } = (await drafted(world)).body.data.draft
+    return {
+      ...(await askedAdmin(world, 'updateAdminDraft', { path: { draftId }, body: { discount: 1 } })),
+      subjectId: draftId,
+    }
+  },
+  'draft.completed': async (world) => {
+    const { id, url } = (await drafted(world)).body.data.draft
+    const { problem } = await world.checkout.pay(secretOf(url), await world.checkout.look(secretOf(url)))
+    assert.equal(problem, null)
+    return { subjectId: id, cause: 'page' }
+  },
+  'draft.cancelled': async (world) => {
+    const { id: draftId } = (await drafted(world)).body.data.draft
+    return {
+      ...(await askedAdmin(world, 'cancelAdminDraft', { path: { draftId }, body: {} })),
+      subjectId: draftId,
+    }
+  },
+  'draft.expired': async (world) => {
+    const { id, expiresAt } = (await drafted(world)).body.data.draft
+    const { storage, app } = world.testServer
+    assert.ok((await expireSessions(storage, app.payTools, Date.parse(expiresAt))) >= 1)
+    return { subjectId: id, cause: null }
   },
   'document.issued': async (world) => {
     const { storage, clock, merchantId } = world.testServer
@@ -463,6 +501,7 @@ const versions: Record<EventSubject, { table: string; column: string }> = {
   cart: { table: 'carts', column: 'version' },
   checkout_session: { table: 'checkout_sessions', column: 'version' },
   order: { table: 'orders', column: 'version' },
+  draft: { table: 'drafts', column: 'version' },
   document: { table: 'documents', column: '1' },
   return: { table: 'returns', column: 'version' },
   sku: { table: "(select sku_id as id, version from stock where mode = 'test') as stock", column: 'version' },
@@ -474,7 +513,7 @@ const versions: Record<EventSubject, { table: string; column: string }> = {
   webhook_endpoint: { table: 'webhook_endpoints', column: 'version' },
   webhook_delivery: { table: 'webhook_deliveries', column: '1' },
 }
-const withoutGap: readonly EventSubject[] = ['order', 'document', 'return', 'sku', 'webhook_delivery']
+const withoutGap: readonly EventSubject[] = ['order', 'draft', 'document', 'return', 'sku', 'webhook_delivery']
 
 interface EventRow {
   id: string

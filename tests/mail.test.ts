@@ -4,6 +4,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
+import { draftOf } from '../harness/admin/drafts.ts'
+import { berlin } from '../harness/carts.ts'
 import { type Checkout, cards, checkoutOf } from '../harness/checkout.ts'
 import { cartwright } from '../harness/commandline.ts'
 import { type MailServer, openMailServer, type ReceivedEmail } from '../harness/mailserver.ts'
@@ -19,6 +21,7 @@ import { silenceMsMax, type Transport } from '../src/domain/emails/smtp.ts'
 import { cancelOrder } from '../src/domain/orders/cancel.ts'
 import { fulfilOrder, payOrder, refundOrder } from '../src/domain/orders/operator.ts'
 import { createInvitation, removeInvitation } from '../src/domain/users/invitations.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 import { parseMailUrl } from '../src/platform/kit/mailurl.ts'
 import {
   type NoticeKind,
@@ -428,6 +431,33 @@ eachEngine('e-mails that are sent', (given) => {
     assert.equal((await shop.rows()).filter(({ code }) => code === 'too_many').length, 2)
   })
 
+  test('the link of a draft: to its shopper, in the language that was chosen, and not once it has ended', async () => {
+    const shop = await openMailTestServer(given, server.url)
+    const { testServer } = shop
+    const more = { customer: { email: 'ada@example.com', name: 'Ada Lovelace' }, address: berlin }
+    const { draft } = await draftOf(testServer, { ...more, locale: 'de' })
+    const { draft: other } = await draftOf(testServer, more)
+    for (const { id: draftId } of [draft, draft, other]) {
+      const path = { draftId }
+      const answer = await testServer.askAdmin('sendAdminDraft', { path, body: { idempotencyKey: newId('req') } })
+      assert.equal(answer.status, 200, answer.text)
+      if (draftId === other.id)
+        await testServer.askAdmin('cancelAdminDraft', { path, body: { idempotencyKey: newId('req') } })
+    }
+    await sendAll(shop)
+    const mine = to(server.emails, 'ada@example.com')
+    assert.deepEqual(
+      mine.map(({ headers }) => headers.subject),
+      Array(2).fill('Ihre Bestellung bei Bloom kann bezahlt werden'),
+    )
+    for (const part of [mine[0]?.text, mine[0]?.html]) assert.ok(part?.includes(draft.url))
+    assert.doesNotMatch(mine[0]?.text ?? '', /Lovelace/)
+    assert.deepEqual(
+      (await shop.rows()).filter(({ kind }) => kind === 'draft_link').map(({ status, code }) => [status, code]),
+      [...Array(2).fill(['sent', '250']), ['discarded', 'expired']],
+    )
+  })
+
   test('an invitation and a new password: to the person, with a link that is sealed until it is sent', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId, clock, origin } = shop.testServer
@@ -506,7 +536,8 @@ eachEngine('e-mails that are sent', (given) => {
     const before = await storage.read((db) => db.sql`select sealed from emails order by id`)
     await reseal(storage, rootSecret)
     assert.notDeepEqual(await storage.read((db) => db.sql`select sealed from emails order by id`), before)
-    const tools = { rootSecret, publicOrigin: () => shop.testServer.origin, clock: shop.mail.clock }
+    const publicOrigin = () => shop.testServer.origin
+    const tools = { ...shop.testServer.app.payTools, rootSecret, publicOrigin, clock: shop.mail.clock }
     const prepare: MailTools['prepare'] = (db, row) => prepareEmail(tools, db, row)
     const renewed = { ...shop, mail: { ...shop.mail, prepare } }
     const again = (subjectId: string) =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { draftRows } from '../../src/contract/admin/drafts.ts'
 import { newId } from '../../src/platform/kit/ids.ts'
+import { setMailSwitch } from '../../src/platform/outbox/emails.ts'
 import { cartsOf } from '../carts.ts'
 import type { TestServer } from '../testServer.ts'
 import type { Given } from './world.ts'
@@ -22,6 +23,12 @@ export const draftGivens: Readonly<Record<keyof typeof draftRows, Given>> = {
   createAdminDraft: async (testServer) => {
     const skuId = (await cartsOf(testServer)).sku('CARD')
     return { body: { items: [{ skuId, quantity: 1, unitPrice: 100 }], discount: 10 } }
+  },
+  updateAdminDraft: async (testServer) => ({ ...(await made(testServer)), body: { discount: 10, note: null } }),
+  sendAdminDraft: async (testServer) => {
+    await testServer.storage.write((tx) => setMailSwitch(tx, true, testServer.clock.now))
+    const { draft } = await draftOf(testServer, { customer: { email: 'ada@example.com' } })
+    return { path: { draftId: draft.id }, body: {} }
   },
   cancelAdminDraft: async (testServer) => ({ ...(await made(testServer)), body: {} }),
 }

@@ -111,6 +111,8 @@ export const operatorRefusals = {
   price_not_possible:         { status: 409, sentence: 'The price is too high, or not below the compare-at price.' },
   price_changed:              { status: 409, sentence: 'The price is not what the request expects.' },
   draft_not_open:             { status: 409, sentence: 'The draft is paid, cancelled or expired.' },
+  draft_without_email:        { status: 409, sentence: 'The draft has no e-mail address.' },
+  draft_email_limit:          { status: 409, sentence: 'The link of the draft was sent as often as it can be.' },
   total_changed:              { status: 409, sentence: 'The total is not what the request expects.' },
   stock_changed:              { status: 409, sentence: 'The stock is not what the request expects.' },
   stock_not_possible:         { status: 409, sentence: 'The stock would be below zero or too high.' },

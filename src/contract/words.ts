@@ -361,6 +361,7 @@ export const eventSubjects = [
   'cart',
   'checkout_session',
   'order',
+  'draft',
   'document',
   'return',
   'sku',
@@ -393,6 +394,11 @@ export const eventKinds = [
   'order.refunded',
   'order.refund_failed',
   'order.returned',
+  'draft.created',
+  'draft.updated',
+  'draft.completed',
+  'draft.cancelled',
+  'draft.expired',
   'document.issued',
   'return.requested',
   'return.approved',
@@ -483,6 +489,7 @@ export const undoScopes = {
   site_content: 'admin:settings',
   redirect: 'admin:settings',
   fulfillment: 'admin:orders',
+  draft: 'admin:orders',
 } as const satisfies Partial<Record<ChangeSubject, AdminScope>>
 export type UndoableSubject = keyof typeof undoScopes
 

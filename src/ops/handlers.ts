@@ -9,6 +9,7 @@ import type { CheckoutTools } from '../domain/checkout/sessions.ts'
 import { adminCustomerOperations } from '../domain/customers/admin.ts'
 import { adminDocumentOperations } from '../domain/documents/admin.ts'
 import { adminDraftOperations } from '../domain/drafts/admin.ts'
+import { draftUndoer } from '../domain/drafts/undo.ts'
 import { adminImageOperations } from '../domain/images/operations.ts'
 import { adminShopOperations } from '../domain/merchants/admin.ts'
 import { shopUndoer } from '../domain/merchants/undo.ts'
@@ -57,6 +58,8 @@ export interface AdminHandlerParts {
   clock: () => Date
 }
 
+const undoers = [catalogUndoer, promotionUndoer, redirectUndoer, orderUndoer, agentUndoer]
+
 export function adminHandlersFor(
   {
     rootSecret,
@@ -86,15 +89,7 @@ export function adminHandlersFor(
     ...adminDocumentOperations({ rootSecret }),
     ...adminHomeOperations({ rootSecret }),
     ...adminChangeOperations({
-      undoers: [
-        catalogUndoer,
-        promotionUndoer,
-        shopUndoer(shopParts),
-        siteUndoer(sites),
-        redirectUndoer,
-        orderUndoer,
-        agentUndoer,
-      ],
+      undoers: [...undoers, shopUndoer(shopParts), siteUndoer(sites), draftUndoer(checkout)],
     }),
     ...adminImageOperations(),
     ...adminReportOperations(),

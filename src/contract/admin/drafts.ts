@@ -1,5 +1,5 @@
 // Drafts: orders that the merchant makes for a shopper, at prices of the catalog or by hand. The shopper pays by a link to the hosted
-// checkout; until then the stock is held.
+// checkout; until then the stock is held, and the merchant may change the draft behind the same link.
 
 import { amount } from '../entries.ts'
 import { limits } from '../limits.ts'
@@ -9,6 +9,7 @@ import {
   Amount,
   Currency,
   DraftId,
+  ExpectedVersion,
   IdempotencyKey,
   InstallationId,
   Instant,
@@ -20,32 +21,39 @@ import {
   Quantity,
   SkuId,
   Totals,
+  Version,
 } from '../parts.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
-import { draftStatuses } from '../words.ts'
+import { draftStatuses, textLanguages } from '../words.ts'
 import { AdminChange } from './changes.ts'
 import { DryRun } from './dryrun.ts'
 import { type AdminRows, adminRow, listOf } from './row.ts'
 
 export const draftDaysMax = 30
 const draftDaysDefault = 7
+// How often the link of one draft is sent.
+export const draftEmailsMax = 5
 
 const summary = {
   id: DraftId,
+  version: Version,
   mode: Mode,
   status: oneOf(draftStatuses, {
     description: 'open: the link can be paid. paying: a payment is under way. paid: there is an order.',
   }),
   emailMasked: nullable(Type.String()),
   currency: Currency,
-  total: described('With tax. Of an open draft without an address, an estimate.', Amount),
+  total: described('With tax, when it was last priced. Of an open draft without an address, an estimate.', Amount),
   order: nullable(object({ id: OrderId, number: Type.String() }), { description: 'null until it is paid.' }),
   createdAt: Instant,
   expiresAt: described('Until then the link can be paid, and the stock is held.', Instant),
 }
 
 export const DraftSummary = object(summary)
+
+const Delivery = object({ label: line(1, 100), amount })
+const Language = oneOf(textLanguages, { description: 'Of the page and the e-mail for the shopper.' })
 
 export const DraftItem = object({
   skuId: SkuId,
@@ -68,7 +76,13 @@ const priced = {
 export const Draft = object({
   ...summary,
   ...priced,
+  terms: object(
+    { discount: Amount, shipping: nullable(object({ label: Type.String(), amount: Amount })) },
+    { description: 'What was set by hand. shipping is null where the shop offers it for the address.' },
+  ),
   note: nullable(Type.String(), { description: 'For the people of the shop.' }),
+  locale: Type.String({ description: 'Language of the page. auto follows the browser.' }),
+  emailedAt: nullable(Instant, { description: 'When the link was last sent to the shopper by e-mail.' }),
   url: nullable(Type.String(), {
     description:
       'The link for the shopper. Who has it can see the page and pay. null when the draft is no longer open.',
@@ -79,40 +93,56 @@ export const Draft = object({
 export const DraftListResponse = listOf(DraftSummary, 'Newest first.')
 export const DraftResponse = object({ data: Draft })
 
+const Items = Type.Array(
+  object({
+    skuId: SkuId,
+    quantity: Quantity,
+    unitPrice: Type.Optional(described('In place of the price of the catalog. 0 is a gift.', amount)),
+  }),
+  { minItems: 1, maxItems: limits.cartLinesMax },
+)
+const Discount = described('Taken off the items, and no more than they cost.', amount)
+const Shipping = nullable(Delivery, {
+  description: 'Delivery by hand. null: what the shop offers for the address.',
+})
+const Days = Type.Integer({ minimum: 1, maximum: draftDaysMax })
+const ShownTotal = described('What the caller was shown. Another total is refused with 409 total_changed.', Amount)
+
 export const CreateDraftRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
-  items: Type.Array(
-    object({
-      skuId: SkuId,
-      quantity: Quantity,
-      unitPrice: Type.Optional(described('In place of the price of the catalog. 0 is a gift.', amount)),
-    }),
-    { minItems: 1, maxItems: limits.cartLinesMax },
-  ),
-  discount: Type.Optional(described('Taken off the items, and no more than they cost.', amount)),
-  shipping: Type.Optional(
-    nullable(object({ label: line(1, 100), amount }), {
-      description: 'Delivery by hand. Without it, what the shop offers for the address.',
-    }),
-  ),
+  items: Items,
+  discount: Type.Optional(Discount),
+  shipping: Type.Optional(Shipping),
   customer: Type.Optional(CheckoutCustomerInput),
   address: Type.Optional(described('Without it, the shopper types it.', Address)),
   note: Type.Optional(paragraph(1, 2000)),
-  days: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: draftDaysMax,
-      description: `How long the link can be paid (default: ${draftDaysDefault}).`,
-    }),
-  ),
+  locale: Type.Optional(Language),
+  days: Type.Optional(described(`How long the link can be paid (default: ${draftDaysDefault}).`, Days)),
   installationId: Type.Optional(
     described('Which installation sells it (default: the oldest that is active).', InstallationId),
   ),
-  expectedTotal: Type.Optional(
-    described('What the caller was shown. Another total is refused with 409 total_changed.', Amount),
-  ),
+  expectedTotal: Type.Optional(ShownTotal),
   dryRun: Type.Optional(DryRun),
 })
+
+export const UpdateDraftRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  expectedVersion: Type.Optional(ExpectedVersion),
+  items: Type.Optional(
+    described('All items. One without unitPrice keeps what was agreed, or is new at the price of the catalog.', Items),
+  ),
+  discount: Type.Optional(Discount),
+  shipping: Type.Optional(Shipping),
+  customer: Type.Optional(CheckoutCustomerInput),
+  address: Type.Optional(Address),
+  note: Type.Optional(nullable(paragraph(1, 2000))),
+  locale: Type.Optional(Language),
+  days: Type.Optional(described('How long the link can be paid, from now.', Days)),
+  expectedTotal: Type.Optional(ShownTotal),
+  dryRun: Type.Optional(DryRun),
+})
+
+export const SendDraftRequest = object({ idempotencyKey: Type.Optional(IdempotencyKey) })
 
 export const CreateDraftResponse = object({
   data: object({ ...priced, draft: nullable(Draft, { description: 'null with dryRun.' }) }),
@@ -149,6 +179,27 @@ export const draftRows = {
       'total_changed',
     ],
   },
+  updateAdminDraft: {
+    ...adminRow, method: 'PATCH', path: '/api/v1/admin/drafts/{draftId}',
+    scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Drafts',
+    summary: 'Change a draft',
+    description: 'Members that are left out stay. The link stays the same, and the stock follows the items. With dryRun it says what it would cost.',
+    body: UpdateDraftRequest, reply: { ...ok(CreateDraftResponse), isSecret: true },
+    refusals: [
+      'draft_not_found', 'draft_not_open', 'payment_in_progress', 'version_conflict', 'item_unavailable', 'insufficient_stock',
+      'quantity_limit_exceeded', 'address_undeliverable', 'total_changed',
+    ],
+  },
+  sendAdminDraft: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/drafts/{draftId}/emails',
+    scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Drafts',
+    summary: 'Send the link of a draft',
+    description: `Sends the link to the e-mail address of the draft, at most ${draftEmailsMax} times.`,
+    body: SendDraftRequest, reply: { ...ok(DraftResponse), isSecret: true },
+    refusals: [
+      'draft_not_found', 'draft_not_open', 'payment_in_progress', 'draft_without_email', 'draft_email_limit', 'mail_off',
+    ],
+  },
   cancelAdminDraft: {
     ...adminRow, method: 'POST', path: '/api/v1/admin/drafts/{draftId}/cancellations',
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Drafts',
@@ -164,4 +215,5 @@ export type Draft = Static<typeof Draft>
 export type DraftSummary = Static<typeof DraftSummary>
 export type DraftItem = Static<typeof DraftItem>
 export type CreateDraftRequest = Static<typeof CreateDraftRequest>
+export type UpdateDraftRequest = Static<typeof UpdateDraftRequest>
 export type CreateDraftResponse = Static<typeof CreateDraftResponse>

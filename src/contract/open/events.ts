@@ -2,9 +2,11 @@
 
 import {
   Amount,
+  CheckoutSessionId,
   Count,
   Currency,
   DocumentId,
+  DraftId,
   EventId,
   EventType,
   InstallationId,
@@ -24,6 +26,7 @@ import {
 import { described, nullable, object, oneOf, type Static, type TSchema, Type } from '../schema.ts'
 import {
   documentKinds,
+  draftStatuses,
   type EventKind,
   type EventSubject,
   endpointDisabledReasons,
@@ -44,6 +47,20 @@ export const CartEventData = object({ cart: Cart })
 export const CheckoutSessionEventData = object({ checkoutSession: CheckoutSession })
 
 export const OrderEventData = object({ order: Order })
+
+export const DraftEventData = object({
+  draft: object({
+    id: DraftId,
+    version: Version,
+    status: oneOf(draftStatuses),
+    currency: Currency,
+    total: described('With tax.', Amount),
+    checkoutSessionId: CheckoutSessionId,
+    orderId: nullable(OrderId, { description: 'null until the shopper has ordered it.' }),
+    createdAt: Instant,
+    expiresAt: Instant,
+  }),
+})
 
 export const DocumentEventData = object({
   document: object({
@@ -146,6 +163,11 @@ export const events = {
   'order.refunded':                  { subject: 'order',            data: OrderEventData,            says: 'Money of an order was paid back.' },
   'order.refund_failed':             { subject: 'order',            data: OrderEventData,            says: 'Money of an order could not be paid back.' },
   'order.returned':                  { subject: 'order',            data: OrderEventData,            says: 'An order that was sent came back unpaid.' },
+  'draft.created':                   { subject: 'draft',            data: DraftEventData,            says: 'The merchant made a draft for a shopper.' },
+  'draft.updated':                   { subject: 'draft',            data: DraftEventData,            says: 'The merchant changed a draft.' },
+  'draft.completed':                 { subject: 'draft',            data: DraftEventData,            says: 'A draft became an order.' },
+  'draft.cancelled':                 { subject: 'draft',            data: DraftEventData,            says: 'A draft was cancelled.' },
+  'draft.expired':                   { subject: 'draft',            data: DraftEventData,            says: 'The link of a draft ran out of time.' },
   'document.issued':                 { subject: 'document',         data: DocumentEventData,         says: 'An invoice or a credit note was made.' },
   'return.requested':               { subject: 'return',           data: ReturnEventData,           says: 'A shopper asked to return items.' },
   'return.approved':                { subject: 'return',           data: ReturnEventData,           says: 'The items of a return may be sent.' },

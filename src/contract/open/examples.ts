@@ -558,6 +558,11 @@ export const eventExamples: Record<EventKind, Event> = {
   'order.refunded': orderEvent('order.refunded', refunded),
   'order.refund_failed': orderEvent('order.refund_failed', unrefunded),
   'order.returned': orderEvent('order.returned', returned),
+  'draft.created': draftEvent('draft.created', {}),
+  'draft.updated': draftEvent('draft.updated', { version: 2, total: 7500 }),
+  'draft.completed': draftEvent('draft.completed', { version: 3, status: 'paid', orderId: order.id }),
+  'draft.cancelled': draftEvent('draft.cancelled', { version: 2, status: 'cancelled' }),
+  'draft.expired': draftEvent('draft.expired', { version: 2, status: 'expired' }),
   'document.issued': event('document.issued', { type: 'document', id: sampleId('document') }, 1, {
     document: {
       id: sampleId('document'),
@@ -639,6 +644,25 @@ function sessionEvent(kind: EventKind & `checkout_session.${string}`, shown: Che
 
 function orderEvent(kind: EventKind & `order.${string}`, shown: Order): Event {
   return event(kind, { type: 'order', id: shown.id }, shown.version, { order: shown })
+}
+
+function draftEvent(
+  kind: EventKind & `draft.${string}`,
+  change: Partial<EventDataOf<'draft.created'>['draft']>,
+): Event {
+  const draft: EventDataOf<'draft.created'>['draft'] = {
+    id: sampleId('draft'),
+    version: 1,
+    status: 'open',
+    currency: order.currency,
+    total: 8190,
+    checkoutSessionId: session.id,
+    orderId: null,
+    createdAt: '2026-03-02T09:24:10.004Z',
+    expiresAt: '2026-03-09T09:24:10.004Z',
+    ...change,
+  }
+  return event(kind, { type: 'draft', id: draft.id }, draft.version, { draft })
 }
 
 function returnEvent(kind: EventKind & `return.${string}`, change: Partial<Return>): Event {

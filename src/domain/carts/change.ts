@@ -9,7 +9,7 @@ import type { Tx } from '../../platform/storage/storage.ts'
 import { cartLifecycle, statusAt } from './lifecycle.ts'
 import type { Pricebooks } from './pricebook.ts'
 import { type CartFacts, findCartFacts, quoteFor, refuseUnpriced } from './quote.ts'
-import { type CartRow, lockCart, saveCart } from './store.ts'
+import { type CartRow, lockCart, saveCart, saveOwnTotal } from './store.ts'
 import { cartView, type Quote } from './view.ts'
 
 export interface CartTools {
@@ -109,6 +109,8 @@ function writeChange(tools: CartTools, ask: ChangeAsk, quote: Quote): Quote & { 
   const { db, now, cause, isAnnouncedLater = false } = ask
   const { cart } = quote
   const at = now.getTime()
+  if (cart.terms !== null && cart.checkoutSessionId !== null && quote.isPriced)
+    saveOwnTotal(db, cart, quote.pricing.totals.total)
   const text = JSON.stringify(cartView(quote, at, tools.pictureUrl))
   saveCart(db, { ...cart, unannouncedSince: isAnnouncedLater ? (cart.unannouncedSince ?? at) : null })
   if (!isAnnouncedLater) announce(db, updatedEvent(quote.cart, text, cause, at))

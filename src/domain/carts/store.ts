@@ -351,6 +351,20 @@ export function deleteCartLine(tx: Tx, { installationId, cartId }: CartKey, skuI
     delete from cart_lines where installation_id = ${installationId} and cart_id = ${cartId} and sku_id = ${skuId}`
 }
 
+// The discount and the delivery that the merchant set, of a cart that the merchant made.
+export function saveTerms(tx: Tx, { installationId, cartId }: CartKey, terms: OwnTerms): void {
+  tx.send`
+    update carts set terms = ${JSON.stringify(terms)}
+    where installation_id = ${installationId} and id = ${cartId} and terms is not null`
+}
+
+// What the list of drafts shows. A draft that is being made is not there yet.
+export function saveOwnTotal(tx: Tx, { merchantId, installationId, checkoutSessionId }: CartRow, total: number): void {
+  tx.send`
+    update drafts set total = ${total}
+    where merchant_id = ${merchantId} and installation_id = ${installationId} and session_id = ${checkoutSessionId}`
+}
+
 // Writes what a change leaves behind, one version after the one that was read under the lock.
 export function saveCart(tx: Tx, cart: CartRow): void {
   tx.send`

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endsOf, matrixOf, unreachableOf } from '../../../harness/lifecycle.ts'
-import { checkoutSessionStatuses } from '../../contract/words.ts'
-import { holdUntil, longerUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
+import { checkoutSessionStatuses, draftStatuses } from '../../contract/words.ts'
+import { draftLifecycle, holdUntil, longerUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
 
 test('the moves of a checkout session, all pairs, with the event of each', () => {
   assert.deepEqual(matrixOf(sessionLifecycle, checkoutSessionStatuses), [
@@ -16,6 +16,20 @@ test('the moves of a checkout session, all pairs, with the event of each', () =>
   ])
   assert.deepEqual(endsOf(sessionLifecycle, checkoutSessionStatuses), ['completed', 'cancelled', 'expired'])
   assert.deepEqual(unreachableOf(sessionLifecycle, checkoutSessionStatuses), [])
+})
+
+test('the moves of a draft, all pairs, with the event of each', () => {
+  assert.deepEqual(matrixOf(draftLifecycle, draftStatuses), [
+    ['create', null, 'open', 'draft.created'],
+    ['change', 'open', 'open', 'draft.updated'],
+    ['pay', 'open', 'paying', null],
+    ['decline', 'paying', 'open', null],
+    ['complete', 'paying', 'paid', 'draft.completed'],
+    ['cancel', 'open', 'cancelled', 'draft.cancelled'],
+    ['expire', 'open', 'expired', 'draft.expired'],
+  ])
+  assert.deepEqual(endsOf(draftLifecycle, draftStatuses), ['paid', 'cancelled', 'expired'])
+  assert.deepEqual(unreachableOf(draftLifecycle, draftStatuses), [])
 })
 
 test('only an open session expires by the clock, from its expiry time on', () => {

@@ -1,6 +1,6 @@
 // What may happen to a checkout session. A pair of verb and status without a row is refused.
 
-import type { CheckoutSessionStatus, EventKind } from '../../contract/words.ts'
+import type { CheckoutSessionStatus, DraftStatus, EventKind } from '../../contract/words.ts'
 
 // biome-ignore format: one row is one move
 export const sessionLifecycle = [
@@ -13,6 +13,19 @@ export const sessionLifecycle = [
   ['cancel',   'open',       'cancelled',  'checkout_session.cancelled'     ],
   ['expire',   'open',       'expired',    'checkout_session.expired'       ],
 ] as const satisfies readonly (readonly [string, CheckoutSessionStatus | null, CheckoutSessionStatus, EventKind | null])[]
+
+// What may happen to a draft, whose status is that of its session. The verbs that end it are those of the session.
+// biome-ignore format: one row is one move
+export const draftLifecycle = [
+  // verb       from      to           announces
+  ['create',   null,     'open',      'draft.created'  ],
+  ['change',   'open',   'open',      'draft.updated'  ],
+  ['pay',      'open',   'paying',    null             ],
+  ['decline',  'paying', 'open',      null             ],
+  ['complete', 'paying', 'paid',      'draft.completed'],
+  ['cancel',   'open',   'cancelled', 'draft.cancelled'],
+  ['expire',   'open',   'expired',   'draft.expired'  ],
+] as const satisfies readonly (readonly [string, DraftStatus | null, DraftStatus, EventKind | null])[]
 
 // An open session is expired from its expiry time on, whether or not the sweep has recorded it. One that is processing is not:
 // the money may be on its way.

@@ -32,6 +32,7 @@ import { type Customer, nobody, openCustomer, sealCustomer } from '../orders/cus
 import { orderPageUrl } from '../orders/secret.ts'
 import { findOrder, findSealedSecret } from '../orders/store.ts'
 import { type CustomerKey, customerHash } from './customer.ts'
+import { moveDraft } from './drafts.ts'
 import { holdUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
 import { holdLines } from './refresh.ts'
 import { checkoutPageSecrets, maskEmail } from './secret.ts'
@@ -137,7 +138,8 @@ async function versionUnderLock(db: Tx, { installationId, id }: SessionRow): Pro
   return session.version + 1
 }
 
-function notFollowed(carts: CartTools): CartTools {
+// For a change of the cart that its session does not follow by itself.
+export function notFollowed(carts: CartTools): CartTools {
   return { ...carts, refreshSessions: async (_, { cart }) => cart }
 }
 
@@ -349,6 +351,11 @@ export async function endSession(
   }
   const view = await factsOf(tools, db, ended, at)
   announceSession(tools, db, view, { kind: move.announces, now: at, cause })
+  if (ended.holdsWhole) {
+    const { currency } = view.quote.cart
+    const { total } = view.quote.pricing.totals
+    await moveDraft(db, verb, ended, { currency, total }, { now: at, cause })
+  }
   return view
 }
 

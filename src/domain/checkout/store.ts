@@ -5,6 +5,7 @@ import type { Metadata } from '../../contract/parts.ts'
 import type { CheckoutSessionStatus, Mode } from '../../contract/words.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../../platform/jobs/store.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { forgetDraftEmails } from '../../platform/outbox/emails.ts'
 import { expectVersion } from '../../platform/storage/guard.ts'
 import { Fragment, list, type Reader, type SqlValue, type Tx } from '../../platform/storage/storage.ts'
 import type { RedirectRules } from '../merchants/redirects.ts'
@@ -256,9 +257,11 @@ export async function countUses(
   return row?.uses ?? 0
 }
 
-// What the people of the shop wrote about the shopper of a draft.
+// What the people of the shop wrote about the shopper of a draft, and sent to them.
 export async function forgetDraftNotes(tx: Tx, installationId: string, sessionIds: readonly string[]): Promise<void> {
-  await tx.sql`
+  const drafts = await tx.sql<{ id: string; emails: number }>`
     update drafts set note = null where merchant_id = (select merchant_id from installations where id = ${installationId})
-      and installation_id = ${installationId} and session_id in (${list(sessionIds)})`
+      and installation_id = ${installationId} and session_id in (${list(sessionIds)})
+    returning id, emails`
+  await forgetDraftEmails(tx, installationId, drafts)
 }

@@ -1,7 +1,15 @@
 // The admin operations on drafts.
 
-import { type CreateDraftRequest, type Draft, draftDays, type draftRows } from '../../contract/admin/drafts.ts'
+import {
+  type CreateDraftRequest,
+  type Draft,
+  draftDays,
+  draftEmailsMax,
+  type draftRows,
+  type UpdateDraftRequest,
+} from '../../contract/admin/drafts.ts'
 import { limits } from '../../contract/limits.ts'
+import { type MemberChange, membersChanged } from '../../platform/audit/change.ts'
 import { listActorNames, listEntries } from '../../platform/audit/store.ts'
 import { changeView } from '../../platform/audit/view.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
@@ -9,14 +17,17 @@ import { Audited } from '../../platform/http/handler.ts'
 import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
 import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
 import { isId, newId } from '../../platform/kit/ids.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Cause } from '../../platform/outbox/announce.ts'
+import { isMailOn, queueDraftEmail } from '../../platform/outbox/emails.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { keepAddress } from '../addresses/store.ts'
 import type { ChangeAsk } from '../carts/change.ts'
 import { setAddress } from '../carts/destination.ts'
 import { createCart } from '../carts/lines.ts'
+import { moveDraft } from '../checkout/drafts.ts'
 import {
   type CheckoutTools,
   cancelSession,
@@ -25,18 +36,18 @@ import {
   openSession,
   showSession,
 } from '../checkout/sessions.ts'
+import { findSession } from '../checkout/store.ts'
 import { listInstallations } from '../merchants/store.ts'
+import { amendDraft, dayMs, draftTermsOf, editedTerms, presentOf, refuseNotOpen } from './edit.ts'
 import { ownPricesOf, ownTermsOf, previewDraft } from './preview.ts'
-import { type DraftOrderRow, findDraft, insertDraft, listDrafts } from './store.ts'
+import { type DraftOrderRow, findDraft, insertDraft, listDrafts, saveEmailed } from './store.ts'
 import { draftPrices, draftStatus, draftSummary } from './view.ts'
-
-const dayMs = 24 * 60 * 60_000
 
 type DraftOperation = keyof typeof draftRows
 type Handlers<Id extends DraftOperation> = { [One in Id]: AdminHandler<One> }
 
 export function adminDraftOperations(tools: CheckoutTools): Handlers<DraftOperation> {
-  return { ...looks(tools), ...changes(tools) }
+  return { ...looks(tools), ...makes(tools), ...changes(tools) }
 }
 
 function looks(tools: CheckoutTools): Handlers<'listAdminDrafts' | 'getAdminDraft'> {
@@ -46,11 +57,7 @@ function looks(tools: CheckoutTools): Handlers<'listAdminDrafts' | 'getAdminDraf
       const found = await listDrafts(db, caller, { after, limit: adminRowsAsked })
       const { rows, meta } = pageOf(found, paging, ({ createdAt: at, id }) => writePlace({ at, id }))
       const data = []
-      for (const row of rows) {
-        const { quote } = await sessionOf(tools, db, row, now.getTime())
-        const { currency } = quote.cart
-        data.push(draftSummary(row, { currency, total: quote.pricing.totals.total }, now.getTime()))
-      }
+      for (const row of rows) data.push(draftSummary(row, await totalOf(tools, db, row, now.getTime()), now.getTime()))
       return { data, meta }
     },
 
@@ -60,7 +67,7 @@ function looks(tools: CheckoutTools): Handlers<'listAdminDrafts' | 'getAdminDraf
   }
 }
 
-function changes(tools: CheckoutTools): Handlers<'createAdminDraft' | 'cancelAdminDraft'> {
+function makes(tools: CheckoutTools): Handlers<'createAdminDraft'> {
   return {
     async createAdminDraft({ db, caller, body, now, cause }) {
       const { merchantId, mode } = caller
@@ -82,6 +89,9 @@ function changes(tools: CheckoutTools): Handlers<'createAdminDraft' | 'cancelAdm
       const draft = await viewOf(tools, db, caller, await find(db, caller, id), now.getTime())
       // Priced twice by one function. If they ever differ, nothing is written.
       if (draft.totals.total !== total) throw new Error(`draft ${id} costs ${draft.totals.total} and not ${total}`)
+      const session = await findSession(db, { installationId, sessionId })
+      if (!session) throw new Error(`draft ${id} has no session`)
+      await moveDraft(db, 'create', session, { currency: draft.currency, total }, { now: now.getTime(), cause })
       const members = [
         { member: 'items', from: null, to: body.items },
         { member: 'discount', from: null, to: body.discount ?? 0 },
@@ -89,16 +99,54 @@ function changes(tools: CheckoutTools): Handlers<'createAdminDraft' | 'cancelAdm
       ]
       return new Audited({ data: { ...prices, draft } }, [{ kind: 'create', what: 'draft', id, name: id, members }])
     },
+  }
+}
+
+function changes(tools: CheckoutTools): Handlers<'updateAdminDraft' | 'sendAdminDraft' | 'cancelAdminDraft'> {
+  return {
+    async updateAdminDraft({ db, caller, path: { draftId }, body, now, cause }) {
+      const at = now.getTime()
+      const row = await lockOpen(db, caller, draftId, at)
+      refuseOtherVersion(row, body.expectedVersion)
+      const { quote: before } = await sessionOf(tools, db, row, at)
+      const terms = draftTermsOf(before)
+      const asked = { ...editedTerms(terms, body), ...(body.address && { address: body.address }) }
+      const prices = await previewDraft(db, tools.carts.pricebooks, caller, asked, at, presentOf(before, at))
+      refuseOtherTotal(prices.totals.total, body.expectedTotal)
+      if (body.dryRun) return new Audited({ data: { ...prices, draft: null } }, [])
+      const quote = await amendDraft(tools, { db, seller: caller, row, edit: body, now, cause })
+      const after = await find(db, caller, draftId)
+      const draft = await viewOf(tools, db, caller, after, at)
+      const was = { ...terms, total: before.pricing.totals.total }
+      const is = { ...draftTermsOf(quote), total: draft.totals.total }
+      const members = [
+        ...membersChanged(was, is, ['items', 'discount', 'shipping', 'total']),
+        ...personalMembers(body, row, after),
+      ]
+      const change = { kind: 'change', what: 'draft', id: draftId, name: draftId, members } as const
+      return new Audited({ data: { ...draftPrices(quote.lines, quote.pricing), draft } }, [change])
+    },
+
+    async sendAdminDraft({ db, caller, path: { draftId }, now }) {
+      const at = now.getTime()
+      const row = await lockOpen(db, caller, draftId, at)
+      if (row.emailMasked === null) throw refuse('draft_without_email')
+      if (row.emails >= draftEmailsMax) throw refuse('draft_email_limit', { current: { limit: draftEmailsMax } })
+      if (!(await isMailOn(db))) throw refuse('mail_off', { message: 'This server sends no e-mails.' })
+      const sent = { ...row, emails: row.emails + 1, emailedAt: at }
+      saveEmailed(db, caller.merchantId, sent)
+      const { installationId, sessionId, mode } = row
+      queueDraftEmail(db, { installationId, mode, sessionId, draftId, number: sent.emails }, at)
+      const members = [{ member: 'emailedAt', from: instantOrNull(row.emailedAt), to: toInstant(at) }]
+      const data = await viewOf(tools, db, caller, await find(db, caller, draftId), at)
+      return new Audited({ data }, [{ kind: 'change', what: 'draft', id: draftId, name: draftId, members }])
+    },
 
     async cancelAdminDraft({ db, caller, path: { draftId }, now, cause }) {
       const { merchantId } = caller
-      const { installationId, sessionId } = await find(db, caller, draftId)
-      // What the session says under its lock decides: it may be paid at this moment.
-      await lockSessionAndCart(db, { installationId, sessionId })
-      const row = await find(db, caller, draftId)
+      const row = await lockOpen(db, caller, draftId, now.getTime())
+      const { installationId, sessionId } = row
       const status = draftStatus(row, now.getTime())
-      if (status === 'paying') throw refuse('payment_in_progress', { current: { status } })
-      if (status !== 'open') throw refuse('draft_not_open', { current: { status } })
       await cancelSession(tools, {
         db,
         caller: { installationId, merchantId },
@@ -113,6 +161,42 @@ function changes(tools: CheckoutTools): Handlers<'createAdminDraft' | 'cancelAdm
       return new Audited({ data: after }, [{ kind: 'change', what: 'draft', id: draftId, name: draftId, members }])
     },
   }
+}
+
+// What the session says under its lock decides: it may be paid at this moment.
+async function lockOpen(db: Tx, seller: MerchantMode, draftId: string, now: number): Promise<DraftOrderRow> {
+  await lockSessionAndCart(db, await find(db, seller, draftId))
+  const row = await find(db, seller, draftId)
+  refuseNotOpen(row, now)
+  return row
+}
+
+function refuseOtherVersion({ version }: DraftOrderRow, expected: number | undefined): void {
+  if (expected === undefined || expected === version) return
+  const message = `The draft is at version ${version}; the request expected ${expected}.`
+  throw refuse('version_conflict', { message, current: { version } })
+}
+
+// What is about a person is not written down in clear.
+function personalMembers(
+  { note, days, address, locale }: UpdateDraftRequest,
+  before: DraftOrderRow,
+  after: DraftOrderRow,
+): MemberChange[] {
+  const hidden = (member: string) => ({ member, from: null, to: null })
+  return [
+    ...membersChanged(before, after, ['emailMasked']),
+    ...(note !== undefined && note !== before.note ? [hidden('note')] : []),
+    ...(address ? [hidden('address')] : []),
+    ...(locale === undefined ? [] : [{ member: 'locale', from: null, to: locale }]),
+    ...(days === undefined
+      ? []
+      : [{ member: 'expiresAt', from: toInstant(before.expiresAt), to: toInstant(after.expiresAt) }]),
+  ]
+}
+
+function instantOrNull(at: number | null): string | null {
+  return at === null ? null : toInstant(at)
 }
 
 interface Opening {
@@ -140,6 +224,7 @@ async function open(tools: CheckoutTools, opening: Opening, body: CreateDraftReq
       cartId: cart.id,
       successUrl: '',
       customer,
+      ...(body.locale && { locale: body.locale }),
       expiresInSeconds: (days * dayMs) / 1000,
     },
   })
@@ -176,6 +261,11 @@ async function sessionOf(tools: CheckoutTools, db: Reader, { installationId, ses
   return facts
 }
 
+// One that a version before this one made has no stored total.
+async function totalOf(tools: CheckoutTools, db: Reader, row: DraftOrderRow, now: number): Promise<number> {
+  return row.total ?? (await sessionOf(tools, db, row, now)).quote.pricing.totals.total
+}
+
 async function viewOf(
   tools: CheckoutTools,
   db: Reader,
@@ -188,11 +278,14 @@ async function viewOf(
   const query = { mode, subjectId: row.id, limit: limits.adminListRowsMax }
   const { entries } = await listEntries(db, merchantId, query)
   const names = await listActorNames(db, merchantId, entries)
-  const summary = draftSummary(row, { currency: cart.currency, total: pricing.totals.total }, now)
+  const summary = draftSummary(row, pricing.totals.total, now)
   return {
     ...summary,
     ...draftPrices(lines, pricing),
+    terms: { discount: cart.terms?.discount ?? 0, shipping: cart.terms?.shipping ?? null },
     note: row.note,
+    locale: facts.session.locale,
+    emailedAt: instantOrNull(row.emailedAt),
     url: summary.status === 'open' ? showSession(tools, facts, now).url : null,
     changes: entries.map((entry) => changeView(entry, { names, subjectId: row.id, skipped: 0 })),
   }

@@ -15,6 +15,15 @@ import { type DraftPrices, draftPrices } from './view.ts'
 
 type Asked = Pick<CreateDraftRequest, 'items' | 'discount' | 'shipping' | 'address'>
 
+// What a draft that is there holds, and how it goes where.
+export interface Present {
+  available: ReadonlyMap<string, number>
+  destination: { country: string; region: string | null } | null
+  shippingOptionId: string | null
+}
+
+const nothing: Present = { available: new Map(), destination: null, shippingOptionId: null }
+
 export function ownTermsOf({ discount = 0, shipping = null }: Pick<Asked, 'discount' | 'shipping'>): OwnTerms {
   return { discount, shipping: shipping && { label: shipping.label, amount: shipping.amount } }
 }
@@ -31,6 +40,7 @@ export async function previewDraft(
   seller: MerchantMode,
   asked: Asked,
   now: number,
+  present: Present = nothing,
 ): Promise<DraftPrices> {
   const { items } = asked
   const terms = await findSellerTerms(db, seller.merchantId)
@@ -41,12 +51,12 @@ export async function previewDraft(
   ])
   const prices = ownPricesOf(items)
   const lines = items.map(({ quantity }, position) => {
-    const offer = offers[position] as Offer
+    const offer = withHeld(offers[position] as Offer, present)
     refuseUnsellable(offer, quantity)
     return pricedLine({ offer, position, quantity, seenPrice: offer.price }, prices.get(offer.skuId))
   })
   const own = ownTermsOf(asked)
-  const { country, region } = destinationOf(asked) ?? { country: null, region: null }
+  const { country, region } = destinationOf(asked) ?? present.destination ?? { country: null, region: null }
   if (country !== null && !own.shipping && needsShipping(offers) && !isServed(book.zones, country))
     throw refuse('address_undeliverable')
   try {
@@ -59,7 +69,7 @@ export async function previewDraft(
       destination: country === null ? null : { country, region },
       taxRates: book.taxRates,
       zones: book.zones,
-      shippingOptionId: null,
+      shippingOptionId: present.shippingOptionId,
       terms: own,
       now,
     })
@@ -68,6 +78,11 @@ export async function previewDraft(
     if (!(error instanceof RangeError)) throw error
     throw refuse('quantity_limit_exceeded', { message: 'The total would be too large.' })
   }
+}
+
+// What is promised to the draft is there for it.
+export function withHeld(offer: Offer, { available }: Pick<Present, 'available'>): Offer {
+  return { ...offer, available: available.get(offer.skuId) ?? offer.available }
 }
 
 function destinationOf({ address }: Asked): { country: string; region: string | null } | undefined {

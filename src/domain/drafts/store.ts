@@ -11,7 +11,14 @@ export interface DraftOrderRow {
   mode: Mode
   installationId: string
   sessionId: string
+  version: number
+  // When it was last priced, or of its order. Null in one that a version before this one made.
+  total: number | null
+  currency: string
   note: string | null
+  // How often its link was sent by e-mail, and when last.
+  emails: number
+  emailedAt: number | null
   createdAt: number
   status: CheckoutSessionStatus
   expiresAt: number
@@ -21,10 +28,12 @@ export interface DraftOrderRow {
 }
 
 const draftColumns = new Fragment(`
-  d.id, d.mode, d.installation_id as "installationId", d.session_id as "sessionId", d.note, d.created_at as "createdAt", c.status,
-  c.expires_at as "expiresAt", c.email_masked as "emailMasked", c.order_id as "orderId", o.number as "orderNumber"
+  d.id, d.mode, d.installation_id as "installationId", d.session_id as "sessionId", d.version, coalesce(o.total, d.total) as "total",
+  k.currency, d.note, d.emails, d.emailed_at as "emailedAt", d.created_at as "createdAt", c.status, c.expires_at as "expiresAt",
+  c.email_masked as "emailMasked", c.order_id as "orderId", o.number as "orderNumber"
   from drafts d
   join checkout_sessions c on c.installation_id = d.installation_id and c.id = d.session_id
+  join carts k on k.installation_id = c.installation_id and k.id = c.cart_id
   left join orders o on o.installation_id = c.installation_id and o.id = c.order_id`)
 
 export async function findDraft(
@@ -58,6 +67,15 @@ export function insertDraft(
     insert into drafts (merchant_id, id, mode, installation_id, session_id, note, created_at)
     values (${merchantId}, ${draft.id}, ${draft.mode}, ${draft.installationId}, ${draft.sessionId}, ${draft.note},
       ${draft.createdAt})`
+}
+
+export function saveNote(tx: Tx, merchantId: string, id: string, note: string | null): void {
+  tx.send`update drafts set note = ${note} where merchant_id = ${merchantId} and id = ${id}`
+}
+
+export function saveEmailed(tx: Tx, merchantId: string, { id, emails, emailedAt }: DraftOrderRow): void {
+  tx.send`
+    update drafts set emails = ${emails}, emailed_at = ${emailedAt} where merchant_id = ${merchantId} and id = ${id}`
 }
 
 // As a cart of the merchant would find them.

@@ -22,14 +22,11 @@ export function draftStatus(row: Pick<DraftOrderRow, 'status' | 'expiresAt'>, no
   return statuses[sessionStatusAt(row, now)]
 }
 
-export function draftSummary(
-  row: DraftOrderRow,
-  { currency, total }: { currency: string; total: number },
-  now: number,
-): DraftSummary {
-  const { id, mode, emailMasked, orderId, orderNumber, createdAt, expiresAt } = row
+export function draftSummary(row: DraftOrderRow, total: number, now: number): DraftSummary {
+  const { id, version, mode, currency, emailMasked, orderId, orderNumber, createdAt, expiresAt } = row
   return {
     id,
+    version,
     mode,
     status: draftStatus(row, now),
     emailMasked,

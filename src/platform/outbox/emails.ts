@@ -22,6 +22,7 @@ export const emailKinds = {
   return_received: 'shopper',
   return_closed: 'shopper',
   withdrawal_acknowledged: 'shopper',
+  draft_link: 'shopper',
   order_received: 'merchant',
   return_asked: 'merchant',
   refund_failed: 'merchant',
@@ -51,11 +52,13 @@ export type LinkEmailKind = 'invitation' | 'password_reset'
 // To a shopper who signs in.
 export type CodeEmailKind = 'customer_code'
 export type NoticeKind = Exclude<UserEmailKind, LinkEmailKind | CodeEmailKind>
-type FactEmailKind = Exclude<EmailKind, UserEmailKind | 'withdrawal_acknowledged'>
+type FactEmailKind = Exclude<EmailKind, UserEmailKind | 'withdrawal_acknowledged' | 'draft_link'>
 
-// What a merchant can switch off: not what a person needs to sign in, or to notice that another one could, and not what the law demands.
+// What a merchant can switch off: not what a person needs to sign in, or to notice that another one could, not what the law demands, and
+// not what the merchant sends by hand.
 export const switchableKinds = (Object.keys(emailKinds) as EmailKind[]).filter(
-  (kind): kind is FactEmailKind => emailKinds[kind] !== 'person' && kind !== 'withdrawal_acknowledged',
+  (kind): kind is FactEmailKind =>
+    emailKinds[kind] !== 'person' && kind !== 'withdrawal_acknowledged' && kind !== 'draft_link',
 )
 
 export const emailStatuses = ['pending', 'sending', 'sent', 'refused', 'failed', 'discarded'] as const
@@ -138,6 +141,46 @@ export function queueWithdrawalEmails(tx: Tx, of: WithdrawalEmails, now: number)
     where queued.recipient <> ${merchantRecipient}
       or (m.support_email is not null and coalesce(s.kinds_off, '') not like '%"' || queued.kind || '"%')
     on conflict (installation_id, kind, subject_id) do nothing`
+}
+
+export interface DraftEmail {
+  installationId: string
+  mode: Mode
+  sessionId: string
+  draftId: string
+  // The first, the second: each is an e-mail of its own.
+  number: number
+}
+
+// Address and link are opened from the session when the e-mail is sent.
+export function queueDraftEmail(tx: Tx, of: DraftEmail, now: number): void {
+  const { installationId, mode, sessionId, draftId, number } = of
+  tx.send`
+    insert into emails (installation_id, id, merchant_id, kind, subject_id, facts, recipient_hash, status, attempts, due_at, created_at)
+    select c.installation_id, cast(${newId('eml')} as text), c.merchant_id, 'draft_link', cast(${draftEmailSubject(draftId, number)} as text),
+      cast(${JSON.stringify({ draftId, mode })} as text), c.email_hash, 'pending', 0, cast(${now} as bigint), cast(${now} as bigint)
+    from checkout_sessions c join mail_switch w on w.id = ${switchId} and w.is_on = 1
+    where c.installation_id = ${installationId} and c.id = ${sessionId} and c.email_hash is not null
+    on conflict (installation_id, kind, subject_id) do nothing`
+}
+
+function draftEmailSubject(draftId: string, number: number): string {
+  return `${draftId}.${number}`
+}
+
+// Of drafts whose shopper is erased: one that was not sent yet is discarded.
+export async function forgetDraftEmails(
+  tx: Tx,
+  installationId: string,
+  drafts: readonly { id: string; emails: number }[],
+): Promise<void> {
+  const subjects = drafts.flatMap(({ id, emails }) =>
+    Array.from({ length: emails }, (_, index) => draftEmailSubject(id, index + 1)),
+  )
+  if (subjects.length === 0) return
+  await tx.sql`
+    update emails set recipient_hash = null, address_masked = null
+    where installation_id = ${installationId} and kind = 'draft_link' and subject_id in (${list(subjects)})`
 }
 
 const queuedTypes = ['text', 'text', 'text', 'text', 'text'] as const

@@ -14,6 +14,7 @@ const scripts: readonly { file: ServedFile; needs?: string }[] = [
   { file: scriptFile('picture'), needs: 'data-pictures' },
   { file: scriptFile('sheet'), needs: 'data-sheet' },
   { file: scriptFile('rich'), needs: 'data-rich' },
+  { file: scriptFile('pick'), needs: 'data-pick=' },
 ]
 
 // What every page needs, for the page before the first of them.

@@ -13,7 +13,8 @@ import {
 } from './screens/customers.ts'
 import { developerScreens } from './screens/developers.ts'
 import { discounts, newDiscount, oneDiscount } from './screens/discounts.ts'
-import { cancelDraft, draft, drafts, newDraft } from './screens/drafts.ts'
+import { draftProducts, editDraft, newDraft } from './screens/draftform.ts'
+import { cancelDraft, draft, drafts, sendDraft } from './screens/drafts.ts'
 import { home } from './screens/home.ts'
 import { moneyBack, pay, undelivered } from './screens/money.ts'
 import { settingScreens } from './screens/office.ts'
@@ -72,6 +73,9 @@ export const screens: readonly Screen[] = [
   withdrawal,
   withdrawalStatement,
   drafts,
+  draftProducts,
+  editDraft,
+  sendDraft,
   newDraft,
   draft,
   cancelDraft,

@@ -392,6 +392,55 @@ export function codeEmail(
   }
 }
 
+export interface DraftShown {
+  merchantName: string
+  url: string
+  currency: string
+  // As the page shows them.
+  items: readonly {
+    name: string
+    options: readonly { name: string; value: string }[]
+    quantity: number
+    subtotal: number
+  }[]
+  // Null while the address decides on tax and delivery.
+  total: number | null
+  // An instant.
+  expiresAt: string
+  timeZone: string
+}
+
+// To a shopper for whom the merchant made an order.
+export function draftEmail(speaker: Speaker, shown: DraftShown): Email {
+  const { merchantName, url, currency, items, total, expiresAt, timeZone } = shown
+  const values = { merchant: merchantName }
+  return {
+    subject: tell(speaker, 'draft_link.subject', values),
+    title: tell(speaker, 'draft_link.title'),
+    parts: [
+      { kind: 'text', text: tell(speaker, 'draft_link.text', values) },
+      { kind: 'button', label: tell(speaker, 'draft_link.button'), url },
+      {
+        kind: 'items',
+        title: speaker.say('status.items'),
+        rows: items.map((item) => ({
+          ...named(speaker, item, item.quantity),
+          amount: speaker.amount(item.subtotal, currency),
+        })),
+      },
+      ...(total === null
+        ? []
+        : [
+            {
+              kind: 'totals' as const,
+              rows: [{ name: speaker.say('total.total'), value: speaker.amount(total, currency), isSum: true }],
+            },
+          ]),
+      { kind: 'text', text: tell(speaker, 'draft_link.valid', { date: speaker.moment(expiresAt, timeZone) }) },
+    ],
+  }
+}
+
 // To a person, about what another one did with their account or team. Without a link: it is read in a hurry, and imitated.
 export function personNotice(
   speaker: Speaker,
@@ -489,7 +538,7 @@ function itemsAndTotals({ speaker, facts }: OrderEmail): EmailPart[] {
 
 function named(
   speaker: Speaker,
-  { name, options }: Pick<OrderFacts['lines'][number], 'name' | 'options'>,
+  { name, options }: Pick<DraftShown['items'][number], 'name' | 'options'>,
   quantity: number,
 ): Omit<EmailItem, 'amount'> {
   const chosen = options.map((option) => `${option.name}: ${option.value}`)

@@ -4,7 +4,10 @@ import type { LegalEntry } from '../../contract/entries.ts'
 import type { PaymentAccountProblem, Role } from '../../contract/words.ts'
 import { awaitedMoney } from '../../domain/checkout/awaited.ts'
 import { customerHash, listCustomerKeys } from '../../domain/checkout/customer.ts'
+import { type CheckoutTools, findSessionFacts, showSession } from '../../domain/checkout/sessions.ts'
 import { listDocumentsOfOrder } from '../../domain/documents/store.ts'
+import { findDraft } from '../../domain/drafts/store.ts'
+import { draftStatus } from '../../domain/drafts/view.ts'
 import { headerText } from '../../domain/emails/header.ts'
 import { emailsMax, emailsWindowMs } from '../../domain/emails/schedule.ts'
 import type { Discard } from '../../domain/emails/send.ts'
@@ -40,13 +43,13 @@ import { findWithdrawal } from '../../domain/withdrawals/store.ts'
 import { isPlainAddress, withoutTag } from '../../platform/kit/email.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { emailKinds, type LinkEmailKind, type NoticeKind, openUserEmail } from '../../platform/outbox/emails.ts'
-import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { type Speaker, speakerFor } from '../languages/language.ts'
 import type { SignInLanguage } from '../signin/page/words.ts'
 import {
   type Confirmation,
   codeEmail,
+  draftEmail,
   type Email,
   type HowToPay,
   linkEmail,
@@ -67,9 +70,7 @@ import type { EmailFrame, MerchantFacts } from './frame.ts'
 import { emailHtml } from './html.ts'
 import { emailText } from './text.ts'
 
-export interface PrepareTools {
-  rootSecret: RootSecret
-  publicOrigin: () => string
+export interface PrepareTools extends CheckoutTools {
   clock: () => Date
 }
 
@@ -191,6 +192,8 @@ function write(tools: PrepareTools, db: Reader, email: EmailRow, merchant: Merch
     case 'withdrawal_acknowledged':
     case 'withdrawal_received':
       return writeOfWithdrawal(tools, db, email, merchant)
+    case 'draft_link':
+      return writeOfDraft(tools, db, email, merchant)
     case 'refund_failed':
       return writeOfFailure(db, email, merchant)
     case 'dispute_opened':
@@ -369,6 +372,31 @@ async function writeOfWithdrawal(tools: PrepareTools, db: Reader, email: EmailRo
   const statement = openStatement(tools.rootSecret, row)
   if (!statement) return { discarded: statement === null ? 'erased' : 'unreadable' }
   return { to: statement.email, speaker, isTest, email: withdrawalAcknowledged(of, statement) }
+}
+
+// As the draft is when the e-mail is sent.
+async function writeOfDraft(tools: PrepareTools, db: Reader, email: EmailRow, merchant: Merchant): Writing {
+  const { merchantId, installationId } = email
+  const { draftId, mode } = JSON.parse(email.facts) as { draftId: string; mode: 'test' | 'live' }
+  const now = tools.clock().getTime()
+  const row = await findDraft(db, { merchantId, mode }, draftId)
+  const facts = row && (await findSessionFacts(tools, db, { installationId, sessionId: row.sessionId }, now))
+  if (!facts) return { discarded: 'missing' }
+  if (draftStatus(row, now) !== 'open') return { discarded: 'expired' }
+  const { session, quote } = facts
+  if (session.customerSealed === null) return { discarded: 'erased' }
+  const customer = openCustomer(tools.rootSecret, session.id, session.customerSealed)
+  const { url, currency, totals, items, address, shipping } = showSession(tools, facts, now)
+  if (!customer || url === null) return { discarded: 'unreadable' }
+  const { locale } = session
+  const speaker = speakerFor(locale === 'auto' ? merchant.locale : locale, undefined)
+  const shown = draftEmail(speaker, {
+    ...{ merchantName: merchant.name, url, currency, items },
+    total: address !== null || shipping.optionId !== null ? totals.total : null,
+    expiresAt: toInstant(session.expiresAt),
+    timeZone: (await findMerchantById(db, merchantId))?.timeZone ?? 'UTC',
+  })
+  return { to: customer.email, speaker, isTest: quote.cart.mode === 'test', email: shown }
 }
 
 async function writeOfFailure(db: Reader, email: EmailRow, merchant: Merchant): Writing {

@@ -132,6 +132,10 @@ export interface AdminClient {
     get(draftId: string, options?: CallOptions): Promise<DraftResponse>
     /** Make a draft. Makes an order for a shopper, holds its stock and answers with the link at which it is paid. With dryRun it says what it would cost, to the cent. Needs the scope `admin:orders`. (createAdminDraft) */
     create(input: CreateDraftRequest, options?: CallOptions): Promise<CreateDraftResponse>
+    /** Change a draft. Members that are left out stay. The link stays the same, and the stock follows the items. With dryRun it says what it would cost. Needs the scope `admin:orders`. (updateAdminDraft) */
+    update(draftId: string, input?: UpdateDraftRequest, options?: CallOptions): Promise<CreateDraftResponse>
+    /** Send the link of a draft. Sends the link to the e-mail address of the draft, at most 5 times. Needs the scope `admin:orders`. (sendAdminDraft) */
+    send(draftId: string, input?: SendDraftRequest, options?: CallOptions): Promise<DraftResponse>
     /** Cancel a draft. The link ends, and the stock is free again. Refused while a payment is under way. Needs the scope `admin:orders`. (cancelAdminDraft) */
     cancel(draftId: string, input?: CancelDraftRequest, options?: CallOptions): Promise<DraftResponse>
   }
@@ -440,7 +444,7 @@ export interface AdminClient {
       /** Only deliveries of this status. */
       status?: 'pending' | 'sending' | 'retrying' | 'held' | 'succeeded' | 'failed' | 'blocked' | 'discarded' | undefined
       /** Only events of this type. */
-      type?: 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.closed' | 'withdrawal.received' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture' | undefined
+      type?: 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'draft.created' | 'draft.updated' | 'draft.completed' | 'draft.cancelled' | 'draft.expired' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.closed' | 'withdrawal.received' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture' | undefined
       /** Only deliveries made then or later. */
       from?: string | undefined
       /** Only deliveries made before. */
@@ -923,7 +927,7 @@ export interface AdminEndRequest {
 }
 
 /** Stable, for programs. */
-export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'address_undeliverable' | 'payment_in_progress' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'agent_platform_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'customer_not_found' | 'draft_not_found' | 'document_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'currency_not_changeable' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'draft_not_open' | 'total_changed' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'agents_closed' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'money_not_recordable' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'order_not_sent' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'return_not_changeable' | 'text_limit' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'redirect_not_found' | 'redirect_exists' | 'redirect_limit' | 'page_exists' | 'page_limit' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
+export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'address_undeliverable' | 'payment_in_progress' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'agent_platform_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'customer_not_found' | 'draft_not_found' | 'document_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'currency_not_changeable' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'draft_not_open' | 'draft_without_email' | 'draft_email_limit' | 'total_changed' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'agents_closed' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'money_not_recordable' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'order_not_sent' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'return_not_changeable' | 'text_limit' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'redirect_not_found' | 'redirect_exists' | 'redirect_limit' | 'page_exists' | 'page_limit' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
 
 export interface AdminErrorIssue {
   /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
@@ -2710,7 +2714,7 @@ export interface CreateDraftRequest {
   })[]
   /** Taken off the items, and no more than they cost. */
   discount?: number | undefined
-  /** Delivery by hand. Without it, what the shop offers for the address. */
+  /** Delivery by hand. null: what the shop offers for the address. */
   shipping?: {
     label: string
     amount: number
@@ -2724,6 +2728,8 @@ export interface CreateDraftRequest {
   /** Without it, the shopper types it. */
   address?: Address | undefined
   note?: string | undefined
+  /** Of the page and the e-mail for the shopper. */
+  locale?: 'en' | 'de' | 'fr' | 'es' | 'nl' | 'ja' | 'ar' | undefined
   /** How long the link can be paid (default: 7). */
   days?: number | undefined
   /** Which installation sells it (default: the oldest that is active). */
@@ -2941,13 +2947,15 @@ export interface CustomerSummary {
 export interface Draft {
   /** Id of a draft. */
   id: string
+  /** Starts at 1 and grows by one at each change. */
+  version: number
   mode: Mode
   /** open: the link can be paid. paying: a payment is under way. paid: there is an order. */
   status: 'open' | 'paying' | 'paid' | 'cancelled' | 'expired'
   emailMasked: string | null
   /** ISO 4217 code. */
   currency: string
-  /** With tax. Of an open draft without an address, an estimate. */
+  /** With tax, when it was last priced. Of an open draft without an address, an estimate. */
   total: number
   /** null until it is paid. */
   order: {
@@ -2967,8 +2975,22 @@ export interface Draft {
     /** In minor units of the currency that the resource names. */
     amount: number
   } | null
+  /** What was set by hand. shipping is null where the shop offers it for the address. */
+  terms: {
+    /** In minor units of the currency that the resource names. */
+    discount: number
+    shipping: {
+      label: string
+      /** In minor units of the currency that the resource names. */
+      amount: number
+    } | null
+  }
   /** For the people of the shop. */
   note: string | null
+  /** Language of the page. auto follows the browser. */
+  locale: string
+  /** When the link was last sent to the shopper by e-mail. */
+  emailedAt: string | null
   /** The link for the shopper. Who has it can see the page and pay. null when the draft is no longer open. */
   url: string | null
   /** Who did what, newest first. */
@@ -3001,13 +3023,15 @@ export interface DraftResponse {
 export interface DraftSummary {
   /** Id of a draft. */
   id: string
+  /** Starts at 1 and grows by one at each change. */
+  version: number
   mode: Mode
   /** open: the link can be paid. paying: a payment is under way. paid: there is an order. */
   status: 'open' | 'paying' | 'paid' | 'cancelled' | 'expired'
   emailMasked: string | null
   /** ISO 4217 code. */
   currency: string
-  /** With tax. Of an open draft without an address, an estimate. */
+  /** With tax, when it was last priced. Of an open draft without an address, an estimate. */
   total: number
   /** null until it is paid. */
   order: {
@@ -3026,7 +3050,7 @@ export interface EndAdminPaymentAccountRequest {
   idempotencyKey?: string | undefined
 }
 
-export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.closed' | 'withdrawal.received' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
+export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'draft.created' | 'draft.updated' | 'draft.completed' | 'draft.cancelled' | 'draft.expired' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.closed' | 'withdrawal.received' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
 
 export interface FoundOrder {
   /** Id of an order. */
@@ -3585,6 +3609,11 @@ export interface ReturnItem {
 
 export type Scope = 'webhooks:read' | 'webhooks:write' | 'catalog:read' | 'checkout:quote' | 'admin:read' | 'admin:catalog' | 'admin:orders' | 'admin:refunds' | 'admin:customers' | 'admin:settings' | 'admin:developers' | 'admin:people'
 
+export interface SendDraftRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+}
+
 export interface ShippingZoneEntry {
   /** A word of your choice. */
   zone: string
@@ -3910,6 +3939,44 @@ export interface UpdateAdminSkusRequest {
     /** Why the stock changes. */
     reason?: string | undefined
   })[]
+  /** true: answer what would change, and write nothing. */
+  dryRun?: boolean | undefined
+}
+
+export interface UpdateDraftRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+  /** The version that was seen. Another one now is a 409 version_conflict. */
+  expectedVersion?: number | undefined
+  /** All items. One without unitPrice keeps what was agreed, or is new at the price of the catalog. */
+  items?: ({
+    /** Id of a SKU: one variant of a product that can be bought. */
+    skuId: string
+    quantity: number
+    /** In place of the price of the catalog. 0 is a gift. */
+    unitPrice?: number | undefined
+  })[] | undefined
+  /** Taken off the items, and no more than they cost. */
+  discount?: number | undefined
+  /** Delivery by hand. null: what the shop offers for the address. */
+  shipping?: {
+    label: string
+    amount: number
+  } | null | undefined
+  customer?: {
+    /** ASCII before the @; the domain may be an international one. */
+    email?: string | undefined
+    name?: string | undefined
+    phone?: string | undefined
+  } | undefined
+  address?: Address | undefined
+  note?: string | null | undefined
+  /** Of the page and the e-mail for the shopper. */
+  locale?: 'en' | 'de' | 'fr' | 'es' | 'nl' | 'ja' | 'ar' | undefined
+  /** How long the link can be paid, from now. */
+  days?: number | undefined
+  /** What the caller was shown. Another total is refused with 409 total_changed. */
+  expectedTotal?: number | undefined
   /** true: answer what would change, and write nothing. */
   dryRun?: boolean | undefined
 }

@@ -47,6 +47,8 @@ export const adminTable = {
     list: 'GET p /api/v1/admin/drafts',
     get: 'GET  /api/v1/admin/drafts/{draftId}',
     create: 'POST b /api/v1/admin/drafts',
+    update: 'PATCH b /api/v1/admin/drafts/{draftId}',
+    send: 'POST b /api/v1/admin/drafts/{draftId}/emails',
     cancel: 'POST b /api/v1/admin/drafts/{draftId}/cancellations',
   },
   documents: {

@@ -157,6 +157,11 @@ export type WebhookEvent =
   | OrderRefundedEvent
   | OrderRefundFailedEvent
   | OrderReturnedEvent
+  | DraftCreatedEvent
+  | DraftUpdatedEvent
+  | DraftCompletedEvent
+  | DraftCancelledEvent
+  | DraftExpiredEvent
   | DocumentIssuedEvent
   | ReturnRequestedEvent
   | ReturnApprovedEvent
@@ -711,6 +716,133 @@ export interface DocumentIssuedEvent {
   data: DocumentEventData | TruncatedEventData
 }
 
+export interface DraftCancelledEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'draft.cancelled'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'draft'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: DraftEventData | TruncatedEventData
+}
+
+export interface DraftCompletedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'draft.completed'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'draft'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: DraftEventData | TruncatedEventData
+}
+
+export interface DraftCreatedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'draft.created'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'draft'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: DraftEventData | TruncatedEventData
+}
+
+export interface DraftEventData {
+  draft: {
+    /** Id of a draft. */
+    id: string
+    /** Starts at 1 and grows by one at each change. */
+    version: number
+    status: 'open' | 'paying' | 'paid' | 'cancelled' | 'expired'
+    /** ISO 4217 code. */
+    currency: string
+    /** With tax. */
+    total: number
+    /** Id of a hosted checkout session. */
+    checkoutSessionId: string
+    /** null until the shopper has ordered it. */
+    orderId: string | null
+    /** RFC 3339, UTC, with milliseconds. */
+    createdAt: string
+    /** RFC 3339, UTC, with milliseconds. */
+    expiresAt: string
+  }
+}
+
+export interface DraftExpiredEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'draft.expired'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'draft'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: DraftEventData | TruncatedEventData
+}
+
+export interface DraftUpdatedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'draft.updated'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'draft'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: DraftEventData | TruncatedEventData
+}
+
 export interface EndpointDisabledEventData {
   endpoint: {
     /** Id of a webhook endpoint. */
@@ -764,7 +896,7 @@ export interface EventCause {
   requestId: string
 }
 
-export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.closed' | 'withdrawal.received' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
+export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'draft.created' | 'draft.updated' | 'draft.completed' | 'draft.cancelled' | 'draft.expired' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.closed' | 'withdrawal.received' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
 
 export interface Fulfillment {
   carrier: string | null

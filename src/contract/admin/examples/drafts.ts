@@ -16,6 +16,7 @@ const prices: Omit<CreateDraftResponse['data'], 'draft'> = {
 
 const summary: DraftSummary = {
   id: draftId,
+  version: 1,
   mode: 'test',
   status: 'open',
   emailMasked: 'a***@example.com',
@@ -29,7 +30,10 @@ const summary: DraftSummary = {
 const draft: Draft = {
   ...summary,
   ...prices,
+  terms: { discount: 500, shipping: { label: 'Courier', amount: 690 } },
   note: 'Asked by phone.',
+  locale: 'auto',
+  emailedAt: null,
   url: 'https://shop.example/c/cs_dGhlIGxpbmsgZm9yIHRoZSBzaG9wcGVy',
   changes: [],
 }
@@ -50,6 +54,16 @@ export const draftExamples: AdminExamples<typeof draftRows> = {
       expectedTotal: 8190,
     },
     reply: { data: { ...prices, draft } },
+  },
+  updateAdminDraft: {
+    path: { draftId },
+    body: { idempotencyKey, expectedVersion: 1, discount: 500, note: null, days: 14 },
+    reply: { data: { ...prices, draft: { ...draft, version: 2, note: null } } },
+  },
+  sendAdminDraft: {
+    path: { draftId },
+    body: { idempotencyKey },
+    reply: { data: { ...draft, emailedAt: '2026-03-02T10:20:00.000Z' } },
   },
   cancelAdminDraft: {
     path: { draftId },

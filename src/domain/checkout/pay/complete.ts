@@ -20,6 +20,7 @@ import { manualName } from '../../payments/providers/manual/provider.ts'
 import { savePayment } from '../../payments/store.ts'
 import { giveBackPromotion, type Promotion, usePromotion } from '../../promotions/store.ts'
 import { type Draft, draftFrom } from '../draft.ts'
+import { moveDraft } from '../drafts.ts'
 import { sessionLifecycle } from '../lifecycle.ts'
 import { announceSession, orderPaymentOf } from '../sessions.ts'
 import { type SessionRow, saveSession } from '../store.ts'
@@ -63,6 +64,10 @@ export async function completeSession(settlement: Settlement): Promise<void> {
   const orderPayment = orderPaymentOf(placed.order.paymentStatus)
   const view = { session: completed, quote, orderPayment, orderSecretSealed: null, withdrawalPath: null }
   announceSession(tools, tx, view, { kind: move.announces, now, cause })
+  if (completed.holdsWhole) {
+    const { currency, total } = placed.order
+    await moveDraft(tx, 'complete', completed, { currency, total }, { now, cause })
+  }
 }
 
 // Counts the promotion's use and sells the stock; or takes nothing, and answers why no order is possible.

@@ -9,3 +9,10 @@ export const chosenParameter = 'chosen'
 // Sizes of one picture, by the pixels of the longer side. The contract has the same limit.
 export const pictureSides = [1600, 640, 160] as const
 export const pictureBytesMax = 1_048_576
+
+// What a field proposes that looks products up while one types.
+export interface PickedProduct {
+  code: string
+  name: string
+  note: string
+}

@@ -114,6 +114,6 @@ function textSheet(visit: Visit, { found, text, problems }: Shown): Sheet {
   }
 }
 
-function languageName({ language }: Words, code: TextLanguage): string {
+export function languageName({ language }: Words, code: TextLanguage): string {
   return new Intl.DisplayNames(language, { type: 'language' }).of(code) ?? code
 }

@@ -117,6 +117,8 @@ export const refusalsDe: RefusalTexts = {
   address_undeliverable: 'Der Shop liefert nicht an diese Adresse.',
   payment_in_progress: 'Eine Zahlung läuft gerade. Bitte warten Sie, bis sie beendet ist.',
   draft_not_found: 'Diesen Entwurf gibt es nicht mehr.',
+  draft_without_email: 'Der Entwurf hat keine E-Mail-Adresse des Kunden.',
+  draft_email_limit: 'Der Link wurde so oft gesendet, wie es geht. Kopieren Sie ihn stattdessen.',
   draft_not_open: 'Dieser Entwurf ist schon eine Bestellung oder wurde verworfen.',
   total_changed: 'Die Summe hat sich inzwischen geändert. Bitte prüfen Sie sie und versuchen Sie es erneut.',
   redirect_exists: 'Für diese Adresse gibt es schon eine Weiterleitung.',

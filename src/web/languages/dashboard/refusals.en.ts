@@ -119,6 +119,8 @@ export const refusalsEn: RefusalTexts = {
   address_undeliverable: 'The shop does not deliver to this address.',
   payment_in_progress: 'A payment is in progress. Please wait until it has ended.',
   draft_not_found: 'This draft does not exist any more.',
+  draft_without_email: 'The draft has no e-mail address of the customer.',
+  draft_email_limit: 'The link was sent as often as it can be. Copy it instead.',
   draft_not_open: 'This draft is an order already, or was discarded.',
   total_changed: 'The total has changed meanwhile. Please check it and try again.',
   redirect_exists: 'There is a redirect of this address already.',

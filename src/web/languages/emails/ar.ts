@@ -59,6 +59,12 @@ export const ar: EmailTexts = {
   'customer_code.text':
     'أدخل الرمز في المتصفح الذي طلبته فيه، أو افتح الرابط هناك. يعمل كلاهما مرة واحدة وتنتهي صلاحيتهما بعد {duration}.',
   'customer_code.ignore': 'إذا لم تطلب ذلك فيمكنك تجاهل هذه الرسالة.',
+  'draft_link.subject': 'طلبك لدى {merchant} جاهز للدفع',
+  'draft_link.title': 'طلبك جاهز',
+  'draft_link.text': 'أعدّ {merchant} طلبًا لك. راجعه وادفع في هذه الصفحة:',
+  'draft_link.button': 'عرض الطلب والدفع',
+  'draft_link.valid':
+    'يمكن استخدام الرابط حتى {date}. يُرجى عدم مشاركته: فكل من لديه الرابط يمكنه رؤية الطلب. إذا لم تطلب ذلك، يمكنك تجاهل هذه الرسالة.',
   'payment_returned.subject': 'تُعاد إليك دفعتك لدى {merchant}',
   'payment_returned.title': 'تعذر إتمام طلبك',
   'payment_returned.text':

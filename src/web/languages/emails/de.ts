@@ -62,6 +62,13 @@ export const de: EmailTexts = {
   'customer_code.text':
     'Geben Sie den Code in dem Browser ein, in dem Sie ihn angefordert haben, oder öffnen Sie dort den Link. Beide gelten einmal und nur {duration}.',
   'customer_code.ignore': 'Wenn Sie das nicht angefordert haben, können Sie diese Nachricht ignorieren.',
+  'draft_link.subject': 'Ihre Bestellung bei {merchant} kann bezahlt werden',
+  'draft_link.title': 'Ihre Bestellung ist vorbereitet',
+  'draft_link.text':
+    '{merchant} hat eine Bestellung für Sie zusammengestellt. Auf dieser Seite können Sie sie prüfen und bezahlen:',
+  'draft_link.button': 'Ansehen und bezahlen',
+  'draft_link.valid':
+    'Der Link gilt bis {date}. Bitte geben Sie ihn nicht weiter: Wer ihn hat, kann die Bestellung sehen. Wenn Sie nicht darum gebeten haben, können Sie diese Nachricht ignorieren.',
   'payment_returned.subject': 'Ihre Zahlung bei {merchant} geht an Sie zurück',
   'payment_returned.title': 'Ihre Bestellung konnte nicht abgeschlossen werden',
   'payment_returned.text':

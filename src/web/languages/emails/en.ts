@@ -62,6 +62,12 @@ export const en = {
   'customer_code.text':
     'Enter the code in the browser in which you asked for it, or open the link there. Both work once and expire after {duration}.',
   'customer_code.ignore': 'If you did not ask for this, you can ignore this message.',
+  'draft_link.subject': 'Your order at {merchant} is ready to be paid',
+  'draft_link.title': 'Your order is ready',
+  'draft_link.text': '{merchant} has put together an order for you. Check it and pay on this page:',
+  'draft_link.button': 'View and pay',
+  'draft_link.valid':
+    'The link can be used until {date}. Please do not pass it on: who has it can see the order. If you did not ask for it, you can ignore this message.',
   'payment_returned.subject': 'Your payment to {merchant} is being returned',
   'payment_returned.title': 'Your order could not be completed',
   'payment_returned.text':

@@ -61,6 +61,12 @@ export const es: EmailTexts = {
   'customer_code.text':
     'Introduzca el código en el navegador en el que lo pidió, o abra allí el enlace. Ambos funcionan una vez y caducan después de {duration}.',
   'customer_code.ignore': 'Si no lo ha pedido, puede ignorar este mensaje.',
+  'draft_link.subject': 'Su pedido en {merchant} está listo para pagar',
+  'draft_link.title': 'Su pedido está listo',
+  'draft_link.text': '{merchant} ha preparado un pedido para usted. Revíselo y páguelo en esta página:',
+  'draft_link.button': 'Ver y pagar',
+  'draft_link.valid':
+    'El enlace se puede usar hasta el {date}. No lo comparta: quien lo tenga puede ver el pedido. Si no lo ha pedido, puede ignorar este mensaje.',
   'payment_returned.subject': 'Su pago en {merchant} se le devuelve',
   'payment_returned.title': 'No se pudo completar su pedido',
   'payment_returned.text':

@@ -63,6 +63,12 @@ export const fr: EmailTexts = {
   'customer_code.text':
     'Saisissez le code dans le navigateur où vous l’avez demandé, ou ouvrez-y le lien. Les deux fonctionnent une fois et expirent après {duration}.',
   'customer_code.ignore': 'Si vous n’avez rien demandé, vous pouvez ignorer ce message.',
+  'draft_link.subject': 'Votre commande chez {merchant} est prête à être payée',
+  'draft_link.title': 'Votre commande est prête',
+  'draft_link.text': '{merchant} a préparé une commande pour vous. Vérifiez-la et payez sur cette page :',
+  'draft_link.button': 'Voir et payer',
+  'draft_link.valid':
+    'Le lien est valable jusqu’au {date}. Ne le transmettez pas : toute personne qui l’a peut voir la commande. Si vous ne l’avez pas demandée, vous pouvez ignorer ce message.',
   'payment_returned.subject': 'Votre paiement chez {merchant} vous est rendu',
   'payment_returned.title': 'Votre commande n’a pas pu aboutir',
   'payment_returned.text':

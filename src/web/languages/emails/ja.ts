@@ -59,6 +59,12 @@ export const ja: EmailTexts = {
   'customer_code.text':
     '請求したブラウザーでコードを入力するか、リンクを開いてください。どちらも1回のみ有効で、{duration}後に無効になります。',
   'customer_code.ignore': 'お心当たりがない場合は、このメッセージを無視してください。',
+  'draft_link.subject': '{merchant}のご注文のお支払い準備ができました',
+  'draft_link.title': 'ご注文の準備ができました',
+  'draft_link.text': '{merchant}がお客様のご注文を用意しました。次のページで内容を確認してお支払いください。',
+  'draft_link.button': '確認して支払う',
+  'draft_link.valid':
+    'リンクの有効期限は{date}です。リンクを知っている人は注文を見ることができますので、他の人に渡さないでください。お心当たりがない場合は、このメールを無視してください。',
   'payment_returned.subject': '{merchant} でのお支払いを返金します',
   'payment_returned.title': 'ご注文を完了できませんでした',
   'payment_returned.text':

@@ -63,6 +63,12 @@ export const nl: EmailTexts = {
   'customer_code.text':
     'Vul de code in in de browser waarin u die hebt aangevraagd, of open daar de link. Beide werken één keer en verlopen na {duration}.',
   'customer_code.ignore': 'Als u dit niet hebt aangevraagd, kunt u dit bericht negeren.',
+  'draft_link.subject': 'Uw bestelling bij {merchant} staat klaar om te betalen',
+  'draft_link.title': 'Uw bestelling staat klaar',
+  'draft_link.text': '{merchant} heeft een bestelling voor u samengesteld. Bekijk en betaal hem op deze pagina:',
+  'draft_link.button': 'Bekijken en betalen',
+  'draft_link.valid':
+    'De link is te gebruiken tot {date}. Geef hem niet door: wie hem heeft, kan de bestelling zien. Als u er niet om hebt gevraagd, kunt u dit bericht negeren.',
   'payment_returned.subject': 'Je betaling aan {merchant} wordt teruggestort',
   'payment_returned.title': 'Je bestelling kon niet worden afgerond',
   'payment_returned.text':

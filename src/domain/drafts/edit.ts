@@ -1,0 +1,163 @@
+// Changing an open draft behind the same link: its cart takes other lines and terms, its session another customer or end, and the stock
+// follows. The caller has locked cart and session.
+
+import type { CreateDraftRequest, UpdateDraftRequest } from '../../contract/admin/drafts.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { Cause } from '../../platform/outbox/announce.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import { keepAddress } from '../addresses/store.ts'
+import { type ChangeAsk, commitChange, lockCartFacts } from '../carts/change.ts'
+import { setAddress } from '../carts/destination.ts'
+import { listWantedOffers, pricedLine, refuseUnsellable } from '../carts/lines.ts'
+import type { OwnTerms } from '../carts/pricing.ts'
+import type { CartFacts } from '../carts/quote.ts'
+import { type CartLine, deleteCartLine, type Offer, putCartLine, saveTerms } from '../carts/store.ts'
+import { livingAddress, type Quote } from '../carts/view.ts'
+import { moveDraft } from '../checkout/drafts.ts'
+import { holdUntil } from '../checkout/lifecycle.ts'
+import { holdLines } from '../checkout/refresh.ts'
+import { type CheckoutTools, customerColumns, notFollowed } from '../checkout/sessions.ts'
+import { findSession, type SessionRow, saveSession } from '../checkout/store.ts'
+import { nobody, openCustomer } from '../orders/customer.ts'
+import { type Present, withHeld } from './preview.ts'
+import { type DraftOrderRow, saveNote } from './store.ts'
+import { draftStatus } from './view.ts'
+
+export const dayMs = 24 * 60 * 60_000
+
+export type DraftItems = CreateDraftRequest['items']
+
+export type DraftEdit = Pick<
+  UpdateDraftRequest,
+  'items' | 'discount' | 'shipping' | 'customer' | 'address' | 'note' | 'locale' | 'days'
+>
+
+// Refuses one that is paid, being paid, cancelled or expired.
+export function refuseNotOpen(row: DraftOrderRow, now: number): void {
+  const status = draftStatus(row, now)
+  if (status === 'paying') throw refuse('payment_in_progress', { current: { status } })
+  if (status !== 'open') throw refuse('draft_not_open', { current: { status } })
+}
+
+// The members that an edit may change, as they are.
+export interface DraftTerms {
+  items: { skuId: string; quantity: number; unitPrice: number }[]
+  discount: number
+  shipping: OwnTerms['shipping']
+}
+
+export function draftTermsOf({ cart, lines }: Pick<CartFacts, 'cart' | 'lines'>): DraftTerms {
+  return {
+    items: lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity, unitPrice: offer.price })),
+    discount: cart.terms?.discount ?? 0,
+    shipping: cart.terms?.shipping ?? null,
+  }
+}
+
+// Items without a price of their own keep what was agreed; new ones have that of the catalog.
+export function editedTerms(
+  before: DraftTerms,
+  edit: Pick<DraftEdit, 'items' | 'discount' | 'shipping'>,
+): Omit<DraftTerms, 'items'> & { items: DraftItems } {
+  const agreed = new Map(before.items.map(({ skuId, unitPrice }) => [skuId, unitPrice]))
+  const items = edit.items?.map(({ skuId, quantity, unitPrice = agreed.get(skuId) }) => ({
+    skuId,
+    quantity,
+    ...(unitPrice !== undefined && { unitPrice }),
+  }))
+  return {
+    items: items ?? before.items,
+    discount: edit.discount ?? before.discount,
+    shipping: edit.shipping === undefined ? before.shipping : edit.shipping,
+  }
+}
+
+export function presentOf({ cart, lines }: Pick<CartFacts, 'cart' | 'lines'>, now: number): Present {
+  const address = livingAddress(cart, now)
+  return {
+    available: new Map(lines.map(({ offer }) => [offer.skuId, offer.available])),
+    destination: address && { country: address.country, region: address.region },
+    shippingOptionId: cart.shippingOption,
+  }
+}
+
+export interface EditAsk {
+  db: Tx
+  seller: MerchantMode
+  row: DraftOrderRow
+  edit: DraftEdit
+  now: Date
+  cause: Cause | null
+}
+
+export async function amendDraft(tools: CheckoutTools, ask: EditAsk): Promise<Quote> {
+  const { db, seller, row, edit, now, cause } = ask
+  const at = now.getTime()
+  const key = { installationId: row.installationId, sessionId: row.sessionId }
+  const cartId = (await findSession(db, key))?.cartId ?? ''
+  const caller = { ...seller, installationId: row.installationId }
+  const change: ChangeAsk = { db, caller, cartId, expectedVersion: undefined, now, cause }
+  // This writes the cart and the session, so both are read again.
+  if (edit.address) await setAddress(tools.carts, change, { rootSecret: tools.rootSecret, address: edit.address })
+  const [facts, session] = await Promise.all([lockCartFacts(tools.carts, change), findSession(db, key)])
+  if (!session) throw refuse('draft_not_found')
+  const wanted = editedTerms(draftTermsOf(facts), edit)
+  const terms: OwnTerms = { discount: wanted.discount, shipping: wanted.shipping }
+  const lines = edit.items ? await replaceLines(change, facts, wanted.items) : facts.lines
+  saveTerms(db, { installationId: row.installationId, cartId }, terms)
+  const expiresAt = edit.days === undefined ? session.expiresAt : at + edit.days * dayMs
+  const cart = { ...facts.cart, terms, expiresAt: Math.max(facts.cart.expiresAt, expiresAt) }
+  const quote = await commitChange(notFollowed(tools.carts), change, { ...facts, lines, cart })
+  if (cart.address) keepAddress(db, row.installationId, cart.address.token, expiresAt)
+  const changed = await saveEdited(tools, ask, session, expiresAt)
+  if (edit.note !== undefined) saveNote(db, seller.merchantId, row.id, edit.note)
+  await moveDraft(
+    db,
+    'change',
+    changed,
+    { currency: cart.currency, total: quote.pricing.totals.total },
+    { now: at, cause },
+  )
+  // Last, because others wait for the row of the SKU.
+  await holdLines(db, changed, { lines, now, cause })
+  return quote
+}
+
+async function saveEdited(
+  tools: CheckoutTools,
+  { db, edit, now }: EditAsk,
+  session: SessionRow,
+  expiresAt: number,
+): Promise<SessionRow> {
+  const at = now.getTime()
+  const known = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? nobody
+  const changed: SessionRow = {
+    ...session,
+    ...(edit.customer &&
+      (await customerColumns(tools, db, session, { customer: { ...known, ...edit.customer }, now: at }))),
+    locale: edit.locale ?? session.locale,
+    expiresAt,
+    holdExpiresAt: holdUntil({ ...session, expiresAt }, at),
+    version: session.version + 1,
+    updatedAt: at,
+  }
+  saveSession(db, changed)
+  return changed
+}
+
+// All lines are written anew, in the order of the items.
+async function replaceLines({ db, caller, now }: ChangeAsk, facts: CartFacts, items: DraftItems): Promise<CartLine[]> {
+  const present = presentOf(facts, now.getTime())
+  const offers = await listWantedOffers(db, caller, items, now.getTime())
+  const lines = items.map(({ quantity, unitPrice }, position) => {
+    const offer = withHeld(offers[position] as Offer, present)
+    refuseUnsellable(offer, quantity)
+    return pricedLine({ offer, position, quantity, seenPrice: offer.price }, unitPrice ?? offer.price)
+  })
+  const { cart } = facts
+  const key = { installationId: cart.installationId, cartId: cart.id }
+  for (const { offer } of facts.lines) deleteCartLine(db, key, offer.skuId)
+  for (const line of lines) putCartLine(db, cart, line)
+  return lines
+}

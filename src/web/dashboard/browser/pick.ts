@@ -1,0 +1,121 @@
+// Fields in which a product is found by its name while one types. Without script a name or a code is typed and looked up by the server.
+
+import type { PickedProduct } from './names.ts'
+
+for (const field of document.querySelectorAll<HTMLInputElement>('input[data-pick]')) addPicker(field)
+
+const lookMs = 150
+
+function addPicker(field: HTMLInputElement): void {
+  const list = document.createElement('ul')
+  list.className = 'picks'
+  list.id = `${field.name}-picks`
+  list.setAttribute('role', 'listbox')
+  list.hidden = true
+  field.after(list)
+  field.setAttribute('role', 'combobox')
+  field.setAttribute('aria-autocomplete', 'list')
+  field.setAttribute('aria-controls', list.id)
+  closePicks(field, list)
+  let timer = 0
+  field.addEventListener('input', () => {
+    clearTimeout(timer)
+    showPicked(field, '')
+    timer = setTimeout(() => look(field, list).catch(() => closePicks(field, list)), lookMs)
+  })
+  field.addEventListener('keydown', (event) => onKey(event, field, list))
+  field.addEventListener('blur', () => {
+    clearTimeout(timer)
+    closePicks(field, list)
+  })
+  // Before the field loses the focus, which would close the list.
+  list.addEventListener('pointerdown', (event) => {
+    event.preventDefault()
+    const option = event.target instanceof Element ? event.target.closest<HTMLElement>('[role=option]') : null
+    if (option) choose(field, list, option)
+  })
+}
+
+async function look(field: HTMLInputElement, list: HTMLElement): Promise<void> {
+  const asked = field.value.trim()
+  if (asked === '') return closePicks(field, list)
+  const answer = await fetch(`${field.dataset.pick}?q=${encodeURIComponent(asked)}`, {
+    headers: { accept: 'application/json' },
+  })
+  // What was typed meanwhile has a question of its own.
+  if (field.value.trim() !== asked || document.activeElement !== field) return
+  if (!answer.ok) return closePicks(field, list)
+  // Our own server answers, with what names.ts says.
+  const found = (await answer.json()) as PickedProduct[]
+  list.replaceChildren(...found.map((one, index) => optionOf(one, `${list.id}-${index}`)))
+  if (found.length === 0) {
+    const none = document.createElement('li')
+    none.className = 'soft'
+    none.textContent = field.dataset.none ?? ''
+    list.append(none)
+  }
+  list.hidden = false
+  field.setAttribute('aria-expanded', 'true')
+  mark(field, list, 0)
+}
+
+function optionOf({ code, name, note }: PickedProduct, id: string): HTMLElement {
+  const option = document.createElement('li')
+  option.id = id
+  option.setAttribute('role', 'option')
+  option.dataset.code = code
+  option.dataset.name = name
+  const parts = [name, `${code} · ${note}`].map((text) => {
+    const part = document.createElement('span')
+    part.dir = 'auto'
+    part.textContent = text
+    return part
+  })
+  parts[1]?.classList.add('soft', 'small')
+  option.append(...parts)
+  return option
+}
+
+function optionsOf(list: HTMLElement): HTMLElement[] {
+  return [...list.querySelectorAll<HTMLElement>('[role=option]')]
+}
+
+function mark(field: HTMLInputElement, list: HTMLElement, at: number): void {
+  for (const [index, option] of optionsOf(list).entries()) {
+    option.setAttribute('aria-selected', String(index === at))
+    if (index !== at) continue
+    field.setAttribute('aria-activedescendant', option.id)
+    option.scrollIntoView({ block: 'nearest' })
+  }
+}
+
+function onKey(event: KeyboardEvent, field: HTMLInputElement, list: HTMLElement): void {
+  if (list.hidden || event.isComposing) return
+  const options = optionsOf(list)
+  const at = options.findIndex((option) => option.getAttribute('aria-selected') === 'true')
+  const option = options[at]
+  if (event.key === 'ArrowDown') mark(field, list, Math.min(options.length - 1, at + 1))
+  else if (event.key === 'ArrowUp') mark(field, list, Math.max(0, at - 1))
+  else if (event.key === 'Escape') closePicks(field, list)
+  else if (event.key === 'Enter' && option) choose(field, list, option)
+  else return
+  event.preventDefault()
+}
+
+function choose(field: HTMLInputElement, list: HTMLElement, option: HTMLElement): void {
+  field.value = option.dataset.code ?? ''
+  showPicked(field, option.dataset.name ?? '')
+  closePicks(field, list)
+  field.dispatchEvent(new Event('change', { bubbles: true }))
+}
+
+function showPicked(field: HTMLInputElement, name: string): void {
+  const shown = field.parentElement?.querySelector('[data-picked]')
+  if (shown) shown.textContent = name
+}
+
+function closePicks(field: HTMLInputElement, list: HTMLElement): void {
+  list.hidden = true
+  field.setAttribute('aria-expanded', 'false')
+  field.removeAttribute('aria-activedescendant')
+}

@@ -1,0 +1,431 @@
+// The forms of drafts: a new one, and changing one that is open. What it costs is shown first; the second press does it.
+
+import { randomUUID } from 'node:crypto'
+import type { AdminSku } from '../../../contract/admin/catalog.ts'
+import {
+  type CreateDraftResponse,
+  type Draft,
+  draftDays,
+  draftDaysMax,
+  type UpdateDraftRequest,
+} from '../../../contract/admin/drafts.ts'
+import { limits } from '../../../contract/limits.ts'
+import { textLanguages } from '../../../contract/words.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import type { PickedProduct } from '../browser/names.ts'
+import {
+  bodyOf,
+  type Field,
+  type FieldValues,
+  field,
+  form,
+  keyIn,
+  moneyText,
+  type Problems,
+  problemsOf,
+  valuesOf,
+} from '../form.ts'
+import { dashboardHeaders } from '../headers.ts'
+import { button, card } from '../parts.ts'
+import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { done } from '../toast.ts'
+import type { Words } from '../words.ts'
+import { lineName } from './order.ts'
+import { languageName } from './texts.ts'
+
+export const newDraft: Screen = {
+  path: 'drafts/new',
+  name: 'dashboard draft new',
+  place: 'orders',
+  needs: 'createAdminDraft',
+  get: async (visit) => formSheet(visit, { values: { days: String(draftDays), 'quantity-0': '1' } }),
+  async post(posted) {
+    const read = await readForm(posted)
+    if ('sheet' in read) return read.sheet
+    const { items = [], note, ...rest } = read.body
+    const body = { ...rest, items, ...(note && { note }) }
+    const outcome = await attempt(
+      read.isPreview
+        ? posted.ask('createAdminDraft', { body: { ...body, dryRun: true }, key: randomUUID() })
+        : posted.ask('createAdminDraft', { body, key: keyIn(posted.form) }),
+    )
+    if ('refusal' in outcome) return read.again({ problems: problemsOf(posted.words, outcome.refusal, read.fields) })
+    const { draft: made, ...prices } = outcome.reply.data
+    return made ? done(posted.to(`drafts/${made.id}`), 'done.draftMade') : read.again({ prices })
+  },
+}
+
+export const editDraft: Screen = {
+  path: 'drafts/:draftId/edit',
+  name: 'dashboard draft edit',
+  place: 'orders',
+  needs: 'updateAdminDraft',
+  async get(visit) {
+    const { data } = await visit.ask('getAdminDraft', { path: { draftId: idOf(visit) } })
+    const { version, items } = data
+    return formSheet(visit, {
+      ...{ values: valuesOfDraft(data), names: namesOf(items), edited: { id: data.id, version } },
+    })
+  },
+  async post(posted) {
+    const draftId = idOf(posted)
+    const version = Number(posted.form.get('version')) || 1
+    const read = await readForm(posted, { id: draftId, version })
+    if ('sheet' in read) return read.sheet
+    const body = { discount: 0, shipping: null, note: null, ...read.body, expectedVersion: version }
+    const path = { draftId }
+    const again = (refusal: Parameters<typeof problemsOf>[1]) =>
+      read.again({ problems: problemsOf(posted.words, refusal, read.fields) })
+    if (read.isPreview) {
+      const asked = posted.ask('updateAdminDraft', { path, body: { ...body, dryRun: true }, key: randomUUID() })
+      const outcome = await attempt(asked)
+      return 'refusal' in outcome ? again(outcome.refusal) : read.again({ prices: outcome.reply.data })
+    }
+    const outcome = await attempt(posted.change('updateAdminDraft', { path, body, key: keyIn(posted.form) }))
+    if ('refusal' in outcome) return again(outcome.refusal)
+    return done(posted.to(`drafts/${draftId}`), 'done.draftChanged', { change: outcome.reply.change })
+  },
+}
+
+const picksMax = 8
+
+// What the field of a product proposes while one types (browser/pick.ts).
+export const draftProducts: Screen = {
+  path: 'drafts/products',
+  name: 'dashboard draft products',
+  place: 'orders',
+  needs: 'createAdminDraft',
+  async get(visit) {
+    const { words, shop } = visit
+    const q = (visit.query.get('q') ?? '')
+      .replace(/\p{Cc}+/gu, ' ')
+      .trim()
+      .slice(0, 100)
+    const { data } = q === '' ? { data: [] } : await visit.ask('listAdminSkus', { query: { q, limit: picksMax } })
+    const picks: PickedProduct[] = data.map((sku) => ({
+      code: sku.code,
+      name: nameOf(sku),
+      note: [words.money(sku.price, shop.currency), words.say('drafts.left', { count: sku.available })].join(' · '),
+    }))
+    const headers = { ...dashboardHeaders, 'content-type': 'application/json; charset=utf-8' }
+    return { status: 200, body: JSON.stringify(picks), headers }
+  },
+}
+
+function idOf({ path }: Visit): string {
+  return path.draftId ?? ''
+}
+
+function nameOf({ productName, name }: Pick<AdminSku, 'productName' | 'name'>): string {
+  return name === productName || name === '' ? productName : `${productName}, ${name}`
+}
+
+// By code, in small letters.
+type Names = ReadonlyMap<string, string>
+
+function namesOf(items: Draft['items']): Names {
+  const nameWith = ({ name, options }: Draft['items'][number]) =>
+    [name, ...options.map(({ value }) => value)].join(' · ')
+  return new Map(items.map((item) => [item.code.toLowerCase(), nameWith(item)]))
+}
+
+const rowsFirst = 3
+const rowsMax = limits.cartLinesMax
+
+function rowFields(words: Words, currency: string, row: number): Field[] {
+  return [
+    {
+      ...{ name: `product-${row}`, label: words.say('drafts.product'), kind: 'line', lengthMax: 200 },
+      pointer: `/rows/${row}/product`,
+    },
+    {
+      ...{ name: `quantity-${row}`, label: words.say('drafts.quantity'), kind: 'whole', min: 1 },
+      ...{ max: limits.quantityMax, pointer: `/rows/${row}/quantity` },
+    },
+    {
+      ...{ name: `price-${row}`, label: words.say('drafts.price'), kind: 'money', currency },
+      pointer: `/rows/${row}/unitPrice`,
+    },
+  ]
+}
+
+function termFields(words: Words, currency: string): Field[] {
+  return [
+    {
+      ...{ name: 'discount', label: words.say('drafts.discount'), kind: 'money', currency },
+      help: words.say('drafts.discountHelp'),
+    },
+    { name: 'shippingLabel', label: words.say('drafts.shippingLabel'), kind: 'line', lengthMax: 100, isHalf: true },
+    {
+      ...{ name: 'shippingAmount', label: words.say('drafts.shippingAmount'), kind: 'money', currency, isHalf: true },
+      help: words.say('drafts.shippingHelp'),
+    },
+  ]
+}
+
+function whoFields(words: Words, isEdit: boolean): Field[] {
+  const languages = textLanguages.map((value) => ({ value, label: languageName(words, value) }))
+  return [
+    {
+      ...{ name: 'email', label: words.say('drafts.email'), kind: 'email', lengthMax: limits.emailLengthMax },
+      ...{ pointer: '/customer/email', help: words.say(isEdit ? 'drafts.emailEdit' : 'drafts.emailHelp') },
+    },
+    { name: 'name', label: words.say('drafts.name'), kind: 'line', lengthMax: 200, pointer: '/customer/name' },
+    {
+      ...{ name: 'locale', label: words.say('drafts.language'), kind: 'choice' },
+      options: [{ value: '', label: words.say(isEdit ? 'drafts.languageSame' : 'drafts.languageAuto') }, ...languages],
+    },
+    { name: 'note', label: words.say('drafts.note'), kind: 'text', rows: 2, lengthMax: 2000 },
+    {
+      ...{ name: 'days', label: words.say('drafts.days'), kind: 'whole', min: 1, max: draftDaysMax },
+      ...(isEdit ? { help: words.say('drafts.daysEdit') } : { isRequired: true }),
+    },
+  ]
+}
+
+function allFields({ words, shop: { currency } }: Visit, rows: number, isEdit: boolean): Field[] {
+  return [
+    ...numbersTo(rows).flatMap((row) => rowFields(words, currency, row)),
+    ...termFields(words, currency),
+    ...whoFields(words, isEdit),
+  ]
+}
+
+function numbersTo(count: number): number[] {
+  return Array.from({ length: count }, (_, row) => row)
+}
+
+// As many as the form had.
+function rowsIn(has: (name: string) => boolean): number {
+  return Math.max(rowsFirst, numbersTo(rowsMax).findLastIndex((row) => has(`product-${row}`)) + 1)
+}
+
+function valuesOfDraft({ items, terms, note, currency }: Draft): FieldValues {
+  const { discount, shipping } = terms
+  const amount = (minor: number) => moneyText(minor, currency)
+  return {
+    ...Object.fromEntries(
+      items.flatMap(({ code, quantity, unitPrice }, row) => [
+        [`product-${row}`, code],
+        [`quantity-${row}`, String(quantity)],
+        [`price-${row}`, amount(unitPrice)],
+      ]),
+    ),
+    ...{ discount: discount > 0 ? amount(discount) : '', note: note ?? '' },
+    ...{ shippingLabel: shipping?.label ?? '', shippingAmount: shipping ? amount(shipping.amount) : '' },
+  }
+}
+
+interface Edited {
+  id: string
+  version: number
+}
+
+type Prices = Omit<CreateDraftResponse['data'], 'draft'>
+
+interface FormParts {
+  values: FieldValues
+  problems?: Problems
+  prices?: Prices
+  names?: Names
+  // More rows for items.
+  more?: number
+  edited?: Edited | undefined
+}
+
+interface ReadForm {
+  body: UpdateDraftRequest
+  fields: Field[]
+  isPreview: boolean
+  // The form with what was typed.
+  again(parts: Pick<FormParts, 'problems' | 'prices'>): Sheet
+}
+
+async function readForm(posted: Posted, edited?: Edited): Promise<ReadForm | { sheet: Sheet }> {
+  const { words, form: sent } = posted
+  const fields = allFields(
+    posted,
+    rowsIn((name) => sent.has(name)),
+    edited !== undefined,
+  )
+  const values = valuesOf(fields, sent)
+  const step = sent.get('step')
+  if (step === 'more') return { sheet: formSheet(posted, { values, edited, more: 1 }) }
+  const read = bodyOf(words, fields, sent)
+  const found = 'problems' in read ? read : await itemsIn(posted, read.body)
+  if ('problems' in found) return { sheet: formSheet(posted, { values, edited, problems: found.problems }) }
+  const expected = step === 'make' ? /^\d{1,15}$/.exec(sent.get('expectedTotal') ?? '') : null
+  const known = { ...values, ...found.codes }
+  return {
+    body: { ...found.body, ...(expected && { expectedTotal: Number(expected[0]) }) },
+    fields,
+    isPreview: step !== 'make',
+    again: (parts) => formSheet(posted, { values: known, names: found.names, edited, ...parts }),
+  }
+}
+
+interface TypedRow {
+  product?: string
+  quantity?: number
+  unitPrice?: number
+}
+
+interface FoundItems {
+  body: UpdateDraftRequest
+  names: Names
+  // What was typed as a name, by field.
+  codes: FieldValues
+}
+
+// Products are looked up by code or name: the operation takes ids.
+async function itemsIn(posted: Posted, read: Record<string, unknown>): Promise<FoundItems | { problems: Problems }> {
+  const { words } = posted
+  const {
+    rows = {},
+    shippingLabel,
+    shippingAmount,
+    locale,
+    ...rest
+  } = read as {
+    rows?: Readonly<Record<string, TypedRow>>
+    shippingLabel?: string
+    shippingAmount?: number
+    locale?: UpdateDraftRequest['locale'] | ''
+  }
+  const problem = (pointer: string, text: string) => ({ problems: { summary: text, at: { [pointer]: text } } })
+  if (shippingAmount !== undefined && !shippingLabel) return problem('/shippingLabel', words.say('drafts.needsLabel'))
+  const items: NonNullable<UpdateDraftRequest['items']> = []
+  const names = new Map<string, string>()
+  const codes: Record<string, string> = {}
+  for (const [row, { product, quantity = 1, unitPrice }] of Object.entries(rows)) {
+    if (!product) continue
+    const sku = await skuIn(posted, product)
+    if (typeof sku === 'string') return problem(`/rows/${row}/product`, sku)
+    items.push({ skuId: sku.id, quantity, ...(unitPrice !== undefined && { unitPrice }) })
+    names.set(sku.code.toLowerCase(), nameOf(sku))
+    codes[`product-${row}`] = sku.code
+  }
+  if (items.length === 0) return problem('/rows/0/product', words.say('drafts.needsItem'))
+  const shipping = shippingLabel ? { label: shippingLabel, amount: shippingAmount ?? 0 } : undefined
+  const body = { ...rest, items, ...(shipping && { shipping }), ...(locale && { locale }) }
+  return { body, names, codes }
+}
+
+// The SKU of this code, or the only one of this name; otherwise what is wrong.
+async function skuIn({ words, ask }: Posted, typed: string): Promise<AdminSku | string> {
+  const { data } = await ask('listAdminSkus', { query: { q: typed.slice(0, 100) } })
+  const isCode = ({ code }: AdminSku) => code.toLowerCase() === typed.toLowerCase()
+  const isName = (sku: AdminSku) => nameOf(sku).toLowerCase() === typed.toLowerCase()
+  const named = data.filter(isName)
+  const [only, another] = named.length > 0 ? named : data
+  const found = data.find(isCode) ?? (another ? undefined : only)
+  return found ?? words.say(another ? 'drafts.severalProducts' : 'drafts.unknownProduct')
+}
+
+function formSheet(visit: Visit, { values, problems, prices, names, more = 0, edited }: FormParts): Sheet {
+  const { words, to } = visit
+  const { currency } = visit.shop
+  const isEdit = edited !== undefined
+  const rows = Math.min(rowsMax, rowsIn((name) => name in values) + more)
+  const drawn = (fields: readonly Field[]) =>
+    html`<div class="fields">${fields.map((one) => field(words, one, values[one.name], problems))}</div>`
+  const back = edited ? `drafts/${edited.id}` : 'drafts'
+  const table = itemsTable(visit, { values, rows, ...(problems && { problems }), ...(names && { names }) })
+  return {
+    title: words.say(isEdit ? 'drafts.editTitle' : 'drafts.new'),
+    back: { href: to(back), label: words.say(isEdit ? 'drafts.back' : 'drafts.title') },
+    status: problems ? 409 : 200,
+    width: 'narrow',
+    body: form(visit, {
+      action: to(edited ? `drafts/${edited.id}/edit` : 'drafts/new'),
+      fields: [],
+      problems: problems && { summary: problems.summary ?? words.say('form.problem'), at: {} },
+      hidden: { ...(prices && { expectedTotal: prices.totals.total }), ...(edited && { version: edited.version }) },
+      before: html`${prices && pricesCard(words, currency, prices, true)}
+${card({ title: words.say('drafts.items'), body: table })}
+${card({ title: words.say('drafts.terms'), body: drawn(termFields(words, currency)) })}
+${card({ title: words.say('drafts.who'), body: drawn(whoFields(words, isEdit)) })}`,
+      submit: words.say('drafts.preview'),
+      kind: prices ? 'second' : 'first',
+      actions:
+        prices &&
+        button({
+          label: words.say(isEdit ? 'action.save' : 'drafts.make'),
+          kind: 'first',
+          name: 'step',
+          value: 'make',
+        }),
+      cancel: to(back),
+    }),
+  }
+}
+
+interface ItemsParts {
+  values: FieldValues
+  rows: number
+  problems?: Problems
+  names?: Names
+}
+
+function itemsTable(visit: Visit, { values, rows, problems = { at: {} }, names }: ItemsParts): Html {
+  const { words, to } = visit
+  const { currency } = visit.shop
+  const cell = ({ name, label, kind, lengthMax, pointer = '' }: Field, row: number) => {
+    const isWrong = problems.at[pointer] !== undefined && html` aria-invalid="true"`
+    const type = kind === 'whole' ? html` type="number" min="1" max="${limits.quantityMax}"` : html` type="text"`
+    const decimal = kind === 'money' && html` inputmode="decimal"`
+    const bound = lengthMax !== undefined && html` maxlength="${lengthMax}"`
+    const value = values[name] ?? ''
+    const isProduct = kind === 'line'
+    const pick = isProduct && html` data-pick="${to('drafts/products')}" data-none="${words.say('drafts.noneFound')}"`
+    const shown =
+      isProduct && html`<span class="pick-name" data-picked dir="auto">${names?.get(value.toLowerCase())}</span>`
+    return html`<td><input name="${name}"${type}${decimal}${bound} dir="${isProduct ? 'auto' : 'ltr'}" autocomplete="off" value="${value}" aria-label="${`${words.say('drafts.item', { count: row + 1 })}: ${label}`}"${isWrong}${pick}>${shown}</td>`
+  }
+  const heads = [
+    words.say('drafts.product'),
+    words.say('drafts.quantity'),
+    `${words.say('drafts.price')} (${currency})`,
+  ]
+  const add = button({
+    label: words.say('drafts.addRow'),
+    kind: 'plain',
+    name: 'step',
+    value: 'more',
+    isUnchecked: true,
+  })
+  return html`<div class="lines-form draft-lines"><table><caption class="hidden">${words.say('drafts.items')}</caption>
+<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+<tbody>${numbersTo(rows).map((row) => html`<tr>${rowFields(words, currency, row).map((one) => cell(one, row))}</tr>`)}</tbody></table>
+${rows < rowsMax && add}<p class="help">${words.say('drafts.priceHelp')}</p></div>`
+}
+
+export function pricesCard(
+  words: Words,
+  currency: string,
+  { items, totals, shipping }: Prices,
+  isEstimate: boolean,
+): Html {
+  const amount = (minor: number) => words.money(minor, currency)
+  const sums: readonly (readonly [string, number, boolean?] | false)[] = [
+    [words.say('order.subtotal'), totals.subtotal],
+    totals.discount > 0 && [words.say('order.discount'), -totals.discount],
+    shipping !== null && [`${words.say('order.shipping')} · ${shipping.label}`, totals.shipping],
+    !totals.taxIncluded && [words.say('order.tax'), totals.tax],
+    [words.say('order.total'), totals.total, true],
+    totals.taxIncluded && [words.say('order.taxIncluded'), totals.tax],
+  ]
+  return card({
+    title: words.say('drafts.previewTitle'),
+    isFlush: true,
+    body: html`<div class="scroll"><table><caption class="hidden">${words.say('drafts.items')}</caption>
+<tbody>${items.map(
+      (item) =>
+        html`<tr><th scope="row">${lineName(item)}</th><td class="end">${words.number(item.quantity)} × ${amount(item.unitPrice)}</td><td class="end">${amount(item.unitPrice * item.quantity)}</td></tr>`,
+    )}</tbody></table></div>
+<dl class="facts sums order-sums">${sums.map(
+      (row) => row && html`<div${row[2] && html` class="strong"`}><dt>${row[0]}</dt><dd>${amount(row[1])}</dd></div>`,
+    )}</dl>
+${isEstimate && html`<p class="within help">${words.say('drafts.estimate')}</p>`}`,
+  })
+}
