@@ -13,9 +13,13 @@ const line = fc.record({
 export const bought = fc.record({
   lines: fc.array(line, { minLength: 1, maxLength: 5 }),
   priceTax: fc.constantFrom('included' as const, 'excluded' as const),
-  currency: fc.constantFrom<('EUR' | 'JPY' | 'KWD' | 'PLN')[]>('EUR', 'JPY', 'KWD', 'PLN'),
+  // With no digits, two, three and four.
+  currency: fc.constantFrom(
+    ...(['EUR', 'USD', 'GBP', 'CHF', 'PLN', 'SEK', 'HUF', 'JPY', 'KRW', 'ISK', 'KWD', 'BHD', 'CLF'] as const),
+  ),
   rates: fc.tuple(fc.nat({ max: 2_700 }), fc.constantFrom<number[]>(0, 550, 700), fc.constant<number>(0)),
   shipping: fc.nat({ max: 2_000 }),
+  isShippedAtStandard: fc.boolean(),
   code: fc.option(
     fc.oneof(
       fc.record({ type: fc.constant('percentage' as const), value: fc.integer({ min: 1, max: 10_000 }) }),
@@ -35,11 +39,12 @@ export const bought = fc.record({
 })
 export type Bought = typeof bought extends fc.Arbitrary<infer T> ? T : never
 
-export function priced({ lines, priceTax, currency, rates, shipping, code }: Bought): Pricing {
+export function priced({ lines, priceTax, currency, rates, shipping, isShippedAtStandard, code }: Bought): Pricing {
   return priceCart({
     currency,
     priceTax,
     merchantCountry: 'DE',
+    shippingTax: isShippedAtStandard ? 'standard' : null,
     lines: lines.map((one, i) => ({
       ...one,
       skuId: `sku_${i}`,
@@ -98,6 +103,7 @@ export function ordered(given: Bought, pricing: Pricing) {
     shipping: totals.shipping,
     shippingTax: shipping.tax,
     shippingTaxRateBps: shipping.taxRateBps,
+    shippingTaxes: shipping.taxes,
     shippingChoice: shipping.optionId === null ? null : { optionId: 'post', label: 'Post', amount: shipping.amount },
     discount: totals.discount,
     tax: totals.tax,

@@ -128,6 +128,7 @@ function cart(changes: Partial<Bought> = {}): Bought {
     currency: 'EUR',
     rates: [1900, 700, 0],
     shipping: 490,
+    isShippedAtStandard: false,
     code: null,
     refunds: [],
     ...changes,

@@ -53,6 +53,7 @@ export type OrderQuote = Pick<
   | 'totals'
   | 'shippingTax'
   | 'shippingTaxRateBps'
+  | 'shippingTaxes'
   | 'shipping'
   | 'promotion'
   | 'addressSummaryText'
@@ -143,6 +144,7 @@ export async function ordersOf(testServer: TestServer): Promise<Orders> {
         totals: priced.totals,
         shippingTax: priced.shipping.tax,
         shippingTaxRateBps: priced.shipping.taxRateBps,
+        shippingTaxes: priced.shipping.taxes,
         shipping: option ? { optionId: option.id, label: option.label, amount: option.amount } : null,
         promotion: promotion
           ? { id: promotion.id, code: promotion.code, name: promotion.name, type: promotion.type, amount }

@@ -6,6 +6,8 @@ export interface ShopFacts {
   currency: string
   country: string
   pricesIncludeTax: boolean
+  // Null: as the law of the country has it.
+  shippingTax: 'goods' | 'standard' | null
   // From the slug of a category to that of its parent.
   categories: Readonly<Record<string, string | null>>
   skus: readonly SkuFacts[]
@@ -60,7 +62,9 @@ export interface Bill {
     options: { id: string; amount: number }[]
     discount: number
     tax: number
+    // Null where nothing is sent, or at several rates.
     taxRateBps: number | null
+    taxes: { rateBps: number; amount: number; tax: number }[] | null
   }
   totals: { subtotal: number; discount: number; shipping: number; tax: number; taxIncluded: boolean; total: number }
 }
@@ -87,19 +91,21 @@ export function billFor(shop: ShopFacts, cart: CartFacts): Bill {
   const shippingDiscount = isApplied && promotion?.type === 'free_shipping' ? shipping : 0n
 
   const place = cart.destination ?? { country: shop.country, region: null }
-  const taxOf = (amount: bigint, taxClass: string) => {
-    const rate = fraction(BigInt(rateAt(shop, place, taxClass)), 10_000n)
+  const taxAt = (amount: bigint, rateBps: number) => {
+    const rate = fraction(BigInt(rateBps), 10_000n)
     const share = shop.pricesIncludeTax ? divide(rate, plus(one, rate)) : rate
     return roundHalfUp(times(fraction(amount, 1n), share))
   }
   const added = (amount: bigint, tax: bigint) => (shop.pricesIncludeTax ? amount : amount + tax)
   const billed = lines.map(({ sku, subtotal: before }, index) => {
     const discount = discounts[index] ?? 0n
-    const tax = taxOf(before - discount, sku.taxClass)
     const taxRateBps = rateAt(shop, place, sku.taxClass)
+    const tax = taxAt(before - discount, taxRateBps)
     return { code: sku.code, subtotal: before, discount, tax, total: added(before - discount, tax), taxRateBps }
   })
-  const shippingTax = taxOf(shipping - shippingDiscount, 'shipping')
+  const shippingShares = option ? shippingParts(shop, place, lines, shipping - shippingDiscount) : []
+  const taxes = shippingShares.map((part) => ({ ...part, tax: taxAt(part.amount, part.rateBps) }))
+  const shippingTax = sum(taxes.map((part) => part.tax))
   const discount = sum(discounts) + shippingDiscount
   const tax = sum(billed.map((line) => line.tax)) + shippingTax
 
@@ -124,7 +130,11 @@ export function billFor(shop: ShopFacts, cart: CartFacts): Bill {
       options: options.map(({ id, amount }) => ({ id, amount: Number(amount) })),
       discount: Number(shippingDiscount),
       tax: Number(shippingTax),
-      taxRateBps: option ? rateAt(shop, place, 'shipping') : null,
+      taxRateBps: taxes.length === 1 ? (taxes[0]?.rateBps ?? null) : null,
+      taxes:
+        taxes.length > 1
+          ? taxes.map(({ rateBps, amount, tax: part }) => ({ rateBps, amount: Number(amount), tax: Number(part) }))
+          : null,
     },
     totals: {
       subtotal: Number(subtotal),
@@ -221,7 +231,7 @@ function itemDiscount({ type, value }: CodeFacts, eligible: bigint): bigint {
 
 // By largest remainder: each part gets the whole number of its share; the remaining units go one each to the largest
 // remainders, and of equal ones to the first.
-function spread(total: bigint, parts: readonly bigint[]): bigint[] {
+export function spread(total: bigint, parts: readonly bigint[]): bigint[] {
   const whole = sum(parts)
   if (total === 0n) return parts.map(() => 0n)
   const shares = parts.map((part) => times(fraction(total, 1n), fraction(part, whole)))
@@ -253,16 +263,49 @@ export function rateAt(
   return 0
 }
 
+// Where shipping is taxed as the goods unless the shop says otherwise.
+const followsGoods =
+  'AT BE BG CH CY CZ DE DK EE ES FI FR GB GR HR HU IE IM IT LI LT LU LV MC MT NL NO PL PT RO SE SI SK'.split(' ')
+
+// What is charged for shipping by rate, the highest first.
+function shippingParts(
+  shop: ShopFacts,
+  place: { country: string; region: string | null },
+  lines: readonly (Line & { subtotal: bigint })[],
+  charged: bigint,
+): { rateBps: number; amount: bigint }[] {
+  const own = shop.taxes.some(
+    ({ country, region, taxClass }) =>
+      taxClass === 'shipping' && country === place.country && (region === null || region === place.region),
+  )
+  const rule = shop.shippingTax ?? (followsGoods.includes(shop.country) ? 'goods' : 'standard')
+  if (own || rule === 'standard')
+    return [{ rateBps: rateAt(shop, place, own ? 'shipping' : 'standard'), amount: charged }]
+  const sent = lines.filter(({ sku }) => sku.isShipped)
+  const rates = [...new Set(sent.map(({ sku }) => rateAt(shop, place, sku.taxClass)))].sort((a, b) => b - a)
+  const isFree = sum(sent.map(({ subtotal }) => subtotal)) === 0n
+  const weights = rates.map((rate) =>
+    sum(
+      sent
+        .filter(({ sku }) => rateAt(shop, place, sku.taxClass) === rate)
+        .map(({ subtotal, count }) => (isFree ? count : subtotal)),
+    ),
+  )
+  const amounts = spread(charged, weights)
+  const parts = rates.map((rateBps, index) => ({ rateBps, amount: amounts[index] ?? 0n }))
+  return charged === 0n ? parts.slice(0, 1) : parts.filter(({ amount }) => amount > 0n)
+}
+
 // Fractions. None is negative here.
 
-interface Fraction {
+export interface Fraction {
   over: bigint
   under: bigint
 }
 
 const one: Fraction = { over: 1n, under: 1n }
 
-function fraction(over: bigint, under: bigint): Fraction {
+export function fraction(over: bigint, under: bigint): Fraction {
   return { over, under }
 }
 
@@ -270,7 +313,7 @@ function plus(a: Fraction, b: Fraction): Fraction {
   return fraction(a.over * b.under + b.over * a.under, a.under * b.under)
 }
 
-function times(a: Fraction, b: Fraction): Fraction {
+export function times(a: Fraction, b: Fraction): Fraction {
   return fraction(a.over * b.over, a.under * b.under)
 }
 
@@ -282,7 +325,7 @@ function floor({ over, under }: Fraction): bigint {
   return over / under
 }
 
-function roundHalfUp(a: Fraction): bigint {
+export function roundHalfUp(a: Fraction): bigint {
   return floor(plus(a, fraction(1n, 2n)))
 }
 

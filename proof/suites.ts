@@ -73,10 +73,11 @@ export const oauthRun = suite('oauth', 'installing apps, and every refusal of th
   'tests/oauthRefusals.test.ts',
 ])
 
-export const pricesRun = suite('prices', 'random carts of random shops against a second pricing, by the API', [
-  'tests/pricingReference.test.ts',
-  'src/domain/carts/pricing.test.ts',
-])
+export const pricesRun = suite(
+  'prices',
+  'random carts of random shops and their refunds against a second pricing with exact fractions, by the API',
+  ['tests/pricingReference.test.ts', 'src/domain/carts/pricing.test.ts', 'src/domain/documents/sums.test.ts'],
+)
 
 export const moneyRun = suite(
   'money',

@@ -114,31 +114,36 @@ const zones = fc
     return star === 'first' ? [others, ...named] : star === 'last' ? [...named, others] : named
   })
 
+const often = <T>(usual: T, other: fc.Arbitrary<T>, weight = 6) =>
+  fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: other })
+
 const shops: fc.Arbitrary<ShopFacts> = fc
   .record({
     currency: fc.constantFrom(...currencies),
-    country: fc.constantFrom('DE', 'US', 'CA', 'JP'),
+    country: fc.constantFrom('DE', 'GB', 'US', 'CA', 'JP'),
     pricesIncludeTax: fc.boolean(),
+    shippingTax: often<ShopFacts['shippingTax']>(null, fc.constantFrom('goods', 'standard'), 1),
     categories: tree,
     skus,
     taxes,
     zones,
+    hasShippingClass: often(false, fc.constant(true), 2),
   })
-  .map((shop) => ({
+  .map(({ hasShippingClass, ...shop }) => ({
     ...shop,
-    taxes: shop.taxes.map(({ place: [country, region], ...rest }) => ({
-      country: country as string,
-      region: region ?? null,
-      ...rest,
-    })),
+    taxes: shop.taxes
+      .filter(({ taxClass }) => hasShippingClass || taxClass !== 'shipping')
+      .map(({ place: [country, region], ...rest }) => ({
+        country: country as string,
+        region: region ?? null,
+        ...rest,
+      })),
   }))
 
 const amountOff = fc.oneof(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 1_000_000_000 }))
 const share = fc.oneof(fc.constantFrom(1, 1000, 3333, 5000, 10_000), fc.integer({ min: 1, max: 10_000 }))
 // Beyond most carts.
 const minimum = fc.oneof(fc.nat({ max: 100_000 }), fc.nat({ max: 100_000_000 }))
-const often = <T>(usual: T, other: fc.Arbitrary<T>, weight = 6) =>
-  fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: other })
 
 // Of a shop in this currency. A fixed amount is always of some currency.
 const promotions = (currency: string): fc.Arbitrary<CodeFacts> =>
@@ -186,6 +191,32 @@ const carts = (currency: string): fc.Arbitrary<CartFacts> =>
     now: fc.constant(now),
   })
 
+// Parcels of goods at several rates, to a country that has no rate for shipping; sometimes all of them are free.
+const mixedParcels = fc
+  .record({
+    shop: shops,
+    rates: fc.uniqueArray(rateBps, { minLength: 3, maxLength: 3 }),
+    shipping: fc.integer({ min: 1, max: 5_000 }),
+    isFree: often(false, fc.constant(true)),
+  })
+  .chain(({ shop, rates, shipping, isFree }) =>
+    fc.record({
+      shop: fc.constant<ShopFacts>({
+        ...shop,
+        shippingTax: shop.country === 'DE' ? null : 'goods',
+        skus: shop.skus.map((sku) => ({ ...sku, price: isFree ? 0 : sku.price % 20_000 })),
+        taxes: rates.map((rate, i) => ({
+          country: 'DE',
+          region: null,
+          taxClass: taxClasses[i] ?? '',
+          rateBps: rate,
+        })),
+        zones: [{ countries: ['*'], options: [{ id: 'post', amount: shipping, freeFrom: null, weightSteps: [] }] }],
+      }),
+      cart: carts(shop.currency).map((cart) => ({ ...cart, destination: { country: 'DE', region: null } })),
+    }),
+  )
+
 const purchases = shops.chain((shop) => fc.record({ shop: fc.constant(shop), cart: carts(shop.currency) }))
 
 describe('the price of a cart', () => {
@@ -222,12 +253,28 @@ describe('the price of a cart', () => {
     }
   })
 
+  test('is what the reference says of shipping that is taxed as the goods', (t) => {
+    t.diagnostic(`SEED=${seed}`)
+    const numRuns = isWide ? 10_000 : 1_000
+    let several = 0
+    fc.assert(
+      fc.property(mixedParcels, ({ shop, cart }) => {
+        const expected = billFor(shop, cart)
+        assert.deepEqual(billOf(shop, cart), expected)
+        if (expected.shipping.taxes) several += 1
+      }),
+      { numRuns, seed },
+    )
+    assert.ok(several > numRuns / 5, `${several} of ${numRuns} (SEED=${seed})`)
+  })
+
   // Written out by hand, so that the reference itself is held against something.
   test('of the reference is right by hand', () => {
     const shop: ShopFacts = {
       currency: 'EUR',
       country: 'DE',
       pricesIncludeTax: true,
+      shippingTax: null,
       categories: { plants: null, flowers: 'plants' },
       skus: [
         { code: 'ROSE', price: 33, taxClass: 'standard', weightGrams: 100, isShipped: true, categories: ['flowers'] },
@@ -262,16 +309,30 @@ describe('the price of a cart', () => {
       optionId: null,
       now,
     }
-    // 33 / 2 = 16.5 → 17 off, 16 left: 2.67 → 3 of tax; 1000 × 7 / 107 = 65.42 → 65; 499 / 6 = 83.17 → 83.
+    // 33 / 2 = 16.5 → 17 off, 16 left: 2.67 → 3 of tax; 1000 × 7 / 107 = 65.42 → 65.
+    // Shipping: 499 × 33 / 1033 = 15.94 → 16, of which 16 / 6 = 2.67 → 3; 483 × 7 / 107 = 31.60 → 32.
     assert.deepEqual(billFor(shop, { ...cart, promotion: half }), {
       lines: [
         { code: 'ROSE', subtotal: 33, discount: 17, tax: 3, total: 16, taxRateBps: 2000 },
         { code: 'BOOK', subtotal: 1000, discount: 0, tax: 65, total: 1000, taxRateBps: 700 },
       ],
       promotion: { state: 'applied', reason: null, amount: 17, allocations: [{ code: 'ROSE', amount: 17 }] },
-      shipping: { optionId: 'post', options: [{ id: 'post', amount: 499 }], discount: 0, tax: 83, taxRateBps: 2000 },
-      totals: { subtotal: 1033, discount: 17, shipping: 499, tax: 151, taxIncluded: true, total: 1515 },
+      shipping: {
+        optionId: 'post',
+        options: [{ id: 'post', amount: 499 }],
+        discount: 0,
+        tax: 35,
+        taxRateBps: null,
+        taxes: [
+          { rateBps: 2000, amount: 16, tax: 3 },
+          { rateBps: 700, amount: 483, tax: 32 },
+        ],
+      },
+      totals: { subtotal: 1033, discount: 17, shipping: 499, tax: 103, taxIncluded: true, total: 1515 },
     })
+    // At the standard rate: 499 / 6 = 83.17 → 83.
+    const standard = billFor({ ...shop, shippingTax: 'standard' }, { ...cart, promotion: half }).shipping
+    assert.deepEqual([standard.tax, standard.taxRateBps, standard.taxes], [83, 2000, null])
     // Without the code: 33 / 6 = 5.5 → 6.
     assert.equal(billFor(shop, { ...cart, promotion: null }).lines[0]?.tax, 6)
   })
@@ -284,6 +345,7 @@ function billOf(shop: ShopFacts, cart: CartFacts): Bill {
     currency: shop.currency,
     priceTax: shop.pricesIncludeTax ? 'included' : 'excluded',
     merchantCountry: shop.country,
+    shippingTax: shop.shippingTax,
     lines: cart.lines.map(({ code, quantity }) => {
       const sku = shop.skus.find((each) => each.code === code) ?? assert.fail()
       const { price: unitPrice, taxClass, weightGrams, isShipped } = sku
@@ -342,6 +404,7 @@ function billOf(shop: ShopFacts, cart: CartFacts): Bill {
       discount: shipping.discount,
       tax: shipping.tax,
       taxRateBps: shipping.taxRateBps,
+      taxes: shipping.taxes && [...shipping.taxes],
     },
     totals,
   }
@@ -492,6 +555,7 @@ function fileOf(shop: ShopFacts, offered: readonly CodeFacts[]): ShopFile {
       currency: shop.currency,
       country: shop.country,
       pricesIncludeTax: shop.pricesIncludeTax,
+      shippingTax: shop.shippingTax,
     },
     categories: categories.map((slug) => ({ slug, name: slug, parent: shop.categories[slug] ?? null })),
     products: shop.skus.map((sku) => ({

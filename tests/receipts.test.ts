@@ -48,11 +48,23 @@ eachEngine('receipts', (given) => {
       (db) => db.sql<{ rate: number }>`select tax_rate_bps as "rate" from order_lines order by position`,
     )
     const [order] = await testServer.storage.read(
-      (db) => db.sql<{ rate: number }>`select shipping_tax_rate_bps as "rate" from orders`,
+      (db) => db.sql<{ rate: number | null; taxes: string }>`
+        select shipping_tax_rate_bps as "rate", shipping_taxes as "taxes" from orders`,
     )
     assert.deepEqual(
-      [lines, order].flat().map((row) => row?.rate),
-      [1900, 700, 1900],
+      lines.map(({ rate }) => rate),
+      [1900, 700],
+    )
+    // As the goods: 490 × 3500 / 9490 = 180.72 → 181.
+    assert.deepEqual(
+      [order?.rate, JSON.parse(order?.taxes ?? 'null')],
+      [
+        null,
+        [
+          { rateBps: 1900, amount: 181, tax: 29 },
+          { rateBps: 700, amount: 309, tax: 20 },
+        ],
+      ],
     )
   })
 

@@ -5,7 +5,7 @@
 import { limits } from './limits.ts'
 import { patterns } from './patterns.ts'
 import { described, nullable, object, oneOf, type Static, type TSchema, Type } from './schema.ts'
-import { manualMethods, measureBases, measureUnits, modes, promotionTypes } from './words.ts'
+import { manualMethods, measureBases, measureUnits, modes, promotionTypes, shippingTaxRules } from './words.ts'
 
 export const slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', minLength: 1, maxLength: 120 })
 const country = Type.String({ pattern: '^[A-Z]{2}$' })
@@ -298,6 +298,10 @@ export const merchantMembers = {
   currency: described('By ISO 4217. It cannot change once there are prices.', Type.String({ pattern: '^[A-Z]{3}$' })),
   country: described('By ISO 3166-1.', country),
   pricesIncludeTax: optional('Whether prices are with tax (default: true).', Type.Boolean()),
+  shippingTax: optional(
+    'How shipping is taxed where the rates name no class `shipping`. goods: as the goods that are shipped, in proportion to their prices. standard: at the standard rate. Without it, goods in the EU, the United Kingdom, Norway, Switzerland and Liechtenstein, and standard elsewhere.',
+    nullable(oneOf(shippingTaxRules)),
+  ),
   lowStockAt: optional(
     'At or below this many units a SKU says `low_stock` (default: 5).',
     Type.Integer({ minimum: 0, maximum: 1_000_000 }),

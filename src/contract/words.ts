@@ -131,6 +131,9 @@ export type CredentialStatus = (typeof credentialStatuses)[number]
 export const soldOutRules = ['refuse', 'backorder', 'not_counted'] as const
 export type SoldOutRule = (typeof soldOutRules)[number]
 
+export const shippingTaxRules = ['goods', 'standard'] as const
+export type ShippingTaxRule = (typeof shippingTaxRules)[number]
+
 export const availabilities = ['in_stock', 'low_stock', 'backorder', 'out_of_stock'] as const
 export type Availability = (typeof availabilities)[number]
 

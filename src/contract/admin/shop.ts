@@ -44,8 +44,19 @@ export const AdminShopChangeResponse = object({
 })
 
 const changing = { idempotencyKey: Type.Optional(IdempotencyKey), expectedVersion: ExpectedVersion }
-const { name, currency, country, pricesIncludeTax, lowStockAt, supportEmail, logo, color, links, synonyms } =
-  merchantMembers
+const {
+  name,
+  currency,
+  country,
+  pricesIncludeTax,
+  shippingTax,
+  lowStockAt,
+  supportEmail,
+  logo,
+  color,
+  links,
+  synonyms,
+} = merchantMembers
 
 // What is left out stays as it is.
 export const UpdateAdminShopRequest = object({
@@ -54,6 +65,7 @@ export const UpdateAdminShopRequest = object({
   currency: Type.Optional(currency),
   country: Type.Optional(country),
   pricesIncludeTax,
+  shippingTax,
   lowStockAt,
   supportEmail,
   logo,

@@ -43,6 +43,7 @@ export function pricingOfOrder(order: OrderRow, sold: readonly OrderLine[], line
       discount: discount - itemDiscount,
       tax: shippingTax,
       taxRateBps: order.shippingTaxRateBps,
+      taxes: order.shippingTaxes,
     },
     totals: { subtotal, discount, shipping, tax, taxIncluded: order.priceTax === 'included', total },
   }

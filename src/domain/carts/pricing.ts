@@ -3,13 +3,14 @@
 
 import type { ShippingOption } from '../../contract/open/carts.ts'
 import type { Totals } from '../../contract/parts.ts'
-import type { PromotionReason, PromotionState } from '../../contract/words.ts'
+import type { PromotionReason, PromotionState, ShippingTaxRule } from '../../contract/words.ts'
 import { allocate } from '../../platform/kit/money.ts'
 import { offersFor, type Zone, zoneFor } from '../../platform/kit/shipping.ts'
 import type { TaxRate } from '../merchants/store.ts'
+import type { TaxShare } from '../orders/store.ts'
 import { isEligible, itemDiscountFor, judgePromotion, type PromotionFacts, type PromotionVerdict } from './promotion.ts'
 import { chosenOffer, needsShipping } from './shipping.ts'
-import { type PriceTax, ratesAt, type TaxPlace, taxOn } from './tax.ts'
+import { type PlaceRates, type PriceTax, ratesAt, shippingTaxes, type TaxPlace, taxOn } from './tax.ts'
 
 export interface PricedLineFacts {
   skuId: string
@@ -27,6 +28,8 @@ export interface PricingFacts {
   currency: string
   priceTax: PriceTax
   merchantCountry: string
+  // Null: as the law of that country has it.
+  shippingTax?: ShippingTaxRule | null
   lines: readonly PricedLineFacts[]
   promotion: PromotionFacts | null
   // How often this customer used the promotion before; left out while nobody knows who buys.
@@ -76,8 +79,10 @@ export interface PricedShipping {
   amount: number
   discount: number
   tax: number
-  // As of a line; also null where nothing is shipped.
+  // As of a line; also null where nothing is shipped, or at several rates.
   taxRateBps: number | null
+  // The parts by rate, where there are several.
+  taxes: readonly TaxShare[] | null
 }
 
 export interface Pricing {
@@ -105,17 +110,17 @@ export function priceCart(facts: PricingFacts): Pricing {
   const discount = sum([itemDiscount, shippingDiscount])
 
   // Without a destination, the merchant's own country is the estimate.
-  const rateFor = ratesAt(facts.taxRates, facts.destination ?? { country: facts.merchantCountry, region: null })
+  const rates = ratesAt(facts.taxRates, facts.destination ?? { country: facts.merchantCountry, region: null })
   const lines = facts.lines.map(({ skuId, taxClass }, i): PricedLine => {
     const [lineSubtotal, lineDiscount] = [subtotals[i] ?? 0, discounts[i] ?? 0]
     const net = lineSubtotal - lineDiscount
-    const taxRateBps = rateFor(taxClass)
+    const taxRateBps = rates.rateFor(taxClass)
     const tax = taxOn(net, taxRateBps, priceTax)
     const total = withTax(net, tax, priceTax)
     return { skuId, subtotal: lineSubtotal, discount: lineDiscount, tax, total, taxRateBps }
   })
-  const shippingRate = rateFor('shipping')
-  const shippingTax = taxOn(amount - shippingDiscount, shippingRate, priceTax)
+  const taxes = optionId === null ? [] : taxesOfShipping(facts, lines, rates, amount - shippingDiscount)
+  const shippingTax = sum(taxes.map((share) => share.tax))
   const tax = sum([...lines.map((line) => line.tax), shippingTax])
 
   return {
@@ -133,7 +138,8 @@ export function priceCart(facts: PricingFacts): Pricing {
       amount,
       discount: shippingDiscount,
       tax: shippingTax,
-      taxRateBps: optionId === null ? null : shippingRate,
+      taxRateBps: taxes.length === 1 ? (taxes[0]?.rateBps ?? null) : null,
+      taxes: taxes.length > 1 ? taxes : null,
     },
     totals: {
       subtotal,
@@ -146,12 +152,25 @@ export function priceCart(facts: PricingFacts): Pricing {
   }
 }
 
+function taxesOfShipping(
+  { lines, shippingTax: rule = null, merchantCountry, priceTax }: PricingFacts,
+  priced: readonly PricedLine[],
+  rates: PlaceRates,
+  charged: number,
+): TaxShare[] {
+  const goods = priced.flatMap(({ taxRateBps, subtotal }, i) => {
+    const { delivery, quantity = 0 } = lines[i] ?? {}
+    return delivery === 'shipped' ? [{ rateBps: taxRateBps ?? 0, subtotal, quantity }] : []
+  })
+  return shippingTaxes(charged, { rule, merchantCountry, priceTax, rates, goods })
+}
+
 // What is shown of a cart whose amounts no exact number holds: none of them. The price of each item is told all the same.
 export function unpriced(facts: Pick<PricingFacts, 'lines' | 'priceTax'>): Pricing {
   return {
     lines: facts.lines.map(({ skuId }) => ({ skuId, subtotal: 0, discount: 0, tax: 0, total: 0, taxRateBps: null })),
     promotion: { state: 'none', reason: null, amount: 0, allocations: [] },
-    shipping: { optionId: null, options: [], amount: 0, discount: 0, tax: 0, taxRateBps: null },
+    shipping: { optionId: null, options: [], amount: 0, discount: 0, tax: 0, taxRateBps: null, taxes: null },
     totals: { subtotal: 0, discount: 0, shipping: 0, tax: 0, taxIncluded: facts.priceTax === 'included', total: 0 },
   }
 }

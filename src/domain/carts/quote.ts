@@ -56,6 +56,7 @@ export async function quoteFor(
   const facts: PricingFacts = {
     currency: cart.currency,
     priceTax: cart.seller.priceTax,
+    shippingTax: cart.seller.shippingTax,
     merchantCountry: cart.seller.country,
     lines: await pricedLines(db, cart, lines, promotion, book),
     promotion,

@@ -2,7 +2,7 @@
 // and product with them.
 
 import type { Metadata } from '../../contract/parts.ts'
-import type { CartStatus, Mode, SoldOutRule } from '../../contract/words.ts'
+import type { CartStatus, Mode, ShippingTaxRule, SoldOutRule } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import { onlyMove } from '../../platform/kit/lifecycle.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
@@ -62,6 +62,7 @@ export interface CartAddress {
 export interface SellerTerms {
   country: string
   priceTax: 'included' | 'excluded'
+  shippingTax: ShippingTaxRule | null
   lowStockAt: number
   catalogVersion: number
 }
@@ -111,6 +112,7 @@ interface CartColumns extends Omit<CartRow, 'metadata' | 'address' | 'seller' | 
   addressExpiresAt: number | null
   sellerCountry: string
   priceTax: 'included' | 'excluded'
+  shippingTax: ShippingTaxRule | null
   lowStockAt: number
   catalogVersion: number
 }
@@ -125,7 +127,7 @@ export async function findCart(db: Reader, { installationId, cartId }: CartKey):
       c.guesses_since as "guessesSince", c.checkout_session_id as "checkoutSessionId", c.order_id as "orderId",
       c.created_at as "createdAt", c.updated_at as "updatedAt", c.expires_at as "expiresAt",
       c.untold_since as "unannouncedSince", c.public_key_id as "publicKeyId", c.terms, a.id as "addressId", a.city, a.region, a.country, a.expires_at as "addressExpiresAt",
-      m.country as "sellerCountry", m.price_tax as "priceTax", m.low_stock_at as "lowStockAt",
+      m.country as "sellerCountry", m.price_tax as "priceTax", m.shipping_tax as "shippingTax", m.low_stock_at as "lowStockAt",
       m.catalog_version as "catalogVersion", ${promotionVersion} as "promotionVersion"
     from carts c
     join installations i on i.id = c.installation_id
@@ -166,6 +168,7 @@ function cartFrom(row: CartColumns): CartRow {
     seller: {
       country: row.sellerCountry,
       priceTax: row.priceTax,
+      shippingTax: row.shippingTax,
       lowStockAt: row.lowStockAt,
       catalogVersion: row.catalogVersion,
     },

@@ -50,12 +50,16 @@ const places: [country: string, region: string | null, taxClass: string, rateBps
 
 test('the rate of a place and a class', () => {
   for (const [country, region, taxClass, rateBps, why] of places) {
-    assert.equal(ratesAt(rates, { country, region })(taxClass), rateBps, `${country} ${region} ${taxClass}: ${why}`)
+    assert.equal(
+      ratesAt(rates, { country, region }).rateFor(taxClass),
+      rateBps,
+      `${country} ${region} ${taxClass}: ${why}`,
+    )
   }
 })
 
 test('a region may be kept in small letters', () => {
-  assert.equal(ratesAt([rate('US', 'ca', 'standard', 725)], { country: 'US', region: 'CA' })('standard'), 725)
+  assert.equal(ratesAt([rate('US', 'ca', 'standard', 725)], { country: 'US', region: 'CA' }).rateFor('standard'), 725)
 })
 
 // An included tax is amount × rate / (10000 + rate), an excluded one amount × rate / 10000.

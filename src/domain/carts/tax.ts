@@ -1,7 +1,10 @@
 // Tax: which rate holds at a place, and what a rate makes of an amount. Pure.
 
-import { roundHalfUpDivide } from '../../platform/kit/money.ts'
+import type { ShippingTaxRule } from '../../contract/words.ts'
+import { isShippingTaxedAsGoods } from '../../platform/kit/country.ts'
+import { allocate, roundHalfUpDivide } from '../../platform/kit/money.ts'
 import type { TaxRate } from '../merchants/store.ts'
+import type { TaxShare } from '../orders/store.ts'
 
 export type PriceTax = 'included' | 'excluded'
 
@@ -12,10 +15,17 @@ export interface TaxPlace {
 
 const wholeBps = 10_000n
 
-// The rates of one place by tax class, in basis points; read once for a whole cart. A class is looked for in the region,
+// The rates of one place by tax class, in basis points.
+export interface PlaceRates {
+  // Undefined where the place does not name the class.
+  named(taxClass: string): number | undefined
+  rateFor(taxClass: string): number
+}
+
+// Read once for a whole cart. A class is looked for in the region,
 // then in the country; only a class that neither names pays the standard rate, of the region before that of the country.
 // So food that is exempt in all of Canada stays exempt in a province that names nothing but its standard rate.
-export function ratesAt(rates: readonly TaxRate[], place: TaxPlace): (taxClass: string) => number {
+export function ratesAt(rates: readonly TaxRate[], place: TaxPlace): PlaceRates {
   const region = regionCode(place)
   const inRegion = new Map<string, number>()
   const inCountry = new Map<string, number>()
@@ -24,8 +34,57 @@ export function ratesAt(rates: readonly TaxRate[], place: TaxPlace): (taxClass: 
     if (rate.region === '') inCountry.set(rate.taxClass, rate.rateBps)
     else if (rate.region.toUpperCase() === region) inRegion.set(rate.taxClass, rate.rateBps)
   }
-  return (taxClass) =>
-    inRegion.get(taxClass) ?? inCountry.get(taxClass) ?? inRegion.get('standard') ?? inCountry.get('standard') ?? 0
+  const named = (taxClass: string) => inRegion.get(taxClass) ?? inCountry.get(taxClass)
+  return { named, rateFor: (taxClass) => named(taxClass) ?? named('standard') ?? 0 }
+}
+
+// What is shipped, at its price before discounts.
+export interface ShippedGoods {
+  rateBps: number
+  subtotal: number
+  quantity: number
+}
+
+export interface ShippingTaxFacts {
+  rule: ShippingTaxRule | null
+  merchantCountry: string
+  priceTax: PriceTax
+  rates: PlaceRates
+  goods: readonly ShippedGoods[]
+}
+
+// The tax on what is charged for shipping, the highest rate first: at the rate of its own class where the place names one; otherwise as the
+// goods, in proportion to their prices, or at the standard rate. Prices before discounts: by those after them, a code for goods of a low rate
+// would shift the shipping to a higher one, and could raise the total. Parts of tax-inclusive prices are in the proportion of the prices
+// with tax, which is that of the net prices too.
+export function shippingTaxes(
+  charged: number,
+  { rule, merchantCountry, priceTax, rates, goods }: ShippingTaxFacts,
+): TaxShare[] {
+  const own = rates.named('shipping')
+  const isAsGoods = (rule ?? (isShippingTaxedAsGoods(merchantCountry) ? 'goods' : 'standard')) === 'goods'
+  const weights =
+    own === undefined && isAsGoods ? weightsByRate(goods) : new Map([[own ?? rates.rateFor('standard'), 1]])
+  const byRate = [...weights].sort(([one], [other]) => other - one)
+  const amounts = allocate(
+    charged,
+    byRate.map(([, weight]) => weight),
+  )
+  const shares = byRate.map(([rateBps], i) => {
+    const amount = amounts[i] ?? 0
+    return { rateBps, amount, tax: taxOn(amount, rateBps, priceTax) }
+  })
+  const taxed = shares.filter(({ amount }) => amount > 0)
+  return taxed.length > 0 ? taxed : shares.slice(0, 1)
+}
+
+// Where all goods are free, each unit weighs the same.
+function weightsByRate(goods: readonly ShippedGoods[]): Map<number, number> {
+  const isFree = goods.every(({ subtotal }) => subtotal === 0)
+  const weights = new Map<number, number>()
+  for (const { rateBps, subtotal, quantity } of goods)
+    weights.set(rateBps, (weights.get(rateBps) ?? 0) + (isFree ? quantity : subtotal))
+  return weights
 }
 
 // Rounded half up once. An included tax is a share of the gross amount, an excluded one comes on top of the net amount; in

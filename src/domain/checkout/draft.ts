@@ -5,16 +5,25 @@ import type { NewOrder } from '../orders/place.ts'
 
 export type Draft = Pick<
   NewOrder,
-  'currency' | 'lines' | 'totals' | 'shippingTax' | 'shippingTaxRateBps' | 'shipping' | 'promotion' | 'ownDiscount'
+  | 'currency'
+  | 'lines'
+  | 'totals'
+  | 'shippingTax'
+  | 'shippingTaxRateBps'
+  | 'shippingTaxes'
+  | 'shipping'
+  | 'promotion'
+  | 'ownDiscount'
 >
 
 // One that was stored by an earlier version names no tax rates.
 export function draftFrom(text: string): Draft {
   const draft = JSON.parse(text) as Draft
-  const { shippingTaxRateBps = null } = draft
+  const { shippingTaxRateBps = null, shippingTaxes = null } = draft
   return {
     ...draft,
     shippingTaxRateBps,
+    shippingTaxes,
     lines: draft.lines.map((line) => ({ ...line, taxRateBps: line.taxRateBps ?? null })),
   }
 }
@@ -48,6 +57,7 @@ export function draftFor({ cart, lines, promotion, pricing }: Quote): Draft {
     totals: pricing.totals,
     shippingTax: pricing.shipping.tax,
     shippingTaxRateBps: pricing.shipping.taxRateBps,
+    shippingTaxes: pricing.shipping.taxes,
     shipping: chosen
       ? {
           optionId: chosen.id,

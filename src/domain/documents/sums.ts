@@ -3,8 +3,8 @@
 
 import type { TaxReason } from '../../contract/words.ts'
 import { allocate, roundHalfUpDivide } from '../../platform/kit/money.ts'
-import { receiptOf } from '../orders/receipt.ts'
-import type { OrderLine, OrderRow, RefundedLine } from '../orders/store.ts'
+import { type ReceiptOrder, receiptOf } from '../orders/receipt.ts'
+import type { OrderLine, RefundedLine } from '../orders/store.ts'
 
 export interface TaxedSum {
   net: number
@@ -13,7 +13,7 @@ export interface TaxedSum {
 }
 
 export interface DocumentLine extends TaxedSum {
-  // Of the line on the invoice, from 0. Shipping is the last one.
+  // Of the line on the invoice, from 0. Shipping is last, with a line for each rate.
   position: number
   // Empty for the shipping.
   skuId: string
@@ -36,13 +36,8 @@ export interface RateSum extends TaxedSum {
   reason: TaxReason | null
 }
 
-type InvoicedOrder = Pick<
-  OrderRow,
-  'shipping' | 'shippingTax' | 'shippingTaxRateBps' | 'shippingChoice' | 'discount' | 'tax' | 'total' | 'priceTax'
->
-
 export function invoiceLines(
-  order: InvoicedOrder,
+  order: ReceiptOrder,
   sold: readonly OrderLine[],
   reasonFor: (rateBps: number) => TaxReason | null,
 ): DocumentLine[] {
@@ -76,11 +71,26 @@ export function invoiceLines(
       ...taxed(line),
     }
   })
-  if (!shipping) return goods
-  const discount = order.discount - sold.reduce((sum, line) => sum + line.discount, 0)
-  const { shipping: unitPrice } = order
-  const sent = { skuId: '', code: '', name: shipping.label, options: [], quantity: 1, unitPrice, discount }
-  return [...goods, { position: goods.length, ...sent, ...taxed(shipping) }]
+  const shippingDiscount = order.discount - sold.reduce((sum, line) => sum + line.discount, 0)
+  const sent = shipping.map((part, i): DocumentLine => {
+    const { shippingTaxes } = order
+    const { unitPrice, discount } = shippingTaxes
+      ? { unitPrice: shippingTaxes[i]?.amount ?? 0, discount: 0 }
+      : { unitPrice: order.shipping, discount: shippingDiscount }
+    const position = goods.length + i
+    return {
+      position,
+      skuId: '',
+      code: '',
+      name: part.label,
+      options: [],
+      quantity: 1,
+      unitPrice,
+      discount,
+      ...taxed(part),
+    }
+  })
+  return [...goods, ...sent]
 }
 
 // Of an order from before rates were stored.
@@ -130,7 +140,7 @@ export function creditLines(
 ): DocumentLine[] {
   const left = invoice.map(({ position, total }) => total - (before.get(position)?.total ?? 0))
   const meant = invoice.map(({ skuId }) => named.find((line) => line.skuId === skuId))
-  const first = meant.map((line, i) => Math.min(line?.amount ?? 0, left[i] ?? 0))
+  const first = namedParts(invoice, left, named)
   if (amount > sumOf(left)) throw new Error('more was refunded than is left of the invoice')
   const rest = allocate(
     amount - sumOf(first),
@@ -145,6 +155,20 @@ export function creditLines(
     const tax = taxOfPart(line, back, total)
     return [{ ...line, quantity: units > 0 ? units : null, unitPrice: null, discount: 0, net: total - tax, tax, total }]
   })
+}
+
+// What each line gets of the refund that names it. The shipping may have several lines, which share it by what is left of them.
+function namedParts(
+  invoice: readonly DocumentLine[],
+  left: readonly number[],
+  named: readonly RefundedLine[],
+): number[] {
+  const parts = invoice.map(() => 0)
+  for (const { skuId, amount } of named) {
+    const most = invoice.map((line, i) => (line.skuId === skuId ? (left[i] ?? 0) - (parts[i] ?? 0) : 0))
+    for (const [i, part] of allocate(Math.min(amount, sumOf(most)), most).entries()) parts[i] = (parts[i] ?? 0) + part
+  }
+  return parts
 }
 
 // The tax of all parts up to this one, rounded half up once, without what the parts before had: the last part brings the sum to the

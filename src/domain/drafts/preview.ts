@@ -63,6 +63,7 @@ export async function previewDraft(
     const pricing = priceCart({
       currency: terms.currency,
       priceTax: terms.priceTax,
+      shippingTax: terms.shippingTax,
       merchantCountry: terms.country,
       lines: lines.map(({ offer, quantity }) => ({ ...offer, unitPrice: offer.price, quantity, categories: [] })),
       promotion: null,

@@ -84,7 +84,8 @@ export async function findSellerTerms(
   merchantId: string,
 ): Promise<(SellerTerms & { currency: string }) | undefined> {
   const [row] = await db.sql<SellerTerms & { currency: string }>`
-    select currency, country, price_tax as "priceTax", low_stock_at as "lowStockAt", catalog_version as "catalogVersion"
+    select currency, country, price_tax as "priceTax", shipping_tax as "shippingTax", low_stock_at as "lowStockAt",
+      catalog_version as "catalogVersion"
     from merchants where id = ${merchantId}`
   return row
 }

@@ -25,6 +25,7 @@ import {
   type OrderLine,
   type OrderRow,
   type ShippingChoice,
+  type TaxShare,
 } from './store.ts'
 import type { OrderFacts } from './view.ts'
 
@@ -53,8 +54,10 @@ export interface NewOrder {
   lines: readonly Omit<OrderLine, 'fulfilled'>[]
   totals: Totals
   shippingTax: number
-  // Null where nothing is shipped, or it is not known.
+  // Null where nothing is shipped, at several rates, or where it is not known.
   shippingTaxRateBps: number | null
+  // The parts by rate, where there are several.
+  shippingTaxes: readonly TaxShare[] | null
   shipping: ShippingChoice | null
   promotion: (OrderPromotion & { id: string }) | null
   // What the merchant took off by hand, where there is no promotion.
@@ -142,6 +145,7 @@ function orderFrom(given: NewOrder): OrderRow {
     shipping: totals.shipping,
     shippingTax: given.shippingTax,
     shippingTaxRateBps: given.shippingTaxRateBps,
+    shippingTaxes: given.shippingTaxes,
     tax: totals.tax,
     priceTax: totals.taxIncluded ? 'included' : 'excluded',
     total: totals.total,
@@ -171,8 +175,9 @@ function orderFrom(given: NewOrder): OrderRow {
 
 // Whoever priced it, an order whose sums do not agree is never written. What a promotion takes off the shipping is part
 // of the discount and of no line.
-function refuseWrongSums({ lines, totals, shippingTax, promotion, ownDiscount = 0 }: NewOrder): void {
+function refuseWrongSums({ lines, totals, shippingTax, shippingTaxes, promotion, ownDiscount = 0 }: NewOrder): void {
   const lineDiscount = sumOf(lines, ({ discount }) => discount)
+  const shippingCharged = totals.shipping - (totals.discount - lineDiscount)
   const agrees =
     lines.length > 0 &&
     lines.every(({ unitPrice, quantity, subtotal }) => subtotal === unitPrice * quantity) &&
@@ -181,6 +186,9 @@ function refuseWrongSums({ lines, totals, shippingTax, promotion, ownDiscount = 
     totals.discount - lineDiscount <= totals.shipping &&
     totals.discount === (promotion?.amount ?? ownDiscount) &&
     totals.tax === sumOf(lines, ({ tax }) => tax) + shippingTax &&
+    (shippingTaxes === null ||
+      (sumOf(shippingTaxes, ({ tax }) => tax) === shippingTax &&
+        sumOf(shippingTaxes, ({ amount }) => amount) === shippingCharged)) &&
     totals.total === totals.subtotal - totals.discount + totals.shipping + (totals.taxIncluded ? 0 : totals.tax)
   if (!agrees) throw new Error('the sums of an order do not agree')
 }

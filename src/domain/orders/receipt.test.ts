@@ -26,6 +26,7 @@ const order = {
   shipping: 490,
   shippingTax: 78,
   shippingTaxRateBps: 1900,
+  shippingTaxes: null,
   shippingChoice: { optionId: 'standard', label: 'Post', amount: 490 },
   discount: 0,
   tax: 78,
@@ -54,10 +55,31 @@ describe('a receipt', () => {
     assert.equal(receiptOf({ ...order, shippingTaxRateBps: null }, [line('mug', {})]).rates, null)
   })
 
+  test('shipping at several rates is a line for each, and in the sums of both', () => {
+    const shippingTaxes = [
+      { rateBps: 1900, amount: 300, tax: 48 },
+      { rateBps: 700, amount: 190, tax: 12 },
+    ]
+    const sold = [line('book', { total: 1_070, tax: 70, taxRateBps: 700 })]
+    const parts = { ...order, shippingTax: 60, shippingTaxRateBps: null, shippingTaxes, tax: 130, total: 1_560 }
+    const { shipping, rates } = receiptOf(parts, sold)
+    assert.deepEqual(
+      shipping.map(({ label, taxRateBps, gross }) => [label, taxRateBps, gross]),
+      [
+        ['Post', 1900, 300],
+        ['Post', 700, 190],
+      ],
+    )
+    assert.deepEqual(rates, [
+      { taxRateBps: 1900, net: 252, tax: 48, gross: 300 },
+      { taxRateBps: 700, net: 1_178, tax: 82, gross: 1_260 },
+    ])
+  })
+
   test('nothing shipped is no line, also where its rate is not known', () => {
     const unshipped = { ...order, shipping: 0, shippingTax: 0, shippingTaxRateBps: null, shippingChoice: null }
     const { shipping, rates } = receiptOf(unshipped, [line('song', { total: 119, tax: 19, taxRateBps: 1900 })])
-    assert.equal(shipping, null)
+    assert.deepEqual(shipping, [])
     assert.deepEqual(rates, [{ taxRateBps: 1900, net: 100, tax: 19, gross: 119 }])
   })
 
@@ -99,6 +121,7 @@ describe('a receipt', () => {
         shipping: totals.shipping,
         shippingTax: shipping.tax,
         shippingTaxRateBps: shipping.taxRateBps,
+        shippingTaxes: shipping.taxes,
         shippingChoice: { optionId: 'post', label: 'Post', amount: shipping.amount },
         discount: totals.discount,
         tax: totals.tax,
@@ -108,21 +131,21 @@ describe('a receipt', () => {
       const receipt = receiptOf(given, sold)
       const sum = (member: 'net' | 'tax' | 'gross') => receipt.rates?.reduce((all, rate) => all + rate[member], 0)
       assert.deepEqual([sum('gross'), sum('tax')], [totals.total, totals.tax])
-      assert.equal(receipt.shipping?.gross, priceTax === 'included' ? 490 : 583)
+      assert.equal(receipt.shipping[0]?.gross, priceTax === 'included' ? 490 : 583)
       const free = receiptOf(
         {
           ...given,
           discount: 490,
           shippingTax: 0,
           tax: totals.tax - shipping.tax,
-          total: totals.total - (receipt.shipping?.gross ?? 0),
+          total: totals.total - (receipt.shipping[0]?.gross ?? 0),
         },
         sold,
       )
-      assert.deepEqual(free.shipping, { label: 'Post', net: 0, taxRateBps: 1900, tax: 0, gross: 0 })
+      assert.deepEqual(free.shipping, [{ label: 'Post', net: 0, taxRateBps: 1900, tax: 0, gross: 0 }])
       assert.equal(
         free.rates?.reduce((all, { gross }) => all + gross, 0),
-        totals.total - (receipt.shipping?.gross ?? 0),
+        totals.total - (receipt.shipping[0]?.gross ?? 0),
       )
     })
 })

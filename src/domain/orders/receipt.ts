@@ -19,15 +19,24 @@ export interface ReceiptLine extends TaxedAmount {
 
 export interface Receipt {
   lines: readonly ReceiptLine[]
-  shipping: (TaxedAmount & { label: string }) | null
+  // One for each rate; none where nothing was shipped.
+  shipping: readonly (TaxedAmount & { label: string })[]
   // Highest first. Null for an order that was placed before rates were stored.
   rates: readonly (TaxedAmount & { taxRateBps: number })[] | null
   total: TaxedAmount
 }
 
-type ReceiptOrder = Pick<
+export type ReceiptOrder = Pick<
   OrderRow,
-  'shipping' | 'shippingTax' | 'shippingTaxRateBps' | 'shippingChoice' | 'discount' | 'tax' | 'total' | 'priceTax'
+  | 'shipping'
+  | 'shippingTax'
+  | 'shippingTaxRateBps'
+  | 'shippingTaxes'
+  | 'shippingChoice'
+  | 'discount'
+  | 'tax'
+  | 'total'
+  | 'priceTax'
 >
 
 export function receiptOf(order: ReceiptOrder, sold: readonly OrderLine[]): Receipt {
@@ -41,18 +50,22 @@ export function receiptOf(order: ReceiptOrder, sold: readonly OrderLine[]): Rece
   return {
     lines,
     shipping,
-    rates: sumsByRate(shipping ? [...lines, shipping] : lines),
+    rates: sumsByRate([...lines, ...shipping]),
     total: taxed(order.total, order.tax, null),
   }
 }
 
 // What a promotion takes off the shipping is part of the discount, and of no line.
 function shippingOf(order: ReceiptOrder, sold: readonly OrderLine[]): Receipt['shipping'] {
-  if (!order.shippingChoice) return null
+  if (!order.shippingChoice) return []
+  const { label } = order.shippingChoice
   const itemDiscount = sold.reduce((sum, { discount }) => sum + discount, 0)
-  const charged = order.shipping - (order.discount - itemDiscount)
-  const gross = order.priceTax === 'included' ? charged : charged + order.shippingTax
-  return { label: order.shippingChoice.label, ...taxed(gross, order.shippingTax, order.shippingTaxRateBps) }
+  const amount = order.shipping - (order.discount - itemDiscount)
+  const parts = order.shippingTaxes ?? [{ amount, tax: order.shippingTax, rateBps: order.shippingTaxRateBps }]
+  return parts.map(({ amount, tax, rateBps }) => {
+    const gross = order.priceTax === 'included' ? amount : amount + tax
+    return { label, ...taxed(gross, tax, rateBps) }
+  })
 }
 
 function sumsByRate(amounts: readonly TaxedAmount[]): Receipt['rates'] {

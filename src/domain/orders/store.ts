@@ -21,6 +21,14 @@ import { expectVersion } from '../../platform/storage/guard.ts'
 import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import { summaryText } from '../addresses/check.ts'
 
+// A part of the shipping that is taxed at one rate.
+export interface TaxShare {
+  rateBps: number
+  // With or without tax, as prices are.
+  amount: number
+  tax: number
+}
+
 // Units of a line that were refunded, and what was paid for them.
 export interface RefundedLine {
   // Empty for the shipping.
@@ -51,8 +59,10 @@ export interface OrderRow {
   discount: number
   shipping: number
   shippingTax: number
-  // Null where nothing was shipped, and of orders from before rates were stored.
+  // Null where nothing was shipped, at several rates, and of orders from before rates were stored.
   shippingTaxRateBps: number | null
+  // The parts by rate, where there are several.
+  shippingTaxes: readonly TaxShare[] | null
   tax: number
   priceTax: 'included' | 'excluded'
   total: number
@@ -154,8 +164,9 @@ export async function lockOrder(tx: Tx, { installationId, orderId }: OrderKey): 
 }
 
 interface OrderColumns
-  extends Omit<OrderRow, 'promotion' | 'shippingChoice' | 'address' | 'metadata' | 'cancellation'> {
+  extends Omit<OrderRow, 'promotion' | 'shippingTaxes' | 'shippingChoice' | 'address' | 'metadata' | 'cancellation'> {
   promotion: string | null
+  shippingTaxes: string | null
   shippingChoice: string | null
   addressId: string | null
   city: string | null
@@ -167,7 +178,7 @@ interface OrderColumns
 const columns = new Fragment(`
   o.id, o.installation_id as "installationId", o.merchant_id as "merchantId", o.mode, o.number, o.version, o.status,
   o.payment_status as "paymentStatus", o.fulfillment_status as "fulfillmentStatus", o.currency, o.subtotal, o.discount,
-  o.shipping, o.shipping_tax as "shippingTax", o.shipping_tax_rate_bps as "shippingTaxRateBps", o.tax, o.price_tax as "priceTax", o.total, o.refunded,
+  o.shipping, o.shipping_tax as "shippingTax", o.shipping_tax_rate_bps as "shippingTaxRateBps", o.shipping_taxes as "shippingTaxes", o.tax, o.price_tax as "priceTax", o.total, o.refunded,
   o.item_count as "itemCount", o.promotion_id as "promotionId", o.promotion, o.shipping_choice as "shippingChoice",
   o.address_id as "addressId", a.city, a.country, o.checkout_session_id as "checkoutSessionId", o.cart_id as "cartId",
   o.client_reference_id as "clientReferenceId", o.email_masked as "emailMasked", o.locale, o.metadata, o.cancellation,
@@ -185,6 +196,7 @@ function orderFrom({ addressId, city, country, ...row }: OrderColumns): OrderRow
     ...row,
     promotion: row.promotion === null ? null : (JSON.parse(row.promotion) as OrderPromotion),
     shippingChoice: row.shippingChoice === null ? null : (JSON.parse(row.shippingChoice) as ShippingChoice),
+    shippingTaxes: row.shippingTaxes === null ? null : (JSON.parse(row.shippingTaxes) as TaxShare[]),
     // An address that was erased keeps its city and country.
     address: addressId === null ? null : { token: addressId, summary: placeName(city, country) },
     metadata: JSON.parse(row.metadata) as Metadata,
@@ -551,12 +563,12 @@ export interface SealedFacts {
 export function insertOrder(tx: Tx, order: OrderRow, sealed: SealedFacts): void {
   tx.send`
     insert into orders (installation_id, id, merchant_id, mode, number, version, status, payment_status, fulfillment_status,
-      currency, subtotal, discount, shipping, shipping_tax, shipping_tax_rate_bps, tax, price_tax, total, refunded, item_count, promotion_id,
+      currency, subtotal, discount, shipping, shipping_tax, shipping_tax_rate_bps, shipping_taxes, tax, price_tax, total, refunded, item_count, promotion_id,
       promotion, shipping_choice, address_id, checkout_session_id, cart_id, client_reference_id, customer_sealed,
       email_masked, email_hash, locale, metadata, secret_hash, secret_sealed, payment_due_at, placed_at, updated_at)
     values (${order.installationId}, ${order.id}, ${order.merchantId}, ${order.mode}, ${order.number}, ${order.version},
       ${order.status}, ${order.paymentStatus}, ${order.fulfillmentStatus}, ${order.currency}, ${order.subtotal}, ${order.discount},
-      ${order.shipping}, ${order.shippingTax}, ${order.shippingTaxRateBps}, ${order.tax}, ${order.priceTax}, ${order.total}, ${order.refunded},
+      ${order.shipping}, ${order.shippingTax}, ${order.shippingTaxRateBps}, ${jsonOrNull(order.shippingTaxes)}, ${order.tax}, ${order.priceTax}, ${order.total}, ${order.refunded},
       ${order.itemCount}, ${order.promotionId}, ${jsonOrNull(order.promotion)}, ${jsonOrNull(order.shippingChoice)},
       ${order.address?.token ?? null}, ${order.checkoutSessionId}, ${order.cartId}, ${order.clientReferenceId},
       ${sealed.customerSealed}, ${order.emailMasked}, ${sealed.emailHash}, ${order.locale},

@@ -26,3 +26,11 @@ const vatArea: ReadonlySet<string> = new Set(
 export function isInVatArea(code: string): boolean {
   return vatArea.has(code)
 }
+
+// Where shipping is part of the supply of the goods and has their rate: the EU (Directive 2006/112, Art. 78), and countries with the same
+// rule in their own law (GB: VAT Notice 700/24; CH and LI: MWSTG Art. 19 (4); NO: merverdiavgiftsloven § 4-2).
+const shippingFollowsGoods: ReadonlySet<string> = new Set([...vatArea, 'CH', 'GB', 'IM', 'LI', 'NO'])
+
+export function isShippingTaxedAsGoods(code: string): boolean {
+  return shippingFollowsGoods.has(code)
+}

@@ -91,7 +91,7 @@ ${receipt.lines.map((line) =>
     line,
   ),
 )}
-${receipt.shipping && row(html`${say('total.shipping')} <span class="soft"><bdi>${receipt.shipping.label}</bdi></span>`, '', receipt.shipping)}
+${receipt.shipping.map((part) => row(html`${say('total.shipping')} <span class="soft"><bdi>${part.label}</bdi></span>`, '', part))}
 </tbody>
 <tfoot><tr><th scope="row">${say('receipt.total')}</th><td class="count"></td>
 <td data-name="${say('receipt.net')}">${amount(receipt.total.net, currency)}</td>

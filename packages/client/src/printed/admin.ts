@@ -3648,6 +3648,8 @@ export interface ShopEntry {
   country: string
   /** Whether prices are with tax (default: true). */
   pricesIncludeTax?: boolean | undefined
+  /** How shipping is taxed where the rates name no class `shipping`. goods: as the goods that are shipped, in proportion to their prices. standard: at the standard rate. Without it, goods in the EU, the United Kingdom, Norway, Switzerland and Liechtenstein, and standard elsewhere. */
+  shippingTax?: 'goods' | 'standard' | null | undefined
   /** At or below this many units a SKU says `low_stock` (default: 5). */
   lowStockAt?: number | undefined
   /** Shown to shoppers. */
@@ -3895,6 +3897,8 @@ export interface UpdateAdminShopRequest {
   country?: string | undefined
   /** Whether prices are with tax (default: true). */
   pricesIncludeTax?: boolean | undefined
+  /** How shipping is taxed where the rates name no class `shipping`. goods: as the goods that are shipped, in proportion to their prices. standard: at the standard rate. Without it, goods in the EU, the United Kingdom, Norway, Switzerland and Liechtenstein, and standard elsewhere. */
+  shippingTax?: 'goods' | 'standard' | null | undefined
   /** At or below this many units a SKU says `low_stock` (default: 5). */
   lowStockAt?: number | undefined
   /** Shown to shoppers. */

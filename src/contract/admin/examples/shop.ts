@@ -14,6 +14,7 @@ const shop: AdminShop = {
     currency: 'EUR',
     country: 'DE',
     pricesIncludeTax: true,
+    shippingTax: null,
     lowStockAt: 5,
     supportEmail: 'help@bloom.test',
     logo: null,

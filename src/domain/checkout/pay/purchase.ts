@@ -15,7 +15,7 @@ export function purchaseOf(
 
 // Their totals add up to what is charged.
 function linesOf(quote: Quote): PurchaseLine[] {
-  const { lines, totals, shipping, shippingTax, shippingTaxRateBps } = draftFor(quote)
+  const { lines, totals, shipping, shippingTax, shippingTaxRateBps, shippingTaxes } = draftFor(quote)
   const { amount: shippingAmount, discount: shippingDiscount } = quote.pricing.shipping
   const goods = lines.map((line, index): PurchaseLine => {
     const kind = quote.lines[index]?.offer.delivery === 'digital' ? 'digital' : 'physical'
@@ -24,17 +24,26 @@ function linesOf(quote: Quote): PurchaseLine[] {
     return { kind, name: chosen ? `${name} (${chosen})` : name, code, quantity, unitPrice, discount, total, taxRateBps }
   })
   if (!shipping || shippingAmount === 0) return goods
-  const net = shippingAmount - shippingDiscount
+  const sent = { kind: 'shipping', name: shipping.label, code: null, quantity: 1 } as const
+  const charged = ({ amount, tax }: { amount: number; tax: number }) => (totals.taxIncluded ? amount : amount + tax)
+  if (shippingTaxes)
+    return [
+      ...goods,
+      ...shippingTaxes.map((share) => ({
+        ...sent,
+        unitPrice: share.amount,
+        discount: 0,
+        total: charged(share),
+        taxRateBps: share.rateBps,
+      })),
+    ]
   return [
     ...goods,
     {
-      kind: 'shipping',
-      name: shipping.label,
-      code: null,
-      quantity: 1,
+      ...sent,
       unitPrice: shippingAmount,
       discount: shippingDiscount,
-      total: totals.taxIncluded ? net : net + shippingTax,
+      total: charged({ amount: shippingAmount - shippingDiscount, tax: shippingTax }),
       taxRateBps: shippingTaxRateBps,
     },
   ]

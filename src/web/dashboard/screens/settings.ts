@@ -2,6 +2,7 @@
 
 import type { AdminShop, UpdateAdminShopRequest } from '../../../contract/admin/shop.ts'
 import type { Static } from '../../../contract/schema.ts'
+import { shippingTaxRules } from '../../../contract/words.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import {
   bodyOf,
@@ -57,6 +58,14 @@ function groupsOf(words: Words): Group[] {
           help: help('lowStockAt'),
         }),
         line('pricesIncludeTax', { kind: 'check', help: help('pricesIncludeTax') }),
+        line('shippingTax', {
+          kind: 'choice',
+          help: help('shippingTax'),
+          options: [
+            { value: '', label: words.say('shop.shippingTax.law') },
+            ...shippingTaxRules.map((rule) => ({ value: rule, label: words.say(`shop.shippingTax.${rule}`) })),
+          ],
+        }),
       ],
     },
     {
@@ -126,6 +135,7 @@ function valuesOfShop({ shop, timeZone }: AdminShop): FieldValues {
     timeZone,
     lowStockAt: String(shop.lowStockAt ?? 5),
     pricesIncludeTax: shop.pricesIncludeTax === false ? '' : 'on',
+    shippingTax: shop.shippingTax ?? '',
     color: shop.color ?? '',
     logo: shop.logo ?? '',
     terms: links.terms ?? '',
@@ -197,6 +207,7 @@ function bodyFor(given: Record<string, unknown>): Omit<Static<typeof UpdateAdmin
     legal,
     links = {},
     supportEmail = null,
+    shippingTax = null,
     color = null,
     logo = null,
     synonyms,
@@ -208,6 +219,7 @@ function bodyFor(given: Record<string, unknown>): Omit<Static<typeof UpdateAdmin
   return {
     ...rest,
     supportEmail,
+    shippingTax,
     color,
     logo,
     links,

@@ -292,6 +292,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'member.currency': 'Währung',
   'member.country': 'Land',
   'member.priceTax': 'Preise und Steuer',
+  'member.shippingTax': 'Steuer auf den Versand',
   'member.lowStockAt': 'Knapp ab',
   'member.supportEmail': 'E-Mail für Fragen',
   'member.logo': 'Logo',

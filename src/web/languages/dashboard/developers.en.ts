@@ -285,6 +285,7 @@ export const developersEn = {
   'member.currency': 'Currency',
   'member.country': 'Country',
   'member.priceTax': 'Prices and tax',
+  'member.shippingTax': 'Tax on shipping',
   'member.lowStockAt': 'Low stock at',
   'member.supportEmail': 'Support e-mail',
   'member.logo': 'Logo',

@@ -145,6 +145,12 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
   'shop.lowStockAtHelp': 'Bei so vielen oder weniger gilt ein Produkt als knapp.',
   'shop.pricesIncludeTax': 'Preise enthalten die Steuer',
   'shop.pricesIncludeTaxHelp': 'Sonst kommt sie an der Kasse dazu.',
+  'shop.shippingTax': 'Steuer auf den Versand',
+  'shop.shippingTaxHelp':
+    'Ein Satz der Klasse „shipping“ für ein Land geht vor. In der EU, im Vereinigten Königreich, in Norwegen und der Schweiz wird der Versand wie die Ware besteuert.',
+  'shop.shippingTax.law': 'Wie es das Recht Ihres Landes vorsieht',
+  'shop.shippingTax.goods': 'Wie die Ware, im Verhältnis der Preise',
+  'shop.shippingTax.standard': 'Zum Regelsatz',
   'shop.look': 'Aussehen',
   'shop.lookText': 'Von Kasse und Bestellseite.',
   'shop.color': 'Farbe der Knöpfe',

@@ -141,6 +141,12 @@ export const settingsEn = {
   'shop.lowStockAtHelp': 'At or below this many, a product counts as low.',
   'shop.pricesIncludeTax': 'Prices include tax',
   'shop.pricesIncludeTaxHelp': 'If not, tax is added at the checkout.',
+  'shop.shippingTax': 'Tax on shipping',
+  'shop.shippingTaxHelp':
+    'A rate of the class “shipping” for a country comes first. In the EU, the United Kingdom, Norway and Switzerland, shipping is taxed as the goods.',
+  'shop.shippingTax.law': 'As the law of your country has it',
+  'shop.shippingTax.goods': 'As the goods, in proportion to their prices',
+  'shop.shippingTax.standard': 'At the standard rate',
   'shop.look': 'Look',
   'shop.lookText': 'Of the checkout and the order page.',
   'shop.color': 'Colour of buttons',
