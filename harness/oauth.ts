@@ -217,6 +217,8 @@ export function signIn(
 export interface Choice {
   merchantId?: string
   scopes?: readonly string[]
+  // Only an assistant is asked for it.
+  mode?: 'test' | 'live'
   decision?: 'approve' | 'decline'
 }
 
@@ -231,6 +233,7 @@ export function consent(
   return browser.submit(page.url, [
     ['step', 'consent'],
     ['merchant', choice.merchantId ?? testServer.merchantId],
+    ...(choice.mode ? [['mode', choice.mode] as const] : []),
     ...(choice.scopes ?? offered).map((scope) => ['scope', scope] as const),
     ['decision', choice.decision ?? 'approve'],
   ])

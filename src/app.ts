@@ -316,7 +316,7 @@ export function createApp(parts: AppParts): App {
       version,
       mainShop: null,
     },
-    { ...surfaceParts, admin, gate: createAdminGate(gates), publicOrigin, version },
+    { ...surfaceParts, admin, gate: createAdminGate(gates), assistantGate: oauth.assistantGate, publicOrigin, version },
   )
   const loadPersonReader = late(async () => {
     const { createPersonReader } = await import('./web/signin/person.ts')

@@ -58,10 +58,20 @@ eachEngine('MCP for merchants', (given) => {
     assert.ok(tools.every(({ annotations }: { annotations: { readOnlyHint?: boolean } }) => annotations.readOnlyHint))
     const refused = await post(testServer, key, 'tools/call', { name: 'update_shop', arguments: {} })
     assert.deepEqual([refused.status, refused.body.error.data.scope], [403, 'admin:settings'])
+    assert.match(
+      refused.headers.get('www-authenticate') ?? '',
+      /error="insufficient_scope", scope="admin:read admin:settings"$/,
+    )
     for (const wrong of [null, 'cwk_wrong', testServer.keys.none]) {
       const answer = await post(testServer, wrong, 'tools/list')
       if (wrong === testServer.keys.none) assert.deepEqual(answer.body.result.tools, [])
-      else assert.deepEqual([answer.status, answer.headers.get('www-authenticate')], [401, 'Bearer scope="admin:read"'])
+      else {
+        assert.equal(answer.status, 401)
+        assert.equal(
+          answer.headers.get('www-authenticate'),
+          `Bearer resource_metadata="${testServer.origin}/.well-known/oauth-protected-resource/api/v1/admin/mcp", ${wrong === null ? '' : 'error="invalid_token", '}scope="admin:read"`,
+        )
+      }
     }
     assert.equal((await testServer.fetch('/api/v1/admin/mcp')).status, 405)
   })

@@ -41,12 +41,22 @@ export const AdminInstallation = object({
   mode: Mode,
   status: oneOf(installationStatuses),
   redirectHosts: Type.Array(Type.String(), { description: 'Hosts to which a checkout may send the shopper back.' }),
-  app: nullable(object({ id: AppId, name: Type.String() }), {
-    description: 'The app that was installed. null: made by the merchant or the operator.',
-  }),
+  app: nullable(
+    object({
+      id: AppId,
+      name: Type.String(),
+      clientUrl: nullable(Type.String(), {
+        description: 'The address of the metadata document of an assistant. null: a registered app.',
+      }),
+    }),
+    { description: 'The app that was installed. null: made by the merchant or the operator.' },
+  ),
   grantedScopes: nullable(Scopes, { description: 'What the app was granted.' }),
   approvedBy: nullable(Type.String(), { description: 'Id of the person who approved the app.' }),
   createdAt: Instant,
+  lastTokenAt: nullable(Instant, {
+    description: 'When its app last got a token. An assistant at work gets one every ten minutes.',
+  }),
   endedAt: nullable(Instant),
 })
 
@@ -252,7 +262,7 @@ export const developerRows = {
     ...adminRow, method: 'GET', path: '/api/v1/admin/installations',
     scope: 'admin:developers', idempotency: 'none', audit: 'none', tag: 'Developers', paged: true,
     summary: 'List installations',
-    description: 'What acts for the merchant: apps that were installed, and installations of its own.',
+    description: 'What acts for the merchant: apps and assistants that were approved, and installations of its own.',
     body: null, reply: ok(AdminInstallationListResponse),
     refusals: [],
   },

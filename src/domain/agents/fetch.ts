@@ -16,6 +16,8 @@ export interface FetchBounds {
 
 export interface FetchedDocument {
   value: unknown
+  // Its owner says that it is JSON.
+  isJson: boolean
   // How long its owner says that it stays as it is.
   maxAgeMs: number
 }
@@ -31,7 +33,9 @@ export async function fetchDocument(url: string, bounds: FetchBounds): Promise<F
       return undefined
     }
     const text = await textOf(response, bounds.bytesMax)
-    return text === undefined ? undefined : { value: JSON.parse(text), maxAgeMs: maxAgeOf(response) }
+    return text === undefined
+      ? undefined
+      : { value: JSON.parse(text), isJson: isJson(response), maxAgeMs: maxAgeOf(response) }
   } catch {
     // A host that does not answer, a broken stream or text that is not JSON: all the same to the caller.
     return undefined
@@ -67,6 +71,10 @@ async function textOf(response: IncomingMessage, bytesMax: number): Promise<stri
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
+}
+
+function isJson({ headers }: IncomingMessage): boolean {
+  return /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i.test(headers['content-type'] ?? '')
 }
 
 function maxAgeOf({ headers }: IncomingMessage): number {

@@ -35,6 +35,7 @@ import {
   findInstallationOf,
   listInstallationsOf,
   listTakenNames,
+  livingInstallationsMax,
   lockInstallation,
   lockMerchantById,
 } from './grants.ts'
@@ -48,7 +49,6 @@ export interface AdminDeveloperParts {
 
 type Ours = Exclude<keyof typeof developerRows, `${string}Webhook${string}`>
 
-const installationsMax = 200
 const livingKeysMax = 100
 const hourMs = 3_600_000
 
@@ -70,7 +70,7 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
       // Installations of one merchant are made one after the other.
       await lockMerchantById(db, merchantId)
       if ((await listTakenNames(db, merchantId, [name])).length > 0) throw refuse('installation_exists')
-      if ((await countInstallations(db, merchantId)) >= installationsMax) throw refuse('installation_limit')
+      if ((await countInstallations(db, merchantId)) >= livingInstallationsMax) throw refuse('installation_limit')
       const id = newId('ins')
       const made = { id, merchantId, name, mode, redirectHosts: JSON.stringify(hosts), disabledAt: null }
       await insertInstallation(db, made, now.getTime())
@@ -245,17 +245,18 @@ function cursorOf(after: string | null, prefix: 'ins' | 'key'): string | null {
 }
 
 function installationView(row: AdminInstallationRow): AdminInstallation {
-  const { id, name, mode, appId, appName, approvedBy, disabledAt, endedAt } = row
+  const { id, name, mode, appId, appName, clientUri, approvedBy, disabledAt, endedAt } = row
   return {
     id,
     name,
     mode,
     status: endedAt !== null ? 'ended' : disabledAt !== null ? 'suspended' : 'active',
     redirectHosts: JSON.parse(row.redirectHosts) as string[],
-    app: appId === null ? null : { id: appId, name: appName ?? '' },
+    app: appId === null ? null : { id: appId, name: appName ?? '', clientUrl: clientUri },
     grantedScopes: row.grantedScopes === null ? null : (JSON.parse(row.grantedScopes) as Scope[]),
     approvedBy,
     createdAt: toInstant(row.createdAt),
+    lastTokenAt: instantOrNull(row.lastTokenAt),
     endedAt: instantOrNull(endedAt),
   }
 }

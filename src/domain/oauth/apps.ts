@@ -172,7 +172,7 @@ export async function setApp(tx: Tx, definition: AppDefinition, now: number): Pr
   const rows = await tx.sql`
     update apps set description = ${definition.description}, client_kind = ${columns.clientKind}, jwks = ${columns.jwks},
       redirect_uris = ${columns.redirectUris}, scopes = ${columns.scopes}, mode = ${definition.mode}, updated_at = ${now}
-    where name = ${definition.name} returning id`
+    where name = ${definition.name} and client_uri is null returning id`
   return rows.length > 0
 }
 
@@ -189,7 +189,7 @@ export async function setDeclaredApp(
     update apps set description = ${definition.description}, client_kind = ${columns.clientKind}, jwks = ${columns.jwks},
       redirect_uris = ${columns.redirectUris}, scopes = ${columns.scopes}, mode = ${definition.mode}, updated_at = ${now},
       declared_by = ${merchantId}
-    where name = ${definition.name} and (declared_by is null or declared_by = ${merchantId}) and not exists (
+    where name = ${definition.name} and client_uri is null and (declared_by is null or declared_by = ${merchantId}) and not exists (
       select 1 from installations i
       where i.app_id = apps.id and i.merchant_id <> ${merchantId} and i.ended_at is null)
     returning id`

@@ -43,6 +43,20 @@ export async function listUnredeemed(
   return rows.map((row) => row.id)
 }
 
+// Installations of assistants whose person left the shop or was disabled.
+export async function listAbandoned(db: Reader, now: number, limit: number): Promise<string[]> {
+  const rows = await db.sql<{ id: string }>`
+    select i.id from apps a
+    join installations i on i.app_id = a.id
+    where a.client_uri is not null and i.grant_id is not null and i.ended_at is null
+      and ${isNotDeferred('oauth', 'i.id', 'i.id', now)}
+      and not exists (
+        select 1 from user_merchants um join users u on u.id = um.user_id
+        where um.merchant_id = i.merchant_id and um.user_id = i.approved_by and u.disabled_at is null)
+    order by i.id limit ${limit}`
+  return rows.map((row) => row.id)
+}
+
 // Installations of one merchant are made one after the other.
 export async function lockMerchantById(tx: Tx, id: string): Promise<void> {
   await tx.sql`select id from merchants where id = ${id} ${tx.forUpdate}`
@@ -103,15 +117,22 @@ export interface AdminInstallationRow {
   redirectHosts: string
   appId: string | null
   appName: string | null
+  // The address of the document of an assistant.
+  clientUri: string | null
   grantedScopes: string | null
   approvedBy: string | null
   createdAt: number
+  // When its app last got a token.
+  lastTokenAt: number | null
   disabledAt: number | null
   endedAt: number | null
 }
 
 const installationColumns = new Fragment(`
   i.id, i.name, i.mode, i.redirect_hosts as "redirectHosts", i.app_id as "appId", a.name as "appName",
+  a.client_uri as "clientUri", (
+    select max(t.created_at) from oauth_artifacts t
+    where t.grant_id = i.grant_id and t.kind in ('AccessToken', 'RefreshToken')) as "lastTokenAt",
   i.granted_scopes as "grantedScopes", i.approved_by as "approvedBy", i.created_at as "createdAt",
   i.disabled_at as "disabledAt", i.ended_at as "endedAt"
   from installations i left join apps a on a.id = i.app_id`)
@@ -170,7 +191,9 @@ export async function listOtherInstallations(
   return rows.map((row) => row.id)
 }
 
-// Those that have not ended.
+// Of a merchant, those that have not ended.
+export const livingInstallationsMax = 200
+
 export async function countInstallations(db: Reader, merchantId: string): Promise<number> {
   const [row] = await db.sql<{ living: number }>`
     select count(*) as "living" from installations where merchant_id = ${merchantId} and ended_at is null`

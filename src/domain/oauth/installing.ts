@@ -2,7 +2,7 @@
 // together with every code, token, key and webhook endpoint.
 
 import type { EventDataOf } from '../../contract/open/events.ts'
-import type { Scope } from '../../contract/words.ts'
+import type { Mode, Scope } from '../../contract/words.ts'
 import { revokeCredentials } from '../../platform/access/store.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { announce } from '../../platform/outbox/announce.ts'
@@ -40,16 +40,21 @@ export interface Approval {
   rejected: readonly Scope[]
   // The OpenID scopes that were asked for, which we do not support.
   rejectedWords: readonly string[]
+  // An assistant's client id is the address of its document, and the person chooses the mode. Of apps, the app says both.
+  assistant?: { clientUri: string; mode: Mode }
 }
 
 // False when the shop is not, or no longer, the user's. Of two approvals of one page the first counts.
 export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval, now: number): Promise<boolean> {
   const { app, userId, merchantId } = approval
+  const mode = approval.assistant?.mode ?? app.mode
   const grantId = hashOf(approval.grant)
   await lockMerchantById(tx, merchantId)
   if (await lockInstallationOfGrant(tx, grantId)) return true
   const membership = await findMerchantOf(tx, userId, merchantId)
-  if (!membership || !mayInstall(membership.role)) return false
+  if (!membership) return false
+  // An assistant acts for the person who approves it; an app for the merchant.
+  if (!approval.assistant && !mayInstall(membership.role)) return false
   // Nobody gives an app a scope that they do not have.
   if (!mayGrant(membership.role, approval.granted)) return false
   if (membership.needsSecondFactor && !approval.hasSecondFactor) return false
@@ -61,8 +66,8 @@ export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval
       id,
       merchantId,
       name,
-      mode: app.mode,
-      redirectHosts: JSON.stringify(redirectHostsOf(app)),
+      mode,
+      redirectHosts: JSON.stringify(approval.assistant ? [] : redirectHostsOf(app)),
       appId: app.id,
       grantId,
       grantedScopes: JSON.stringify(approval.granted),
@@ -70,12 +75,7 @@ export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval
     },
     now,
   )
-  await announceApp(
-    tx,
-    'app.installed',
-    { id, name, merchantId, mode: app.mode, appId: app.id, appName: app.name },
-    now,
-  )
+  await announceApp(tx, 'app.installed', { id, name, merchantId, mode, appId: app.id, appName: app.name }, now)
   const sealed = sealPayload(rootSecret, 'Grant', grantId, grantPayload(approval, now))
   await saveArtifact(tx, { kind: 'Grant', id: grantId, sealed, grantId, uid: null, expiresAt: null }, now)
   return true
@@ -83,13 +83,14 @@ export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval
 
 // A grant as the library reads it, to which adapter.ts adds an expiry. Written here and not by the library, so it is in the same
 // transaction.
-function grantPayload({ grant, app, userId, resource, granted, rejected, rejectedWords }: Approval, now: number) {
+function grantPayload(approval: Approval, now: number) {
+  const { grant, app, assistant, userId, resource, granted, rejected, rejectedWords } = approval
   return {
     jti: grant,
     kind: 'Grant',
     iat: Math.floor(now / 1000),
     accountId: userId,
-    clientId: app.id,
+    clientId: assistant?.clientUri ?? app.id,
     resources: { [resource]: granted.join(' ') },
     rejected: {
       ...(rejected.length > 0 && { resources: { [resource]: rejected.join(' ') } }),

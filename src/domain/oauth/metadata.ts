@@ -2,6 +2,7 @@
 
 import { scopes } from '../../contract/words.ts'
 import { isLoopback } from '../../platform/kit/loopback.ts'
+import { assistantScopes } from './assistants.ts'
 import { proofAlgorithms } from './proof.ts'
 
 // Paths under the origin, for the library and for the description of an authorization.
@@ -15,6 +16,7 @@ export const paths = {
   endSession: '/oauth/session/end',
   metadata: '/.well-known/oauth-authorization-server',
   resourceMetadata: '/.well-known/oauth-protected-resource/api/v1',
+  assistantMetadata: '/.well-known/oauth-protected-resource/api/v1/admin/mcp',
   installationKeys: '/api/v1/oauth/installation-keys',
 } as const
 
@@ -25,6 +27,11 @@ export const clientSigningAlgorithms = ['ES256', 'PS256', 'Ed25519', 'EdDSA'] as
 // The identifier of our interface (RFC 8707): the audience of every access token.
 export function resourceOf(origin: string): string {
   return `${origin}/api/v1`
+}
+
+// The same of the MCP server for merchants: the audience of the tokens of assistants.
+export function assistantResourceOf(origin: string): string {
+  return `${origin}/api/v1/admin/mcp`
 }
 
 // Why this origin must not ask for passwords; undefined if it may.
@@ -46,6 +53,18 @@ export function resourceMetadata(origin: string): object {
     resource_documentation: `${origin}/docs`,
     dpop_signing_alg_values_supported: proofAlgorithms,
     dpop_bound_access_tokens_required: true,
+  }
+}
+
+// Tokens of assistants are plain: chat programs have no keys.
+export function assistantMetadata(origin: string): object {
+  return {
+    resource: assistantResourceOf(origin),
+    authorization_servers: [origin],
+    scopes_supported: assistantScopes,
+    bearer_methods_supported: ['header'],
+    resource_name: 'Cartwright: run a shop by MCP',
+    resource_documentation: `${origin}/docs`,
   }
 }
 
@@ -74,7 +93,9 @@ export function serverMetadata(origin: string, full: Readonly<Record<string, unk
     scopes_supported: scopes,
     revocation_endpoint_auth_methods_supported: clientAuthMethods,
     revocation_endpoint_auth_signing_alg_values_supported: clientSigningAlgorithms,
-    protected_resources: [resourceOf(origin)],
+    // OAuth Client ID Metadata Document, 5: assistants are known by the address of their document.
+    client_id_metadata_document_supported: true,
+    protected_resources: [resourceOf(origin), assistantResourceOf(origin)],
     service_documentation: `${origin}/docs`,
   }
 }

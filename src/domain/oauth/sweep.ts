@@ -10,7 +10,7 @@ import {
   RowsFailed,
 } from '../../platform/jobs/rows.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
-import { listUnredeemed, lockInstallation } from './grants.ts'
+import { listAbandoned, listUnredeemed, lockInstallation } from './grants.ts'
 import { uninstall } from './installing.ts'
 import { deleteExpired, listExpired } from './store.ts'
 
@@ -32,6 +32,7 @@ export async function sweepArtifacts(storage: Storage, now: number, isEnding = (
     await breathe()
   }
   swept += await noteFailures(failures, endUnredeemed(round))
+  swept += await noteFailures(failures, endAbandoned(round))
   if (failures.length > 0) throw new RowsFailed(failures, swept - failures.length, swept >= artifactsSweptMax)
   return swept
 }
@@ -67,5 +68,17 @@ async function endUnredeemed(round: Round): Promise<number> {
         if ((await listUnredeemed(tx, made, 1, id)).length === 0) return 0
         return (await uninstall(tx, id, now)) ? 1 : 0
       }),
+  )
+}
+
+// Such an assistant is refused already (bearer.ts). Ended, it stays so when its person comes back.
+async function endAbandoned(round: Round): Promise<number> {
+  const { storage, now } = round
+  const left = await storage.read((db) => listAbandoned(db, now, rowsAtOnce))
+  return handleEach(
+    round,
+    left,
+    (id) => ({ tenantId: id, rowId: id }),
+    (id) => storage.write(async (tx) => ((await uninstall(tx, id, now)) ? 1 : 0)),
   )
 }

@@ -3,15 +3,27 @@
 
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { scopes as knownScopes, type Scope } from '../../contract/words.ts'
+import { scopes as knownScopes, type Mode, modes, type Scope } from '../../contract/words.ts'
 import { type App, findApp } from '../../domain/oauth/apps.ts'
-import { listMerchantsWithApp } from '../../domain/oauth/grants.ts'
-import { install } from '../../domain/oauth/installing.ts'
-import { paths, resourceOf } from '../../domain/oauth/metadata.ts'
+import {
+  assistantScopes,
+  type ClientDocument,
+  findAssistant,
+  grantableScopes,
+  saveAssistant,
+} from '../../domain/oauth/assistants.ts'
+import {
+  countInstallations,
+  listMerchantsWithApp,
+  livingInstallationsMax,
+  lockMerchantById,
+} from '../../domain/oauth/grants.ts'
+import { type Approval, install } from '../../domain/oauth/installing.ts'
+import { assistantResourceOf, paths, resourceOf } from '../../domain/oauth/metadata.ts'
 import type { PasswordCost } from '../../domain/users/password.ts'
-import { mayInstall } from '../../domain/users/roles.ts'
+import { mayGrant, mayInstall } from '../../domain/users/roles.ts'
 import { createCountedSignIn, type SignedIn, type Visitor } from '../../domain/users/signin.ts'
-import { findUser, listMerchantsOf } from '../../domain/users/users.ts'
+import { findUser, listMerchantsOf, type UserMerchant } from '../../domain/users/users.ts'
 import { type CookieKind, cookieIn, setCookie } from '../../platform/html/cookies.ts'
 import type { FormFields } from '../../platform/html/fields.ts'
 import { readForm } from '../../platform/html/form.ts'
@@ -23,8 +35,9 @@ import { isId } from '../../platform/kit/ids.ts'
 import type { Log } from '../../platform/log/log.ts'
 import type { Counts } from '../../platform/metrics/counts.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
-import type { Reader, Storage } from '../../platform/storage/storage.ts'
+import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
 import { passkeyBrowser } from '../signin/visit.ts'
+import type { ClientDocuments } from './documents.ts'
 import { consentPage } from './page/consent.ts'
 import { errorPage, errorStatus } from './page/error.ts'
 import { answerPage, headersFor } from './page/frame.ts'
@@ -38,21 +51,22 @@ export interface InteractionParts {
   publicOrigin: () => string
   clock: () => Date
   server: AuthorizationServer
+  documents: ClientDocuments
   log: Log
   passwordCost?: PasswordCost | undefined
   signIns?: Counts | undefined
 }
 
-// A request to an interaction of this browser and of an existing app.
+// A request to an interaction of this browser and of an existing app, or of an assistant with a good document.
 interface Visit {
   request: Incoming
   response: ServerResponse
   interaction: Interaction
-  app: App
+  client: App | ClientDocument
 }
 
 export function createInteractions(parts: InteractionParts) {
-  const { storage, rootSecret, publicOrigin, clock, server } = parts
+  const { storage, rootSecret, publicOrigin, clock, server, documents } = parts
   const door = createCountedSignIn(parts)
 
   async function answer(request: Incoming, response: ServerResponse, requestId: string): Promise<PageAnswer> {
@@ -60,9 +74,9 @@ export function createInteractions(parts: InteractionParts) {
     if (isPost && !isSameOrigin(request.raw, publicOrigin())) return errorAnswer('foreign', requestId)
     const interaction = await server.findInteraction(request.raw, response)
     if (!interaction || interaction.uid !== request.path.uid) return errorAnswer('lost', requestId)
-    const app = await storage.read((db) => findApp(db, interaction.clientId))
-    if (!app || app.disabledAt !== null) return errorAnswer('lost', requestId)
-    const visit: Visit = { request, response, interaction, app }
+    const client = await findClient(interaction.clientId)
+    if (!client) return errorAnswer('lost', requestId)
+    const visit: Visit = { request, response, interaction, client }
     if (!isPost) return show(visit, requestId)
     const form = await readForm(request.raw)
     if (typeof form === 'number') return errorAnswer('unreadable', requestId)
@@ -74,10 +88,19 @@ export function createInteractions(parts: InteractionParts) {
     return step === steps.signIn ? signIn(visit, form, requestId) : decide(visit, form, requestId)
   }
 
+  // Undefined for one that was disabled, or whose document is gone.
+  async function findClient(id: string): Promise<App | ClientDocument | undefined> {
+    const app = await storage.read((db) => (isId('app', id) ? findApp(db, id) : findAssistant(db, id)))
+    if (app && app.disabledAt !== null) return undefined
+    if (isId('app', id)) return app
+    const document = documents.isAddress(id) ? await documents.documentAt(id) : undefined
+    return document === undefined || document === 'busy' || 'problem' in document ? undefined : document
+  }
+
   function show(visit: Visit, requestId: string): Promise<PageAnswer> | PageAnswer {
     if (visit.interaction.step === 'login') return showSignIn(visit)
     // No scope of ours was asked for, so there is nothing to approve.
-    if (askedOf(visit.interaction).length === 0) return goOn(visit, nothingAsked, requestId)
+    if (isApp(visit.client) && askedOf(visit.interaction).length === 0) return goOn(visit, nothingAsked, requestId)
     return showConsent(visit, requestId)
   }
 
@@ -131,28 +154,26 @@ export function createInteractions(parts: InteractionParts) {
   }
 
   async function showConsent(visit: Visit, requestId: string, kept: FormState = {}): Promise<PageAnswer> {
-    const { interaction, app } = visit
+    const { interaction, client } = visit
     const seen = await storage.read(async (db) => {
       const user = await findSignedIn(db, interaction)
       if (!user) return undefined
-      const merchants = await listInstallable(db, user.id, interaction)
-      const installed = await listMerchantsWithApp(
-        db,
-        app.id,
-        merchants.map(({ id }) => id),
-      )
-      return { user, merchants, installed }
+      const offer = await offerOf(db, user.id, visit)
+      const app = isApp(client) ? client : await findAssistant(db, client.url)
+      const ids = offer.merchants.map(({ id }) => id)
+      return { user, offer, installed: app ? await listMerchantsWithApp(db, app.id, ids) : [] }
     })
     if (!seen) return errorAnswer('lost', requestId)
-    if (seen.merchants.length === 0) return errorAnswer('no_shop', requestId)
-    const asked = askedOf(interaction)
+    const { merchants, scopes } = seen.offer
+    if (merchants.length === 0) return errorAnswer('no_shop', requestId)
     const text = consentPage({
       app: faceOf(visit),
       email: seen.user.email,
-      merchants: seen.merchants.map((merchant) => ({ ...merchant, isInstalled: seen.installed.includes(merchant.id) })),
+      merchants: merchants.map((merchant) => ({ ...merchant, isInstalled: seen.installed.includes(merchant.id) })),
       merchantId: kept.merchantId ?? null,
-      scopes: asked,
-      ticked: kept.ticked ?? asked,
+      mode: kept.mode ?? null,
+      scopes,
+      ticked: kept.ticked ?? (isApp(client) ? scopes : readingAlone),
       problem: kept.problem ?? null,
     })
     return answerPage(kept.problem ? 400 : 200, text, interaction.redirectUri)
@@ -164,65 +185,100 @@ export function createInteractions(parts: InteractionParts) {
     return user && user.disabledAt === null && signedInAt > user.sessionsFrom ? user : undefined
   }
 
-  // Those for which this person may install apps.
-  async function listInstallable(db: Reader, userId: string, { hasSecondFactor }: Interaction) {
-    const merchants = await listMerchantsOf(db, userId)
-    return merchants.filter(
-      ({ role, needsSecondFactor }) => mayInstall(role) && (hasSecondFactor || !needsSecondFactor),
-    )
-  }
-
-  interface FormState {
-    problem?: ConsentProblem
-    merchantId?: string | null
-    ticked?: readonly Scope[]
+  // The shops for which this person can approve it, and what can be granted: to an app what it asks for, to an assistant what the
+  // person may do, as few assistants know what to ask for.
+  async function offerOf(db: Reader, userId: string, { interaction, client }: Visit): Promise<Offer> {
+    const all = await listMerchantsOf(db, userId)
+    const mine = all.filter(({ needsSecondFactor }) => interaction.hasSecondFactor || !needsSecondFactor)
+    if (isApp(client)) return { merchants: mine.filter(({ role }) => mayInstall(role)), scopes: askedOf(interaction) }
+    const grantable = new Set(mine.flatMap(({ role }) => grantableScopes(role)))
+    return { merchants: mine, scopes: assistantScopes.filter((scope) => grantable.has(scope)) }
   }
 
   // The form only chooses among what was offered.
   async function decide(visit: Visit, form: FormFields, requestId: string): Promise<PageAnswer> {
-    const { interaction, app } = visit
-    const asked = askedOf(interaction)
-    const submitted = form.getAll('scope')
-    const ticked = asked.filter((scope) => submitted.includes(scope))
-    const merchantId = form.get('merchant')
+    const { interaction, client } = visit
+    const { userId } = interaction
     if (form.get('decision') !== 'approve') return show(visit, requestId)
-    if (merchantId === null || !isId('mer', merchantId))
-      return showConsent(visit, requestId, { problem: 'merchant_missing', ticked })
-    if (ticked.length === 0) return showConsent(visit, requestId, { problem: 'scope_missing', merchantId, ticked })
-    const { userId, hasSecondFactor } = interaction
-    if (userId === null || !(await storage.read((db) => findSignedIn(db, interaction))))
-      return errorAnswer('lost', requestId)
+    const offer = await storage.read(async (db) => {
+      const user = await findSignedIn(db, interaction)
+      return user && offerOf(db, user.id, visit)
+    })
+    if (userId === null || !offer) return errorAnswer('lost', requestId)
+    const submitted = form.getAll('scope')
+    const ticked = offer.scopes.filter((scope) => submitted.includes(scope))
+    const mode = modes.find((one) => one === form.get('mode')) ?? null
+    const named = form.get('merchant')
+    const merchantId = named !== null && isId('mer', named) ? named : null
+    const again = (problem: ConsentProblem) => showConsent(visit, requestId, { problem, merchantId, ticked, mode })
+    if (merchantId === null) return again('merchant_missing')
+    if (!isApp(client) && mode === null) return again('mode_missing')
+    if (ticked.length === 0) return again('scope_missing')
+    const role = offer.merchants.find(({ id }) => id === merchantId)?.role
+    if (role && !mayGrant(role, ticked)) return again('beyond_role')
     const grant = grantOf(interaction)
-    const isInstalled = await storage.write((tx) =>
-      install(
-        tx,
-        rootSecret,
-        {
-          grant,
-          app,
-          userId,
-          hasSecondFactor,
-          merchantId,
-          resource: resourceOf(publicOrigin()),
-          granted: ticked,
-          rejected: asked.filter((scope) => !ticked.includes(scope)),
-          rejectedWords: interaction.words,
-        },
-        clock().getTime(),
-      ),
-    )
-    if (!isInstalled) return showConsent(visit, requestId, { problem: 'merchant_missing', ticked })
-    return goOn(visit, { consent: { grantId: grant } }, requestId)
+    const approval: Omit<Approval, 'app'> = {
+      grant,
+      userId,
+      hasSecondFactor: interaction.hasSecondFactor,
+      merchantId,
+      resource: isApp(client) ? resourceOf(publicOrigin()) : assistantResourceOf(publicOrigin()),
+      granted: ticked,
+      rejected: isApp(client) ? offer.scopes.filter((scope) => !ticked.includes(scope)) : [],
+      rejectedWords: isApp(client) ? interaction.words : [],
+    }
+    const outcome = await storage.write((tx) => installClient(tx, client, approval, mode))
+    if (outcome !== 'installed') return again(outcome)
+    return goOn(visit, { consent: { grantId: grant } }, requestId, isApp(client) ? undefined : ticked)
   }
 
-  async function goOn(visit: Visit, result: InteractionResult, requestId: string): Promise<PageAnswer> {
-    const location = await server.finishInteraction(visit.request.raw, visit.response, result)
+  async function installClient(
+    tx: Tx,
+    client: App | ClientDocument,
+    approval: Omit<Approval, 'app'>,
+    mode: Mode | null,
+  ): Promise<'installed' | ConsentProblem> {
+    const now = clock().getTime()
+    if (isApp(client)) {
+      const isInstalled = await install(tx, rootSecret, { ...approval, app: client }, now)
+      return isInstalled ? 'installed' : 'merchant_missing'
+    }
+    if (mode === null) return 'mode_missing'
+    await lockMerchantById(tx, approval.merchantId)
+    if ((await countInstallations(tx, approval.merchantId)) >= livingInstallationsMax) return 'too_many'
+    const app = await saveAssistant(tx, client, now)
+    const assistant = { clientUri: client.url, mode }
+    const isInstalled = await install(tx, rootSecret, { ...approval, app, assistant }, now)
+    return isInstalled ? 'installed' : 'merchant_missing'
+  }
+
+  async function goOn(
+    visit: Visit,
+    result: InteractionResult,
+    requestId: string,
+    granted?: readonly Scope[],
+  ): Promise<PageAnswer> {
+    const location = await server.finishInteraction(visit.request.raw, visit.response, result, granted)
     if (location === undefined) return errorAnswer('lost', requestId)
     return redirect(location, headersFor())
   }
 
   return answer
 }
+
+interface FormState {
+  problem?: ConsentProblem
+  merchantId?: string | null
+  ticked?: readonly Scope[]
+  mode?: Mode | null
+}
+
+interface Offer {
+  merchants: readonly UserMerchant[]
+  scopes: readonly Scope[]
+}
+
+const readingAlone: readonly Scope[] = ['admin:read']
 
 const nothingAsked = {
   error: 'access_denied',
@@ -256,8 +312,13 @@ function grantOf({ uid }: Interaction): string {
   return createHash('sha256').update(`grant ${uid}`).digest('base64url')
 }
 
-function faceOf({ app, interaction }: Visit): AppFace {
-  return { name: app.name, description: app.description, mode: app.mode, redirectUri: interaction.redirectUri }
+function isApp(client: App | ClientDocument): client is App {
+  return 'id' in client
+}
+
+function faceOf({ client, interaction: { redirectUri } }: Visit): AppFace {
+  if (isApp(client)) return { name: client.name, description: client.description, mode: client.mode, redirectUri }
+  return { name: client.host, claimedName: client.name, description: '', mode: null, redirectUri }
 }
 
 function errorAnswer(kind: ErrorKind, requestId: string): PageAnswer {

@@ -1,10 +1,11 @@
 // The authorization server for the rest of the code: its addresses, and the check of callers with a token.
 
 import type { ServerResponse } from 'node:http'
+import { createAssistantGate } from '../../domain/oauth/bearer.ts'
 import { createOAuthGate } from '../../domain/oauth/caller.ts'
 import { clientErrorFor } from '../../domain/oauth/clienterror.ts'
 import { createNonceKey } from '../../domain/oauth/keys.ts'
-import { paths, resourceMetadata } from '../../domain/oauth/metadata.ts'
+import { assistantMetadata, paths, resourceMetadata } from '../../domain/oauth/metadata.ts'
 import { createNonces } from '../../domain/oauth/proof.ts'
 import type { PasswordCost } from '../../domain/users/password.ts'
 import { addressBucket, type Throttle } from '../../platform/access/throttle.ts'
@@ -15,12 +16,13 @@ import type { HandOff, HandOffFailure, HtmlPage, PageAnswer } from '../../platfo
 import { late } from '../../platform/kit/late.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Counts } from '../../platform/metrics/counts.ts'
+import { createClientDocuments } from './documents.ts'
 import { style } from './page/assets.ts'
 import { errorPage } from './page/error.ts'
 import { answerPage } from './page/frame.ts'
 import type { AuthorizationServer, ServerParts } from './provider.ts'
 
-export interface OAuthRoomParts extends Omit<ServerParts, 'nonceSecret'> {
+export interface OAuthRoomParts extends Omit<ServerParts, 'nonceSecret' | 'documents'> {
   // null: no limit. Starting an installation stores something, so it has a tighter limit.
   throttle: Throttle | null
   beginThrottle: Throttle | null
@@ -32,16 +34,19 @@ export interface OAuthPages {
   handOffs: readonly HandOff[]
   pages: readonly HtmlPage[]
   gate: Gate<OAuthCaller>
+  // Tokens of assistants, for the MCP server for merchants.
+  assistantGate: Gate<OAuthCaller>
 }
 
 export function createOAuthPages(parts: OAuthRoomParts): OAuthPages {
   const { storage, throttle, beginThrottle, publicOrigin, clock } = parts
   const nonceKey = createNonceKey(parts.rootSecret)
   const nonceSecret = late(async () => (await storage.write((tx) => nonceKey(tx, clock().getTime()))).export())
-  const server = lateServer({ ...parts, nonceSecret })
+  const documents = createClientDocuments(parts)
+  const server = lateServer({ ...parts, nonceSecret, documents })
   const interactions = late(async () => {
     const { createInteractions } = await import('./interaction.ts')
-    return createInteractions({ ...parts, server })
+    return createInteractions({ ...parts, server, documents })
   })
   const gate = createOAuthGate({ ...parts, nonces: late(async () => createNonces(await nonceSecret())) })
 
@@ -65,6 +70,7 @@ export function createOAuthPages(parts: OAuthRoomParts): OAuthPages {
 
   return {
     gate,
+    assistantGate: createAssistantGate(parts),
     handOffs: [
       forBrowsers(toServer('oauth authorize', paths.authorization, 'GET', beginThrottle)),
       forBrowsers(toServer('oauth resume', `${paths.authorization}/:uid`, 'GET')),
@@ -89,20 +95,25 @@ export function createOAuthPages(parts: OAuthRoomParts): OAuthPages {
     ],
     pages: [
       style.page,
-      {
-        name: 'oauth resource metadata',
-        path: paths.resourceMetadata,
-        answer: async () => ({
-          status: 200,
-          body: JSON.stringify(resourceMetadata(publicOrigin())),
-          headers: {
-            'content-type': 'application/json; charset=utf-8',
-            'cache-control': 'public, max-age=300',
-            'access-control-allow-origin': '*',
-          },
-        }),
-      },
+      metadataPage('oauth resource metadata', paths.resourceMetadata, () => resourceMetadata(publicOrigin())),
+      metadataPage('assistant resource metadata', paths.assistantMetadata, () => assistantMetadata(publicOrigin())),
     ],
+  }
+}
+
+function metadataPage(name: string, path: string, contents: () => object): HtmlPage {
+  return {
+    name,
+    path,
+    answer: async () => ({
+      status: 200,
+      body: JSON.stringify(contents()),
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'public, max-age=300',
+        'access-control-allow-origin': '*',
+      },
+    }),
   }
 }
 
@@ -127,8 +138,8 @@ function lateServer(parts: ServerParts): AuthorizationServer {
   return {
     handle: async (request, response) => (await server()).handle(request, response),
     findInteraction: async (request, response) => (await server()).findInteraction(request, response),
-    finishInteraction: async (request, response, result) =>
-      (await server()).finishInteraction(request, response, result),
+    finishInteraction: async (request, response, result, granted) =>
+      (await server()).finishInteraction(request, response, result, granted),
   }
 }
 

@@ -5,11 +5,12 @@ import type { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { clientErrorFor } from '../../domain/oauth/clienterror.ts'
-import { originProblem, paths, resourceOf, serverMetadata } from '../../domain/oauth/metadata.ts'
+import { assistantResourceOf, originProblem, paths, resourceOf, serverMetadata } from '../../domain/oauth/metadata.ts'
 import { asRefusal } from '../../platform/http/refusal.ts'
 import type { Log } from '../../platform/log/log.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
+import type { ClientDocuments } from './documents.ts'
 import { errorPage, errorStatus } from './page/error.ts'
 import { headersFor } from './page/frame.ts'
 import { signOutPage } from './page/signin.ts'
@@ -24,6 +25,7 @@ export interface ServerParts {
   log: Log
   // The secret from which DPoP nonces are derived.
   nonceSecret: () => Promise<Buffer>
+  documents: ClientDocuments
 }
 
 // The flow that a page belongs to.
@@ -37,7 +39,7 @@ export interface Interaction {
   userId: string | null
   // Whether that user signed in with a code or a passkey.
   hasSecondFactor: boolean
-  // The scopes of our interface that the app asks for.
+  // The scopes of our interface, or of the MCP server for merchants, that the app asks for.
   scopes: readonly string[]
   // OpenID scopes that it asks for as well.
   words: readonly string[]
@@ -55,11 +57,13 @@ export interface AuthorizationServer {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
   // Undefined when there is none, it has expired, or it was started in another browser.
   findInteraction(request: IncomingMessage, response: ServerResponse): Promise<Interaction | undefined>
-  // Returns the address at which the flow continues; undefined when it was finished before.
+  // Returns the address at which the flow continues; undefined when it was finished before. `granted` takes the place of the scopes that
+  // were asked for: a person may give an assistant more.
   finishInteraction(
     request: IncomingMessage,
     response: ServerResponse,
     result: InteractionResult,
+    granted?: readonly string[],
   ): Promise<string | undefined>
 }
 
@@ -92,9 +96,15 @@ export function createAuthorizationServer(parts: ServerParts): AuthorizationServ
       const hasSecondFactor = session?.amr?.includes(secondFactor) ?? false
       return interactionFrom(details, origin, { signedInAt: signedInBy(session?.loginTs), hasSecondFactor })
     },
-    async finishInteraction(request, response, result) {
+    async finishInteraction(request, response, result, granted) {
       const { provider } = await at(request)
-      return provider.interactionResult(request, response, result).catch(lost)
+      if (granted === undefined) return provider.interactionResult(request, response, result).catch(lost)
+      const details = await provider.interactionDetails(request, response).catch(lost)
+      if (!details) return undefined
+      details.params.scope = granted.join(' ')
+      details.result = { ...details.lastSubmission, ...result }
+      const isSaved = await details.save(details.exp - Math.floor(parts.clock().getTime() / 1000)).catch(lost)
+      return isSaved === undefined ? undefined : details.returnTo
     },
   }
 }
@@ -131,7 +141,7 @@ function interactionFrom(
     clientId: String(params.client_id),
     redirectUri: String(params.redirect_uri),
     userId: session?.accountId ?? null,
-    scopes: missingResourceScopes?.[resourceOf(origin)] ?? [],
+    scopes: missingResourceScopes?.[resourceOf(origin)] ?? missingResourceScopes?.[assistantResourceOf(origin)] ?? [],
     words: missingOIDCScope ?? [],
   }
 }
@@ -183,7 +193,8 @@ function createProvider(origin: string, parts: ServerParts, nonceSecret: Buffer)
     }
     if (ctx.status >= 400) ctx.set('cache-control', 'no-store')
     // The library reports a missing proof as an invalid grant, which misleads developers (RFC 9449, 5).
-    if (ctx.path === paths.token && ctx.get('DPoP') === '' && isInvalidGrant(ctx.body))
+    const { client } = (ctx as KoaContextWithOIDC).oidc ?? {}
+    if (client?.dpopBoundAccessTokens && ctx.get('DPoP') === '' && ctx.path === paths.token && isInvalidGrant(ctx.body))
       ctx.body = { error: 'invalid_dpop_proof', error_description: 'a DPoP proof is required, in the header DPoP' }
     if (asksOtherResponseType(ctx as KoaContextWithOIDC)) sayOtherResponseType(ctx)
     if (ctx.path !== paths.metadata || ctx.status !== 200) return

@@ -3,9 +3,11 @@
 import Provider, { type Configuration, errors, interactionPolicy, type Adapter as LibraryAdapter } from 'oidc-provider'
 import { createAdapters, grantSeconds, type RefusalCode } from '../../domain/oauth/adapter.ts'
 import { type App, findApp } from '../../domain/oauth/apps.ts'
-import type { Payload } from '../../domain/oauth/artifacts.ts'
+import { hashOf, type Payload } from '../../domain/oauth/artifacts.ts'
+import { assistantScopes, findAssistant, hasApprover } from '../../domain/oauth/assistants.ts'
 import { cookieKeys, signingKeys } from '../../domain/oauth/keys.ts'
 import {
+  assistantResourceOf,
   clientAuthMethods,
   clientSigningAlgorithms,
   grantTypes,
@@ -18,6 +20,7 @@ import { isId } from '../../platform/kit/ids.ts'
 import type { Log } from '../../platform/log/log.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
+import type { ClientDocuments } from './documents.ts'
 
 const sessionSeconds = 8 * 3_600
 const assertionSecondsMax = 24 * 3_600
@@ -33,11 +36,14 @@ export interface SettingsParts {
   log: Log
   // The secret from which DPoP nonces are derived.
   nonceSecret: Buffer
+  documents: ClientDocuments
 }
 
-export function settingsFor({ origin, storage, rootSecret, clock, log, nonceSecret }: SettingsParts): Configuration {
+export function settingsFor(parts: SettingsParts): Configuration {
+  const { origin, storage, rootSecret, clock, log, nonceSecret, documents } = parts
   const isSecure = origin.startsWith('https:')
   const resource = resourceOf(origin)
+  const assistantResource = assistantResourceOf(origin)
   const cookie = { httpOnly: true, sameSite: 'lax', secure: isSecure, signed: true } as const
   const adapters = createAdapters({
     storage,
@@ -45,7 +51,10 @@ export function settingsFor({ origin, storage, rootSecret, clock, log, nonceSecr
     clock,
     log,
     findProvedKey,
-    findClient: async (id) => (isId('app', id) ? clientFrom(await storage.read((db) => findApp(db, id))) : undefined),
+    findClient: async (id) => {
+      if (isId('app', id)) return clientFrom(await storage.read((db) => findApp(db, id)))
+      return documents.isAddress(id) ? findAssistantClient(parts, id) : undefined
+    },
     refusal: (code, detail) => new refusals[code](detail),
   })
 
@@ -92,14 +101,14 @@ export function settingsFor({ origin, storage, rootSecret, clock, log, nonceSecr
       dPoP: { enabled: true, nonceSecret, requireNonce: () => true },
       resourceIndicators: {
         enabled: true,
-        defaultResource: async () => resource,
+        defaultResource: async (_ctx, client) => (isAssistant(client) ? assistantResource : resource),
         useGrantedResource: async () => true,
         // The app's own list of scopes is enforced here: the library does not check the scopes of a resource against it.
         getResourceServerInfo: async (_ctx, identifier, client) => {
-          if (identifier !== resource) throw new errors.InvalidTarget()
+          if (identifier !== (isAssistant(client) ? assistantResource : resource)) throw new errors.InvalidTarget()
           return {
             scope: String(client.scopes_of_app),
-            audience: resource,
+            audience: identifier,
             accessTokenTTL: lifetimes.accessToken,
             accessTokenFormat: 'opaque',
           }
@@ -108,11 +117,12 @@ export function settingsFor({ origin, storage, rootSecret, clock, log, nonceSecr
     },
     extraClientMetadata: { properties: ['scopes_of_app'] },
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    // Never rotated: it is bound to a key (RFC 9700, 2.2.2), and a client that lost the answer with the new one would be locked
-    // out. Called when everything else is valid, so this is where its lifetime is extended.
+    // An assistant's is new at every use, and one that is used again ends the installation (`consume` in adapter.ts). An app's is never
+    // rotated: it is bound to a key (RFC 9700, 2.2.2), and a client that lost the answer with the new one would be locked out. Called when everything else is valid, so this is where its lifetime is extended.
     rotateRefreshToken: async (ctx) => {
       const token = ctx.oidc.entities.RefreshToken
       if (!token) throw new Error('a refresh without a refresh token')
+      if (isAssistant(ctx.oidc.client)) return true
       token.exp = Math.floor(clock().getTime() / 1000) + lifetimes.refreshToken
       await token.save()
       return false
@@ -131,13 +141,14 @@ export function settingsFor({ origin, storage, rootSecret, clock, log, nonceSecr
       const id = ctx.oidc.result?.consent?.grantId
       return id === undefined ? undefined : ctx.oidc.provider.Grant.find(id)
     },
-    // A disabled user cannot approve anything; what was approved before stays.
+    // A disabled user cannot approve anything; apps that were approved before stay, assistants act for the user and do not.
     findAccount: async (ctx, id, token) => {
       const user = await storage.read((db) => findUser(db, rootSecret, id))
       if (!user) return undefined
       // A grant does not need its approver any more; a session ends with a new password.
       const signedInAt = signedInBy(ctx.oidc.session?.loginTs ?? Number.POSITIVE_INFINITY)
       if (!token && (user.disabledAt !== null || signedInAt <= user.sessionsFrom)) return undefined
+      if (token && isAssistant(ctx.oidc.client) && !(await isApproverThere(storage, token.grantId))) return undefined
       return { accountId: user.id, claims: async () => ({ sub: user.id }) }
     },
     interactions: {
@@ -201,6 +212,36 @@ function clientFrom(app: App | undefined): Payload | undefined {
     dpop_bound_access_tokens: true,
     scopes_of_app: app.scopes.join(' '),
   }
+}
+
+// What every assistant must do is set here, whatever its document says. For the exchange of codes and tokens the approved app is enough, so
+// no assistant depends on its document being reachable then.
+async function findAssistantClient({ storage, documents }: SettingsParts, url: string): Promise<Payload | undefined> {
+  const app = await storage.read((db) => findAssistant(db, url))
+  if (app && app.disabledAt !== null) return undefined
+  const isExchange = [paths.token, paths.revocation].some((path) => Provider.ctx?.path === path)
+  const found = isExchange ? app : await documents.documentAt(url)
+  if (!found) return undefined
+  if (found === 'busy') throw new errors.TemporarilyUnavailable('too many client metadata documents are being read')
+  if ('problem' in found) throw new errors.InvalidClient(found.problem, found.problem)
+  return {
+    client_id: url,
+    client_name: found.name,
+    redirect_uris: found.redirectUris,
+    // Loopback addresses match with any port (RFC 8252, 7.3), and a person is asked every time.
+    application_type: 'native',
+    token_endpoint_auth_method: 'none',
+    dpop_bound_access_tokens: false,
+    scopes_of_app: assistantScopes.join(' '),
+  }
+}
+
+function isAssistant(client: { clientId: string } | undefined): boolean {
+  return client !== undefined && !isId('app', client.clientId)
+}
+
+async function isApproverThere(storage: Storage, grantId: unknown): Promise<boolean> {
+  return typeof grantId === 'string' && (await storage.read((db) => hasApprover(db, hashOf(grantId))))
 }
 
 // The library's policy, and one more reason to sign in: the user of the session no longer exists.

@@ -21,6 +21,7 @@ const installation: AdminInstallation = {
   grantedScopes: null,
   approvedBy: null,
   createdAt,
+  lastTokenAt: null,
   endedAt: null,
 }
 

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { type AdminOperationId, adminOperations } from '../../../contract/admin/operations.ts'
 import type { AdminOperation } from '../../../contract/admin/row.ts'
 import { refusals } from '../../../contract/refusals.ts'
+import { assistantChallenge } from '../../../domain/oauth/bearer.ts'
 import type { Principal } from '../../../platform/access/principal.ts'
 import { type AdmissionParts, createAdmission } from '../../../platform/http/admission.ts'
 import type { Gate } from '../../../platform/http/gates.ts'
@@ -19,6 +20,8 @@ import { answerPost } from './transport.ts'
 export interface AdminMcpParts extends AdmissionParts {
   admin: MountedSurface
   gate: Gate
+  // Tokens of assistants.
+  assistantGate: Gate
   receive: Receive
   clock: () => Date
   publicOrigin: () => string
@@ -29,7 +32,7 @@ export async function answerAdminMcp(parts: AdminMcpParts, request: Incoming, tr
   if (request.raw.method !== 'POST') throw refuse('route_not_found', { status: 405, headers: { allow: 'POST' } })
   const now = parts.clock()
   const { passGate, admit, claimPass } = createAdmission(parts)
-  const passed = await passGate(namingScope(parts.gate), request, trace, now)
+  const passed = await passGate(gateFor(parts), request, trace, now)
   const { principal } = passed
   trace.callerId = principal.id
   admit({ idempotency: 'none' }, principal, request, now)
@@ -49,17 +52,20 @@ export async function answerAdminMcp(parts: AdminMcpParts, request: Incoming, tr
   return { ...answer, headers: { ...answer.headers, ...passed.headers } }
 }
 
-// Clients read from the challenge what to ask for.
-function namingScope(gate: Gate): Gate {
+// A key, the proof of an app, or the token of an assistant.
+function gateFor({ gate, assistantGate, publicOrigin }: AdminMcpParts): Gate {
   return async (request, now) => {
+    const { authorization = '' } = request.raw.headers
+    if (!/^(bearer +cwk_|dpop )/i.test(authorization)) return assistantGate(request, now)
     const passed = await gate(request, now)
     if ('principal' in passed) return passed
-    return { ...passed, headers: { 'www-authenticate': 'Bearer scope="admin:read"', ...passed.headers } }
+    const challenge = assistantChallenge(publicOrigin(), { error: 'invalid_token', scope: 'admin:read' })
+    return { ...passed, headers: { 'www-authenticate': challenge, ...passed.headers } }
   }
 }
 
 const instructions = [
-  'Runs one shop, in the mode of the key: test or live.',
+  'Runs one shop, in one mode: test or live.',
   'Amounts are in minor units (cents). Lists answer 50 rows; pass the cursor of meta.next to go on.',
   'A change names expectedVersion, the version that you read: read before you write. With dryRun: true it answers what would change.',
   'Every change is in list_changes and can be taken back by undo_change, where that is possible.',
@@ -157,7 +163,7 @@ function membersOf(schema: object | null | undefined): { properties: Members; re
 const answerBytesMax = 200 * 1024
 
 async function callTool(
-  { admin }: AdminMcpParts,
+  { admin, publicOrigin }: AdminMcpParts,
   principal: Principal,
   trace: Trace,
   name: string,
@@ -168,10 +174,18 @@ async function callTool(
   const { id, row, pathNames, queryNames } = tool
   trace.name = `mcp.${id}`
   if (!mayCall(principal, row))
-    throw new RpcError(403, -32003, `This needs the scope ${row.scope}.`, {
-      error: 'insufficient_scope',
-      scope: row.scope,
-    })
+    throw new RpcError(
+      403,
+      -32003,
+      `This needs the scope ${row.scope}.`,
+      { error: 'insufficient_scope', scope: row.scope },
+      {
+        'www-authenticate': assistantChallenge(publicOrigin(), {
+          error: 'insufficient_scope',
+          scope: [...principal.scopes, row.scope].join(' '),
+        }),
+      },
+    )
   const { idempotencyKey, cursor, ...given } = args
   const part = (names: readonly string[]) =>
     Object.fromEntries(names.flatMap((one) => (one in given ? [[one, given[one]]] : [])))

@@ -26,11 +26,19 @@ export class RpcError extends Error {
   readonly status: number
   readonly code: number
   readonly data: object | undefined
-  constructor(status: number, code: number, message: string, data?: object) {
+  readonly headers: Readonly<Record<string, string>>
+  constructor(
+    status: number,
+    code: number,
+    message: string,
+    data?: object,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(message)
     this.status = status
     this.code = code
     this.data = data
+    this.headers = headers
   }
 }
 

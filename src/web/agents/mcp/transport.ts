@@ -62,7 +62,7 @@ export async function answerPost(
     }
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
-    return { status: error.status, body: rpcFailure(request?.id, error), headers: { ...headers } }
+    return { status: error.status, body: rpcFailure(request?.id, error), headers: { ...headers, ...error.headers } }
   }
 }
 

@@ -4,14 +4,18 @@ import type { Mode, Scope } from '../../../contract/words.ts'
 import type { SignInProblem } from '../../../domain/users/signin.ts'
 
 // The value of the hidden field `step` of each form: which page a post answers. The fields are `email` and
-// `password`, or `response` of a passkey, or `pending` and `code`, or `merchant` and `scope` (repeated); `decision` is `approve` or `decline`, and every page can decline.
+// `password`, or `response` of a passkey, or `pending` and `code`, or `merchant`, `scope` (repeated) and, of an assistant, `mode`; `decision` is `approve` or `decline`, and every page can decline.
 export const steps = { signIn: 'sign_in', passkey: 'passkey', code: 'code', consent: 'consent' } as const
 
 // The app that asks, as the merchant sees it.
 export interface AppFace {
+  // Of an assistant the host of its address: the only thing about it that is known for sure.
   name: string
   description: string
-  mode: Mode
+  // null: the person chooses.
+  mode: Mode | null
+  // What an assistant calls itself; undefined for an app.
+  claimedName?: string
   // Where the browser goes in the end. Its host is shown, and its origin is in the policy of the page, because browsers follow
   // the redirect of a form only to origins named there.
   redirectUri: string
@@ -46,7 +50,7 @@ export interface MerchantChoice {
   isInstalled?: boolean
 }
 
-export type ConsentProblem = 'merchant_missing' | 'scope_missing'
+export type ConsentProblem = 'merchant_missing' | 'scope_missing' | 'mode_missing' | 'beyond_role' | 'too_many'
 
 export interface ConsentView {
   app: AppFace
@@ -55,7 +59,8 @@ export interface ConsentView {
   merchants: readonly MerchantChoice[]
   // What was chosen in a form that was refused; null at first.
   merchantId: string | null
-  // What the app asks for, and what of it is ticked: everything at first.
+  mode: Mode | null
+  // What the app asks for, and what of it is ticked: everything at first. Of an assistant: what the person can give it, and reading.
   scopes: readonly Scope[]
   ticked: readonly Scope[]
   problem: ConsentProblem | null

@@ -1,0 +1,152 @@
+// Assistants: apps that are not registered, but known by the address of a document with their name and redirect URIs (OAuth Client ID
+// Metadata Document). They act for the person who approved them, and never do more than that person may do.
+
+import { type AdminScope, adminScopes, type Mode, type Role, type Scope } from '../../contract/words.ts'
+import { newId } from '../../platform/kit/ids.ts'
+import { isLoopback } from '../../platform/kit/loopback.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { scopesOfRole } from '../users/roles.ts'
+import { type App, appProblem, findApp, redirectUriProblem } from './apps.ts'
+
+// What an assistant can be granted. No tool needs the right to manage people.
+export const assistantScopes: readonly AdminScope[] = adminScopes.filter((scope) => scope !== 'admin:people')
+
+// What a member of this role can grant.
+export function grantableScopes(role: Role): readonly AdminScope[] {
+  return assistantScopes.filter((scope) => scopesOfRole[role].includes(scope))
+}
+
+// What the document of an assistant says, as far as we use it.
+export interface ClientDocument {
+  // The address of the document, which is the client id.
+  url: string
+  host: string
+  // Its own claim.
+  name: string
+  redirectUris: readonly string[]
+}
+
+const urlLengthMax = 500
+// It is shown whole.
+const hostLengthMax = 100
+
+// Whether a client id is the address of a document. http is for development, on this machine.
+export function isDocumentUrl(id: string, { allowHttp }: { allowHttp: boolean }): boolean {
+  if (id.length > urlLengthMax || !/^https?:\/\/[\x21-\x7e]+$/.test(id) || /[\\#]/.test(id)) return false
+  const url = URL.parse(id)
+  // Compared character by character, so only the spelling that browsers use is accepted. It also has no dot segments.
+  if (!url || url.href !== id || url.username !== '' || url.password !== '' || url.pathname === '/') return false
+  if (url.host.length > hostLengthMax) return false
+  return url.protocol === 'https:' || (allowHttp && url.protocol === 'http:')
+}
+
+const nameLengthMax = 80
+const redirectUrisMax = 20
+
+// What is wrong with a document is said in a sentence, for its developer.
+export function readClientDocument(url: string, value: unknown): ClientDocument | { problem: string } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { problem: 'the client metadata document is not a JSON object' }
+  const { client_id, client_name, redirect_uris, token_endpoint_auth_method: method } = value as Record<string, unknown>
+  if (client_id !== url) return { problem: 'client_id of the client metadata document is not its address' }
+  if ((method !== undefined && method !== 'none') || 'client_secret' in value)
+    return { problem: 'token_endpoint_auth_method of the client metadata document must be none' }
+  const { host } = new URL(url)
+  const name = typeof client_name === 'string' ? client_name.trim().slice(0, nameLengthMax).trim() : ''
+  const listed: readonly unknown[] = Array.isArray(redirect_uris) ? redirect_uris.slice(0, redirectUrisMax) : []
+  const redirectUris = [...new Set(listed.filter(isRedirectUri))]
+  const document = { url, host, name: name === '' ? host : name, redirectUris }
+  const problem = appProblem(definitionOf(document, 'live'))
+  if (problem?.path === '/name') return { problem: 'client_name of the client metadata document cannot be shown' }
+  if (problem) return { problem: 'the client metadata document has no redirect_uris that are https or on this machine' }
+  return document
+}
+
+// Schemes of their own are left out: everyone can claim one.
+function isRedirectUri(uri: unknown): uri is string {
+  if (typeof uri !== 'string' || redirectUriProblem(uri) !== undefined) return false
+  return !(uri.startsWith('https:') && isLoopback(new URL(uri)))
+}
+
+function definitionOf({ name, redirectUris }: ClientDocument, mode: Mode) {
+  return { name, description: '', redirectUris, scopes: assistantScopes, mode, jwks: null }
+}
+
+// Undefined for one that was never approved.
+export async function findAssistant(db: Reader, clientUri: string): Promise<App | undefined> {
+  const [row] = await db.sql<{ id: string }>`select id from apps where client_uri = ${clientUri}`
+  return row && findApp(db, row.id)
+}
+
+const namesMax = 20
+
+// Written when it is approved. Names of apps are unique, so the host is part of it; another document of the same host may claim the same
+// name and gets a number. The mode is that of each installation.
+export async function saveAssistant(tx: Tx, document: ClientDocument, now: number): Promise<App> {
+  const { url, host, name } = document
+  const redirectUris = JSON.stringify(document.redirectUris)
+  const scopes = JSON.stringify(assistantScopes)
+  await tx.sql`update apps set redirect_uris = ${redirectUris}, scopes = ${scopes}, updated_at = ${now} where client_uri = ${url}`
+  const shown = name === host ? host : `${name} (${host})`
+  for (let attempt = 1; attempt <= namesMax; attempt += 1) {
+    const found = await findAssistant(tx, url)
+    if (found) return found
+    const free = attempt === 1 ? shown : `${shown} ${attempt}`
+    await tx.sql`
+      insert into apps (id, name, description, client_kind, jwks, redirect_uris, scopes, mode, created_at, updated_at,
+        declared_by, client_uri)
+      values (${newId('app')}, ${free}, '', 'public', null, ${redirectUris}, ${scopes}, 'live', ${now}, ${now}, null, ${url})
+      on conflict do nothing`
+  }
+  throw new Error('no name is free for an assistant')
+}
+
+// Whom an access token of an assistant speaks for.
+export interface AssistantHolder {
+  sealed: string
+  grantId: string
+  installationId: string
+  mode: Mode
+  grantedScopes: string
+  grantedAt: number
+  merchantId: string
+  merchantSlug: string
+  appId: string
+  appName: string
+  clientUri: string
+  // Of the person who approved it, now.
+  role: Role
+}
+
+// Undefined when the token, the installation, the merchant or the app is missing or ended, or the person who approved it left.
+export async function findAssistantHolder(db: Reader, id: string, now: number): Promise<AssistantHolder | undefined> {
+  const [holder] = await db.sql<AssistantHolder>`
+    select t.sealed, i.grant_id as "grantId", i.id as "installationId", i.mode, i.granted_scopes as "grantedScopes",
+      i.created_at as "grantedAt", m.id as "merchantId", m.slug as "merchantSlug", a.id as "appId", a.name as "appName",
+      a.client_uri as "clientUri", um.role
+    from oauth_artifacts t
+    join installations i on i.grant_id = t.grant_id
+    join merchants m on m.id = i.merchant_id
+    join apps a on a.id = i.app_id
+    join users u on u.id = i.approved_by
+    join user_merchants um on um.user_id = u.id and um.merchant_id = i.merchant_id
+    where t.kind = 'AccessToken' and t.id = ${id} and t.expires_at > ${now} and a.client_uri is not null
+      and i.ended_at is null and i.disabled_at is null and m.closed_at is null and a.disabled_at is null
+      and u.disabled_at is null`
+  return holder
+}
+
+// Whether a grant of an assistant still has the person who approved it.
+export async function hasApprover(db: Reader, grantId: string): Promise<boolean> {
+  const rows = await db.sql`
+    select i.id from installations i
+    join users u on u.id = i.approved_by
+    join user_merchants um on um.user_id = u.id and um.merchant_id = i.merchant_id
+    where i.grant_id = ${grantId} and u.disabled_at is null`
+  return rows.length > 0
+}
+
+// Granted, and held by the person who approved it now.
+export function scopesNow(granted: readonly string[], role: Role): readonly Scope[] {
+  return grantableScopes(role).filter((scope) => granted.includes(scope))
+}

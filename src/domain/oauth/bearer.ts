@@ -1,0 +1,74 @@
+// Who calls the MCP server for merchants with the token of an assistant: a plain one, for this address alone.
+
+import type { Denied, Gate } from '../../platform/http/gates.ts'
+import type { OAuthCaller } from '../../platform/http/open.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
+import { hashOf, openPayload } from './artifacts.ts'
+import { type AssistantHolder, findAssistantHolder, scopesNow } from './assistants.ts'
+import { assistantResourceOf, paths } from './metadata.ts'
+
+export interface AssistantGateParts {
+  storage: Storage
+  rootSecret: RootSecret
+  publicOrigin: () => string
+}
+
+// What a caller without a good credential is told (RFC 6750, 3; RFC 9728, 5.1): where to learn how to get one, and what to ask for.
+export function assistantChallenge(origin: string, facts: { error?: string; scope: string }): string {
+  const { error, scope } = facts
+  return [
+    `Bearer resource_metadata="${origin}${paths.assistantMetadata}"`,
+    ...(error === undefined ? [] : [`error="${error}"`]),
+    `scope="${scope}"`,
+  ].join(', ')
+}
+
+export function createAssistantGate({ storage, rootSecret, publicOrigin }: AssistantGateParts): Gate<OAuthCaller> {
+  return async ({ raw }, now) => {
+    const { authorization } = raw.headers
+    const origin = publicOrigin()
+    const denied: Denied = {
+      headers: {
+        'www-authenticate': assistantChallenge(origin, {
+          ...(authorization !== undefined && { error: 'invalid_token' }),
+          scope: 'admin:read',
+        }),
+      },
+      // Every client begins without a token.
+      isSuspicious: authorization !== undefined,
+    }
+    const [, token] = /^bearer +([A-Za-z0-9._~+/-]{1,512}=*)$/i.exec(authorization ?? '') ?? []
+    if (token === undefined) return denied
+    const id = hashOf(token)
+    const holder = await storage.read((db) => findAssistantHolder(db, id, now.getTime()))
+    const payload = holder && openPayload(rootSecret, 'AccessToken', id, holder.sealed)
+    if (!holder || !payload) return denied
+    // The sealed payload decides whose token it is. One that is bound to a key is not plain.
+    const { grantId, clientId, aud, exp, jkt } = payload
+    const isTheirs = typeof grantId === 'string' && hashOf(grantId) === holder.grantId && clientId === holder.clientUri
+    const isGood = aud === assistantResourceOf(origin) && Number(exp) * 1000 > now.getTime() && jkt === undefined
+    return isTheirs && isGood ? { principal: callerFrom(holder, Number(exp)) } : denied
+  }
+}
+
+function callerFrom(holder: AssistantHolder, exp: number): OAuthCaller {
+  const scopes = scopesNow(JSON.parse(holder.grantedScopes) as string[], holder.role)
+  return {
+    kind: 'oauth',
+    id: holder.installationId,
+    merchantId: holder.merchantId,
+    installationId: holder.installationId,
+    claimant: holder.installationId,
+    throttleKey: holder.grantId,
+    merchantSlug: holder.merchantSlug,
+    mode: holder.mode,
+    appId: holder.appId,
+    appName: holder.appName,
+    grantedAt: holder.grantedAt,
+    grantedScopes: scopes,
+    scopes,
+    tokenExpiresAt: exp * 1000,
+    jkt: '',
+  }
+}

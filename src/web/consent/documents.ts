@@ -1,0 +1,80 @@
+// The documents of assistants: read at the address that a client names, guarded and cached. A stranger chooses the address, so few are read
+// in a second; those that a merchant approved before have a share of their own.
+
+import { fetchDocument } from '../../domain/agents/fetch.ts'
+import { type ClientDocument, findAssistant, isDocumentUrl, readClientDocument } from '../../domain/oauth/assistants.ts'
+import { isLoopback } from '../../platform/kit/loopback.ts'
+import { Lru } from '../../platform/kit/lru.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
+
+export interface DocumentParts {
+  storage: Storage
+  clock: () => Date
+  publicOrigin: () => string
+}
+
+export type FoundDocument = ClientDocument | { problem: string } | 'busy'
+
+export interface ClientDocuments {
+  // Whether a client id is the address of a document.
+  isAddress(clientId: string): boolean
+  documentAt(url: string): Promise<FoundDocument>
+}
+
+interface Cached {
+  found: ClientDocument | { problem: string }
+  freshUntil: number
+}
+
+const bytesMax = 5 * 1024
+const msMax = 5_000
+const freshMsMin = 60_000
+const freshMsMax = 24 * 3_600_000
+const refusedMs = 60_000
+const cachedMax = 500
+// In a second, for the whole process.
+const fetchesMax = 2
+
+export function createClientDocuments({ storage, clock, publicOrigin }: DocumentParts): ClientDocuments {
+  const documents = new Lru<string, Cached>(cachedMax)
+  const reading = new Map<string, Promise<Cached['found']>>()
+  let second = 0
+  let fetches = { known: 0, other: 0 }
+  const isLocal = () => isLoopback(new URL(publicOrigin()))
+
+  function takeFetch(now: number, share: 'known' | 'other'): boolean {
+    const current = Math.floor(now / 1_000)
+    if (current !== second) [second, fetches] = [current, { known: 0, other: 0 }]
+    fetches[share] += 1
+    return fetches[share] <= fetchesMax
+  }
+
+  async function read(url: string): Promise<Cached['found']> {
+    const document = await fetchDocument(url, { allowPrivate: isLocal(), bytesMax, msMax })
+    const found = document?.isJson
+      ? readClientDocument(url, document.value)
+      : {
+          problem: `the client metadata document could not be read: JSON of at most ${bytesMax} bytes, without redirects`,
+        }
+    const freshMs =
+      document && !('problem' in found) ? Math.min(freshMsMax, Math.max(freshMsMin, document.maxAgeMs)) : refusedMs
+    documents.set(url, { found, freshUntil: clock().getTime() + freshMs })
+    return found
+  }
+
+  return {
+    isAddress: (clientId) => isDocumentUrl(clientId, { allowHttp: isLocal() }),
+
+    async documentAt(url) {
+      const cached = documents.get(url)
+      if (cached && cached.freshUntil > clock().getTime()) return cached.found
+      const isKnown = (await storage.read((db) => findAssistant(db, url))) !== undefined
+      const underWay = reading.get(url)
+      if (underWay) return underWay
+      if (!takeFetch(clock().getTime(), isKnown ? 'known' : 'other')) return 'busy'
+      const begun = read(url).finally(() => reading.delete(url))
+      reading.set(url, begun)
+      return begun
+    },
+  }
+}

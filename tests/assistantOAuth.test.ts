@@ -1,0 +1,291 @@
+// A chat program connects to a shop by OAuth, knowing nothing but the address of the MCP server, and runs the shop as far as its person may.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import {
+  authorize,
+  type Browser,
+  type Choice,
+  consent,
+  type EndpointAnswer,
+  makeVerifier,
+  type OAuthTestServer,
+  openBrowser,
+  postForm,
+  sharedOAuthTestServer,
+  signIn,
+} from '../harness/oauth.ts'
+import { eachEngine, type Given } from '../harness/storage.ts'
+import type { Answer } from '../harness/testServer.ts'
+import { sweepArtifacts } from '../src/domain/oauth/sweep.ts'
+
+const back = 'http://127.0.0.1:43117/callback'
+
+interface Host {
+  url: string
+  fetches: number
+  // What it answers instead of the document.
+  answers?: (response: ServerResponse) => void
+}
+
+// Where the makers of a chat program keep its document.
+async function hostOf(given: Given, more: object = {}): Promise<Host> {
+  const host: Host = { url: '', fetches: 0 }
+  const server = createServer((_, response) => {
+    host.fetches += 1
+    if (host.answers) return host.answers(response)
+    const document = {
+      client_id: host.url,
+      client_name: 'Chatty',
+      redirect_uris: ['http://127.0.0.1/callback'],
+      token_endpoint_auth_method: 'none',
+      ...more,
+    }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  given.later(async () => void server.close())
+  host.url = `http://127.0.0.1:${port}/client.json`
+  return host
+}
+
+const ask = (testServer: OAuthTestServer, token: string | null, method: string, params: object = {}): Promise<Answer> =>
+  testServer.fetch('/api/v1/admin/mcp', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token !== null && { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+
+const call = async (testServer: OAuthTestServer, token: string, name: string, args: object = {}) =>
+  (await ask(testServer, token, 'tools/call', { name, arguments: args })).body.result
+
+const toolsOf = async (testServer: OAuthTestServer, token: string): Promise<string[]> =>
+  (await ask(testServer, token, 'tools/list')).body.result.tools.map(({ name }: { name: string }) => name)
+
+// What a client learns from a refusal: the resource, what to ask for, and where.
+async function discover(testServer: OAuthTestServer) {
+  const refused = await ask(testServer, null, 'initialize')
+  assert.equal(refused.status, 401)
+  const challenge = refused.headers.get('www-authenticate') ?? ''
+  const [, address = ''] = /resource_metadata="([^"]+)"/.exec(challenge) ?? []
+  const [, scope = ''] = /scope="([^"]+)"/.exec(challenge) ?? []
+  const { body: resource } = await testServer.fetch(new URL(address).pathname)
+  const issuer = new URL(resource.authorization_servers[0])
+  const { body: server } = await testServer.fetch(`/.well-known/oauth-authorization-server`)
+  assert.equal(server.issuer, issuer.origin)
+  return { resource, server, scope }
+}
+
+interface Connection {
+  url: string
+  verifier: string
+  redeem(code: string, more?: Record<string, string>): Promise<EndpointAnswer>
+}
+
+async function begin(testServer: OAuthTestServer, host: Host, more: object = {}): Promise<Connection> {
+  const { resource, server, scope } = await discover(testServer)
+  const { verifier, challenge } = makeVerifier()
+  const url = new URL(server.authorization_endpoint)
+  const parameters = {
+    client_id: host.url,
+    response_type: 'code',
+    redirect_uri: back,
+    scope,
+    state: 'a-state',
+    resource: resource.resource,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+    ...more,
+  }
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  const fields = { grant_type: 'authorization_code', client_id: host.url, code_verifier: verifier, redirect_uri: back }
+  const redeem = (code: string) =>
+    postForm(testServer, new URL(server.token_endpoint).pathname, { ...fields, code, resource: resource.resource })
+  return { url: url.href, verifier, redeem }
+}
+
+const refresh = (testServer: OAuthTestServer, host: Host, token: string) =>
+  postForm(testServer, '/oauth/token', { grant_type: 'refresh_token', client_id: host.url, refresh_token: token })
+
+interface Tokens {
+  access_token: string
+  refresh_token: string
+  token_type: string
+  scope: string
+}
+
+async function connect(
+  testServer: OAuthTestServer,
+  host: Host,
+  choice: Choice & { email?: string },
+  browser: Browser = openBrowser(testServer),
+): Promise<Tokens> {
+  const { url, redeem } = await begin(testServer, host)
+  const returned = await authorize(testServer, browser, url, { mode: 'test', ...choice })
+  const { status, body } = await redeem(returned.searchParams.get('code') ?? '')
+  assert.equal(status, 200, JSON.stringify(body))
+  return body
+}
+
+eachEngine('a chat program that connects by OAuth', (given) => {
+  const open = sharedOAuthTestServer(given)
+
+  test('is refused, reads where to go, is approved by a person, and changes what can be undone', async () => {
+    const testServer = await open()
+    const host = await hostOf(given)
+    const { resource, server } = await discover(testServer)
+    assert.equal(resource.resource, `${testServer.origin}/api/v1/admin/mcp`)
+    assert.ok(server.client_id_metadata_document_supported)
+    assert.deepEqual(server.code_challenge_methods_supported, ['S256'])
+
+    const browser = openBrowser(testServer)
+    const { url, redeem } = await begin(testServer, host)
+    const page = await signIn(browser, await browser.visit(url))
+    const { host: shown } = new URL(host.url)
+    assert.ok(page.text.includes(`${shown}</span> wants to work for your shop`), page.text)
+    assert.match(page.text, /calls itself <strong dir="auto">Chatty</)
+    assert.deepEqual(
+      [...page.text.matchAll(/name="scope" value="([^"]+)" checked/g)].map(([, scope]) => scope),
+      ['admin:read'],
+    )
+    assert.ok(!page.text.includes('admin:people'))
+    const again = await consent(testServer, browser, page, { scopes: ['admin:read'] })
+    assert.deepEqual([again.status, again.text.includes('test mode or in live mode')], [400, true])
+    const scopes = ['admin:read', 'admin:settings']
+    const returned = new URL((await consent(testServer, browser, again, { scopes, mode: 'test' })).url)
+    assert.equal(`${returned.origin}${returned.pathname}`, back)
+    assert.deepEqual(
+      [returned.searchParams.get('state'), returned.searchParams.get('iss')],
+      ['a-state', testServer.origin],
+    )
+    const code = returned.searchParams.get('code') ?? ''
+    const { body: tokens } = await redeem(code)
+    assert.deepEqual([tokens.token_type, tokens.scope], ['Bearer', 'admin:read admin:settings'])
+    const token = tokens.access_token
+
+    const tools = await toolsOf(testServer, token)
+    assert.ok(tools.includes('update_shop') && !tools.includes('update_products'))
+    const { data: shop } = (await call(testServer, token, 'get_shop')).structuredContent
+    const changed = await call(testServer, token, 'update_shop', { expectedVersion: shop.version, name: 'Chatted' })
+    assert.equal(changed.structuredContent.data.shop.name, 'Chatted', changed.content[0].text)
+    const { admin } = testServer.keys
+    const [entry] = (await call(testServer, admin, 'list_changes')).structuredContent.data
+    assert.deepEqual([entry.actor.kind, entry.actor.name], ['app', `Chatty (${shown})`])
+    const undone = await call(testServer, admin, 'undo_change', { changeId: entry.id })
+    assert.notEqual(undone.isError, true, undone.content[0].text)
+    assert.equal((await call(testServer, token, 'get_shop')).structuredContent.data.shop.name, shop.shop.name)
+
+    const refused = await ask(testServer, token, 'tools/call', { name: 'update_products', arguments: {} })
+    assert.deepEqual([refused.status, refused.body.error.data.scope], [403, 'admin:catalog'])
+    // For this address alone.
+    for (const path of ['/api/v1/admin/shop', '/api/v1/open/catalog/products', '/api/v1/oauth/authorize'])
+      for (const scheme of ['Bearer', 'DPoP'])
+        assert.equal((await testServer.fetch(path, { headers: { authorization: `${scheme} ${token}` } })).status, 401)
+    assert.equal(host.fetches, 1, 'the document is cached')
+    // A code that comes back was copied.
+    assert.equal((await redeem(code)).body.error, 'invalid_grant')
+    assert.equal((await ask(testServer, token, 'tools/list')).status, 401)
+  })
+
+  test('gets a new refresh token with every use, and one that comes back ends it', async () => {
+    const testServer = await open()
+    const host = await hostOf(given)
+    const first = await connect(testServer, host, { scopes: ['admin:read'] })
+    // Tokens are exchanged without the document.
+    host.answers = (response) => response.writeHead(500).end()
+    testServer.advance(11 * 60_000)
+    assert.equal((await ask(testServer, first.access_token, 'tools/list')).status, 401)
+    const { body: second } = await refresh(testServer, host, first.refresh_token)
+    assert.equal((await ask(testServer, second.access_token, 'tools/list')).status, 200)
+    assert.notEqual(second.refresh_token, first.refresh_token)
+    assert.equal((await refresh(testServer, host, first.refresh_token)).body.error, 'invalid_grant')
+    assert.equal((await ask(testServer, second.access_token, 'tools/list')).status, 401)
+    assert.equal((await refresh(testServer, host, second.refresh_token)).body.error, 'invalid_grant')
+  })
+
+  test('has no more than its person has now, and ends with them or when it is ended', async () => {
+    const testServer = await open()
+    const host = await hostOf(given)
+    const email = 'sam@bloom.example'
+    const userId = await testServer.newUser(email, [testServer.merchantId])
+    const setRole = (role: string) =>
+      testServer.storage.write((tx) => tx.sql`update user_merchants set role = ${role} where user_id = ${userId}`)
+    await setRole('staff')
+    const browser = openBrowser(testServer)
+    const { url } = await begin(testServer, host)
+    const page = await signIn(browser, await browser.visit(url), { email })
+    assert.ok(page.text.includes('value="admin:catalog"') && !page.text.includes('value="admin:settings"'))
+    const { access_token: token, refresh_token } = await connect(testServer, host, {
+      email,
+      scopes: ['admin:read', 'admin:catalog', 'admin:settings'],
+    })
+    const { access_token: other } = await connect(testServer, host, { scopes: ['admin:read'] })
+    const hasChange = async () => (await toolsOf(testServer, token)).includes('update_products')
+    assert.equal(await hasChange(), true)
+    assert.ok(!(await toolsOf(testServer, token)).includes('update_shop'))
+    await setRole('viewer')
+    assert.equal(await hasChange(), false)
+    await testServer.storage.write((tx) => tx.sql`delete from user_merchants where user_id = ${userId}`)
+    assert.equal((await ask(testServer, token, 'tools/list')).status, 401)
+    assert.equal((await refresh(testServer, host, refresh_token)).body.error, 'invalid_grant')
+
+    await sweepArtifacts(testServer.storage, testServer.clock.now)
+    const list = await testServer.fetch('/api/v1/admin/installations', {
+      headers: { authorization: `Bearer ${testServer.keys.admin}` },
+    })
+    const [mine, theirs] = list.body.data.filter(({ app }: { app: object | null }) => app !== null)
+    assert.deepEqual([mine.status, theirs.status, theirs.approvedBy], ['active', 'ended', userId])
+    assert.deepEqual([mine.app.clientUrl, mine.grantedScopes], [host.url, ['admin:read']])
+    assert.ok(mine.lastTokenAt !== null)
+    assert.equal((await ask(testServer, other, 'tools/list')).status, 200)
+    const ended = await testServer.fetch(`/api/v1/admin/installations/${mine.id}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${testServer.keys.admin}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ idempotencyKey: `end-the-assistant-${mine.id}` }),
+    })
+    assert.equal(ended.body.data.status, 'ended', ended.text)
+    assert.equal((await ask(testServer, other, 'tools/list')).status, 401)
+  })
+
+  test('is not shown to anyone with a document that is wrong or cannot be read, or for another resource', async () => {
+    const testServer = await open()
+    const browser = openBrowser(testServer)
+    const refusedPage = async (host: Host) => {
+      testServer.advance(61_000)
+      return browser.visit((await begin(testServer, host)).url)
+    }
+    for (const more of [{ client_id: 'https://chat.example/c' }, { token_endpoint_auth_method: 'private_key_jwt' }]) {
+      const page = await refusedPage(await hostOf(given, more))
+      assert.deepEqual([page.status, page.text.includes('client metadata document')], [400, true], page.text)
+    }
+    const json = { 'content-type': 'application/json' }
+    const broken = await hostOf(given)
+    const good = await hostOf(given)
+    for (const answers of [
+      (response: ServerResponse) => response.writeHead(302, { location: good.url }).end(),
+      (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/plain' }).end('{}'),
+      (response: ServerResponse) => response.writeHead(200, json).end(`"${'x'.repeat(6_000)}"`),
+      (response: ServerResponse) => response.destroy(),
+    ]) {
+      broken.answers = answers
+      const page = await refusedPage(broken)
+      assert.deepEqual([page.status, page.text.includes('could not be read')], [400, true], page.text)
+    }
+    assert.equal(good.fetches, 0, 'no redirect is followed')
+
+    const wrong = await begin(testServer, good, { resource: testServer.resource })
+    assert.match((await browser.visit(wrong.url)).url, /error=invalid_target/)
+    const foreign = await begin(testServer, good, { redirect_uri: 'https://evil.example/callback' })
+    assert.equal((await browser.visit(foreign.url)).status, 400)
+    const app = new URL(wrong.url)
+    app.searchParams.set('client_id', testServer.publicApp.id)
+    app.searchParams.set('redirect_uri', 'https://app.example/callback')
+    app.searchParams.set('resource', `${testServer.origin}/api/v1/admin/mcp`)
+    assert.match((await browser.visit(app.href)).url, /error=invalid_target/)
+  })
+})
