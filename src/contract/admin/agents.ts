@@ -35,8 +35,11 @@ export const AdminAgents = object({
     description: 'Keys that sign what is sent to platforms, the present one first.',
   }),
   addresses: object(
-    { profile: Type.String(), rest: Type.String(), mcp: Type.String() },
-    { description: 'Where agents find the shop, in the mode of the caller: the UCP profile, UCP by REST, and MCP.' },
+    { profile: Type.String(), rest: Type.String(), mcp: Type.String(), assistants: Type.String() },
+    {
+      description:
+        'Where agents find the shop, in the mode of the caller: the UCP profile, UCP by REST, and MCP. `assistants` is MCP for those who run the shop.',
+    },
   ),
 })
 

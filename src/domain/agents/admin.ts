@@ -21,6 +21,7 @@ import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { findMerchantFace, lockMerchantById } from '../merchants/store.ts'
 import { countLivingKeys } from '../oauth/grants.ts'
+import { assistantResourceOf } from '../oauth/metadata.ts'
 import { targetProblem } from '../webhooks/guard.ts'
 import { type Endpoint, listEndpointsOfPlatforms } from '../webhooks/store.ts'
 import { agentBase } from './address.ts'
@@ -71,7 +72,16 @@ function settingOperations({
       createdAt: toInstant(createdAt),
       retiredAt: instantOf(retiredAt),
     }))
-    return { ...settings, signingKeys, addresses: { profile: `${rest}/.well-known/ucp`, rest, mcp: `${rest}/mcp` } }
+    return {
+      ...settings,
+      signingKeys,
+      addresses: {
+        profile: `${rest}/.well-known/ucp`,
+        rest,
+        mcp: `${rest}/mcp`,
+        assistants: assistantResourceOf(publicOrigin()),
+      },
+    }
   }
 
   return {

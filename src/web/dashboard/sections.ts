@@ -24,6 +24,12 @@ export const developerSections = {
     },
     { id: 'keys', path: 'developers/keys', text: 'developers.keys', needs: 'listAdminKeys' },
     { id: 'apps', path: 'developers/apps', text: 'developers.apps', needs: 'listAdminInstallations' },
+    {
+      id: 'assistants',
+      path: 'developers/assistants',
+      text: 'developers.assistants',
+      needs: 'listAdminInstallations',
+    },
     { id: 'transfers', path: 'developers/transfers', text: 'developers.transfers', needs: 'listAdminTransfers' },
     { id: 'changes', path: 'developers/changes', text: 'developers.changes', needs: 'listAdminChanges' },
   ],

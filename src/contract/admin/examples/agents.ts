@@ -13,7 +13,12 @@ const agents: AdminAgents = {
   signingKeys: [
     { kid: 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs', createdAt: '2026-09-24T08:30:00.000Z', retiredAt: null },
   ],
-  addresses: { profile: `${base}/.well-known/ucp`, rest: base, mcp: `${base}/mcp` },
+  addresses: {
+    profile: `${base}/.well-known/ucp`,
+    rest: base,
+    mcp: `${base}/mcp`,
+    assistants: 'https://commerce.example/api/v1/admin/mcp',
+  },
 }
 
 const platform: AdminAgentPlatform = {

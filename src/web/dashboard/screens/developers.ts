@@ -2,6 +2,7 @@
 
 import type { Screen } from '../screen.ts'
 import { apps, endApp, newApp } from './apps.ts'
+import { assistants, newAssistantKey } from './assistants.ts'
 import { changes, oneChange, undoChange } from './changes.ts'
 import { deliveries, delivery, replays } from './deliveries.ts'
 import { customerExport, exportFile } from './exports.ts'
@@ -35,6 +36,8 @@ export const developerScreens: readonly Screen[] = [
   rotateKey,
   revokeKey,
   apps,
+  assistants,
+  newAssistantKey,
   newApp,
   endApp,
   changes,

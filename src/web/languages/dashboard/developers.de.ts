@@ -197,6 +197,25 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'state.delivery.blocked': 'Blockiert',
   'state.delivery.discarded': 'Verworfen',
 
+  'developers.assistants': 'Assistenten',
+  'assistants.connect': 'Assistenten verbinden',
+  'assistants.text':
+    'Ein Assistent wie Claude oder ChatGPT kann Bestellungen nachsehen, Produkte schreiben und mehr, in Ihren Worten. Er tut nicht mehr, als Sie erlauben, und jede Änderung lässt sich zurücknehmen.',
+  'assistants.address': 'Adresse des MCP-Servers',
+  'assistants.addressHelp':
+    'Tragen Sie sie im Assistenten als Connector oder MCP-Server ein. Er öffnet hier eine Seite, auf der Sie den Shop, den Modus und seine Rechte wählen.',
+  'assistants.noOAuth': 'Manche Programme können diese Seite nicht öffnen. Sie arbeiten mit einem Schlüssel.',
+  'assistants.makeKey': 'Schlüssel für einen Assistenten erstellen',
+  'assistants.keyLead':
+    'Der Schlüssel gilt nur in diesem Modus. Sie bekommen einen Text, den Sie in die Einstellungen des Programms einfügen.',
+  'assistants.rights.read': 'Nur lesen',
+  'assistants.rights.work': 'Lesen, Katalog ändern, Bestellungen bearbeiten',
+  'assistants.keyMade': 'Fügen Sie den Text unten in die Einstellungen des Programms ein.',
+  'assistants.config': 'Einstellungen eines MCP-Clients',
+  'assistants.connected': 'Verbundene Assistenten',
+  'assistants.by': 'Zugestimmt von',
+  'assistants.none': 'Kein Assistent ist verbunden',
+
   'apps.name': 'Name',
   'apps.nameHelp': 'Was mit diesem Shop verkauft oder arbeitet, etwa „Schaufenster“.',
   'apps.kind': 'Art',

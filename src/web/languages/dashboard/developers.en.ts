@@ -188,6 +188,25 @@ export const developersEn = {
   'state.delivery.blocked': 'Blocked',
   'state.delivery.discarded': 'Discarded',
 
+  // Assistants
+  'developers.assistants': 'Assistants',
+  'assistants.connect': 'Connect an assistant',
+  'assistants.text':
+    'An assistant such as Claude or ChatGPT can look up orders, write products and more, in your words. It does no more than you allow, and every change can be undone.',
+  'assistants.address': 'Address of the MCP server',
+  'assistants.addressHelp':
+    'Enter it in the assistant as a connector or MCP server. It opens a page here, where you choose the shop, the mode and what it may do.',
+  'assistants.noOAuth': 'Some programs cannot open that page. They work with a key.',
+  'assistants.makeKey': 'Create key for an assistant',
+  'assistants.keyLead': 'The key works in this mode only. You get a text to paste into the settings of the program.',
+  'assistants.rights.read': 'Read only',
+  'assistants.rights.work': 'Read, change the catalog, work on orders',
+  'assistants.keyMade': 'Paste the text below into the settings of the program.',
+  'assistants.config': 'Settings of an MCP client',
+  'assistants.connected': 'Connected assistants',
+  'assistants.by': 'Approved by',
+  'assistants.none': 'No assistant is connected',
+
   // Apps
   'apps.name': 'Name',
   'apps.nameHelp': 'What sells or works with this shop, such as “Storefront”.',

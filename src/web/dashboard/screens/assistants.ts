@@ -1,0 +1,160 @@
+// Assistants: chat programs that run the shop. How one is connected, those that are, and a key for one that knows no OAuth.
+
+import type { AdminInstallation } from '../../../contract/admin/developers.ts'
+import type { Scope } from '../../../contract/words.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import { dialog } from '../dialog.ts'
+import { form, keyIn } from '../form.ts'
+import { card, linkButton, notice, time } from '../parts.ts'
+import { allRows } from '../rows.ts'
+import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { copyField, secretSheet } from '../secret.ts'
+import { developerSections, sections } from '../sections.ts'
+import { table } from '../table.ts'
+
+export const assistants: Screen = {
+  path: 'developers/assistants',
+  name: 'dashboard assistants',
+  place: 'developers',
+  needs: 'listAdminInstallations',
+  async get(visit) {
+    const { words, may } = visit
+    const [{ data }, installations, people] = await Promise.all([
+      visit.ask('getAdminAgents'),
+      allRows((cursor) => visit.ask('listAdminInstallations', { cursor })),
+      may('listAdminMembers') ? allRows((cursor) => visit.ask('listAdminMembers', { cursor })) : [],
+    ])
+    const connected = installations.filter(({ app, status }) => status === 'active' && app && app.clientUrl !== null)
+    const emails = new Map(people.map(({ id, email }) => [id, email]))
+    return {
+      title: words.say('developers.title'),
+      body: html`${sections(visit, developerSections, 'assistants')}
+${connectCard(visit, data.addresses.assistants)}
+${connected.length > 0 && connectedTable(visit, connected, emails)}`,
+    }
+  },
+}
+
+function connectCard({ words, to, may }: Visit, url: string): Html {
+  return card({
+    title: words.say('assistants.connect'),
+    body: html`<div class="form"><p>${words.say('assistants.text')}</p>
+${copyField({ id: 'assistant-url', label: words.say('assistants.address'), text: url, copy: words.say('secret.copy'), copied: words.say('secret.copied') })}
+<p class="help">${words.say('assistants.addressHelp')}</p>
+${may('createAdminKey') && may('createAdminInstallation') && html`<p>${words.say('assistants.noOAuth')}</p><div class="form-foot">${linkButton({ label: words.say('assistants.makeKey'), href: to('developers/assistants/key'), isDialog: true })}</div>`}</div>`,
+  })
+}
+
+function connectedTable(visit: Visit, rows: readonly AdminInstallation[], emails: ReadonlyMap<string, string>): Html {
+  const { words, to, may } = visit
+  return table(visit, {
+    label: words.say('assistants.connected'),
+    columns: [
+      {
+        head: words.say('apps.name'),
+        cell: ({ name, app }) => html`<span title="${app?.clientUrl ?? ''}">${name}</span>`,
+        isMain: true,
+      },
+      { head: words.say('assistants.by'), cell: ({ approvedBy }) => emails.get(approvedBy ?? '') ?? '–' },
+      { head: words.say('apps.may'), cell: ({ grantedScopes }) => grantedScopes?.join(', '), isMinor: true },
+      {
+        head: words.say('apiKeys.lastUsed'),
+        cell: ({ lastTokenAt }) => (lastTokenAt === null ? words.say('apiKeys.never') : time(words, lastTokenAt)),
+      },
+      {
+        head: words.say('developers.actions'),
+        align: 'end',
+        cell: ({ id, name }) =>
+          may('endAdminInstallation') &&
+          html`<span class="row-actions"><a class="danger-link" href="${to(`developers/apps/${id}/end`)}" data-dialog>${words.say('apps.end')}<span class="hidden"> ${name}</span></a></span>`,
+      },
+    ],
+    rows,
+    idOf: ({ id }) => id,
+    next: null,
+    empty: { title: words.say('assistants.none'), text: words.say('assistants.text') },
+  })
+}
+
+// What a key for an assistant allows: few choices, as the list of all scopes is that of the keys.
+const rights: Readonly<Record<'read' | 'work', readonly Scope[]>> = {
+  read: ['admin:read'],
+  work: ['admin:read', 'admin:catalog', 'admin:orders'],
+}
+
+function keyForm(visit: Visit, problem?: string): Sheet {
+  const { words, to } = visit
+  const back = { href: to('developers/assistants'), label: words.say('developers.assistants') }
+  return dialog({
+    title: words.say('assistants.makeKey'),
+    back,
+    lead: words.say('assistants.keyLead'),
+    status: problem === undefined ? 200 : 400,
+    body: html`${problem !== undefined && notice('bad', problem, 'alert')}${form(visit, {
+      action: to('developers/assistants/key'),
+      fields: [
+        {
+          name: 'rights',
+          label: words.say('apps.may'),
+          kind: 'choice',
+          options: [
+            { value: 'read', label: words.say('assistants.rights.read') },
+            { value: 'work', label: words.say('assistants.rights.work') },
+          ],
+          isRequired: true,
+        },
+      ],
+      submit: words.say('apiKeys.create'),
+      cancel: back.href,
+    })}`,
+  })
+}
+
+export const newAssistantKey: Screen = {
+  path: 'developers/assistants/key',
+  name: 'dashboard new assistant key',
+  place: 'developers',
+  needs: 'createAdminKey',
+  asksAgain: true,
+  get: async (visit) => keyForm(visit),
+  async post(posted) {
+    const { words, to, form: sent, now } = posted
+    const scopes = rights[sent.get('rights') === 'work' ? 'work' : 'read']
+    const made = await attempt(makeKey(posted, scopes, now))
+    if ('refusal' in made) return keyForm(posted, words.refusal(made.refusal))
+    const { data } = await posted.ask('getAdminAgents')
+    const { key, secret } = made.reply.data
+    return secretSheet(posted, {
+      title: words.say('apiKeys.made', { name: key.name }),
+      lead: words.say('assistants.keyMade'),
+      label: words.say('apiKeys.key'),
+      secret,
+      back: { href: to('developers/assistants'), label: words.say('developers.assistants') },
+      more: html`<div class="field"><label for="config">${words.say('assistants.config')}</label>
+<textarea id="config" class="mono" readonly rows="9" spellcheck="false" dir="ltr">${configText(data.addresses.assistants, secret)}</textarea>
+<div class="form-foot"><button type="button" class="button second with-script" data-copy="config" data-copied="${words.say('secret.copied')}">${words.say('secret.copy')}</button></div></div>`,
+    })
+  },
+}
+
+// As most MCP clients take it.
+function configText(url: string, secret: string): string {
+  const shop = { type: 'http', url, headers: { Authorization: `Bearer ${secret}` } }
+  return JSON.stringify({ mcpServers: { shop } }, null, 2)
+}
+
+// Keys of assistants belong to one installation, which the first of them makes. Names are those of both modes and of ended ones too.
+async function makeKey(posted: Posted, scopes: readonly Scope[], now: Date) {
+  const { words, form: sent, mode } = posted
+  const title = words.say('developers.assistants')
+  const base = mode === 'test' ? `${title} (test)` : title
+  const key = keyIn(sent)
+  const all = await allRows((cursor) => posted.ask('listAdminInstallations', { cursor }))
+  const ours = all.filter(({ app, name }) => app === null && (name === base || name.startsWith(`${base} `)))
+  const name = ours.length === 0 ? base : `${base} ${ours.length + 1}`
+  const installationId =
+    ours.find(({ status }) => status === 'active')?.id ??
+    (await posted.ask('createAdminInstallation', { body: { name, redirectHosts: [] }, key: `${key}-a` })).data.id
+  const body = { name: `${title} ${now.toISOString().slice(0, 10)}`, installationId, scopes: [...scopes] }
+  return posted.ask('createAdminKey', { body, key })
+}
