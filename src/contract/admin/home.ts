@@ -31,7 +31,16 @@ export const AdminOrderCounts = object(
   { description: 'How many orders wait for someone. 1000 means 1000 or more.' },
 )
 export const AdminOrderCountsResponse = object({ data: AdminOrderCounts })
-export const AdminHomeResponse = object({ data: object({ todo: AdminTodo, sales: AdminSalesReport }) })
+export const AdminHomeResponse = object({
+  data: object({
+    todo: AdminTodo,
+    sales: AdminSalesReport,
+    agentOrders: Type.Integer({
+      minimum: 0,
+      description: 'Orders that agents made in the last 30 days. 1000 means 1000 or more.',
+    }),
+  }),
+})
 
 export const searchRowsMax = 8
 

@@ -174,6 +174,9 @@ export type OrderSort = (typeof orderSorts)[number]
 export const orderAttentions = ['refund_failed', 'dispute_open', 'dispute_lost'] as const
 export type OrderAttention = (typeof orderAttentions)[number]
 
+export const orderChannels = ['agents'] as const
+export type OrderChannel = (typeof orderChannels)[number]
+
 export const AdminOrderListQuery = object({
   q: Type.Optional(
     described(
@@ -191,6 +194,7 @@ export const AdminOrderListQuery = object({
         'refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. dispute_lost: only those of which a bank took money back.',
     }),
   ),
+  channel: Type.Optional(oneOf(orderChannels, { description: 'agents: only orders that agents made.' })),
   from: Type.Optional(described('Only orders placed then or later.', Instant)),
   to: Type.Optional(described('Only orders placed before.', Instant)),
   installationId: Type.Optional(described('Only orders that this installation sold.', InstallationId)),

@@ -96,9 +96,9 @@ export const AdminTransferConfirmation = object({ idempotencyKey: Type.Optional(
 export const AdminDiscardedResponse = object({ data: object({ id: TransferId, removed: Type.Boolean() }) })
 
 // Those of listAdminOrders.
-const { status, payment, fulfillment, toSend, attention, from, to } = AdminOrderListQuery.properties
+const { status, payment, fulfillment, toSend, attention, channel, from, to } = AdminOrderListQuery.properties
 
-export const AdminCustomerExportQuery = object({ status, payment, fulfillment, toSend, attention, from, to })
+export const AdminCustomerExportQuery = object({ status, payment, fulfillment, toSend, attention, channel, from, to })
 export const AdminExportQuery = object({
   of: oneOf(exportKinds, {
     description:

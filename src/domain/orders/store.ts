@@ -1,6 +1,6 @@
 // The SQL of orders. An order is written once and changed by few statements, each by whoever has locked its row.
 
-import type { OrderAttention, OrderSort } from '../../contract/admin/orders.ts'
+import type { OrderAttention, OrderChannel, OrderSort } from '../../contract/admin/orders.ts'
 import type { OrderPromotion } from '../../contract/open/orders.ts'
 import type { ItemQuantity, Metadata } from '../../contract/parts.ts'
 import type {
@@ -376,6 +376,7 @@ export interface AdminOrdersQuery {
   fulfillment?: FulfillmentStatus | undefined
   toSend?: boolean | undefined
   attention?: OrderAttention | undefined
+  channel?: OrderChannel | undefined
   from?: number | undefined
   to?: number | undefined
   installationId?: string | undefined
@@ -405,6 +406,8 @@ const attentionConditions: Readonly<Record<OrderAttention, string>> = {
     where d.merchant_id = ? and d.status = 'lost')`,
 }
 
+const channelConditions: Readonly<Record<OrderChannel, string>> = { agents: 'o.agent_platform_id is not null' }
+
 // At least one. By both, since the ids of orders are found by their installation.
 function oneOfKeys(keys: readonly OrderKey[]): Fragment {
   const installations = list([...new Set(keys.map(({ installationId }) => installationId))])
@@ -427,6 +430,7 @@ export async function listAdminOrders(
     fulfillment,
     toSend,
     attention,
+    channel,
     from,
     to,
     installationId,
@@ -444,6 +448,7 @@ export async function listAdminOrders(
     fulfillment && new Fragment(`o.fulfillment_status = ${literal(fulfillment)}`),
     toSend !== undefined && new Fragment(toSend ? isToSend : `not (${isToSend})`),
     attention && new Fragment(attentionConditions[attention], [merchantId]),
+    channel && new Fragment(channelConditions[channel]),
     from !== undefined && new Fragment('o.placed_at >= ?', [from]),
     to !== undefined && new Fragment('o.placed_at < ?', [to]),
     installationId !== undefined && new Fragment('o.installation_id = ?', [installationId]),

@@ -14,7 +14,7 @@ import { isId } from '../../platform/kit/ids.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import { salesReport } from '../reports/report.ts'
-import { countOrders, countTodo, countWithdrawals } from './home.ts'
+import { agentOrdersMs, countAgentOrders, countOrders, countTodo, countWithdrawals } from './home.ts'
 import { findAnything } from './search.ts'
 
 export function adminHomeOperations({ rootSecret }: { rootSecret: RootSecret }): {
@@ -22,8 +22,12 @@ export function adminHomeOperations({ rootSecret }: { rootSecret: RootSecret }):
 } {
   return {
     async getAdminHome({ db, caller, now }) {
-      const [todo, sales] = await Promise.all([countTodo(db, caller), salesReport(db, caller, {}, now)])
-      return { data: { todo, sales } }
+      const [todo, sales, agentOrders] = await Promise.all([
+        countTodo(db, caller),
+        salesReport(db, caller, {}, now),
+        countAgentOrders(db, caller, now.getTime() - agentOrdersMs),
+      ])
+      return { data: { todo, sales, agentOrders } }
     },
 
     async getAdminOrderCounts({ db, caller }) {

@@ -73,6 +73,15 @@ export async function countOrders(
   return { toSend, awaitingPayment }
 }
 
+export const agentOrdersMs = 30 * 24 * 3_600_000
+
+export async function countAgentOrders(db: Reader, { merchantId, mode }: MerchantMode, from: number): Promise<number> {
+  return one(db.sql<{ n: number }>`
+    select count(*) as n from (select id from orders
+      where merchant_id = ${merchantId} and mode = ${mode} and placed_at >= ${from} and agent_platform_id is not null
+      limit ${countMax}) few`)
+}
+
 // Null where withdrawals are of no concern.
 export async function countWithdrawals(db: Reader, { merchantId, mode }: MerchantMode): Promise<number | null> {
   const [count, face] = await Promise.all([

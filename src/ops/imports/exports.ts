@@ -147,7 +147,7 @@ async function productPage(
 }
 
 export interface OrderAsk
-  extends Pick<AdminOrdersQuery, 'status' | 'payment' | 'fulfillment' | 'toSend' | 'attention' | 'from' | 'to'> {
+  extends Pick<AdminOrdersQuery, 'status' | 'payment' | 'fulfillment' | 'toSend' | 'attention' | 'channel' | 'from' | 'to'> {
   after: string | null
 }
 

@@ -23,6 +23,7 @@ export const homeExamples: AdminExamples<typeof homeRows> = {
           paymentAccountsFailing: 0,
         },
         sales: reportExamples.getAdminSalesReport.reply.data,
+        agentOrders: 7,
       },
     },
   },

@@ -31,7 +31,7 @@ export const home: Screen = {
     return {
       title: words.say('home.title'),
       body: html`${!isReady && stepList(visit, steps)}
-<div data-live="todo">${todoCards(visit, data.todo)}</div>
+<div data-live="todo">${todoCards(visit, data)}</div>
 ${salesCard(visit, data.sales)}
 <div class="columns even">${latestCard(visit, latest.data.slice(0, listedMax))}${sellersCard(visit, sellers.data)}</div>`,
     }
@@ -80,12 +80,18 @@ interface Todo {
 }
 
 // `isAlarm`: something went wrong, and not only work that comes with the day. Those are shown only if there are any.
-function todoCards(visit: Visit, todo: Todo): Html {
+function todoCards(visit: Visit, { todo, agentOrders }: { todo: Todo; agentOrders: number }): Html {
   const { words, to } = visit
-  const cards: readonly { key: TextKey; count: number; href: string; isAlarm?: boolean }[] = [
+  const cards: readonly { key: TextKey; count: number; href: string; isAlarm?: boolean; isRare?: boolean }[] = [
     { key: 'home.toSend', count: todo.toSend, href: to('orders') },
     { key: 'home.awaitingPayment', count: todo.awaitingPayment, href: to('orders', { view: 'unpaid' }) },
     { key: 'home.lowStock', count: todo.lowStock, href: to('stock', { stock: 'low' }) },
+    {
+      key: 'home.agentOrders',
+      count: agentOrders,
+      href: to('orders', { view: 'all', channel: 'agents' }),
+      isRare: true,
+    },
     {
       key: 'home.refundsFailed',
       count: todo.refundsFailed,
@@ -108,7 +114,7 @@ function todoCards(visit: Visit, todo: Todo): Html {
     { key: 'home.webhooksFailing', count: todo.webhooksFailing, href: to('developers'), isAlarm: true },
   ]
   return html`<section class="todo" aria-label="${words.say('home.todo')}">${cards
-    .filter(({ count, isAlarm }) => !isAlarm || count > 0)
+    .filter(({ count, isAlarm, isRare }) => !(isAlarm || isRare) || count > 0)
     .map(
       ({ key, count, href, isAlarm }) =>
         html`<a class="todo-card${isAlarm ? ' alarm' : count === 0 ? ' none' : ''}" href="${href}"><span class="number">${countText(words, count)}</span><span>${words.say(key)}</span></a>`,

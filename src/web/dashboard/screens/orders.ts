@@ -4,7 +4,9 @@ import {
   type AdminOrderListQuery,
   type AdminOrderSummary,
   type OrderAttention,
+  type OrderChannel,
   orderAttentions,
+  orderChannels,
 } from '../../../contract/admin/orders.ts'
 import {
   type FulfillmentStatus,
@@ -105,6 +107,7 @@ const noFilters = {
   payment: undefined,
   fulfillment: undefined,
   attention: undefined,
+  channel: undefined,
   q: undefined,
   from: undefined,
   to: undefined,
@@ -121,7 +124,7 @@ export function askedOrders(query: URLSearchParams, timeZone: string): AdminOrde
   const view = viewOf(query)
   const sort = given('sort') as AdminOrderListQuery['sort']
   const [status, payment, fulfillment] = [given('status'), given('payment'), given('fulfillment')]
-  const attention = given('attention')
+  const [attention, channel] = [given('attention'), given('channel')]
   const q = given('q')
     ?.replace(/\p{Cc}+/gu, ' ')
     .trim()
@@ -138,6 +141,7 @@ export function askedOrders(query: URLSearchParams, timeZone: string): AdminOrde
       ...(payment && { payment: payment as OrderPaymentStatus }),
       ...(fulfillment && { fulfillment: fulfillment as FulfillmentStatus }),
       ...(attention && { attention: attention as OrderAttention }),
+      ...(channel && { channel: channel as OrderChannel }),
       ...(from && { from }),
       ...(to && { to }),
     }),
@@ -212,6 +216,7 @@ function filterForm(visit: Visit): Html {
         label: words.say('orders.filterAttention'),
         options: choices('attention', orderAttentions),
       },
+      { name: 'channel', label: words.say('orders.filterChannel'), options: choices('channel', orderChannels) },
       { name: 'from', label: words.say('orders.from'), kind: 'day' },
       { name: 'to', label: words.say('orders.to'), kind: 'day' },
     ],
