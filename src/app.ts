@@ -302,8 +302,12 @@ export function createApp(parts: AppParts): App {
     handlers: lateHandlers(adminSurface.operations, loadAdminHandlers),
     gates: { key: createAdminGate(gates) },
   })
+  const agentCalls = new Counts()
+  const profileReads = new Counts()
   const agents = agentRoutes(
     {
+      calls: agentCalls,
+      profileReads,
       tools: payTools,
       open,
       identify: identify.identify,
@@ -337,6 +341,18 @@ export function createApp(parts: AppParts): App {
     help: 'Attempts to sign in, by method and outcome.',
     type: 'counter',
     values: () => signIns.samples(),
+  })
+  metrics.read({
+    name: 'cartwright_agent_calls_total',
+    help: 'Calls of agents and assistants, by protocol, tool and outcome.',
+    type: 'counter',
+    values: () => agentCalls.samples(),
+  })
+  metrics.read({
+    name: 'cartwright_agent_profile_reads_total',
+    help: 'Profiles of platforms that were read, by outcome.',
+    type: 'counter',
+    values: () => profileReads.samples(),
   })
   metrics.read({
     name: 'cartwright_build_info',

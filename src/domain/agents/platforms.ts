@@ -3,6 +3,7 @@
 import { newId } from '../../platform/kit/ids.ts'
 import { isLoopback } from '../../platform/kit/loopback.ts'
 import { Lru } from '../../platform/kit/lru.ts'
+import type { Counts } from '../../platform/metrics/counts.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import { fetchDocument } from './fetch.ts'
 import { type AgentShop, findPlatformAt, forgetBeyond, type PlatformRow, seePlatform } from './store.ts'
@@ -14,6 +15,8 @@ export interface PlatformParts {
   storage: Storage
   clock: () => Date
   publicOrigin: () => string
+  // By outcome: read, failed, busy.
+  profileReads?: Counts
 }
 
 // For whom a profile is read.
@@ -55,7 +58,7 @@ const seenEveryMs = 60_000
 // Of a shop, those that only called. A new one takes the place of the one that called longest ago.
 const strangersMax = 1_000
 
-export function createPlatforms({ storage, clock, publicOrigin }: PlatformParts): Platforms {
+export function createPlatforms({ storage, clock, publicOrigin, profileReads }: PlatformParts): Platforms {
   const profiles = new Lru<string, CachedProfile>(cachedMax)
   const reading = new Map<string, Promise<CachedProfile['found']>>()
   let second = 0
@@ -75,6 +78,7 @@ export function createPlatforms({ storage, clock, publicOrigin }: PlatformParts)
     const now = clock().getTime()
     const freshMs = document ? Math.min(freshMsMax, Math.max(freshMsMin, document.maxAgeMs)) : refusedMs
     const found = document ? { value: document.value } : ('unreachable' as const)
+    profileReads?.raise({ outcome: document ? 'read' : 'failed' })
     profiles.set(url, { found, readAt: now, freshUntil: now + freshMs })
     return found
   }
@@ -82,7 +86,10 @@ export function createPlatforms({ storage, clock, publicOrigin }: PlatformParts)
   async function readOnce(url: string, now: number, asker: ProfileAsker): Promise<FoundProfile> {
     const underWay = reading.get(url)
     if (underWay) return underWay
-    if (asker.readWaitMs() > 0 || !takeFetch(now, asker.isApproved ? 'approved' : 'other')) return 'busy'
+    if (asker.readWaitMs() > 0 || !takeFetch(now, asker.isApproved ? 'approved' : 'other')) {
+      profileReads?.raise({ outcome: 'busy' })
+      return 'busy'
+    }
     const begun = read(url).finally(() => reading.delete(url))
     reading.set(url, begun)
     return begun

@@ -5,6 +5,7 @@ import type { AgentShop } from '../../domain/agents/store.ts'
 import type { Identify } from '../../platform/access/identify.ts'
 import type { Receive } from '../../platform/http/limiter.ts'
 import type { Incoming, Trace } from '../../platform/http/message.ts'
+import type { Counts } from '../../platform/metrics/counts.ts'
 import type { UcpParts } from './ucp/perform.ts'
 
 export interface AgentParts extends UcpParts {
@@ -15,6 +16,9 @@ export interface AgentParts extends UcpParts {
   allowPrivate: boolean
   // Whether callers are limited.
   isLimited: boolean
+  // By protocol, tool and outcome; and of profiles that were read.
+  calls: Counts
+  profileReads: Counts
   version: string
   // The shop whose profile is that of the whole server: `tea` or `tea/test`. Null: the only one that is open.
   mainShop: string | null

@@ -1,10 +1,13 @@
 // The addresses for agents. Everything behind them is loaded with the first request: a server that no agent calls does without it.
 
+import { refusals } from '../../contract/refusals.ts'
 import type { Incoming, Outgoing, Trace } from '../../platform/http/message.ts'
 import { refusalAnswer } from '../../platform/http/refusal.ts'
 import type { Route } from '../../platform/http/serve.ts'
 import type { MountedSurface } from '../../platform/http/surfaces.ts'
 import { late } from '../../platform/kit/late.ts'
+import { Refusal } from '../../platform/kit/refuse.ts'
+import type { Counts } from '../../platform/metrics/counts.ts'
 import type { AgentParts } from './context.ts'
 import type { AdminMcpParts } from './mcp/admin.ts'
 
@@ -15,6 +18,31 @@ const surface: MountedSurface['surface'] = {
   errorBody: ({ code, message }) => ({ code, content: message }),
 }
 
+type Answering = (request: Incoming, trace: Trace) => Promise<Outgoing>
+
+// The name of a call is that of its operation once it is known. Until then it is that of the route: a profile, a list of tools, or nothing
+// that is here.
+function counted(calls: Counts, answer: Answering): Answering {
+  return async (request, trace) => {
+    const raise = (status: number) => {
+      const path = request.raw.url?.split('?', 1)[0] ?? ''
+      const protocol = path === '/api/v1/admin/mcp' ? 'mcp_admin' : path.endsWith('/mcp') ? 'mcp' : 'ucp'
+      const outcome = status < 400 ? 'answered' : status < 500 ? 'refused' : 'failed'
+      calls.raise({ protocol, tool: trace.name === routeName ? 'none' : trace.name, outcome })
+    }
+    try {
+      const answered = await answer(request, trace)
+      raise(answered.status)
+      return answered
+    } catch (error) {
+      raise(error instanceof Refusal ? refusals[error.code].status : 500)
+      throw error
+    }
+  }
+}
+
+const routeName = 'agents'
+
 const loadAdmin = late(() => import('./mcp/admin.ts'))
 
 export function agentRoutes(parts: AgentParts, adminParts: AdminMcpParts): MountedSurface {
@@ -22,15 +50,15 @@ export function agentRoutes(parts: AgentParts, adminParts: AdminMcpParts): Mount
     const { createAgentServer } = await import('./serve.ts')
     return createAgentServer(parts)
   })
-  const answer = async (request: Incoming, trace: Trace): Promise<Outgoing> => (await serve())(request, trace)
-  const answerAdmin = async (request: Incoming, trace: Trace): Promise<Outgoing> => {
+  const answer = counted(parts.calls, async (request, trace) => (await serve())(request, trace))
+  const answerAdmin = counted(parts.calls, async (request, trace) => {
     const { answerAdminMcp } = await loadAdmin()
     return answerAdminMcp(adminParts, request, trace)
-  }
+  })
   const routeOf = (pattern: string, methods: Route['methods'], by: Route['answer']): Route => ({
     methods,
     pattern,
-    name: 'agents',
+    name: routeName,
     kind: 'operation',
     isProbe: false,
     answer: by,
@@ -38,7 +66,9 @@ export function agentRoutes(parts: AgentParts, adminParts: AdminMcpParts): Mount
   })
   const routes = [
     routeOf('/ucp/*', ['GET', 'POST', 'PUT', 'DELETE'], answer),
-    ...['/.well-known/ucp', '/.well-known/ucp/:version', '/llms.txt'].map((path) => routeOf(path, ['GET'], answer)),
+    ...['/.well-known/ucp', '/.well-known/ucp/:version', '/llms.txt', '/agents', '/agents/:shop'].map((path) =>
+      routeOf(path, ['GET'], answer),
+    ),
     routeOf('/api/v1/admin/mcp', ['GET', 'POST', 'DELETE'], answerAdmin),
   ]
   return {

@@ -1,7 +1,7 @@
 // Answers agents: finds the shop that an address names, and hands over to the profile, to REST or to MCP.
 
 import { createHash } from 'node:crypto'
-import type { Mode } from '../../contract/words.ts'
+import { type Mode, modes } from '../../contract/words.ts'
 import { agentBase } from '../../domain/agents/address.ts'
 import { publishedKeys } from '../../domain/agents/keys.ts'
 import { createPlatforms, noPlatform } from '../../domain/agents/platforms.ts'
@@ -13,7 +13,7 @@ import { refuse } from '../../platform/kit/refuse.ts'
 import { isSlug } from '../../platform/kit/slug.ts'
 import type { AgentParts, ShopContext } from './context.ts'
 import { answerMcp } from './mcp/shop.ts'
-import { agentsText } from './pages.ts'
+import { agentsPage, agentsText } from './pages.ts'
 import { handlersOf } from './ucp/handlers.ts'
 import { type Dialect, dialects, newest } from './ucp/negotiate.ts'
 import { profileOf } from './ucp/profile.ts'
@@ -33,7 +33,7 @@ const callsOfNameless = { perSecond: 5, burst: 30 } as const
 
 export function createAgentServer(parts: AgentParts): (request: Incoming, trace: Trace) => Promise<Outgoing> {
   const { tools } = parts
-  const platforms = createPlatforms(tools)
+  const platforms = createPlatforms({ ...tools, profileReads: parts.profileReads })
   const throttle: Throttle | null = parts.isLimited ? createThrottle(callsOfAddress) : null
   const openThrottle: Throttle | null = parts.isLimited ? createThrottle(opensOfAddress) : null
   const profileThrottle: Throttle | null = parts.isLimited ? createThrottle(profilesOfNetwork) : null
@@ -48,6 +48,7 @@ export function createAgentServer(parts: AgentParts): (request: Incoming, trace:
     if (waitMs > 0) throw refuse('rate_limited', { retryAfterMs: waitMs })
     const path = (request.raw.url ?? '').split(/[?#]/, 1)[0] ?? ''
     if (path === '/llms.txt') return agentsText(await openShops(parts), tools.publicOrigin())
+    if (path === '/agents' || path.startsWith('/agents/')) return peoplesPage(parts, path)
     if (path.startsWith('/.well-known/')) return mainProfile(parts, request, path)
     const { slug, mode, rest } = placeOf(path)
     const shop = isSlug(slug) ? await tools.storage.read((db) => findAgentShop(db, slug, mode)) : undefined
@@ -82,6 +83,17 @@ const shopsShownMax = 50
 
 function openShops({ tools }: AgentParts): Promise<AgentShop[]> {
   return tools.storage.read((db) => listAgentShops(db, shopsShownMax))
+}
+
+async function peoplesPage(parts: AgentParts, path: string): Promise<Outgoing> {
+  const { storage, publicOrigin } = parts.tools
+  const slug = path.split('/')[2]
+  if (slug === undefined) return agentsPage(await openShops(parts), publicOrigin(), path)
+  if (!isSlug(slug)) throw refuse('route_not_found')
+  const found = await storage.read((db) => Promise.all(modes.map((mode) => findAgentShop(db, slug, mode))))
+  const shops = found.filter((shop) => shop !== undefined)
+  if (shops.length === 0) throw refuse('route_not_found')
+  return agentsPage(shops, publicOrigin(), path)
 }
 
 // `/ucp/tea/test/carts` is the address of a test world.
