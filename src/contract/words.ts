@@ -517,7 +517,7 @@ export type MovementKind = (typeof movementKinds)[number]
 export const importKinds = ['products', 'stock'] as const
 export type ImportKind = (typeof importKinds)[number]
 
-export const exportKinds = ['products', 'stock', 'orders', 'promotions', 'google'] as const
+export const exportKinds = ['products', 'stock', 'orders', 'promotions', 'google', 'acp'] as const
 
 export const transferStates = ['receiving', 'planning', 'ready', 'writing', 'done', 'failed'] as const
 export type TransferState = (typeof transferStates)[number]

@@ -102,7 +102,7 @@ export const AdminCustomerExportQuery = object({ status, payment, fulfillment, t
 export const AdminExportQuery = object({
   of: oneOf(exportKinds, {
     description:
-      'What the file lists. google: the published products as a feed for Google Merchant Center. `link` is for it, the other parameters are for orders.',
+      'What the file lists. google: the published products as a feed for Google Merchant Center. acp: the same as a feed of the Agentic Commerce Protocol, one product a line. `link` is for both, the other parameters are for orders.',
   }),
   link: Type.Optional(
     Type.String({
@@ -119,7 +119,7 @@ export const AdminExportResponse = object({
   data: object({
     text: Type.String({
       description:
-        'A part of the file in UTF-8: lines of CSV, the first with the names of the columns, or XML of a Google feed.',
+        'A part of the file in UTF-8: lines of CSV, the first with the names of the columns, XML of a Google feed, or lines of JSON.',
     }),
   }),
   meta: ListMeta,

@@ -1,24 +1,28 @@
 // `export`: a shop, or its products, as a file on standard output.
 
 import { modes } from '../../contract/words.ts'
-import { googleFeed, linkProblem, shopifyFile } from '../imports/exports.ts'
+import { acpFeed, googleFeed, linkProblem, shopifyFile } from '../imports/exports.ts'
 import { leftOutOf } from '../imports/googlefeed.ts'
 import { shopFileOf } from '../provisioning/export.ts'
 import { fileBytesMax, writeShopFile } from '../provisioning/read.ts'
 import { command, Failure, Misuse, merchantOption, withMerchant } from './command.ts'
 
-const formats = ['shop', 'shopify', 'google'] as const
+const formats = ['shop', 'shopify', 'google', 'acp'] as const
 
 export const exportCommand = command({
-  summary: 'Write the shop as the file that apply takes, or its products for Shopify or Google Merchant Center.',
+  summary:
+    'Write the shop as the file that apply takes, or its products for Shopify, Google Merchant Center or agents (ACP).',
   effect: 'reads',
   words: ['[FORMAT]'],
   options: {
     format: { value: 'FORMAT', help: `${formats.join(', ')}; or as a word: export shop` },
     'without-products': { help: 'for shop: leave products out, which a large shop has too many of for one file' },
-    link: { value: 'URL', help: 'for google: the page of a product, such as https://shop.example/products/{slug}' },
+    link: {
+      value: 'URL',
+      help: 'for google and acp: the page of a product, such as https://shop.example/products/{slug}',
+    },
     origin: { value: 'URL', help: 'of this server, before its own pictures (default: CARTWRIGHT_PUBLIC_URL)' },
-    mode: { value: 'MODE', help: 'for google: whose stock is told, test or live (default: live)' },
+    mode: { value: 'MODE', help: 'for google and acp: whose stock is told, test or live (default: live)' },
     merchant: merchantOption,
   },
   async run(given, terminal) {
@@ -26,7 +30,7 @@ export const exportCommand = command({
     const mode = modes.find((known) => known === asked)
     if (!mode) throw new Misuse('--mode must be test or live')
     if (!formats.some((known) => known === format)) throw new Misuse(`the format must be ${formats.join(', ')}`)
-    const problem = format === 'google' ? linkProblem(link) : undefined
+    const problem = format === 'google' || format === 'acp' ? linkProblem(link) : undefined
     if (problem !== undefined) throw new Misuse(`--link ${problem.message}`)
     return withMerchant(given, async (merchant, storage, config) => {
       if (format === 'shop') {
@@ -45,9 +49,9 @@ export const exportCommand = command({
       const seller = { merchantId, mode }
       const origin = given.texts.origin ?? config.publicUrl ?? ''
       const texts =
-        format === 'google'
-          ? googleFeed(storage.read, seller, { origin, link, now: Date.now() })
-          : shopifyFile(storage.read, seller, { origin })
+        format === 'shopify'
+          ? shopifyFile(storage.read, seller, { origin })
+          : (format === 'google' ? googleFeed : acpFeed)(storage.read, seller, { origin, link, now: Date.now() })
       const leftOut = new Map<string, number>()
       for await (const text of texts) {
         terminal.out(text)

@@ -276,12 +276,16 @@ export interface FeedParts {
 // Each reads the whole catalog.
 const feedsAtOnceMax = 2
 
-// The products of the shop for Google Merchant Center, which fetches them once a day. Sent as they are read, so no more than some
-// products are in memory, whatever the size of the shop.
+// The products of the shop for Google Merchant Center, which fetches them once a day, and for agents (ACP). Sent as they are read, so no
+// more than some products are in memory, whatever the size of the shop.
 export function feedHandOffs(parts: FeedParts): HandOff[] {
   const feed = feedHandOff(parts)
-  return ['/shop/feed.xml', '/shops/:slug/feed.xml'].map((path) => ({ ...feed, path }))
+  return feedEndings.flatMap((ending) =>
+    [`/shop/${ending}`, `/shops/:slug/${ending}`].map((path) => ({ ...feed, path })),
+  )
 }
+
+const feedEndings = ['feed.xml', 'feed.jsonl'] as const
 
 function feedHandOff(parts: FeedParts): Omit<HandOff, 'path'> {
   const { storage, clock, shops, pageMsMax = 20_000, wholeMsMax = 15 * 60_000 } = parts
@@ -300,12 +304,13 @@ function feedHandOff(parts: FeedParts): Omit<HandOff, 'path'> {
       const patience = setTimeout(() => tooSlow.abort(), pageMsMax)
       const wholePatience = setTimeout(() => tooSlow.abort(), wholeMsMax)
       try {
-        const { googleFeed } = await import('../imports/exports.ts')
+        const { acpFeed, googleFeed } = await import('../imports/exports.ts')
+        const isXml = !/\.jsonl(?:\?|$)/.test(raw.url ?? '')
         const link = `${origin}${base}/products/{slug}`
-        response.setHeader('content-type', 'application/xml; charset=utf-8')
+        response.setHeader('content-type', `${isXml ? 'application/xml' : 'application/jsonl'}; charset=utf-8`)
         response.setHeader('cache-control', 'public, max-age=3600')
         if (raw.method === 'HEAD') return void response.end()
-        const feed = googleFeed(storage.read, seller, { origin, link, now: clock().getTime() })
+        const feed = (isXml ? googleFeed : acpFeed)(storage.read, seller, { origin, link, now: clock().getTime() })
         await pipeline(refreshing(patience, feed), response, { signal: tooSlow.signal })
       } catch (error) {
         // Whoever asked has gone.

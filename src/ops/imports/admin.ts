@@ -138,15 +138,17 @@ export function adminImportOperations({ rootSecret, publicOrigin, sites }: Impor
         stock: () => exports.exportStock(db, caller, { after, origin: publicOrigin() }),
         orders: () => exports.exportOrders(db, caller, { after, ...ordersAsked(filters) }),
         promotions: () => exports.exportPromotions(db, caller, { after, now: now.getTime() }),
-        async google() {
-          const origin = publicOrigin()
-          const link = givenLink ?? (await shownLink(db, caller))
-          const problem = exports.linkProblem(link)
-          if (problem !== undefined) throw refuse('invalid_request', { issues: [{ path: '/query/link', ...problem }] })
-          return exports.exportGoogle(db, caller, { after, origin, link, now: now.getTime() })
-        },
+        google: async () => exports.exportGoogle(db, caller, await feedAsked()),
+        acp: async () => exports.exportAcp(db, caller, await feedAsked()),
       }
       return exportView(await exporters[of](), paging)
+
+      async function feedAsked() {
+        const link = givenLink ?? (await shownLink(db, caller))
+        const problem = exports.linkProblem(link)
+        if (problem !== undefined) throw refuse('invalid_request', { issues: [{ path: '/query/link', ...problem }] })
+        return { after, origin: publicOrigin(), link, now: now.getTime() }
+      }
     },
 
     async listAdminCustomerExport({ db, caller, query, paging, now }) {

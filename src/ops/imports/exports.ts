@@ -23,6 +23,7 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { decimalAmount } from '../../platform/kit/money.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage } from '../../platform/storage/storage.ts'
+import { acpLine } from './acpfeed.ts'
 import { codeCell, csvLine } from './csv.ts'
 import { feedEnd, feedHead, feedItems } from './googlefeed.ts'
 import { categoryMap, shopifyHeader, shopifyLines } from './shopifyrows.ts'
@@ -68,6 +69,21 @@ export async function exportGoogle(db: Reader, seller: MerchantMode, ask: FeedAs
   const context = { ...ask, shopName, currency, mode: seller.mode, categories }
   const page = await productPage(db, seller, ask.after, feedHead(context), (product) => feedItems(product, context))
   return page.last === null ? { ...page, text: page.text + feedEnd } : page
+}
+
+export async function exportAcp(db: Reader, seller: MerchantMode, ask: FeedAsk): Promise<ExportPage> {
+  const { name: shopName, currency } = await sellerOf(db, seller)
+  const categories = categoryMap(await listCategories(db, seller.merchantId))
+  const context = { ...ask, shopName, currency, mode: seller.mode, categories }
+  return productPage(db, seller, ask.after, '', (product) => acpLine(product, context))
+}
+
+export async function* acpFeed(
+  read: Storage['read'],
+  seller: MerchantMode,
+  ask: Omit<FeedAsk, 'after'>,
+): AsyncGenerator<string, void, undefined> {
+  yield* wholeFile((after) => read((db) => exportAcp(db, seller, { ...ask, after })))
 }
 
 // The whole file, some products at a time.
@@ -147,7 +163,10 @@ async function productPage(
 }
 
 export interface OrderAsk
-  extends Pick<AdminOrdersQuery, 'status' | 'payment' | 'fulfillment' | 'toSend' | 'attention' | 'channel' | 'from' | 'to'> {
+  extends Pick<
+    AdminOrdersQuery,
+    'status' | 'payment' | 'fulfillment' | 'toSend' | 'attention' | 'channel' | 'from' | 'to'
+  > {
   after: string | null
 }
 

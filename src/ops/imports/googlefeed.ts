@@ -137,17 +137,17 @@ function detailOf({ name, value }: SkuRow['options'][number]): string {
   return `<g:product_detail>\n${members.join('')}</g:product_detail>\n`
 }
 
-function availabilityOf({ stock, whenSoldOut }: SkuRow, mode: Mode): string {
+export function availabilityOf({ stock, whenSoldOut }: SkuRow, mode: Mode): string {
   if (whenSoldOut === 'not_counted' || availableQuantity(stock[mode]) > 0) return 'in_stock'
   return whenSoldOut === 'backorder' ? 'backorder' : 'out_of_stock'
 }
 
-function picturesOf({ images }: ProductRow, { image }: SkuRow, { origin }: FeedContext): string[] {
+export function picturesOf({ images }: ProductRow, { image }: SkuRow, { origin }: FeedContext): string[] {
   const urls = [...(image === null ? [] : [image]), ...images.map(({ url }) => url)]
   return [...new Set(urls)].map((url) => (url.startsWith('/media/') ? origin + url : url))
 }
 
-function categoryOf({ categories: [slug = ''] }: ProductRow, { categories }: FeedContext): string {
+export function categoryOf({ categories: [slug = ''] }: ProductRow, { categories }: FeedContext): string {
   const category = categories.get(slug)
   if (!category) return ''
   return pathTo(category, categories)

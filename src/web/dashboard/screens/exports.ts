@@ -1,4 +1,4 @@
-// Exports: products, stock, orders and promotions as a CSV file, and the feed for Google. Data of customers is a post, since each look at it is written down.
+// Exports: products, stock, orders and promotions as a CSV file, and the feeds for Google and agents. Data of customers is a post, since each look at it is written down.
 
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
@@ -11,6 +11,8 @@ import { askedOrders } from './orders.ts'
 
 const spreadsheets = ['products', 'stock', 'orders', 'promotions'] as const
 type Spreadsheet = (typeof spreadsheets)[number]
+const feeds = ['google', 'acp'] as const
+type Feed = (typeof feeds)[number]
 
 export async function exportCard({ words, to, may, ask }: Visit): Promise<Html> {
   const { url, status } = (await ask('getAdminSite')).data
@@ -18,13 +20,13 @@ export async function exportCard({ words, to, may, ask }: Visit): Promise<Html> 
   const files = ['products', 'stock', 'promotions'] as const
   return card({
     title: words.say('transfers.export'),
-    body: html`<p class="row-actions start">${files.map((of) => html`<a class="button second" href="${to('developers/export', { of })}">${words.say(`exports.${of}`)}</a>`)}${isShown && html`<a class="button second" href="${to('developers/export', { of: 'google' })}">${words.say('exports.google')}</a>`}</p>
+    body: html`<p class="row-actions start">${files.map((of) => html`<a class="button second" href="${to('developers/export', { of })}">${words.say(`exports.${of}`)}</a>`)}${isShown && feeds.map((of) => html`<a class="button second" href="${to('developers/export', { of })}">${words.say(`exports.${of}`)}</a>`)}</p>
 ${
   // A feed names the page of each product, which only the merchant knows where the shop is elsewhere.
   !isShown &&
-  html`<form class="filters" method="get" action="${to('developers/export')}"><input type="hidden" name="of" value="google">
+  html`<form class="filters" method="get" action="${to('developers/export')}">
 <label>${words.say('exports.link', { slug: '{slug}' })}<input type="url" name="link" required maxlength="500" dir="ltr" placeholder="https://shop.example/products/{slug}"></label>
-${button({ label: words.say('exports.google') })}</form>`
+${feeds.map((of) => button({ label: words.say(`exports.${of}`), name: 'of', value: of }))}</form>`
 }
 <form class="filters" method="get" action="${to('developers/export')}"><input type="hidden" name="of" value="orders">
 <label>${words.say('orders.from')}<input type="date" name="from"></label><label>${words.say('orders.to')}<input type="date" name="to"></label>
@@ -40,17 +42,18 @@ export const exportFile: Screen = {
   place: 'developers',
   needs: 'listAdminExport',
   get(visit) {
-    if (visit.query.get('of') === 'google') return feed(visit)
+    const wanted = feeds.find((known) => known === visit.query.get('of'))
+    if (wanted) return feed(visit, wanted)
     const of = spreadsheets.find((known) => known === visit.query.get('of')) ?? 'products'
     const asked = { of, ...(of === 'orders' && ordersIn(visit, visit.query)) }
     return file(visit, of, (cursor) => visit.ask('listAdminExport', { query: asked, cursor }))
   },
 }
 
-function feed(visit: Visit): Promise<Shown> {
+function feed(visit: Visit, of: Feed): Promise<Shown> {
   const link = visit.query.get('link')?.trim()
-  const asked = { of: 'google' as const, ...(link && { link }) }
-  return file(visit, 'google', (cursor) => visit.ask('listAdminExport', { query: asked, cursor }))
+  const asked = { of, ...(link && { link }) }
+  return file(visit, of, (cursor) => visit.ask('listAdminExport', { query: asked, cursor }))
 }
 
 export const customerExport: Screen = {
@@ -84,7 +87,7 @@ interface ExportReply {
 
 async function file(
   { words, mode, now, to, shop }: Visit,
-  of: Spreadsheet | 'customers' | 'google',
+  of: Spreadsheet | 'customers' | Feed,
   askPage: (cursor: string | undefined) => Promise<ExportReply>,
 ): Promise<Shown> {
   const texts: string[] = []
@@ -98,7 +101,9 @@ async function file(
     if (cursor === undefined) {
       const day = new Intl.DateTimeFormat('sv-SE', { timeZone: shop.timeZone, dateStyle: 'short' }).format(now)
       const name = `${of}${mode === 'test' ? '-test' : ''}-${day}`
-      return of === 'google' ? xmlAnswer(`${name}.xml`, texts) : csvAnswer(`${name}.csv`, texts)
+      if (of === 'google') return fileAnswer(`${name}.xml`, 'application/xml', texts.join(''))
+      if (of === 'acp') return fileAnswer(`${name}.jsonl`, 'application/jsonl', texts.join(''))
+      return csvAnswer(`${name}.csv`, texts)
     }
   }
   return {
@@ -117,10 +122,6 @@ async function file(
 // With a mark, so Excel reads it as UTF-8.
 function csvAnswer(name: string, texts: readonly string[]): PageAnswer {
   return fileAnswer(name, 'text/csv', `\ufeff${texts.join('')}`)
-}
-
-function xmlAnswer(name: string, texts: readonly string[]): PageAnswer {
-  return fileAnswer(name, 'application/xml', texts.join(''))
 }
 
 function fileAnswer(name: string, type: string, body: string): PageAnswer {

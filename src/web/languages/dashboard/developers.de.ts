@@ -518,6 +518,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'exports.promotions': 'Rabatte',
   'exports.orders': 'Bestellungen',
   'exports.google': 'Google-Feed',
+  'exports.acp': 'Feed für Agenten (ACP)',
   'exports.link': 'Seite eines Produkts, mit {slug}',
   'exports.customers': 'Bestellungen mit Kundendaten',
   'exports.help': 'Dateien für eine Tabellenkalkulation. Bestellungen ohne Datum: alle.',

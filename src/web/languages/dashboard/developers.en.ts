@@ -510,6 +510,7 @@ export const developersEn = {
   'exports.promotions': 'Discounts',
   'exports.orders': 'Orders',
   'exports.google': 'Google feed',
+  'exports.acp': 'Feed for agents (ACP)',
   'exports.link': 'Page of a product, with {slug}',
   'exports.customers': 'Orders with customers',
   'exports.help': 'Files for a spreadsheet. Orders without dates: all of them.',
