@@ -24,6 +24,7 @@ import type { EndpointTools } from '../../domain/webhooks/endpoints.ts'
 import type { Change } from '../../platform/audit/change.ts'
 import { RowsFailed } from '../../platform/jobs/rows.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
+import { planAgents, refuseAgents, saveAgents } from './agents.ts'
 import { planApps, saveApps } from './apps.ts'
 import { countedAfter } from './counts.ts'
 import { invalidEntry } from './entry.ts'
@@ -57,6 +58,7 @@ export interface ApplyReport {
 export async function applyShop(storage: Storage, file: ShopFile, options: ApplyOptions): Promise<ApplyReport> {
   refuseWebhooks(file, options.webhooks)
   await refuseApps(storage, file)
+  refuseAgents(file.agents ?? [])
   const foundation = options.dryRun
     ? await storage.read((db) => planFoundation(db, file, findMerchant(db, file.merchant.slug), options.now))
     : await storage.write((tx) => saveFoundation(tx, file, options.now, options.record))
@@ -75,10 +77,18 @@ export async function applyShop(storage: Storage, file: ShopFile, options: Apply
   if (!options.dryRun && products.changes.length > 0) await learnSizes(storage)
   const promotions = await applyPromotions(storage, file, foundation, options)
   const apps = await applyApps(storage, file, merchant.id, options)
+  const agents = await applyAgents(storage, file, merchant.id, options)
   const webhooks = await applyWebhooks(storage, file, foundation, options)
   return {
     merchantId: merchant.id,
-    changes: [...foundation.changes, ...products.changes, ...promotions.changes, ...apps, ...webhooks.changes],
+    changes: [
+      ...foundation.changes,
+      ...products.changes,
+      ...promotions.changes,
+      ...apps,
+      ...agents,
+      ...webhooks.changes,
+    ],
     refused: products.refused,
     refusedPromotions: promotions.refused.map(({ code, refusal }) => ({ code, reason: refusal.message })),
     unchangedProducts: products.unchangedProducts,
@@ -158,6 +168,18 @@ async function applyApps(
   return dryRun
     ? storage.read((db) => planApps(db, apps, merchantId))
     : storage.write((tx) => saveApps(tx, apps, merchantId, now))
+}
+
+async function applyAgents(
+  storage: Storage,
+  { agents = [] }: ShopFile,
+  merchantId: string,
+  { now, dryRun, record }: ApplyOptions,
+): Promise<Change[]> {
+  if (agents.length === 0) return []
+  return dryRun
+    ? storage.read((db) => planAgents(db, agents, merchantId))
+    : storage.write((tx) => saveAgents(tx, agents, merchantId, { now, record }))
 }
 
 // Before anything is written, so that nothing is written in vain.

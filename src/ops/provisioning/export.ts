@@ -2,6 +2,8 @@
 // makes the same shop. Keys, people, orders and accounts at payment providers are in no file.
 
 import type { ProductEntry } from '../../contract/entries.ts'
+import { modes } from '../../contract/words.ts'
+import { agentSettingsOf } from '../../domain/agents/settings.ts'
 import { categoryEntry, productEntry } from '../../domain/catalog/adminview.ts'
 import { inOrder } from '../../domain/catalog/answer.ts'
 import { listCategories, listProductsAfterId } from '../../domain/catalog/store.ts'
@@ -35,6 +37,7 @@ export async function shopFileOf(db: Reader, merchant: Merchant): Promise<ShopFi
     shipping: zoneEntriesOf(zones),
     promotions: await promotionsOf(db, merchant.id),
     installations: await installationsOf(db, merchant.id),
+    agents: await agentsOf(db, merchant.id),
   }
   // What is usual is left out. A term of null says never, where left out means the usual one.
   const payments = methods.filter(({ isDefault }) => !isDefault).map(shownMethod)
@@ -92,6 +95,16 @@ async function installationsOf(db: Reader, merchantId: string): Promise<NonNulla
       paused: status === 'paused',
     }))
     entries.push({ name, mode, redirectHosts: JSON.parse(redirectHosts) as string[], webhooks })
+  }
+  return entries
+}
+
+// A mode that was never set is left out.
+async function agentsOf(db: Reader, merchantId: string): Promise<NonNullable<ShopFile['agents']>> {
+  const entries: NonNullable<ShopFile['agents']> = []
+  for (const mode of modes) {
+    const { version, ...settings } = await agentSettingsOf(db, { merchantId, mode })
+    if (version > 0) entries.push({ mode, ...settings })
   }
   return entries
 }

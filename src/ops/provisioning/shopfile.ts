@@ -1,6 +1,7 @@
 // The shop file that `apply` takes: what a merchant sells, to whom, and at which price. Everything is keyed by words of the
 // merchant (slugs, SKU codes, zone names), never by our ids, so the same file can be applied anywhere.
 
+import { agentLevels, agentPayers } from '../../contract/agents/settings.ts'
 import {
   CategoryEntry,
   categoriesMax,
@@ -16,6 +17,7 @@ import {
   TaxEntry,
   text,
 } from '../../contract/entries.ts'
+import { limits } from '../../contract/limits.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../../contract/schema.ts'
 import { manualMethods, modes, openScopes } from '../../contract/words.ts'
 import { urlLengthMax } from '../../domain/webhooks/guard.ts'
@@ -75,6 +77,17 @@ export const AppEntry = object({
   ),
 })
 
+export const AgentsEntry = object({
+  mode: described('Each mode is opened by itself.', oneOf(modes)),
+  level: optional('What agents may do: nothing, find and open checkouts, or also pay.', oneOf(agentLevels)),
+  who: optional('Who may pay and read its orders. anyone is for test mode.', oneOf(agentPayers)),
+  reviewFrom: optional(
+    'From this total on, in minor units, the buyer confirms on the page. null: never.',
+    nullable(Type.Integer({ minimum: 0, maximum: limits.amountMax })),
+  ),
+  orderWebhooks: optional('Whether platforms are called when their orders change.', Type.Boolean()),
+})
+
 export const MailEntry = object({
   senderName: optional('Whom e-mails come from (default: the name of the merchant).', nullable(name)),
   replyTo: optional(
@@ -120,6 +133,10 @@ export const ShopFile = object({
     Type.Array(InstallationEntry, { maxItems: 100 }),
   ),
   apps: optional('What merchants of this server can install by OAuth.', Type.Array(AppEntry, { maxItems: 100 })),
+  agents: optional(
+    'What software that shops for people may do. Members that are left out stay as they are.',
+    Type.Array(AgentsEntry, { maxItems: modes.length }),
+  ),
 })
 
 // For editors: the schema that `apply --schema` prints. Whether the parts of a file fit each other is checked by
@@ -133,5 +150,6 @@ export const shopFileSchema = {
 export type WebhookEntry = Static<typeof WebhookEntry>
 export type InstallationEntry = Static<typeof InstallationEntry>
 export type AppEntry = Static<typeof AppEntry>
+export type AgentsEntry = Static<typeof AgentsEntry>
 export type MerchantEntry = Static<typeof MerchantEntry>
 export type ShopFile = Static<typeof ShopFile>

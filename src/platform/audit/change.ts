@@ -17,6 +17,7 @@ export interface Change {
     | 'installation'
     | 'webhook'
     | 'app'
+    | 'agents'
   name: string
   members: readonly MemberChange[]
 }

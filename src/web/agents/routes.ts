@@ -28,7 +28,7 @@ function counted(calls: Counts, answer: Answering): Answering {
       const path = request.raw.url?.split('?', 1)[0] ?? ''
       const protocol = path === '/api/v1/admin/mcp' ? 'mcp_admin' : path.endsWith('/mcp') ? 'mcp' : 'ucp'
       const outcome = status < 400 ? 'answered' : status < 500 ? 'refused' : 'failed'
-      calls.raise({ protocol, tool: trace.name === routeName ? 'none' : trace.name, outcome })
+      calls.raise({ protocol, tool: trace.name === null || trace.name === routeName ? 'none' : trace.name, outcome })
     }
     try {
       const answered = await answer(request, trace)

@@ -28,6 +28,8 @@ export interface AdminClient {
       toSend?: boolean | undefined
       /** refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. dispute_lost: only those of which a bank took money back. */
       attention?: 'refund_failed' | 'dispute_open' | 'dispute_lost' | undefined
+      /** agents: only orders that agents made. */
+      channel?: 'agents' | undefined
       /** Only orders placed then or later. */
       from?: string | undefined
       /** Only orders placed before. */
@@ -193,8 +195,8 @@ export interface AdminClient {
     }, options?: ListOptions): List<AdminDocumentExportResponse, AdminDocument>
     /** Export. Products in the format of Shopify, stock, orders or promotions as CSV, or a Google feed as XML, some rows an answer. The file is the texts of all answers, one behind the other. Orders have no data of customers. A cell that begins with `=`, `+`, `-` or `@` gets an apostrophe before it, which an import takes off. Needs the scope `admin:read`. (listAdminExport) */
     list(query: {
-      /** What the file lists. google: the published products as a feed for Google Merchant Center. `link` is for it, the other parameters are for orders. */
-      of: 'products' | 'stock' | 'orders' | 'promotions' | 'google'
+      /** What the file lists. google: the published products as a feed for Google Merchant Center. acp: the same as a feed of the Agentic Commerce Protocol, one product a line. `link` is for both, the other parameters are for orders. */
+      of: 'products' | 'stock' | 'orders' | 'promotions' | 'google' | 'acp'
       /** The page of a product in your shop, such as `https://shop.example/products/{slug}`. The feed of a shop that this server shows needs none. */
       link?: string | undefined
       /** Only orders of this status. */
@@ -207,6 +209,8 @@ export interface AdminClient {
       toSend?: boolean | undefined
       /** refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. dispute_lost: only those of which a bank took money back. */
       attention?: 'refund_failed' | 'dispute_open' | 'dispute_lost' | undefined
+      /** agents: only orders that agents made. */
+      channel?: 'agents' | undefined
       /** Only orders placed then or later. */
       from?: string | undefined
       /** Only orders placed before. */
@@ -224,6 +228,8 @@ export interface AdminClient {
       toSend?: boolean | undefined
       /** refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. dispute_lost: only those of which a bank took money back. */
       attention?: 'refund_failed' | 'dispute_open' | 'dispute_lost' | undefined
+      /** agents: only orders that agents made. */
+      channel?: 'agents' | undefined
       /** Only orders placed then or later. */
       from?: string | undefined
       /** Only orders placed before. */
@@ -401,7 +407,7 @@ export interface AdminClient {
     createKey(platformId: string, input?: AdminAgentKeyRequest, options?: CallOptions): Promise<AdminAgentKeyResponse>
   }
   installations: {
-    /** List installations. What acts for the merchant: apps that were installed, and installations of its own. Needs the scope `admin:developers`. (listAdminInstallations) */
+    /** List installations. What acts for the merchant: apps and assistants that were approved, and installations of its own. Needs the scope `admin:developers`. (listAdminInstallations) */
     list(options?: ListOptions): List<AdminInstallationListResponse, AdminInstallation>
     /** Create an installation. In the mode of the caller. Apps are installed by a person, with OAuth. Needs the scope `admin:developers`. (createAdminInstallation) */
     create(input: AdminInstallationCreateRequest, options?: CallOptions): Promise<AdminInstallationResponse>
@@ -601,11 +607,12 @@ export interface AdminAgents {
     createdAt: string
     retiredAt: string | null
   })[]
-  /** Where agents find the shop, in the mode of the caller: the UCP profile, UCP by REST, and MCP. */
+  /** Where agents find the shop, in the mode of the caller: the UCP profile, UCP by REST, and MCP. `assistants` is MCP for those who run the shop. */
   addresses: {
     profile: string
     rest: string
     mcp: string
+    assistants: string
   }
 }
 
@@ -958,7 +965,7 @@ export interface AdminErrorResponse {
 
 export interface AdminExportResponse {
   data: {
-    /** A part of the file in UTF-8: lines of CSV, the first with the names of the columns, or XML of a Google feed. */
+    /** A part of the file in UTF-8: lines of CSV, the first with the names of the columns, XML of a Google feed, or lines of JSON. */
     text: string
   }
   meta: ListMeta
@@ -1019,6 +1026,8 @@ export interface AdminHomeResponse {
   data: {
     todo: AdminTodo
     sales: AdminSalesReport
+    /** Orders that agents made in the last 30 days. 1000 means 1000 or more. */
+    agentOrders: number
   }
 }
 
@@ -1065,6 +1074,8 @@ export interface AdminInstallation {
     /** Id of an app, which is its OAuth client id. */
     id: string
     name: string
+    /** The address of the metadata document of an assistant. null: a registered app. */
+    clientUrl: string | null
   } | null
   /** What the app was granted. */
   grantedScopes: Scope[] | null
@@ -1072,6 +1083,8 @@ export interface AdminInstallation {
   approvedBy: string | null
   /** RFC 3339, UTC, with milliseconds. */
   createdAt: string
+  /** When its app last got a token. An assistant at work gets one every ten minutes. */
+  lastTokenAt: string | null
   endedAt: string | null
 }
 
