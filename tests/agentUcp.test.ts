@@ -115,6 +115,34 @@ eachEngine('UCP by REST', (given) => {
     )
     const [admin] = (await testServer.askAdmin('listAdminOrders')).body.data
     assert.deepEqual([admin.number, admin.paymentStatus, admin.total], [order.label, 'paid', 7490])
+
+    const byAgents = () => testServer.askAdmin('listAdminOrders', { query: '?channel=agents' })
+    assert.equal((await byAgents()).body.data[0]?.number, order.label)
+    assert.equal((await testServer.askAdmin('getAdminHome')).body.data.agentOrders, 1)
+    // An order of another channel is not one of them.
+    await testServer.storage.write((tx) => tx.sql`update orders set agent_platform_id = null`)
+    assert.deepEqual((await byAgents()).body.data, [])
+    assert.equal((await testServer.askAdmin('getAdminHome')).body.data.agentOrders, 0)
+    const { text } = await testServer.fetch('/metrics')
+    assert.match(
+      text,
+      /cartwright_agent_calls_total\{protocol="ucp",tool="ucpCompleteCheckout",outcome="answered"\} 1\n/,
+    )
+  })
+
+  test('people find the addresses of a shop while it is open', async () => {
+    const { testServer } = await openShop(given)
+    for (const path of ['/agents', '/agents/bloom']) {
+      const page = await testServer.fetch(path)
+      assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8')
+      assert.ok(page.text.includes(`${testServer.origin}/ucp/bloom/test/mcp`), page.text)
+      assert.match(page.text, /Test mode\.<\/strong> Nothing that is bought here/)
+    }
+    assert.match((await testServer.fetch('/llms.txt')).text, /\/agents\)/)
+    await letAgentsIn(testServer, 'off')
+    assert.match((await testServer.fetch('/agents')).text, /No shop is open to agents/)
+    for (const path of ['/agents/bloom', '/agents/none', '/agents/%2e', '/llms.txt'])
+      assert.equal((await testServer.fetch(path)).status, 404, path)
   })
 
   test('the same in the version before, by the profile of the platform', async () => {

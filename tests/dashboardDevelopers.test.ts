@@ -224,6 +224,29 @@ eachEngine('developers in the dashboard', (given) => {
     assert.match(page.text(), /Installation ended/)
   })
 
+  test('a key for an assistant is made in one press, with the settings to paste', async () => {
+    const { page, path } = dashboardUser
+    await page.open(path('developers/assistants'))
+    assert.ok(page.text().includes('Connect an assistant'), page.text())
+    assert.ok(page.html.includes(`value="${testServer.origin}/api/v1/admin/mcp"`))
+    await page.open(page.links().get('Create key for an assistant') ?? '')
+    await page.press('Create key', { rights: 'work' })
+    const [, secret = ''] = /"Authorization": "Bearer (cwk_test_[^"]+)"/.exec(page.html.replaceAll('&quot;', '"')) ?? []
+    const tools = await testServer.fetch('/api/v1/admin/mcp', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    })
+    const names = tools.body.result.tools.map(({ name }: { name: string }) => name)
+    assert.ok(names.includes('update_products') && !names.includes('update_shop'))
+    const keys = async () => (await testServer.askAdmin('listAdminKeys')).body.data
+    const [{ installation }] = await keys()
+    await page.open(path('developers/assistants/key'))
+    await page.press('Create key', { rights: 'read' })
+    const [second] = await keys()
+    assert.deepEqual([second.installation, second.scopes], [installation, ['admin:read']])
+  })
+
   test('the list of changes says who, what, from and to, and leads to an undo that says what it does', async () => {
     const { page, path } = dashboardUser
     const { body } = await testServer.askAdmin('getAdminShop')

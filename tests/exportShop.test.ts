@@ -45,6 +45,10 @@ eachEngine('export shop', (given) => {
         },
         { name: 'Try', mode: 'test' },
       ],
+      agents: [
+        { mode: 'live', level: 'browse', reviewFrom: 50_000 },
+        { mode: 'test', level: 'buy', who: 'anyone', orderWebhooks: false },
+      ],
     }
     const first = await emptyShop()
     await first.apply(file)
@@ -53,6 +57,13 @@ eachEngine('export shop', (given) => {
     const read = readShopFile(out, now)
     assert.ok('file' in read, JSON.stringify(read))
     assert.equal(read.file.products?.length, demo.products?.length)
+    assert.deepEqual(read.file.agents, [
+      { mode: 'test', level: 'buy', who: 'anyone', orderWebhooks: false },
+      { mode: 'live', level: 'browse', who: 'approved', reviewFrom: 50_000, orderWebhooks: true },
+    ])
+    assert.deepEqual(read.file.installations?.map(({ name }) => name).toSorted(), ['Try', 'Web'])
+    const openLive = { ...read.file, agents: [{ mode: 'live', level: 'buy', who: 'anyone' } as const] }
+    await assert.rejects(first.apply(openLive), /\/agents\/0\/who/)
     const again = await first.apply(read.file, true)
     assert.deepEqual([again.changes, again.refused, again.refusedPromotions], [[], [], []])
     const second = await emptyShop()

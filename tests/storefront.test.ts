@@ -617,6 +617,12 @@ describe('for search engines and messengers', () => {
     assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'application/xml; charset=utf-8'])
     assert.match(text, /^<\?xml .*<item>.*<\/rss>\n$/s)
     assert.ok(text.includes('<g:id>MUG-STO-250-OAT</g:id>'))
+    const agents = await fetch(`${api.origin}/shop/feed.jsonl`)
+    assert.deepEqual([agents.status, agents.headers.get('content-type')], [200, 'application/jsonl; charset=utf-8'])
+    const lines = (await agents.text()).trimEnd().split('\n')
+    const ids = lines.flatMap((line) => JSON.parse(line).variants.map(({ id }: { id: string }) => id))
+    assert.equal(lines.length, demo.products.length)
+    assert.ok(demo.products.every(({ skus }) => skus.every(({ id }) => ids.includes(id))))
     const head = await fetch(`${api.origin}/shop/feed.xml`, { method: 'HEAD' })
     assert.deepEqual([head.status, await head.text()], [200, ''])
     // Read into an empty shop it is the same products, with the same options.

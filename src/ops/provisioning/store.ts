@@ -156,5 +156,7 @@ export async function listOwnInstallations(
 ): Promise<{ id: string; name: string; mode: Mode; redirectHosts: string }[]> {
   return db.sql`
     select id, name, mode, redirect_hosts as "redirectHosts" from installations
-    where merchant_id = ${merchantId} and app_id is null and ended_at is null order by name, id limit 100`
+    where merchant_id = ${merchantId} and app_id is null and ended_at is null
+      and id not in (select installation_id from agent_settings where merchant_id = ${merchantId})
+    order by name, id limit 100`
 }

@@ -52,7 +52,7 @@ platforms. No key is needed to look and to open a checkout: the buyer pays on th
 ${shops.length === 0 ? html`<section><h2>No shop is open to agents</h2><p>A merchant opens one under <em>Settings, Agents</em>.</p></section>` : shops.map((shop) => shopSection(shop, origin))}
 <section><h2>For merchants</h2>
 <p>An assistant can also run a shop. Enter this address in a chat program: it opens a page where you sign in and choose what it may do.</p>
-${codeBlock('MCP for merchants', assistantResourceOf(origin))}</section>
+<ol class="calls"><li>${codeBlock('MCP for merchants', assistantResourceOf(origin))}</li></ol></section>
 </div>
 </main>`
   const text = framed({
@@ -68,7 +68,7 @@ function shopSection(shop: AgentShop, origin: string): Html {
   const base = agentBase(origin, shop)
   const config = { mcpServers: { [shop.slug]: { type: 'http', url: `${base}/mcp` } } }
   return html`<section id="${shop.mode === 'test' ? `${shop.slug}-test` : shop.slug}"><h2><span dir="auto">${shop.name}</span></h2>
-${shop.mode === 'test' && html`<p class="note"><strong>Test mode.</strong> Nothing that is bought here is sent or charged.</p>`}
+${shop.mode === 'test' && html`<p class="test"><strong>Test mode.</strong> Nothing that is bought here is sent or charged.</p>`}
 <p>${paying(shop)}</p>
 <ol class="calls">
 <li><h3>A chat program</h3><p>The settings of an MCP client:</p>${codeBlock('Settings of an MCP client', jsonCode(config))}</li>

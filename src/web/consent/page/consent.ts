@@ -28,9 +28,9 @@ ${isAssistant && modeRows(view)}
 <fieldset${(problem === 'scope_missing' || problem === 'beyond_role') && html` aria-describedby="problem"`}>
 <legend>What may it do?</legend>
 <p class="hint">${isAssistant ? 'Tick what you want to allow. It can never do more than you may do yourself.' : 'Untick anything you do not want to allow. The app may then not work fully.'}</p>
-${inOrder(scopes).map((scope) => scopeRow(scope, view.ticked.includes(scope)))}
+${inOrder(scopes).map((scope) => scopeRow(scope, view.ticked.includes(scope), !isAssistant))}
 </fieldset>
-<p class="note">${isAssistant ? 'Each of its changes is in the list of changes under its name, and can be undone there. An owner can end it at any time, under Developers; it also ends when you leave the shop.' : alwaysAllowed.text}</p>
+<p class="note">${isAssistant ? 'It reaches the whole shop. Its changes stand in the list of changes under its name, and most can be undone there. An owner can end it at any time, under Developers; it also ends when you leave the shop.' : alwaysAllowed.text}</p>
 ${app.mode === 'test' && html`<p class="note">In test mode its checkouts charge no real card and do not touch your live stock.</p>`}
 <div class="choice">
 <button class="first" name="decision" value="approve">Approve</button>
@@ -73,14 +73,14 @@ function inOrder(asked: readonly Scope[]): Scope[] {
   return (Object.keys(scopeWords) as Scope[]).filter((scope) => asked.includes(scope))
 }
 
-function scopeRow(scope: Scope, isTicked: boolean): Html {
+function scopeRow(scope: Scope, isTicked: boolean, hasNote: boolean): Html {
   const { title, note, points } = scopeWords[scope]
   const rowId = `scope-${scope.replace(':', '-')}`
   return html`<div class="row">
 <input type="checkbox" id="${rowId}" name="scope" value="${scope}"${isTicked && html` checked`} aria-describedby="${rowId}-points">
 <label for="${rowId}">${title} <span class="name-of">${scope}</span></label>
 <div class="row-note" id="${rowId}-points">
-${note !== undefined && html`<p>${note}</p>`}
+${hasNote && note !== undefined && html`<p>${note}</p>`}
 <ul>${points.map(({ text, isSensitive }) => html`<li${isSensitive === true && html` class="grave"`}>${text}</li>`)}</ul>
 </div>
 </div>`

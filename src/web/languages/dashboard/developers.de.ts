@@ -200,7 +200,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'developers.assistants': 'Assistenten',
   'assistants.connect': 'Assistenten verbinden',
   'assistants.text':
-    'Ein Assistent wie Claude oder ChatGPT kann Bestellungen nachsehen, Produkte schreiben und mehr, in Ihren Worten. Er tut nicht mehr, als Sie erlauben, und jede Änderung lässt sich zurücknehmen.',
+    'Ein Assistent wie Claude oder ChatGPT kann Bestellungen nachsehen, Produkte schreiben und mehr, in Ihren Worten. Er tut nicht mehr, als Sie erlauben, und was er ändert, steht unter „Änderungen“ und lässt sich meist zurücknehmen.',
   'assistants.address': 'Adresse des MCP-Servers',
   'assistants.addressHelp':
     'Tragen Sie sie im Assistenten als Connector oder MCP-Server ein. Er öffnet hier eine Seite, auf der Sie den Shop, den Modus und seine Rechte wählen.',

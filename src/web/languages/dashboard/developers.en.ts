@@ -192,7 +192,7 @@ export const developersEn = {
   'developers.assistants': 'Assistants',
   'assistants.connect': 'Connect an assistant',
   'assistants.text':
-    'An assistant such as Claude or ChatGPT can look up orders, write products and more, in your words. It does no more than you allow, and every change can be undone.',
+    'An assistant such as Claude or ChatGPT can look up orders, write products and more, in your words. It does no more than you allow, and its changes stand in the list of changes, where most can be undone.',
   'assistants.address': 'Address of the MCP server',
   'assistants.addressHelp':
     'Enter it in the assistant as a connector or MCP server. It opens a page here, where you choose the shop, the mode and what it may do.',
