@@ -42,6 +42,19 @@ export async function fetchDocument(url: string, bounds: FetchBounds): Promise<F
   }
 }
 
+// How many documents are read in a second, for the whole process. What was approved has a share of its own: strangers, however many, do
+// not keep it out.
+export function createFetchShares(perSecondMax: number): (now: number, share: 'approved' | 'other') => boolean {
+  let second = 0
+  let fetches = { approved: 0, other: 0 }
+  return (now, share) => {
+    const current = Math.floor(now / 1_000)
+    if (current !== second) [second, fetches] = [current, { approved: 0, other: 0 }]
+    fetches[share] += 1
+    return fetches[share] <= perSecondMax
+  }
+}
+
 function answerOf(url: string, { allowPrivate }: FetchBounds, signal: AbortSignal): Promise<IncomingMessage> {
   const lookup: LookupFunction = (hostname, options, done) =>
     resolve(hostname, { ...options, all: true }, (error, found) => {

@@ -5,7 +5,7 @@ import { isLoopback } from '../../platform/kit/loopback.ts'
 import { Lru } from '../../platform/kit/lru.ts'
 import type { Counts } from '../../platform/metrics/counts.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
-import { fetchDocument } from './fetch.ts'
+import { createFetchShares, fetchDocument } from './fetch.ts'
 import { type AgentShop, findPlatformAt, forgetBeyond, type PlatformRow, seePlatform } from './store.ts'
 
 // The id of all callers without a profile.
@@ -52,7 +52,7 @@ const freshMsMin = 60_000
 const freshMsMax = 24 * 3_600_000
 const refusedMs = 60_000
 const cachedMax = 500
-// In a second, for the whole process. Approved platforms have a share of their own: strangers, however many, do not keep them out.
+// In a second, of each share.
 const fetchesMax = 5
 const seenEveryMs = 60_000
 // Of a shop, those that only called. A new one takes the place of the one that called longest ago.
@@ -61,16 +61,7 @@ const strangersMax = 1_000
 export function createPlatforms({ storage, clock, publicOrigin, profileReads }: PlatformParts): Platforms {
   const profiles = new Lru<string, CachedProfile>(cachedMax)
   const reading = new Map<string, Promise<CachedProfile['found']>>()
-  let second = 0
-  let fetches = { approved: 0, other: 0 }
-
-  // False where this second has had its share.
-  function takeFetch(now: number, share: 'approved' | 'other'): boolean {
-    const current = Math.floor(now / 1_000)
-    if (current !== second) [second, fetches] = [current, { approved: 0, other: 0 }]
-    fetches[share] += 1
-    return fetches[share] <= fetchesMax
-  }
+  const takeFetch = createFetchShares(fetchesMax)
 
   async function read(url: string): Promise<CachedProfile['found']> {
     const allowPrivate = isLoopback(new URL(publicOrigin()))

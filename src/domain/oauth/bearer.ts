@@ -14,7 +14,7 @@ export interface AssistantGateParts {
   publicOrigin: () => string
 }
 
-// What a caller without a good credential is told (RFC 6750, 3; RFC 9728, 5.1): where to learn how to get one, and what to ask for.
+// What a caller without a good credential learns (RFC 6750, 3; RFC 9728, 5.1): where to learn how to get one, and what to ask for.
 export function assistantChallenge(origin: string, facts: { error?: string; scope: string }): string {
   const { error, scope } = facts
   return [

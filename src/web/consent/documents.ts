@@ -1,7 +1,7 @@
 // The documents of assistants: read at the address that a client names, guarded and cached. A stranger chooses the address, so few are read
 // in a second; those that a merchant approved before have a share of their own.
 
-import { fetchDocument } from '../../domain/agents/fetch.ts'
+import { createFetchShares, fetchDocument } from '../../domain/agents/fetch.ts'
 import { type ClientDocument, findAssistant, isDocumentUrl, readClientDocument } from '../../domain/oauth/assistants.ts'
 import { isLoopback } from '../../platform/kit/loopback.ts'
 import { Lru } from '../../platform/kit/lru.ts'
@@ -32,22 +32,14 @@ const freshMsMin = 60_000
 const freshMsMax = 24 * 3_600_000
 const refusedMs = 60_000
 const cachedMax = 500
-// In a second, for the whole process.
+// In a second, of each share.
 const fetchesMax = 2
 
 export function createClientDocuments({ storage, clock, publicOrigin }: DocumentParts): ClientDocuments {
   const documents = new Lru<string, Cached>(cachedMax)
   const reading = new Map<string, Promise<Cached['found']>>()
-  let second = 0
-  let fetches = { known: 0, other: 0 }
+  const takeFetch = createFetchShares(fetchesMax)
   const isLocal = () => isLoopback(new URL(publicOrigin()))
-
-  function takeFetch(now: number, share: 'known' | 'other'): boolean {
-    const current = Math.floor(now / 1_000)
-    if (current !== second) [second, fetches] = [current, { known: 0, other: 0 }]
-    fetches[share] += 1
-    return fetches[share] <= fetchesMax
-  }
 
   async function read(url: string): Promise<Cached['found']> {
     const document = await fetchDocument(url, { allowPrivate: isLocal(), bytesMax, msMax })
@@ -71,7 +63,7 @@ export function createClientDocuments({ storage, clock, publicOrigin }: Document
       const isKnown = (await storage.read((db) => findAssistant(db, url))) !== undefined
       const underWay = reading.get(url)
       if (underWay) return underWay
-      if (!takeFetch(clock().getTime(), isKnown ? 'known' : 'other')) return 'busy'
+      if (!takeFetch(clock().getTime(), isKnown ? 'approved' : 'other')) return 'busy'
       const begun = read(url).finally(() => reading.delete(url))
       reading.set(url, begun)
       return begun
