@@ -59,7 +59,7 @@ eachEngine('publishable keys', (given) => {
     const { look, pay } = await checkoutOf(testServer)
     const listed = await ask('listApiKeyCatalogProducts')
     assert.equal(listed.headers.get('access-control-allow-origin'), page)
-    assert.equal(listed.headers.get('vary'), 'origin')
+    assert.equal(listed.headers.get('vary'), 'origin, accept-encoding')
     const { slug } = listed.body.data[0]
     const product = (await ask('getApiKeyCatalogProduct', { path: { slug } })).body.data
     assert.deepEqual(

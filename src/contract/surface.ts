@@ -36,6 +36,8 @@ export interface Operation {
   // What is written down about it. `change`: what it changed. `look`: that sealed data was shown. The handler answers with an
   // `Audited`, and the entry is part of the transaction (default: none).
   audit?: Audit
+  // Answers the catalog and nothing else, so the answer holds no secret and may be compressed. Of operations for anyone this always holds.
+  isCatalog?: true
   // A page of a storefront may call it, with a publishable key.
   forPages?: true
   // The member `scopes` of the body names no scope that the caller does not have.

@@ -21,10 +21,10 @@ export function browserScript(entry: URL): BrowserScript {
   return { hash, text: () => stored(hash, () => joined(sources)) }
 }
 
-// All files share one scope, so a name is used once in them.
+// All files share one scope, so a name is used once in them. Lines are not indented: that is a fifth of a script.
 export function joined(sources: readonly string[]): string {
   const lines = ["(()=>{'use strict'", ...sources.map(withoutTypes).map(inOneScope)].join('\n')
-  return `${lines.replace(/\n\s*(?=\n)|\n\s*(?=;)|\n$/g, '')}})()`
+  return `${lines.replace(/\n\s*(?=\n)|\n\s*(?=;)|\n$/g, '').replace(/^[ \t]+/gm, '')}})()`
 }
 
 const imports = /^import (?:\{[^}]*\} from )?'(\.[^']+)'$/gm

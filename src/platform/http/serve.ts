@@ -12,6 +12,7 @@ import type { Log } from '../log/log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Tracer } from '../metrics/spans.ts'
 import { hasBody } from './body.ts'
+import { createCompress } from './compress.ts'
 import { readableBy } from './cors.ts'
 import { callerRequestId, type Incoming, type Outgoing, type Trace } from './message.ts'
 import type { Pressure } from './pressure.ts'
@@ -52,6 +53,7 @@ export type Serve = (route: Route, request: Incoming, response: ServerResponse) 
 
 export function createServe(parts: ServeParts): Serve {
   const { pressure, refusedDelayMs, isDraining, send, progressed, log, metrics, tracer } = parts
+  const compress = createCompress()
   let delayed = 0
 
   return (route, request, response) => runWork({ name: route.name }, () => answer(route, request, response))
@@ -73,6 +75,7 @@ export function createServe(parts: ServeParts): Serve {
       if (trace.pageOrigin !== null) Object.assign(outgoing.headers, readableBy(trace.pageOrigin))
       // What was sent and not read must not be taken for the next request.
       if (isUnread(request.raw)) outgoing.headers.connection = 'close'
+      if (outgoing.compress) outgoing = await compress(outgoing, request.raw.headers['accept-encoding'])
     }
     record(route, request, trace, outgoing?.status ?? response.statusCode, performance.now() - startedAt)
     if (outgoing && response.headersSent) response.destroy()

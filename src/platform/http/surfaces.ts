@@ -55,7 +55,10 @@ export function mountSurface<Rows extends Readonly<Record<string, Operation>>, C
     const { status, body, headers: own, isReplayed } = await perform(callable, call)
     const replayed = isReplayed && { 'idempotency-replayed': 'true' }
     return orNotModified(
-      { status, body, headers: { ...privately, ...openly(callable), ...own, ...headers, ...replayed } },
+      {
+        ...{ status, body, headers: { ...privately, ...openly(callable), ...own, ...headers, ...replayed } },
+        ...(isForAll(callable.operation) && { compress: 'fast' as const }),
+      },
       request,
     )
   }
@@ -99,6 +102,10 @@ const privately = { 'content-type': jsonType, 'cache-control': 'no-store' }
 // What needs no credential may be read by a page of any origin, the refusals included.
 function openly({ operation }: Callable): Readonly<Record<string, string>> {
   return operation.caller === 'anyone' ? { 'access-control-allow-origin': '*' } : {}
+}
+
+function isForAll({ caller, isCatalog }: Operation): boolean {
+  return caller === 'anyone' || isCatalog === true
 }
 
 // What the caller has already is not sent again.

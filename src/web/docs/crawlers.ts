@@ -150,5 +150,6 @@ function answerText({ raw }: PageRequest, type: string, parts: readonly string[]
   const body = Buffer.from(parts.join(''))
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 16)}"`
   const headers = { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'public, max-age=3600', etag }
-  return hasCurrent(raw, etag) ? { status: 304, body: '', headers } : { status: 200, body, headers }
+  const [status, sent] = hasCurrent(raw, etag) ? [304, ''] : [200, body]
+  return { status, body: sent, headers, compress: 'fast' }
 }

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { codingFor, createCompress } from './compress.ts'
+import type { Outgoing } from './message.ts'
+
+const long = 'a line of text\n'.repeat(200)
+const html = { 'content-type': 'text/html; charset=utf-8' }
+
+function answer(body: string | Buffer, headers: Record<string, string> = html): Outgoing {
+  return { status: 200, body, headers, compress: 'fast' }
+}
+
+describe('compressed answers', () => {
+  test('the coding is the best that the client accepts', () => {
+    const rows: [accepted: string | undefined, coding: string | undefined][] = [
+      ['gzip, deflate, br, zstd', 'br'],
+      ['gzip, deflate, zstd', 'zstd'],
+      ['gzip, deflate', 'gzip'],
+      ['X-GZIP', 'gzip'],
+      ['br;q=0.5, gzip', 'gzip'],
+      ['gzip;q=0.0, br', 'br'],
+      ['br;q=0, *', 'zstd'],
+      ['*', 'br'],
+      ['identity, *;q=0', undefined],
+      ['gzip;q=0', undefined],
+      ['gzip;q=much', undefined],
+      ['deflate', undefined],
+      ['', undefined],
+      [undefined, undefined],
+    ]
+    for (const [accepted, coding] of rows) assert.equal(codingFor(accepted), coding, accepted)
+  })
+
+  test('every coding is read back, at both efforts, and its tag is weak', async () => {
+    const compress = createCompress()
+    const readers = { br: brotliDecompressSync, zstd: zstdDecompressSync, gzip: gunzipSync }
+    for (const [coding, read] of Object.entries(readers))
+      for (const effort of ['fast', 'well'] as const) {
+        const sent = await compress(
+          { ...answer(long, { ...html, etag: '"x"', vary: 'accept-language' }), compress: effort },
+          coding,
+        )
+        assert.equal(read(sent.body as Buffer).toString(), long)
+        const { 'content-encoding': said, vary, etag } = sent.headers
+        assert.deepEqual([said, vary, etag], [coding, 'accept-language, accept-encoding', 'W/"x"'])
+      }
+  })
+
+  test('what is short, no text, not whole, or not for everyone is sent as it is', async () => {
+    const compress = createCompress()
+    const codingOf = async (outgoing: Outgoing) => (await compress(outgoing, 'br')).headers['content-encoding']
+    assert.equal(await codingOf(answer('short')), undefined)
+    assert.equal(await codingOf(answer(Buffer.alloc(5_000_000, 97))), undefined)
+    assert.equal(await codingOf(answer(long, { 'content-type': 'image/png' })), undefined)
+    assert.equal(await codingOf({ ...answer(long), status: 404 }), undefined)
+    assert.equal(await codingOf({ status: 200, body: long, headers: html }), undefined)
+    assert.equal((await compress(answer('short'), 'br')).headers.vary, 'accept-encoding')
+    assert.equal((await compress({ status: 200, body: long, headers: html }, 'br')).headers.vary, undefined)
+  })
+
+  test('of many at once some are sent plain, and none is lost', async () => {
+    const compress = createCompress()
+    const sent = await Promise.all(Array.from({ length: 40 }, (_, at) => compress(answer(`${at} ${long}`), 'gzip')))
+    const plain = sent.filter(({ headers }) => headers['content-encoding'] === undefined)
+    assert.equal(plain.length, 8)
+    const texts = sent.map(({ body }) => (typeof body === 'string' ? body : gunzipSync(body).toString()))
+    assert.deepEqual(
+      texts,
+      Array.from({ length: 40 }, (_, at) => `${at} ${long}`),
+    )
+    // What was compressed is not compressed again.
+    assert.equal((await compress(answer(`0 ${long}`), 'gzip')).body, sent[0]?.body)
+  })
+})
