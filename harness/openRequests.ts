@@ -46,6 +46,7 @@ function freshKey(): { idempotencyKey: string } {
 const exampleQuery: Partial<Record<OperationId, string>> = {
   searchCatalogProducts: '?q=roses',
   searchMerchantProducts: '?q=roses',
+  listSearchSuggestions: '?q=roses',
   resolvePath: '?path=/products/red-roses',
 }
 

@@ -64,6 +64,8 @@ const extensionRows = [
   ['searchMerchantProducts', 'GET', '/api/v1/catalog/merchants/{merchantSlug}/search', null],
   ['listMerchantProducts', 'GET', '/api/v1/catalog/merchants/{merchantSlug}/products', null],
   ['listMerchantCategories', 'GET', '/api/v1/catalog/merchants/{merchantSlug}/categories', null],
+  ['listRelatedProducts', 'GET', '/api/v1/open/catalog/products/{slug}/related', null],
+  ['listSearchSuggestions', 'GET', '/api/v1/open/catalog/suggestions', null],
   ['getSite', 'GET', '/api/v1/open/site', null],
   ['getPage', 'GET', '/api/v1/open/site/pages/{slug}', null],
   ['resolvePath', 'GET', '/api/v1/open/site/path', null],
@@ -190,7 +192,7 @@ describe('the OpenAPI document', () => {
       const { query } = operations[operationId as OperationId] as OpenOperation
       const { properties = {}, required = [] } = (query ?? {}) as { properties?: object; required?: string[] }
       const inQuery = Object.keys(properties)
-      assert.equal(inQuery.length > 0, /^(?:search|resolve)/.test(operationId), operationId)
+      assert.equal(inQuery.length > 0, /^(?:search|resolve)|Related|Suggestions/.test(operationId), operationId)
       const asked = declared.filter((parameter) => parameter.in === 'query')
       assert.deepEqual(
         asked.map(({ name, required }) => [name, required]),

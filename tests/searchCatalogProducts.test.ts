@@ -64,6 +64,51 @@ eachEngine('searchCatalogProducts', (given) => {
     })
   })
 
+  test('200 listRelatedProducts: in stock, nearest first, never the product itself', async () => {
+    const related = async (slug: string, query = '') => {
+      const { status, body } = await testServer.ask('listRelatedProducts', { path: { slug }, query })
+      return status === 200 ? body.data.map((row: { slug: string }) => row.slug) : body.error.code
+    }
+    // The bowl shares a tag and the kitchen with the mug, and is sold out.
+    assert.deepEqual(await related('stone-mug'), ['pitcher'])
+    assert.deepEqual(await related('creme-bowl'), ['stone-mug', 'pitcher'])
+    assert.deepEqual(await related('creme-bowl', '?limit=1'), ['stone-mug'])
+    assert.deepEqual(await related('surprise'), [])
+    assert.equal(await related('no-such'), 'product_not_found')
+    const [{ body }, { body: list }] = await Promise.all([
+      testServer.ask('listRelatedProducts', { path: { slug: 'stone-mug' } }),
+      testServer.ask('listApiKeyCatalogProducts'),
+    ])
+    assert.deepEqual(body, {
+      data: list.data.filter(({ slug }: { slug: string }) => slug === 'pitcher'),
+      meta: { count: 1 },
+    })
+    const strange = { key: testServer.keys.rival, path: { slug: 'stone-mug' } }
+    assert.equal((await testServer.ask('listRelatedProducts', strange)).status, 404)
+  })
+
+  test('200 listSearchSuggestions: products and categories for what is half typed', async () => {
+    const suggested = async (query: Record<string, string>) => {
+      const { body } = await testServer.ask('listSearchSuggestions', { query: `?${new URLSearchParams(query)}` })
+      const { products, categories, correctedTo } = body.data
+      return [products.map(({ slug }: { slug: string }) => slug), categories, correctedTo]
+    }
+    assert.deepEqual(await suggested({ q: 'sto' }), [['stone-mug', 'pitcher'], [], null])
+    assert.deepEqual(await suggested({ q: 'sto', limit: '1' }), [['stone-mug'], [], null])
+    assert.deepEqual(await suggested({ q: 'DRINK' }), [
+      ['stone-mug', 'pitcher'],
+      [{ slug: 'cups', name: 'Drinkware', count: 2 }],
+      null,
+    ])
+    assert.deepEqual(await suggested({ q: 'stonewere' }), [['stone-mug', 'pitcher'], [], 'stoneware'])
+    assert.deepEqual(await suggested({ q: '"}]' }), [[], [], null])
+    const rows = await testServer.ask('searchCatalogProducts', { query: '?q=stoneware' })
+    const { body } = await testServer.ask('listSearchSuggestions', { query: '?q=stoneware' })
+    assert.deepEqual(body.data.products, rows.body.data)
+    for (const query of ['', '?q=', '?q=a&limit=11', `?q=${'x'.repeat(201)}`])
+      assert.equal((await testServer.ask('listSearchSuggestions', { query })).status, 400, query)
+  })
+
   test('200: case and accents do not matter', async () => {
     for (const q of ['creme', 'Crème', 'CRÈME', 'cre\u0300me']) assert.deepEqual(await slugs({ q }), ['creme-bowl'], q)
     for (const q of ['strasse', 'STRASSE', 'straße']) assert.deepEqual(await slugs({ q }), ['strasse'], q)

@@ -37,6 +37,8 @@ const openMethods: Readonly<Record<OperationId, string>> = {
   searchMerchantProducts:                 'catalog.searchMerchant',
   listMerchantProducts:                   'catalog.merchantProducts',
   listMerchantCategories:                 'catalog.merchantCategories',
+  listRelatedProducts:                    'catalog.related',
+  listSearchSuggestions:                  'catalog.suggest',
   getSite:                                'site.get',
   getPage:                                'site.page',
   resolvePath:                            'site.resolve',

@@ -372,6 +372,24 @@ export const examples: Examples = {
     body: undefined,
     reply: { data: [category], meta: { count: 1, next: null, total: 1 } },
   },
+  listRelatedProducts: {
+    path: { slug: product.slug },
+    query: { limit: 4 },
+    body: undefined,
+    reply: { data: [productSummary], meta: { count: 1 } },
+  },
+  listSearchSuggestions: {
+    path: {},
+    query: { q: 'red ros' },
+    body: undefined,
+    reply: {
+      data: {
+        products: [productSummary],
+        categories: [{ slug: category.slug, name: category.name, count: category.productCount }],
+        correctedTo: null,
+      },
+    },
+  },
   getSite: { path: {}, body: undefined, reply: { data: site } },
   resolvePath: {
     path: {},

@@ -41,7 +41,11 @@ import {
   MerchantCategoryListResponse,
   MerchantProductListResponse,
   ProductSearchResponse,
+  RelatedProductListResponse,
+  relatedQuery,
+  SearchSuggestionListResponse,
   searchQuery,
+  suggestionQuery,
 } from './search.ts'
 import { SitePageResponse, SitePathResponse, SiteResponse, sitePathQuery } from './site.ts'
 import { PublicWebhookReplayRequest } from './webhooks.ts'
@@ -145,7 +149,7 @@ export const operations = {
   },
   listApiKeyCatalogCategories: {
     method: 'GET', path: '/api/v1/open/catalog/categories',
-    caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Catalog', paged: true, forPages: true,
+    caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Catalog', paged: true, isCatalog: true, forPages: true,
     summary: 'List categories',
     description: 'In order of position, name and id; at most 100. `meta.next` leads to the rest.',
     body: null, reply: ok(PublicCatalogCategoryListResponse),
@@ -153,7 +157,7 @@ export const operations = {
   },
   listApiKeyCatalogProducts: {
     method: 'GET', path: '/api/v1/open/catalog/products',
-    caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Catalog', paged: true, forPages: true,
+    caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Catalog', paged: true, isCatalog: true, forPages: true,
     summary: 'List products',
     description: 'Published products, newest publication first; at most 100. `meta.next` leads to the rest.',
     body: null, reply: ok(PublicCatalogProductListResponse),
@@ -161,7 +165,7 @@ export const operations = {
   },
   getApiKeyCatalogProduct: {
     method: 'GET', path: '/api/v1/open/catalog/products/{slug}',
-    caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Catalog', paged: false, forPages: true,
+    caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Catalog', paged: false, isCatalog: true, forPages: true,
     summary: 'Get a product',
     description: 'One published product with its SKUs, by its slug.',
     body: null, reply: ok(PublicCatalogProductDetailResponse),
@@ -304,7 +308,7 @@ export const operations = {
   },
   searchCatalogProducts: {
     method: 'GET', path: '/api/v1/open/catalog/search',
-    caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: true, forPages: true, takesTurns: true,
+    caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: true, isCatalog: true, forPages: true, takesTurns: true,
     summary: 'Search products',
     description:
       'Published products by words, category, price, stock, tag and options, with what the result can be narrowed by. Needs `q` or a filter. Nothing found is 200 with an empty list.',
@@ -340,6 +344,22 @@ export const operations = {
       'In order of position, name and id; at most 100. For anyone, from any origin, cacheable. `meta.next` leads to the rest.',
     body: null, reply: ok(MerchantCategoryListResponse),
     refusals: ['merchant_not_found'],
+  },
+  listRelatedProducts: {
+    method: 'GET', path: '/api/v1/open/catalog/products/{slug}/related',
+    caller: 'key', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: false, isCatalog: true, forPages: true, takesTurns: true,
+    summary: 'List related products',
+    description: 'Products that share categories, tags or the brand with this one, and are in stock. What few products share counts more.',
+    query: relatedQuery, body: null, reply: ok(RelatedProductListResponse),
+    refusals: ['product_not_found'],
+  },
+  listSearchSuggestions: {
+    method: 'GET', path: '/api/v1/open/catalog/suggestions',
+    caller: 'key', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: false, isCatalog: true, forPages: true, takesTurns: true,
+    summary: 'List suggestions',
+    description: 'What a search field shows while a shopper types: the first products of the search, and categories of that name.',
+    query: suggestionQuery, body: null, reply: ok(SearchSuggestionListResponse),
+    refusals: [],
   },
   getSite: {
     method: 'GET', path: '/api/v1/open/site',

@@ -88,6 +88,52 @@ export const ProductSearchResponse = object({
   }),
 })
 
+export const relatedRowsMax = 24
+export const relatedRowsDefault = 8
+
+export const relatedQuery = object({
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: relatedRowsMax,
+      description: `Products in the answer (default: ${relatedRowsDefault}).`,
+    }),
+  ),
+})
+
+export const RelatedProductListResponse = object({
+  data: Type.Array(ProductSummary, { maxItems: relatedRowsMax, description: 'Nearest first. Only what is in stock.' }),
+  meta: object({ count: described('Products in this answer.', Count) }),
+})
+
+export const suggestedRowsMax = 10
+export const suggestedRowsDefault = 6
+export const suggestedCategoriesMax = 3
+
+export const suggestionQuery = object({
+  q: Type.String({ minLength: 1, maxLength: 200, description: 'What was typed so far.' }),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: suggestedRowsMax,
+      description: `Products in the answer (default: ${suggestedRowsDefault}).`,
+    }),
+  ),
+})
+
+export const SearchSuggestionListResponse = object({
+  data: object({
+    products: Type.Array(ProductSummary, { maxItems: suggestedRowsMax, description: 'Most relevant first.' }),
+    categories: Type.Array(object({ slug: Slug, name: Type.String(), count: Count }), {
+      maxItems: suggestedCategoriesMax,
+      description: 'Named so, with the number of their products.',
+    }),
+    correctedTo: nullable(Type.String(), {
+      description: 'The words that were searched for instead, if nothing has those of `q`.',
+    }),
+  }),
+})
+
 const MerchantListMeta = object({
   ...ListMeta.properties,
   total: nullable(Count, { description: `Rows in the whole list. null if there are more than ${searchTotalMax}.` }),
@@ -105,6 +151,8 @@ export const MerchantCategoryListResponse = object({
 
 export type SearchQuery = Static<typeof searchQuery>
 export type SearchFacets = Static<typeof SearchFacets>
+export type RelatedProductListResponse = Static<typeof RelatedProductListResponse>
+export type SearchSuggestionListResponse = Static<typeof SearchSuggestionListResponse>
 export type ProductSearchResponse = Static<typeof ProductSearchResponse>
 export type MerchantProductListResponse = Static<typeof MerchantProductListResponse>
 export type MerchantCategoryListResponse = Static<typeof MerchantCategoryListResponse>

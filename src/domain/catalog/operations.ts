@@ -5,7 +5,13 @@
 
 import { createHash } from 'node:crypto'
 import { limits } from '../../contract/limits.ts'
-import { type SearchQuery, searchTotalMax } from '../../contract/open/search.ts'
+import {
+  relatedRowsDefault,
+  type SearchQuery,
+  searchTotalMax,
+  suggestedCategoriesMax,
+  suggestedRowsDefault,
+} from '../../contract/open/search.ts'
 import { type Paging, Rendered } from '../../platform/http/handler.ts'
 import type { OpenHandler } from '../../platform/http/open.ts'
 import { lastingBytes } from '../../platform/kit/bytes.ts'
@@ -19,10 +25,11 @@ import type { Reader } from '../../platform/storage/storage.ts'
 import { findPublicSeller } from '../merchants/store.ts'
 import { renderCategories, withOrigin } from './answer.ts'
 import { createColumnsCache } from './columns.ts'
-import { findShopFacts, findSynonyms, type ShopFacts } from './indexstore.ts'
-import { type CategoryTree, categoryTree } from './question.ts'
+import { findShopFacts, findSynonyms, listListRows, type ShopFacts } from './indexstore.ts'
+import { type CategoryTree, categoriesSuggested, categoryTree } from './question.ts'
 import { currentAnswers, isStale } from './refresh.ts'
-import { refuseEmptyQuery, searchProducts } from './search.ts'
+import { type RelatedTraits, relatedProducts } from './related.ts'
+import { refuseEmptyQuery, type SearchShop, searchProducts, suggestedProducts } from './search.ts'
 import {
   countProducts,
   findCatalogVersion,
@@ -42,6 +49,8 @@ const cachedPagesMax = 200
 const cachedBytesMax = 16 * 2 ** 20
 // A page of a search is 15 to 30 KB.
 const cachedSearchBytesMax = 8 * 2 ** 20
+// Related products and suggestions have 2 to 10 KB.
+const cachedSmallBytesMax = 4 * 2 ** 20
 const cachedTreesMax = 50
 
 type CatalogOperation =
@@ -53,6 +62,8 @@ type CatalogOperation =
   | 'searchMerchantProducts'
   | 'listMerchantProducts'
   | 'listMerchantCategories'
+  | 'listRelatedProducts'
+  | 'listSearchSuggestions'
 
 export function catalogOperations(publicOrigin: () => string): { [Id in CatalogOperation]: OpenHandler<Id> } {
   const pages = new Lru<string, RenderedPage>(cachedPagesMax)
@@ -61,6 +72,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     publicDetail: new Lru<string, RenderedProduct>(cachedBytesMax, ({ bytes }) => bytes.length),
   }
   const searches = new Lru<string, RenderedSearch>(cachedSearchBytesMax, ({ rows, more }) => rows.length + more.length)
+  const small = new Lru<string, Buffer>(cachedSmallBytesMax, ({ length }) => length)
   const totals = new Lru<string, number>(cachedPagesMax)
   const words = new Lru<string, ShopWords>(cachedTreesMax)
   const columns = createColumnsCache()
@@ -133,6 +145,35 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     return read
   }
 
+  async function factsOf(db: Reader, merchantId: string): Promise<ShopFacts> {
+    const facts = await findShopFacts(db, merchantId)
+    if (!facts) throw new Error(`${merchantId} is asked for and does not exist`)
+    return facts
+  }
+
+  async function searchShopOf(db: Reader, { merchantId, mode }: MerchantMode, facts: ShopFacts): Promise<SearchShop> {
+    const [named, current] = [await shopWordsOf(db, facts), await columns.columnsOf(db, merchantId, facts.version)]
+    return { merchantId, mode, facts, ...named, columns: current }
+  }
+
+  // A small answer that is made of the index, cached as long as the catalog is the same.
+  async function smallAnswer(
+    db: Reader,
+    { merchantId, mode }: MerchantMode,
+    asked: readonly (string | number)[],
+    make: (shop: SearchShop) => Promise<string>,
+  ): Promise<Rendered> {
+    const facts = await factsOf(db, merchantId)
+    const key = JSON.stringify([merchantId, mode, facts.version, facts.locale, publicOrigin(), ...asked])
+    const known = small.get(key)
+    if (known) return new Rendered(known)
+    const body = lastingBytes(
+      withOrigin(await make(await searchShopOf(db, { merchantId, mode }, facts)), publicOrigin()),
+    )
+    small.set(key, body)
+    return new Rendered(body)
+  }
+
   async function searchPage(
     db: Reader,
     { merchantId, mode }: MerchantMode,
@@ -140,14 +181,12 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     after: string | null,
   ): Promise<RenderedSearch> {
     refuseEmptyQuery(query)
-    const facts = await findShopFacts(db, merchantId)
-    if (!facts) throw new Error(`${merchantId} is asked for and does not exist`)
+    const facts = await factsOf(db, merchantId)
     const origin = publicOrigin()
     const key = JSON.stringify([merchantId, mode, facts.version, facts.locale, origin, after, canonicalJson(query)])
     const known = searches.get(key)
     if (known) return known
-    const [named, current] = [await shopWordsOf(db, facts), await columns.columnsOf(db, merchantId, facts.version)]
-    const shop = { merchantId, mode, facts, ...named, columns: current }
+    const shop = await searchShopOf(db, { merchantId, mode }, facts)
     const { listRows, next, total, correctedTo, leftOut, facets } = await searchProducts(db, shop, query, after)
     const found = {
       rows: lastingBytes(withOrigin(listRows.join(','), origin)),
@@ -212,6 +251,28 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
       const seller = await publicSeller(db, path)
       const { after, next } = publicPaging(paging, seller)
       return openly(listAnswer(await searchPage(db, seller, query, after), next))
+    },
+
+    async listRelatedProducts({ db, caller, path: { slug }, query: { limit = relatedRowsDefault } }) {
+      const listing = isSlug(slug) ? await findListing(db, caller, slug) : undefined
+      if (!listing) throw refuse('product_not_found')
+      return smallAnswer(db, caller, ['related', listing.productId, limit], async (shop) => {
+        const [own] = await listListRows(db, caller, [listing.productId])
+        // We rendered it.
+        const row = own?.listRow ?? '{"id":"","categories":[],"tags":[]}'
+        const traits = JSON.parse(withOrigin(row, publicOrigin())) as RelatedTraits
+        const rows = await relatedProducts(db, shop, traits, limit)
+        return `{"data":[${rows.join(',')}],"meta":{"count":${rows.length}}}`
+      })
+    },
+
+    async listSearchSuggestions({ db, caller, query: { q, limit = suggestedRowsDefault } }) {
+      return smallAnswer(db, caller, ['suggested', q, limit], async (shop) => {
+        const { listRows, correctedTo } = await suggestedProducts(db, shop, { q, limit })
+        const categories = categoriesSuggested(shop.tree, q).slice(0, suggestedCategoriesMax)
+        const more = JSON.stringify({ categories, correctedTo }).slice(1)
+        return `{"data":{"products":[${listRows.join(',')}],${more}}`
+      })
     },
 
     async listMerchantProducts({ db, path, paging }) {

@@ -127,6 +127,21 @@ export function categoryTree(categories: readonly CategoryRow[]): CategoryTree {
   }
 }
 
+// Those whose names begin with each of the words, in their order.
+export function categoriesSuggested(
+  { inOrder }: CategoryTree,
+  text: string,
+): { slug: string; name: string; count: number }[] {
+  const words = wordsIn(text)
+  if (words.length === 0) return []
+  return inOrder
+    .filter(({ name, productCount }) => {
+      const own = wordsIn(name)
+      return productCount > 0 && words.every((word) => own.some((other) => other.startsWith(word)))
+    })
+    .map(({ slug, name, productCount }) => ({ slug, name, count: productCount }))
+}
+
 export interface Filters {
   minPrice?: number | undefined
   maxPrice?: number | undefined

@@ -117,6 +117,19 @@ export async function searchProducts(
   }
 }
 
+// The first products for what was typed so far, without counting what the result could be narrowed by.
+export async function suggestedProducts(
+  db: Reader,
+  shop: SearchShop,
+  { q, limit }: { q: string; limit: number },
+): Promise<Pick<Found, 'listRows' | 'correctedTo'>> {
+  const asked: Question = { words: await wordsOf(db, shop, q), code: wholeCode(q) }
+  const { question, correctedTo, found } = await firstThatFinds(db, shop, asked, { options: new Map() })
+  const isBroad = found.length > searchTotalMax
+  const first = await byRelevance(db, shop, question, { found, isBroad, after: null, count: limit })
+  return { listRows: await listRowsOf(db, shop, first), correctedTo }
+}
+
 interface Answered {
   question: Question
   correctedTo: string | null
@@ -201,7 +214,7 @@ async function codedPlaces(db: Reader, shop: SearchShop, code: string): Promise<
 }
 
 // Those that have one of these terms.
-async function placesWith(db: Reader, shop: SearchShop, terms: readonly Term[]): Promise<Places> {
+export async function placesWith(db: Reader, shop: SearchShop, terms: readonly Term[]): Promise<Places> {
   const { version } = shop.facts
   const { known, asking } = shop.columns
   const key = JSON.stringify(terms)
@@ -445,7 +458,7 @@ async function bestCandidate(
   return best
 }
 
-async function listRowsOf(db: Reader, shop: SearchShop, page: readonly Ranked[]): Promise<string[]> {
+export async function listRowsOf(db: Reader, shop: MerchantMode, page: readonly Ranked[]): Promise<string[]> {
   const ids = page.map(({ id }) => id)
   const textOf = new Map((await listListRows(db, shop, ids)).map(({ productId, listRow }) => [productId, listRow]))
   return ids.flatMap((id) => textOf.get(id) ?? [])

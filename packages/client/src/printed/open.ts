@@ -81,6 +81,18 @@ export interface ShopClient {
     merchantProducts(merchantSlug: string, options?: ListOptions): List<MerchantProductListResponse, ProductSummary>
     /** List categories of a merchant. In order of position, name and id; at most 100. For anyone, from any origin, cacheable. `meta.next` leads to the rest. (listMerchantCategories) */
     merchantCategories(merchantSlug: string, options?: ListOptions): List<MerchantCategoryListResponse, Category>
+    /** List related products. Products that share categories, tags or the brand with this one, and are in stock. What few products share counts more. (listRelatedProducts) */
+    related(slug: string, query?: {
+      /** Products in the answer (default: 8). */
+      limit?: number | undefined
+    }, options?: CallOptions): Promise<RelatedProductListResponse>
+    /** List suggestions. What a search field shows while a shopper types: the first products of the search, and categories of that name. (listSearchSuggestions) */
+    suggest(query: {
+      /** What was typed so far. */
+      q: string
+      /** Products in the answer (default: 6). */
+      limit?: number | undefined
+    }, options?: CallOptions): Promise<SearchSuggestionListResponse>
   }
   orders: {
     /** List orders. Newest first; at most 100. `data.next` leads to the rest. Needs the scope `catalog:read`. (listStorefrontOrders) */
@@ -2064,6 +2076,15 @@ export interface Refund {
   status: 'pending' | 'succeeded' | 'failed'
 }
 
+export interface RelatedProductListResponse {
+  /** Nearest first. Only what is in stock. */
+  data: ProductSummary[]
+  meta: {
+    /** Products in this answer. */
+    count: number
+  }
+}
+
 export interface Return {
   /** Id of a return. */
   id: string
@@ -2244,6 +2265,22 @@ export interface SearchFacets {
   price: PriceRange | null
   /** How many have units to sell now. */
   inStock: number
+}
+
+export interface SearchSuggestionListResponse {
+  data: {
+    /** Most relevant first. */
+    products: ProductSummary[]
+    /** Named so, with the number of their products. */
+    categories: ({
+      /** A name for addresses, unique within its merchant. */
+      slug: string
+      name: string
+      count: number
+    })[]
+    /** The words that were searched for instead, if nothing has those of `q`. */
+    correctedTo: string | null
+  }
 }
 
 export interface SecretRotation {

@@ -22,6 +22,8 @@ export const openTable = {
     searchMerchant: 'GET qpa /api/v1/catalog/merchants/{merchantSlug}/search',
     merchantProducts: 'GET pa /api/v1/catalog/merchants/{merchantSlug}/products',
     merchantCategories: 'GET pa /api/v1/catalog/merchants/{merchantSlug}/categories',
+    related: 'GET q /api/v1/open/catalog/products/{slug}/related',
+    suggest: 'GET q /api/v1/open/catalog/suggestions',
   },
   orders: {
     list: 'GET p /api/v1/open/storefront/orders',

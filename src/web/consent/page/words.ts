@@ -145,6 +145,8 @@ export const alwaysAllowed: ScopePoint = {
     'listApiKeyCatalogCategories',
     'listApiKeyCatalogProducts',
     'getApiKeyCatalogProduct',
+    'listRelatedProducts',
+    'listSearchSuggestions',
     'getSite',
     'getPage',
     'resolvePath',

@@ -1,0 +1,89 @@
+// Products that go with one: those that share categories, the brand or tags with it. What few products share says more than what many do.
+
+import type { Reader } from '../../platform/storage/storage.ts'
+import { digestOf, exactly, termsOf } from '../search/terms.ts'
+import type { At, Places } from './columns.ts'
+import type { CategoryTree } from './question.ts'
+import { compareRanks, insert, type Ranked } from './ranking.ts'
+import { listRowsOf, placesWith, type SearchShop } from './search.ts'
+
+// What of a product's list row decides.
+export interface RelatedTraits {
+  id: string
+  categories: readonly string[]
+  tags: readonly string[]
+  brand?: string | null
+}
+
+// Each is a list of places that is walked.
+const tagsMax = 20
+const categoriesMax = 20
+
+interface Shared {
+  places: Places
+  // Of a trait that every second product has, the points are about these.
+  weight: number
+}
+
+export async function relatedProducts(
+  db: Reader,
+  shop: SearchShop,
+  traits: RelatedTraits,
+  limit: number,
+): Promise<string[]> {
+  const term = termsOf(shop.merchantId)
+  const having = async (weight: number, kind: 'category' | 'tag' | 'brand', values: readonly string[]) => ({
+    weight,
+    places: await placesWith(
+      db,
+      shop,
+      values.map((value) => exactly(term(kind, digestOf(value)))),
+    ),
+  })
+  const { tags, brand } = traits
+  const shared = await Promise.all([
+    ...categoriesAround(traits, shop.tree).map(({ slugs, weight }) => having(weight, 'category', slugs)),
+    ...tags.slice(0, tagsMax).map((tag) => having(1, 'tag', [tag])),
+    ...(brand == null ? [] : [having(1, 'brand', [brand])]),
+  ])
+  return listRowsOf(db, shop, nearest(shop, traits.id, shared, limit))
+}
+
+// The categories of the product, and with less weight the families of those above them.
+export function categoriesAround(
+  { categories }: Pick<RelatedTraits, 'categories'>,
+  { paths, families }: Pick<CategoryTree, 'paths' | 'families'>,
+): { slugs: readonly string[]; weight: number }[] {
+  const around = new Map<string, number>()
+  for (const slug of categories) {
+    const path = paths.get(slug) ?? []
+    for (const [at, above] of path.entries())
+      around.set(above, Math.max(around.get(above) ?? 0, (at + 1) / path.length))
+  }
+  return [...around]
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, categoriesMax)
+    .map(([slug, weight]) => ({ slugs: families.get(slug) ?? [slug], weight: 2 * weight }))
+}
+
+function nearest({ columns, mode }: SearchShop, id: string, shared: readonly Shared[], limit: number): Ranked[] {
+  const { id: ids, publishedAt, inStock } = columns
+  const scores = new Float64Array(ids.length)
+  for (const { places, weight } of shared) {
+    const points = weight * Math.log2(1 + ids.length / (places.length || 1))
+    for (let i = 0; i < places.length; i += 1) scores[places[i] as At] = (scores[places[i] as At] as number) + points
+  }
+  const first: Ranked[] = []
+  for (const places of shared.map((one) => one.places))
+    for (let i = 0; i < places.length; i += 1) {
+      const at = places[i] as At
+      const score = scores[at] as number
+      // A product that shares several things is met several times.
+      scores[at] = 0
+      if (score === 0 || inStock[mode][at] !== 1 || ids[at] === id) continue
+      if (first.length === limit && score < (first[limit - 1] as Ranked).score) continue
+      const one = { score, value: publishedAt[at] as number, id: ids[at] as string }
+      insert(first, one, limit, (a, b) => compareRanks(b, a))
+    }
+  return first
+}
