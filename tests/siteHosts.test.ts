@@ -206,6 +206,10 @@ eachEngine('hosts of shops', (given) => {
       ['tea.example.com', '/account/rival'],
     ] as const)
       assert.equal((await ask(host, path)).status, 404, host)
+    const bare = await ask('tea.example.com', '/account')
+    assert.deepEqual([bare.status, bare.headers.location], [303, '/account/bloom'])
+    for (const host of ['server.example.com', 'unknown.example.com'])
+      assert.equal((await ask(host, '/account')).status, 404, host)
     const form = { email: 'ada@example.com' }
     const asked = await ask('tea.example.com', '/account/bloom/code', { method: 'POST', form })
     assert.equal(asked.status, 200)
@@ -266,7 +270,7 @@ eachEngine('hosts of shops', (given) => {
         '/shops/rival/products/red-roses',
         '/hosts/allowed?domain=tea.example.com',
       ],
-      ...['/.well-known/oauth-authorization-server', '/account', '/readyz', '/healthz'],
+      ...['/.well-known/oauth-authorization-server', '/readyz', '/healthz'],
       ...[`/media/${merchants.rival}/${'0'.repeat(32)}-1.png`, `/c/${'x'.repeat(43)}`, `/o/${'x'.repeat(43)}`, '/r/x'],
       ...['//server.example.com/admin', '/%2e%2e/admin', '/..%2fadmin', '/products/../admin', '/\\admin'],
     ]

@@ -10,6 +10,7 @@ import { type CookieKind, cookieIn, setCookie } from '../../platform/html/cookie
 import { lineIn, readForm } from '../../platform/html/form.ts'
 import { isCrossSite } from '../../platform/html/origin.ts'
 import type { HtmlPage, PageAnswer, PageRequest } from '../../platform/http/pages.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
 import { refusedPage } from '../checkout/ended.ts'
 import { answerPage, redirect } from '../checkout/frame.ts'
 import { failed, lost, unread } from '../checkout/show.ts'
@@ -40,9 +41,16 @@ export function accountPages(parts: AccountPageParts): HtmlPage[] {
   const isOfShop: HtmlPage['isOfShop'] = ({ path, shop }) => path.shop === shop?.slug
   const common = { name: 'account', methods: ['GET', 'POST'], isExpensive: true, isOfShop, failed, answer } as const
   return [
+    { ...common, path: '/account', methods: ['GET'], isOfShop: () => true, answer: async (request) => toShop(request) },
     { ...common, path: '/account/:shop' },
     { ...common, path: '/account/:shop/*' },
   ]
+}
+
+// At the host of a shop there is only its own account.
+function toShop({ shop }: PageRequest): PageAnswer {
+  if (!shop) throw refuse('route_not_found')
+  return redirect(accountPath(shop.slug, 'live'))
 }
 
 class Account {
