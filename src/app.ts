@@ -86,6 +86,7 @@ import { sharedAssets } from './web/dashboard/assets.ts'
 import { createDashboard } from './web/dashboard/pages.ts'
 import { mediaPage } from './web/docs/media.ts'
 import { sitePages } from './web/docs/pages.ts'
+import { elementsPage } from './web/elements/pages.ts'
 import { isFromHere, mailPages } from './web/emails/pages.ts'
 import { prepareEmail } from './web/emails/prepare.ts'
 import { createSignInPages } from './web/signin/pages.ts'
@@ -433,6 +434,7 @@ export function createApp(parts: AppParts): App {
         sendsMail: mail !== null,
         waitMs: (shopId, address) => withdrawalWaitMs(withdrawalThrottles, shopId, address, clock().getTime()),
       }),
+      elementsPage(),
       ...accountPages({
         customers: createCustomerService({ storage, rootSecret, clock }),
         origin: publicOrigin,

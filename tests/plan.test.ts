@@ -23,7 +23,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     ...['carts', 'overview', 'checkout', 'drafts', 'customers', 'emails', 'agents'],
   ],
   web: [
-    ...['languages', 'docs', 'documents', 'signin', 'consent', 'checkout', 'account'],
+    ...['languages', 'docs', 'documents', 'signin', 'consent', 'checkout', 'account', 'elements'],
     ...['emails', 'agents', 'dashboard'],
   ],
   ops: ['provisioning', 'imports', 'handlers.ts', 'app.ts', 'demo', 'cli', 'main.ts'],

@@ -1,0 +1,26 @@
+// <cartwright-buy sku="sku_…">Buy</cartwright-buy>, or with the code of a SKU: <cartwright-buy product="mug" sku="MUG-1">. With
+// `checkout` the press leads to the checkout at once.
+
+import { part, pressing, ShopElement } from './parts.ts'
+import { shop } from './shop.ts'
+import { words } from './words.ts'
+
+export class BuyElement extends ShopElement {
+  connectedCallback(): void {
+    const button = part('button', { part: 'button', type: 'button' }, part('slot', {}, words.add))
+    const status = part('p', { part: 'status', role: 'status' })
+    this.show(button, status)
+    pressing(button, status, async () => {
+      await shop.add(await this.#skuId(), Math.max(1, Number(this.getAttribute('quantity')) || 1))
+      if (this.hasAttribute('checkout')) await shop.checkOut()
+      else status.textContent = words.added
+    })
+  }
+
+  async #skuId(): Promise<string> {
+    const [slug, sku] = [this.getAttribute('product'), this.getAttribute('sku') ?? '']
+    if (slug === null) return sku
+    const { skus } = await shop.product(slug)
+    return (skus.find(({ id, code }) => id === sku || code === sku) ?? skus[0])?.id ?? sku
+  }
+}

@@ -1,0 +1,12 @@
+// Three elements for pages of any site: <cartwright-product>, <cartwright-buy> and <cartwright-cart>. The cart is on the server, its id
+// in the storage of the page; paying happens on the hosted page. Texts of the shop are only ever set as text.
+
+import { BuyElement } from './buy.ts'
+import { CartElement } from './cart.ts'
+import { ProductElement } from './product.ts'
+import { shop } from './shop.ts'
+
+if (shop.key === '') throw new Error('elements.js: data-key is missing')
+customElements.define('cartwright-buy', BuyElement)
+customElements.define('cartwright-product', ProductElement)
+customElements.define('cartwright-cart', CartElement)

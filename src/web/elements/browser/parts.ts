@@ -1,0 +1,64 @@
+// What the elements are made of. Pages change their look by `::part()` and by the variables that the sheet names.
+
+import { words } from './words.ts'
+
+const sheet = new CSSStyleSheet()
+sheet.replaceSync(`
+:host{display:block;font:inherit;color:inherit}
+:host([hidden]){display:none}
+:host(cartwright-buy), :host(cartwright-cart){display:inline-block}
+button, select, input{font:inherit;color:inherit}
+button{min-height:2.75em;padding:0 1.2em;border:1px solid transparent;border-radius:var(--cartwright-radius, .5em);background:var(--cartwright-color, #1f1d1a);color:var(--cartwright-on-color, #fff);cursor:pointer}
+button[disabled]{opacity:.6;cursor:default}
+button.quiet{border-color:currentcolor;background:none;color:inherit}
+select, input{min-height:2.75em;box-sizing:border-box;padding:0 .6em;border:1px solid #8a8580;border-radius:var(--cartwright-radius, .5em);background:none}
+input{width:5em}
+img{display:block;width:100%;height:auto;border-radius:var(--cartwright-radius, .5em)}
+.product{display:grid;gap:.6em;max-width:22em}
+.name{margin:0;font-size:1.2em;font-weight:600}
+p{margin:0}
+.row{display:flex;gap:.6em;align-items:center;justify-content:space-between}
+dialog{width:min(30em, 92vw);padding:1.4em;border:1px solid #8a8580;border-radius:var(--cartwright-radius, .5em)}
+ul{display:grid;gap:1em;margin:1em 0;padding:0;list-style:none}
+[role="status"]:empty{display:none}
+`)
+
+type Attributes = Readonly<Record<string, string>>
+
+export function part<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Attributes = {},
+  ...content: (Node | string)[]
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name)
+  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value)
+  made.append(...content)
+  return made
+}
+
+export class ShopElement extends HTMLElement {
+  readonly root = this.attachShadow({ mode: 'open' })
+
+  constructor() {
+    super()
+    this.root.adoptedStyleSheets = [sheet]
+  }
+
+  show(...content: Node[]): void {
+    this.root.replaceChildren(...content)
+  }
+}
+
+// Works once at a time, and says what went wrong beside the button.
+export function pressing(button: HTMLButtonElement, status: HTMLElement, work: () => Promise<unknown>): void {
+  button.addEventListener('click', async () => {
+    button.disabled = true
+    status.textContent = ''
+    try {
+      await work()
+    } catch {
+      status.textContent = words.failed
+    }
+    button.disabled = false
+  })
+}

@@ -1,0 +1,164 @@
+// The interface of the shop, as far as the elements need it, and the cart of this page.
+
+export interface Price {
+  amount: number
+  currency: string
+}
+
+export interface Sku {
+  id: string
+  code: string
+  name: string
+  options: { name: string; value: string }[]
+  price: Price
+  availability: string
+  imageUrl: string | null
+}
+
+export interface Product {
+  name: string
+  summary: string
+  imageUrl: string | null
+  imageAlt: string | null
+  skus: Sku[]
+}
+
+export interface Cart {
+  id: string
+  version: number
+  status: string
+  currency: string
+  itemCount: number
+  items: { skuId: string; name: string; options: { value: string }[]; quantity: number; subtotal: number }[]
+  totals: { total: number }
+}
+
+// A classic script knows its own element while it runs.
+const tag = document.currentScript as HTMLScriptElement | null
+
+class Shop {
+  readonly key = tag?.dataset.key ?? ''
+  readonly #base = new URL('/api/v1/open', tag?.src ?? location.href).href
+  readonly #products = new Map<string, Promise<Product>>()
+  readonly #watching = new Set<(cart: Cart | null) => void>()
+  #cart: Cart | null = null
+  // One change at a time: each names the quantity that it found.
+  #last: Promise<unknown> = Promise.resolve()
+
+  async #ask<Data>(method: string, path: string, body?: object): Promise<Data> {
+    const answer = await fetch(this.#base + path, {
+      method,
+      headers: { authorization: `Bearer ${this.key}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify({ ...body, idempotencyKey: newKey() }) }),
+    })
+    if (!answer.ok) throw new ShopError(answer.status)
+    return (await answer.json()).data
+  }
+
+  product(slug: string): Promise<Product> {
+    const known = this.#products.get(slug)
+    if (known) return known
+    const asked = this.#ask<Product>('GET', `/catalog/products/${encodeURIComponent(slug)}`)
+    asked.catch(() => this.#products.delete(slug))
+    this.#products.set(slug, asked)
+    return asked
+  }
+
+  // Calls with the cart of now, and after each change.
+  watch(look: (cart: Cart | null) => void): () => void {
+    this.#watching.add(look)
+    if (this.#cart) look(this.#cart)
+    else void this.#inTurn(() => this.#known()).catch(() => look(null))
+    return () => this.#watching.delete(look)
+  }
+
+  add(skuId: string, quantity: number): Promise<unknown> {
+    return this.#inTurn(async () => {
+      const cart = await this.#known()
+      const before = cart?.items.find((item) => item.skuId === skuId)?.quantity ?? 0
+      this.#store(
+        cart
+          ? await this.#ask('PUT', `/storefront/carts/${cart.id}/items/${skuId}`, { quantity: before + quantity })
+          : await this.#ask('POST', '/storefront/carts', { items: [{ skuId, quantity }] }),
+      )
+    })
+  }
+
+  change(skuId: string, quantity: number): Promise<unknown> {
+    return this.#inTurn(async () => {
+      const cart = await this.#known()
+      if (cart) this.#store(await this.#ask('PATCH', `/storefront/carts/${cart.id}/items/${skuId}`, { quantity }))
+    })
+  }
+
+  checkOut(): Promise<unknown> {
+    return this.#inTurn(async () => {
+      const cart = await this.#known()
+      if (!cart) return
+      const here = location.href.replace(/#.*/, '')
+      const asked = { cartId: cart.id, successUrl: here, cancelUrl: here }
+      const { url } = await this.#ask<{ url: string | null }>('POST', '/hosted/checkout/sessions', asked)
+      if (url !== null && /^https?:/.test(url)) location.assign(url)
+    })
+  }
+
+  #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+    const done = this.#last.then(work, work)
+    this.#last = done.catch(() => {})
+    return done
+  }
+
+  // One that became an order or expired is forgotten.
+  async #known(): Promise<Cart | null> {
+    const id = this.#cart?.id ?? stored.read()
+    if (id === null) return null
+    const cart = await this.#ask<Cart>('GET', `/storefront/carts/${id}`).catch((error: unknown) => {
+      if (error instanceof ShopError && error.status === 404) return null
+      throw error
+    })
+    this.#store(cart && /open|locked/.test(cart.status) ? cart : null)
+    return this.#cart
+  }
+
+  #store(cart: Cart | null): void {
+    this.#cart = cart
+    stored.write(cart?.id ?? null)
+    for (const look of this.#watching) look(cart)
+  }
+}
+
+class ShopError extends Error {
+  readonly status: number
+
+  constructor(status: number) {
+    super(String(status))
+    this.status = status
+  }
+}
+
+// Without storage the cart lasts as long as the page.
+const stored = {
+  name: `cartwright ${tag?.dataset.key}`,
+  read(): string | null {
+    try {
+      const id = localStorage.getItem(this.name)
+      return id !== null && /^cart_[0-9a-z]{26}$/.test(id) ? id : null
+    } catch {
+      return null
+    }
+  },
+  write(id: string | null): void {
+    try {
+      if (id === null) localStorage.removeItem(this.name)
+      else localStorage.setItem(this.name, id)
+    } catch {
+      // Nothing is stored.
+    }
+  },
+}
+
+function newKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+export const shop = new Shop()

@@ -1,0 +1,23 @@
+// The script that puts products of a shop into pages of other sites, at /elements.js. Such a page names its key in `data-key` of the script.
+
+import { script } from '../../platform/html/files.ts'
+import type { HtmlPage } from '../../platform/http/pages.ts'
+
+export function elementsPage(): HtmlPage {
+  const file = new URL('browser/elements.ts', import.meta.url)
+  const { page } = script({ path: '/elements.js', name: 'elements', file })
+  return {
+    ...page,
+    async answer(request) {
+      const answer = await page.answer(request)
+      return { ...answer, headers: { ...answer.headers, ...forOtherSites } }
+    },
+  }
+}
+
+// Pages name it without its hash, so a change reaches them within the hour.
+const forOtherSites = {
+  'cache-control': 'public, max-age=3600',
+  'cross-origin-resource-policy': 'cross-origin',
+  'access-control-allow-origin': '*',
+}
