@@ -27,6 +27,7 @@ import { postgresRows } from './rows/postgres.ts'
 import { purchaseRows } from './rows/purchases.ts'
 import { readRows } from './rows/reads.ts'
 import { searchRows } from './rows/search.ts'
+import { siteRows } from './rows/site.ts'
 import { startRows } from './rows/start.ts'
 import { webhookRows } from './rows/webhooks.ts'
 
@@ -41,6 +42,7 @@ const rows: readonly Row[] = [
   ...searchRows,
   ...indexingRows,
   ...dashboardRows,
+  ...siteRows,
   ...startRows,
   ...growthRows,
 ]
