@@ -10,8 +10,8 @@ import { limits } from '../src/contract/limits.ts'
 import { browserScript, withoutTypes } from '../src/platform/html/browser.ts'
 import { pictureBytesMax } from '../src/web/dashboard/browser/names.ts'
 
-const root = join(import.meta.dirname, '..', 'src')
-const files = globSync('**/browser/*.ts', { cwd: root }).map((file) => file.replaceAll('\\', '/'))
+const root = join(import.meta.dirname, '..')
+const files = globSync('{src,apps}/**/browser/*.ts', { cwd: root }).map((file) => file.replaceAll('\\', '/'))
 const sources = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
 
 // What no other file imports, but types alone.
@@ -45,7 +45,7 @@ function attributeOf(name: string): string {
 
 // The source of the pages: what is beside the folder of the script. The page of a provider's frame is the checkout's.
 function pagesOf(folder: string): string {
-  const beside = folder.startsWith('domain/') ? 'web/checkout' : dirname(folder)
+  const beside = folder.startsWith('src/domain/') ? 'src/web/checkout' : dirname(folder)
   return globSync(`${beside}/**/*.ts`, { cwd: root, exclude: ['**/browser/**', '**/*.test.ts'] })
     .map((page) => readFileSync(join(root, page), 'utf8'))
     .join('\n')
@@ -53,7 +53,7 @@ function pagesOf(folder: string): string {
 
 describe('scripts for browsers', () => {
   test('are all written in folders named browser', () => {
-    const plain = globSync('{src,apps}/**/*.js', { cwd: join(root, '..'), exclude: ['**/node_modules/**'] })
+    const plain = globSync('{src,apps}/**/*.js', { cwd: root, exclude: ['**/node_modules/**'] })
     // Plain JavaScript for the server: what an old Node must read, and what starts without stripping types.
     assert.deepEqual(plain.sort(), [
       'src/main.js',

@@ -100,6 +100,28 @@ eachEngine('sites', (given) => {
     assert.equal((await look('/shops/bloom')).status, 200)
   })
 
+  test('pages, sheets and the catalog are compressed; a cart is not', async () => {
+    const codingAt = async (path: string, headers: Record<string, string> = {}) => {
+      const url = path.startsWith('http') ? path : `${testServer.origin}${path}`
+      const answer = await fetch(url, { headers: { 'accept-encoding': 'br', ...headers } })
+      const vary = (answer.headers.get('vary') ?? '').includes('accept-encoding')
+      return { coding: answer.headers.get('content-encoding'), vary, text: await answer.text() }
+    }
+    const page = await codingAt('/shops/bloom/')
+    assert.deepEqual([page.coding, page.vary], ['br', true])
+    const [, sheet = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(page.text) ?? []
+    const [, script = ''] = /<script src="([^"]+)"/.exec(page.text) ?? []
+    assert.equal((await codingAt(sheet)).coding, 'br')
+    assert.match((await codingAt(script)).text, /^\(\(\)=>/)
+    assert.equal((await codingAt('/shops/bloom/cart')).coding, null)
+    const catalog = '/api/v1/open/catalog/products'
+    assert.equal((await codingAt(catalog, { authorization: testServer.keys.full })).coding, 'br')
+    assert.deepEqual(
+      (await codingAt('/api/v1/open/installation/identity', { authorization: testServer.keys.full })).vary,
+      false,
+    )
+  })
+
   test('a change of the state is taken back, and one that was overtaken is not', async () => {
     await become('closeAdminSite')
     const changeId = (await live('listAdminChanges')).data[0].id

@@ -382,11 +382,84 @@ describe('pages', () => {
       assert.doesNotMatch(JSON.stringify([...response.headers]), /cwk_/, path)
       assert.equal(
         response.headers.get('content-security-policy'),
-        `default-src 'none'; style-src 'self'; img-src 'self'${path.includes('no') ? '' : ` ${apiUrl}`}; connect-src 'self'; form-action 'self' ${origin} ${apiUrl}; base-uri 'none'; frame-ancestors 'none'`,
+        `default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'${path.includes('no') ? '' : ` ${apiUrl}`}; connect-src 'self'; form-action 'self' ${origin} ${apiUrl}; manifest-src 'self'; base-uri 'none'; frame-ancestors 'none'`,
         path,
       )
       assert.equal(response.headers.get('referrer-policy'), 'same-origin')
     }
+  })
+
+  test('a page without a cart is the same for everyone, and one with a cart is stored by no cache', async () => {
+    const sharing = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60'
+    for (const path of ['/', '/categories/desk', '/products/jute-twine', '/search?q=linen']) {
+      const first = await fetch(`${shop}${path}`)
+      assert.equal(first.headers.get('cache-control'), sharing, path)
+      const [etag = '', page] = [first.headers.get('etag') ?? '', await first.text()]
+      assert.equal(await get(path), page, path)
+      assert.doesNotMatch(page, /name="once"/)
+      const again = await fetch(`${shop}${path}`, { headers: { 'if-none-match': `"x", ${etag}` } })
+      assert.deepEqual([again.status, await again.text(), again.headers.get('etag')], [304, '', etag])
+      const changed = await fetch(`${shop}${path}`, { headers: { 'if-none-match': etag, 'accept-language': 'de' } })
+      assert.equal(changed.status, 200)
+    }
+    const { cookie } = await post('/cart/add', added('jute-twine'))
+    for (const path of ['/', '/products/jute-twine', '/cart']) {
+      const { headers } = await fetch(`${shop}${path}`, { headers: { cookie } })
+      assert.deepEqual([headers.get('cache-control'), headers.get('etag')], ['private, no-store', null], path)
+      assert.match(headers.get('set-cookie') ?? '', /^storefront_count=1; Path=\/shop; Max-Age=2592000; SameSite=Lax$/)
+    }
+    assert.match(await get('/products/jute-twine', cookie), /name="once"/)
+    const { headers } = await fetch(`${shop}/?say=added`)
+    assert.equal(headers.get('cache-control'), 'private, no-store')
+    // What is counted is not in a cart any more.
+    const forgotten = await fetch(`${shop}/`, { headers: { cookie: 'storefront_count=3' } })
+    assert.match(forgotten.headers.get('set-cookie') ?? '', /^storefront_count=0; .*Max-Age=0;/)
+    assert.equal(forgotten.headers.get('cache-control'), 'private, no-store')
+  })
+
+  browserSuite.test('a page from a cache shows what is in the cart, and its form counts once', async () => {
+    await visit('/products/jute-twine', {}, async (tab) => {
+      const keyOf = () => tab.locator('form.add input[name="once"]').inputValue()
+      const first = await keyOf()
+      assert.match(first, /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+      assert.equal(await tab.locator('[data-cart-count]').isVisible(), false)
+      await tab.context().addCookies([{ name: 'storefront_count', value: '3', url: `${shop}/` }])
+      await tab.evaluate(`dispatchEvent(new Event('pageshow'))`)
+      assert.equal(await tab.locator('[data-cart-count]').innerText(), '3')
+      assert.notEqual(await keyOf(), first)
+      assert.equal(await tab.locator('form.add input[name="once"]').count(), 1)
+    })
+  })
+
+  browserSuite.test('suggestions are read aloud, chosen with the keyboard, and lead on', async () => {
+    await visit('/', { reducedMotion: 'reduce' }, async (tab) => {
+      const field = tab.getByRole('combobox', { name: 'Search the shop' })
+      await field.pressSequentially('mug', { delay: 5 })
+      const options = tab.getByRole('listbox', { name: 'Suggestions' }).getByRole('option')
+      await options.first().waitFor()
+      const names = await tab.locator('.suggestion-name').allInnerTexts()
+      assert.equal(names[0], 'Mugs & bowls')
+      assert.ok(names.includes('Speckled stoneware mug'), names.join())
+      assert.equal(await tab.locator('.search [role="status"]').textContent(), `${names.length} suggestions`)
+      assert.deepEqual(await violations(tab), [])
+      await field.press('ArrowDown')
+      await field.press('ArrowDown')
+      assert.equal(await field.getAttribute('aria-activedescendant'), 'suggestion-2')
+      await field.press('Escape')
+      assert.deepEqual(
+        [await field.getAttribute('aria-expanded'), await options.count(), await field.inputValue()],
+        ['false', 0, 'mug'],
+      )
+      await field.press('s')
+      await options.first().waitFor()
+      await field.press('ArrowDown')
+      await field.press('Enter')
+      await tab.getByRole('heading', { level: 1, name: 'Mugs & bowls' }).waitFor()
+    })
+    const strange = await fetch(`${shop}/search/suggest?q=${encodeURIComponent('<zzzz>')}`)
+    assert.equal(((await strange.json()) as { items: unknown[] }).items.length, 0)
+    assert.equal(strange.headers.get('x-robots-tag'), 'noindex')
+    assert.deepEqual(await (await fetch(`${shop}/search/suggest`)).json(), { items: [] })
   })
 
   test('what is not there is a page with 404', async () => {
@@ -523,7 +596,7 @@ describe('for search engines and messengers', () => {
     const graph = graphOf(page)
     assert.deepEqual(
       ['type', 'title', 'url', 'site_name', 'locale'].map((name) => graph.get(`og:${name}`)),
-      ['product', 'Speckled stoneware mug', url, 'Alder & Finch', 'en'],
+      ['product', 'Speckled stoneware mug', url, 'Alder & Finch', 'en_US'],
     )
     assert.equal(graph.get('og:image'), `${apiUrl}/media/demo/stoneware-mug.svg`)
     assert.deepEqual([graph.get('product:price:amount'), graph.get('product:price:currency')], ['24.00', 'EUR'])
@@ -611,6 +684,38 @@ describe('for search engines and messengers', () => {
     assert.equal(canonicalOf(await get('/')), `${shop}/`)
   })
 
+  test('a page has an address for each language, and the shop says who it is', async () => {
+    const home = await get('/')
+    const alternates = [...home.matchAll(/<link rel="alternate" hreflang="([^"]+)" href="([^"]+)">/g)]
+    assert.deepEqual(
+      alternates.map(([, language, href]) => [language, href]),
+      [
+        ...['en', 'de', 'fr', 'es', 'nl', 'ja', 'ar'].map((language) => [language, `${shop}/?lang=${language}`]),
+        ['x-default', `${shop}/`],
+      ],
+    )
+    const { headers } = await fetch(`${shop}/categories/kitchen?lang=de`, { headers: { 'accept-language': 'fr' } })
+    assert.equal(headers.get('vary'), null)
+    const german = await (await fetch(`${shop}/categories/kitchen?lang=de`)).text()
+    assert.match(german, /<html lang="de"/)
+    assert.equal(canonicalOf(german), `${shop}/categories/kitchen?lang=de`)
+    assert.equal(graphOf(german).get('og:locale'), 'de_DE')
+    assert.match(await get('/?lang=xx'), /<html lang="en"/)
+    const [seller, site] = dataOf(home)[0]?.['@graph'] ?? []
+    assert.deepEqual([seller['@type'], seller.name, seller.url], ['OnlineStore', 'Alder & Finch', `${shop}/`])
+    assert.deepEqual(seller.hasMerchantReturnPolicy.merchantReturnLink, 'https://example.com/alder-finch/returns')
+    assert.equal(site.potentialAction.target.urlTemplate, `${shop}/search?q={search_term_string}`)
+    const [, href = ''] = /<link rel="manifest" href="([^"]+)">/.exec(home) ?? []
+    const manifest = await fetch(new URL(href, origin))
+    assert.equal(manifest.headers.get('content-type'), 'application/manifest+json; charset=utf-8')
+    const { name, start_url, icons } = (await manifest.json()) as {
+      name: string
+      start_url: string
+      icons: { src: string }[]
+    }
+    assert.deepEqual([name, start_url, icons[0]?.src], ['Alder & Finch', '/shop/', '/shop/icon.svg'])
+  })
+
   test('the feed for Google has an item for each SKU that is on sale', async () => {
     const answer = await fetch(`${api.origin}/shop/feed.xml`)
     const text = await answer.text()
@@ -685,6 +790,52 @@ describe('for search engines and messengers', () => {
   const locationsIn = (text: string) => [...text.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, url = '']) => url)
 })
 
+browserSuite.test('elements put a product, a button and a cart into a page of another site', async () => {
+  const outside = createServer(lasting, (_, response) => {
+    response.writeHead(200, {
+      'content-type': 'text/html',
+      'content-security-policy': `default-src 'none'; script-src ${apiUrl}; connect-src ${apiUrl}; img-src ${apiUrl}`,
+    })
+    response.end(`<!doctype html><html lang="en"><title>Mugs</title><script src="${apiUrl}/elements.js" data-key="${key}" defer></script>
+<main><h1>Mugs</h1><cartwright-cart></cartwright-cart><cartwright-product slug="speckled-stoneware-mug"></cartwright-product>
+<cartwright-buy product="jute-twine">Twine</cartwright-buy><cartwright-product slug="no-such">Gone</cartwright-product></main></html>`)
+  })
+  await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve))
+  const page = `http://localhost:${(outside.address() as AddressInfo).port}`
+  const made = await cartwright(['keys', 'create', '--name', 'Mugs', '--publishable', page, '--json'], environment)
+  const key = JSON.parse(made.out).secret
+  const script = await (await fetch(`${apiUrl}/elements.js`)).text()
+  assert.ok(Buffer.byteLength(script) < 12_000, String(Buffer.byteLength(script)))
+  const context = await browser.newContext()
+  try {
+    const tab = await context.newPage()
+    const errors: string[] = []
+    tab.on('pageerror', (error) => errors.push(String(error)))
+    await tab.goto(page)
+    const product = tab.locator('cartwright-product').first()
+    await product.getByText('€24.00').waitFor()
+    assert.deepEqual(await violations(tab), [])
+    await product.getByRole('button', { name: 'Add to cart' }).click()
+    await product.getByText('Added').waitFor()
+    await tab.locator('cartwright-buy').getByRole('button', { name: 'Twine' }).click()
+    await tab.getByRole('button', { name: 'Cart (2)' }).click()
+    assert.equal(await tab.locator('cartwright-cart li').count(), 2)
+    assert.deepEqual(await violations(tab), [])
+    await tab.getByRole('button', { name: /^Remove: Jute/ }).click()
+    await tab.getByText('Total €24.00').waitFor()
+    assert.equal(await tab.locator('cartwright-product').nth(1).innerText(), 'Gone')
+    await tab.reload()
+    await tab.getByRole('button', { name: 'Cart (1)' }).click()
+    await tab.getByRole('button', { name: 'Check out' }).click()
+    await tab.waitForURL(hostedPage)
+    assert.deepEqual(errors, [])
+  } finally {
+    await context.close()
+    outside.closeAllConnections()
+    outside.close()
+  }
+})
+
 test('after paying, the shopper reads the order, and the next cart begins empty', async () => {
   const read = readShopFile(
     await readFile(new URL('../src/ops/provisioning/demo/shop.yaml', import.meta.url), 'utf8'),
@@ -705,7 +856,7 @@ test('after paying, the shopper reads the order, and the next cart begins empty'
 
   const unpaid = await ask(request({ ...thanks, cookies }))
   assert.match(String(unpaid.body), /Not paid yet.*href="http:\/\/127\.0\.0\.1:\d+\/c\/[\w-]{43}"/s)
-  assert.equal(unpaid.headers['set-cookie'], undefined)
+  assert.match(unpaid.headers['set-cookie'] ?? '', /^storefront_count=2;/)
 
   await checkout.pay(secret, view)
   const paid = await ask(request({ ...thanks, cookies }))
@@ -770,12 +921,12 @@ describe('on an API of our own making', () => {
       const page = String(answer.body)
       assert.equal(dataOf(page)[0]?.name, name)
       assert.equal(graphOf(page).get('og:title'), name)
-      assert.doesNotMatch(answer.headers['content-security-policy'] ?? '', /script-src|unsafe/)
+      assert.match(answer.headers['content-security-policy'] ?? '', /; script-src 'self'; (?!.*unsafe)/)
       const context = await browser.newContext({ javaScriptEnabled: false })
       const tab = await context.newPage()
       await tab.setContent(page)
       assert.equal(await tab.locator('h1').textContent(), name)
-      assert.equal(await tab.locator('script:not([type="application/ld+json"])').count(), 0)
+      assert.equal(await tab.locator('script:not([type="application/ld+json"], head > [src])').count(), 0)
       await context.close()
     }
   })
@@ -789,7 +940,7 @@ describe('on an API of our own making', () => {
     })
     const answer = await ask(request({ path: '/products/red-roses' }))
     assert.match(answer.headers['content-security-policy'] ?? '', /default-src 'none'/)
-    assert.doesNotMatch(answer.headers['content-security-policy'] ?? '', /script-src|unsafe/)
+    assert.match(answer.headers['content-security-policy'] ?? '', /; script-src 'self'; (?!.*unsafe)/)
     const context = await browser.newContext()
     const tab = await context.newPage()
     const done: string[] = []
@@ -837,6 +988,42 @@ describe('on an API of our own making', () => {
       const told = group?.hasVariant.map(({ gtin }: { gtin?: string }) => gtin)
       assert.deepEqual(told, [isTold ? code : undefined, undefined], code)
     }
+  })
+
+  test('the host of a picture cannot change the policy of the page', async () => {
+    const addresses = [
+      'https://a;sandbox/x.png',
+      "https://a,default-src/'x.png",
+      'javascript:alert(1)',
+      'https://b.example/x.png',
+    ]
+    const media = addresses.map((url) => ({ url, alt: '', width: null, height: null }))
+    const ask = await storefrontOn((url) =>
+      url.startsWith(`${productsPath}/`)
+        ? { data: { ...product, media, skus: [{ ...product.skus[0], imageUrl: null }] } }
+        : undefined,
+    )
+    const { headers, body } = await ask(request({ path: '/products/red-roses' }))
+    assert.match(
+      headers['content-security-policy'] ?? '',
+      /; img-src 'self' https:\/\/shop\.bloom\.test https:\/\/b\.example; /,
+    )
+    assert.doesNotMatch(headers['content-security-policy'] ?? '', /sandbox|,/)
+    assert.equal(String(body).match(/<img src="([^"]*)" alt="" width="1200"/g)?.length, 2)
+  })
+
+  test('an uploaded picture is offered in the sizes that the server has, and others in one', async () => {
+    const uploaded = `${apiUrl}/media/mer_${'0'.repeat(26)}/${'a'.repeat(32)}-1600.webp`
+    const media = [uploaded, `${apiUrl}/media/demo/mug.svg`, uploaded.replace('1600', '150')]
+    const ask = await storefrontOn((url) => {
+      const shown = { ...product, media: media.map((one) => ({ url: one, alt: '', width: null, height: null })) }
+      return url.startsWith(`${productsPath}/`) ? { data: shown } : undefined
+    })
+    const page = String((await ask(request({ path: '/products/red-roses' }))).body)
+    const sources = `${uploaded}?width=160 160w, ${uploaded}?width=480 480w, ${uploaded}?width=640 640w, ${uploaded} 1600w`
+    assert.ok(page.includes(`<img src="${uploaded}" srcset="${sources}" sizes="(min-width: 56rem) 50vw, 100vw"`))
+    assert.ok(page.includes(`<img src="${uploaded}" srcset="${sources}" sizes="6rem"`))
+    assert.equal(page.match(/srcset/g)?.length, 2)
   })
 
   test('a product without a picture has a drawing in its place', async () => {
@@ -936,7 +1123,8 @@ describe('on an API of our own making', () => {
         : url.endsWith('/categories')
           ? list([category], null)
           : undefined
-      const body = answer(url) ?? common
+      // Related are those of the list.
+      const body = url.includes('/related') ? (answer(productsPath) ?? list([], null)) : (answer(url) ?? common)
       const missing = { error: { code: 'cart_not_found', status: 404, requestId: 'req', message: '', current: null } }
       response.writeHead(body ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? missing))
     })

@@ -3,7 +3,7 @@
 import type { ProductSummary, Site } from '../../packages/client/src/index.ts'
 import { Html, html } from './html.ts'
 import { destinationOf, type SiteLink } from './links.ts'
-import { absolute, cards, categoryTiles, page, pictureOf, type Surroundings } from './pages.ts'
+import { absolute, cards, categoryTiles, page, pictureOf, type Surroundings, shopData } from './pages.ts'
 
 export type Section = NonNullable<Site['home']>[number]
 
@@ -24,6 +24,7 @@ export function homePage(at: Surroundings, shown: readonly ShownSection[]): stri
     found: {
       url: absolute(at, `${at.base}/`),
       image: image === null ? null : { url: absolute(at, image), alt: hero?.imageAlt ?? '' },
+      data: shopData(at),
     },
     body: html`${first?.section.kind !== 'hero' && html`<h1 class="hidden">${at.merchant.name}</h1>`}
 <div class="sections">${shown.map((one, index) => sectionHtml(at, one, index))}

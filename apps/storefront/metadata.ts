@@ -1,7 +1,7 @@
 // What search engines and messengers read of a page: the address that counts, Open Graph, and schema.org as JSON-LD. Amounts and
 // availability are those that the page shows.
 
-import type { Availability, Category, Product, Sku } from '../../packages/client/src/index.ts'
+import type { Availability, Category, Product, Site, Sku } from '../../packages/client/src/index.ts'
 import { Html, html } from './html.ts'
 import { decimal } from './words.ts'
 
@@ -22,7 +22,7 @@ export function openGraph({ type, siteName, locale, title, description, url, ima
   const tags: [name: string, content: string | undefined][] = [
     ['og:type', type],
     ['og:site_name', siteName],
-    ['og:locale', locale.replace('-', '_')],
+    ['og:locale', openGraphLocale(locale)],
     ['og:title', title],
     ['og:description', description || undefined],
     ['og:url', url],
@@ -39,6 +39,12 @@ export function openGraph({ type, siteName, locale, title, description, url, ima
 `,
   )}<meta name="twitter:card" content="${image ? 'summary_large_image' : 'summary'}">
 `
+}
+
+// With a country, as Open Graph asks: the one where most speak so, if the shopper named none.
+function openGraphLocale(locale: string): string {
+  const { language, region } = new Intl.Locale(locale).maximize()
+  return region === undefined ? language : `${language}_${region}`
 }
 
 const openGraphWords: Readonly<Record<Availability, string>> = {
@@ -196,6 +202,56 @@ function aggregateOf({ priceRange: { min, max }, availability, skus }: Product, 
     availability: schemaWords[availability],
     itemCondition: 'https://schema.org/NewCondition',
     seller: { '@type': 'Organization', name: seller },
+  }
+}
+
+export interface SellerFacts {
+  name: string
+  url: string
+  logo: string | null
+  email: string | null
+  // Where refunds are explained.
+  returnsUrl: string | null
+  searchUrl: string
+  legal: Site['legal']
+  country: string
+}
+
+// The shop itself, on its home. https://developers.google.com/search/docs/appearance/structured-data/organization
+export function sellerData({ name, url, logo, email, returnsUrl, searchUrl, legal, country }: SellerFacts): object {
+  const { street, postalCode, city } = legal ?? {}
+  return {
+    '@graph': [
+      {
+        '@type': 'OnlineStore',
+        '@id': `${url}#seller`,
+        ...{ name, url },
+        ...(logo !== null && { logo }),
+        ...(email !== null && { email }),
+        ...(legal && { legalName: legal.name, ...(legal.vatId !== undefined && { vatID: legal.vatId }) }),
+        ...(city !== undefined && {
+          address: {
+            '@type': 'PostalAddress',
+            ...(street !== undefined && { streetAddress: street }),
+            ...(postalCode !== undefined && { postalCode }),
+            ...{ addressLocality: city, addressCountry: country },
+          },
+        }),
+        ...(returnsUrl !== null && {
+          hasMerchantReturnPolicy: { '@type': 'MerchantReturnPolicy', merchantReturnLink: returnsUrl },
+        }),
+      },
+      {
+        '@type': 'WebSite',
+        ...{ name, url },
+        publisher: { '@id': `${url}#seller` },
+        potentialAction: {
+          '@type': 'SearchAction',
+          target: { '@type': 'EntryPoint', urlTemplate: `${searchUrl}?q={search_term_string}` },
+          'query-input': 'required name=search_term_string',
+        },
+      },
+    ],
   }
 }
 

@@ -21,8 +21,18 @@ import { countWords, type FindingView, filters, isNothing, toolbar } from './fin
 import { Html, html } from './html.ts'
 import { categoryHref, destinationOf, type LinkPlace, productHref } from './links.ts'
 import { measureWords } from './measures.ts'
-import { type AttributeOf, breadcrumbData, jsonLd, openGraph, productData, type Shared, trailTo } from './metadata.ts'
-import type { Speaker } from './speaker.ts'
+import {
+  type AttributeOf,
+  breadcrumbData,
+  jsonLd,
+  openGraph,
+  productData,
+  type Shared,
+  sellerData,
+  trailTo,
+} from './metadata.ts'
+import { type PicturePlace, sourcesOf } from './pictures.ts'
+import { languages, type Speaker } from './speaker.ts'
 import { isAboutCode, isGoodNews, type Notice } from './words.ts'
 
 // What every page needs to know.
@@ -36,7 +46,9 @@ export interface Surroundings extends LinkPlace {
   menus: Site['menus']
   // Whether the home is made of sections, and all products are on a page of their own.
   hasHome: boolean
-  merchant: { name: string; currency: string }
+  merchant: { name: string; currency: string; country: string }
+  // The language that the address asks for, if it does.
+  lang: string | null
   details: ShopDetails
   isTest: boolean
   bar: ShopBar | null
@@ -44,6 +56,9 @@ export interface Surroundings extends LinkPlace {
   // What stands in the search field.
   q: string
   notice: Notice | null
+  // Caches may keep the page, so it holds nothing of one shopper.
+  isShared: boolean
+  scriptHref: string | null
   // The address of a picture, or null if a browser should not load it.
   picture: (url: string | null) => string | null
 }
@@ -56,6 +71,7 @@ export interface ShopBar {
 
 // What the foot of every page says of the merchant.
 export interface ShopDetails {
+  legal: Site['legal']
   supportEmail: string | null
   links: Site['links']
   withdrawalUrl: string | null
@@ -81,7 +97,13 @@ export function listPage(at: Surroundings, { products, moreHref, isStart }: List
     title: at.hasHome ? say('list.title') : null,
     description: say('list.describedAll', { merchant: at.merchant.name }),
     current: 'all',
-    found: isStart ? { url: absolute(at, allHref(at)), image: featured ? shared(at, featured) : null } : null,
+    found: isStart
+      ? {
+          url: absolute(at, allHref(at)),
+          image: featured ? shared(at, featured) : null,
+          data: !at.hasHome && shopData(at),
+        }
+      : null,
     body: html`
 <h1 class="hidden">${at.hasHome ? say('list.title') : at.merchant.name}</h1>
 ${featured && feature(at, featured)}
@@ -173,7 +195,7 @@ export function categoryTiles(at: Surroundings, { id, title } = { id: 'rooms', t
 <h2 id="${id}" class="${title === '' ? 'hidden' : 'section-title'}" dir="auto">${title || at.speaker.say('nav.label')}</h2>
 <ul class="tiles">${tops.map(
     ({ slug, name, imageUrl }) => html`
-<li><a href="${categoryHref(at, slug)}">${pictureOf(at, imageUrl, { alt: '', isFirst: true })}<span dir="auto">${name}</span></a></li>`,
+<li><a href="${categoryHref(at, slug)}">${pictureOf(at, imageUrl, { alt: '', place: 'card', isFirst: true })}<span dir="auto">${name}</span></a></li>`,
   )}
 </ul>
 </section>`
@@ -203,7 +225,7 @@ export function cards(at: Surroundings, products: readonly ProductSummary[]): Ht
     (product, index) => html`
 <li>
 <a class="card" href="${productHref(at, product.slug)}">
-<span class="card-picture">${pictureOf(at, product.imageUrl, { alt: '', isFirst: index < 4 })}${badge(at, product)}</span>
+<span class="card-picture">${pictureOf(at, product.imageUrl, { alt: '', place: 'card', isFirst: index < 4 })}${badge(at, product)}</span>
 ${product.brand != null && html`<span dir="auto" class="card-brand">${product.brand}</span>`}
 <span dir="auto" class="card-name">${product.name}</span>
 <span class="card-price">${priorWords(at, product)}${priceWords(at, product)}</span>
@@ -220,7 +242,10 @@ function badge({ speaker: { say } }: Surroundings, { availability }: ProductSumm
   return html`<span class="badge ${availability}">${words}</span>`
 }
 
-function priceWords({ speaker: { say, money } }: Surroundings, { priceRange: { min, max } }: ProductSummary): string {
+export function priceWords(
+  { speaker: { say, money } }: Pick<Surroundings, 'speaker'>,
+  { priceRange: { min, max } }: ProductSummary,
+): string {
   const amount = money(min.amount, min.currency)
   return min.amount === max.amount ? amount : say('price.from', { amount })
 }
@@ -257,7 +282,6 @@ export interface ProductView {
 export function productPage(at: Surroundings, view: ProductView): string {
   const { product, chosen, trail, alike, barcodes, attributeOf, quantity } = view
   const { say } = at.speaker
-  const narrowest = trail.at(-1)
   const note = taxNote(at)
   return page(at, {
     title: product.name,
@@ -313,7 +337,7 @@ ${factsOf(at, chosen)}
 </article>
 ${
   alike.length > 0 &&
-  html`<section aria-labelledby="alike"><h2 id="alike" class="rule">${narrowest ? say('product.alsoIn', { category: narrowest.name }) : say('product.alsoInShop')}</h2>${cards(at, alike)}</section>`
+  html`<section aria-labelledby="alike"><h2 id="alike" class="rule">${say('product.related')}</h2>${cards(at, alike)}</section>`
 }`,
   })
 }
@@ -387,7 +411,7 @@ function gallery(at: Surroundings, { name, media }: Product, { imageUrl }: Sku):
 </section>
 <ul class="thumbs">${pictures.map(
     ({ url }, index) => html`
-<li><a href="#picture-${index + 1}"><span class="hidden">${say('product.picture', { number: index + 1, count })}</span>${pictureOf(at, url, { alt: '' })}</a></li>`,
+<li><a href="#picture-${index + 1}"><span class="hidden">${say('product.picture', { number: index + 1, count })}</span>${pictureOf(at, url, { alt: '', place: 'small' })}</a></li>`,
   )}
 </ul>
 </div>`
@@ -449,8 +473,8 @@ function addForm(at: Surroundings, { slug }: Product, sku: Sku, quantity: number
     return html`<p><button class="button wide" disabled>${say('stock.out_of_stock')}</button></p>`
   }
   const most = Math.min(sku.maxPerOrder, sku.availableQuantity ?? sku.maxPerOrder)
-  return html`<form class="add" method="post" action="${at.base}/cart/add">
-${onceField()}
+  return html`<form class="add" method="post" action="${at.base}/cart/add" data-once>
+${!at.isShared && onceField()}
 <input type="hidden" name="product" value="${slug}">
 <input type="hidden" name="code" value="${sku.code}">
 <input type="hidden" name="sku" value="${sku.id}">
@@ -508,7 +532,7 @@ function cartLine(at: Surroundings, cart: Cart, item: CartItem): Html {
   const measure = measureWords(at.speaker, item.measure, unitPrice, cart.currency)
   return html`
 <li class="line">
-<a class="line-picture" href="${productHref(at, productSlug, code)}" tabindex="-1" aria-hidden="true">${pictureOf(at, item.imageUrl, { alt: '' })}</a>
+<a class="line-picture" href="${productHref(at, productSlug, code)}" tabindex="-1" aria-hidden="true">${pictureOf(at, item.imageUrl, { alt: '', place: 'small' })}</a>
 <div class="line-text">
 <h2><a href="${productHref(at, productSlug, code)}" dir="auto">${name}</a></h2>
 ${options.length > 0 && html`<p dir="auto">${options.map(({ value }) => value).join(' · ')}</p>`}
@@ -615,7 +639,7 @@ ${
 <h2 id="ordered">${say('thanks.ordered')}</h2>
 <ul class="ordered">${items.map(
       ({ skuId, name, options, quantity, subtotal }) => html`
-<li>${pictureOf(at, picture(skuId), { alt: '' })}<p><bdi>${name}</bdi><small>${[...options.map(({ value }) => value), say('thanks.quantity', { count: quantity })].join(' · ')}</small></p><p>${money(subtotal, currency)}</p></li>`,
+<li>${pictureOf(at, picture(skuId), { alt: '', place: 'small' })}<p><bdi>${name}</bdi><small>${[...options.map(({ value }) => value), say('thanks.quantity', { count: quantity })].join(' · ')}</small></p><p>${money(subtotal, currency)}</p></li>`,
     )}
 </ul>
 ${totalsTable(at, totals, currency, shipping ? null : say('total.shippingNone'))}
@@ -734,7 +758,7 @@ ${isFound ? foundTags(at, title ?? merchant.name, description, found) : html`<me
 ${at.bar && html`<p class="bar"><span>${say(`bar.${at.bar.kind}`)}</span> <a href="${at.bar.href}" target="_top">${say('bar.dashboard')}</a></p>`}
 <header class="top">
 ${nameOrLogo(at)}
-<form class="search" role="search" method="get" action="${base}/search">
+<form class="search" role="search" method="get" action="${base}/search" data-suggest="${base}/search/suggest">
 <label class="hidden" for="q">${say('search.label')}</label>
 <input id="q" type="search" name="q" value="${at.q}" maxlength="200" placeholder="${say('search.short')}" autocomplete="off" enterkeyhint="search" required>
 <button aria-label="${say('search.short')}">${searchMark()}</button>
@@ -742,7 +766,7 @@ ${nameOrLogo(at)}
 <a class="to-cart" href="${base}/cart"${here('cart')}>${cartMark()}<span>${say('cart.link')}</span>${
       cartCount > 0 &&
       html` <span class="count"><span aria-hidden="true">${cartCount}</span><span class="hidden">${say('cart.count', { count: cartCount })}</span></span>`
-    }</a>
+    }${at.isShared && html` <span class="count" data-cart-count hidden></span>`}</a>
 <nav class="rooms" aria-label="${say('nav.label')}"><ul>
 ${menus.head === null && html`<li><a href="${allHref(at)}"${here('all')}>${say('nav.all')}</a></li>${inSight.map(link)}`}${menuLinks(at, 'head', current)}
 </ul>
@@ -758,7 +782,7 @@ ${foot(at)}`,
 }
 
 function documentOf(
-  { base, speaker, styleHref, lookHref }: Surroundings,
+  { base, speaker, styleHref, lookHref, scriptHref }: Surroundings,
   { title, head, body }: { title: string; head: Html; body: Html },
 ): string {
   return html`<!doctype html>
@@ -769,10 +793,15 @@ function documentOf(
 <title>${title}</title>
 ${head}
 <link rel="icon" href="${base}/icon.svg" type="image/svg+xml">
+<link rel="manifest" href="${base}/manifest.webmanifest">
 <link rel="stylesheet" href="${styleHref}">${
     lookHref !== null &&
     html`
 <link rel="stylesheet" href="${lookHref}">`
+  }${
+    scriptHref !== null &&
+    html`
+<script src="${scriptHref}" defer></script>`
   }
 </head>
 <body>
@@ -791,8 +820,32 @@ function foundTags(at: Surroundings, title: string, description: string, { data,
     description,
     ...found,
   } as const
-  return html`<link rel="canonical" href="${found.url}">
-${openGraph(shared)}${data}`
+  const inLanguage = (language: string) => `${found.url}?lang=${language}`
+  const url = at.lang === null ? found.url : inLanguage(at.lang)
+  return html`<link rel="canonical" href="${url}">
+${languages.map(
+  (language) => html`<link rel="alternate" hreflang="${language}" href="${inLanguage(language)}">
+`,
+)}<link rel="alternate" hreflang="x-default" href="${found.url}">
+${openGraph({ ...shared, url })}${data}`
+}
+
+// Of the shop itself, for its home.
+export function shopData(at: Surroundings): Html {
+  const { merchant, details, base } = at
+  const { refunds } = details.links
+  return jsonLd(
+    sellerData({
+      name: merchant.name,
+      url: absolute(at, `${base}/`),
+      logo: pictureAddress(at, at.logo),
+      email: details.supportEmail,
+      returnsUrl: refunds === undefined ? null : absolute(at, refunds),
+      searchUrl: absolute(at, `${base}/search`),
+      legal: details.legal,
+      country: merchant.country,
+    }),
+  )
 }
 
 function trailData(at: Surroundings, trail: readonly Category[]): Html | false {
@@ -892,6 +945,8 @@ function versionField({ version }: Cart): Html {
 
 interface PictureTraits {
   alt: string
+  // (default: half of the page)
+  place?: PicturePlace
   width?: number | null
   height?: number | null
   // Visible at once; other pictures are loaded lazily.
@@ -901,11 +956,11 @@ interface PictureTraits {
 export function pictureOf(
   at: Surroundings,
   url: string | null,
-  { alt, width, height, isFirst = false }: PictureTraits,
+  { alt, place = 'half', width, height, isFirst = false }: PictureTraits,
 ): Html {
   const src = at.picture(url)
   if (src === null) return html`<span class="no-picture">${placeholder()}</span>`
-  return html`<img src="${src}" alt="${alt}" width="${width ?? 1200}" height="${height ?? 1200}"${!isFirst && html` loading="lazy"`} decoding="async">`
+  return html`<img src="${src}"${sourcesOf(src, place)} alt="${alt}" width="${width ?? 1200}" height="${height ?? 1200}"${!isFirst && html` loading="lazy"`} decoding="async">`
 }
 
 // A wrapped parcel: what has no picture is at least not a hole.

@@ -34,6 +34,7 @@ export function storefrontServer(storefront: Storefront): Server {
       fetchSite: [headers['sec-fetch-site']].flat()[0] ?? null,
       host: headers.host ?? null,
       acceptLanguage: headers['accept-language'] ?? null,
+      ifNoneMatch: headers['if-none-match'] ?? null,
     })
   }
 }

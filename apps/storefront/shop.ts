@@ -3,6 +3,7 @@
 
 import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import {
   type Cart,
   CartwrightError,
@@ -25,13 +26,15 @@ import {
   foundPage,
   listPage,
   messagePage,
+  priceWords,
   productPage,
   type ShopBar,
   type Surroundings,
   thanksPage,
   writtenPage,
 } from './pages.ts'
-import { speakerFor } from './speaker.ts'
+import { smallest } from './pictures.ts'
+import { languages, speakerFor } from './speaker.ts'
 import { type Notice, type NoticeName, noticeFor, noticeForPromotion, noticeIn } from './words.ts'
 
 export interface StorefrontOptions {
@@ -47,12 +50,20 @@ export interface StorefrontOptions {
   publicUrl: string
   // The barcodes of a product's SKUs, by their ids. No operation tells them; Cartwright reads them where it mounts the shop.
   barcodes?: (productId: string) => Promise<ReadonlyMap<string, string>>
+  // Makes a script for browsers of its source. Cartwright stores the result; by itself the shop strips types when it is first asked.
+  scriptOf?: (entry: URL) => BrowserScript
   // What an option is to search engines, by its name, where it is a colour, a size, a material or a pattern.
   attributeOf?: AttributeOf
   // Where Cartwright itself shows the shop: it is closed while its site is, and its test mode is marked and left out by search engines.
   hosted?: HostedShop
   // For errors that shoppers cannot fix: an API that is down, a key that is refused.
   report?: (error: unknown) => void
+}
+
+export interface BrowserScript {
+  // Of everything that the text depends on.
+  hash: string
+  text: () => string
 }
 
 export interface HostedShop {
@@ -79,6 +90,8 @@ export interface StorefrontRequest {
   host?: string | null
   // The header Accept-Language.
   acceptLanguage?: string | null
+  // The header If-None-Match.
+  ifNoneMatch?: string | null
   // Whether a person of the merchant is asking, who sees the shop while it is closed.
   isInsider?: () => Promise<boolean>
 }
@@ -87,17 +100,25 @@ export interface StorefrontAnswer {
   status: number
   headers: Record<string, string>
   body: string | Buffer
+  // Holds nothing of one shopper, so it may be compressed: a secret beside words that a stranger chose could be guessed by the length.
+  compress?: 'fast' | 'well'
 }
 
 export type Storefront = (request: StorefrontRequest) => Promise<StorefrontAnswer>
 
 const cartCookie = 'storefront_cart'
 const cartCookieSeconds = 30 * 86_400
+// For the script of pages that caches share: how many things are in the cart.
+const countCookie = 'storefront_count'
+// Browsers ask each time whether a page is still the same; caches in front may answer for a minute, and a little longer while they ask.
+const sharedCaching = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60'
 const rememberMs = 60_000
 const categoriesMax = 500
 const alikeMax = 4
 const productsShown = 24
 const quantityMax = 999
+const suggestedMax = 6
+const wordsLengthMax = 200
 // Longer ones are never the path of a redirect.
 const pathLengthMax = 1_500
 // Below the root of the shop: with a second slash it would be the address of another host.
@@ -110,8 +131,12 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     basePath: base,
     barcodes = noBarcodes,
     attributeOf = () => undefined,
+    scriptOf = strippedScript,
     report = () => {},
   } = options
+  const script = lazily(() => scriptOf(new URL('browser/page.ts', import.meta.url)))
+  const scriptPath = () => `/script.${script().hash}.js`
+  const scriptAsset = lazily(() => asset('text/javascript; charset=utf-8', Buffer.from(script().text()), foreverCached))
   const publicOrigin = new URL(options.publicUrl).origin
   // A shopper waits for the page, so a server that is busy is not waited for.
   const api = createClient({
@@ -130,6 +155,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   })
   // A form may redirect to the hosted checkout: browsers check the redirect of a form against this list.
   const apiOrigin = new URL(apiUrl).origin
+  const cookieTraits = `SameSite=Lax${publicOrigin.startsWith('https:') ? '; Secure' : ''}`
   const formTargets = [...new Set([publicOrigin, apiOrigin])]
 
   // biome-ignore format: a table reads best with one row a line
@@ -138,6 +164,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     ['GET',  /^\/products$/,             showList],
     ['GET',  /^\/categories\/([^/]+)$/,  showFound],
     ['GET',  /^\/search$/,               showFound],
+    ['GET',  /^\/search\/suggest$/,      suggest],
     ['GET',  /^\/products\/([^/]+)$/,    showProduct],
     ['GET',  /^\/cart$/,                 showCart],
     ['GET',  /^\/thanks$/,               showThanks],
@@ -155,7 +182,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     const isBelow = path === base || path.startsWith(`${base}/`)
     const below = isBelow ? path.slice(base.length) : path
     try {
-      const asset = assets.get(below) ?? (lookPattern.test(below) ? await lookAsset(below) : undefined)
+      const asset = assets.get(below) ?? (await madeAsset(below))
       if (asset) return asset
       const found = isBelow && routes.find(([, pattern]) => pattern.test(below))
       if (!found) return await notFound(request)
@@ -182,7 +209,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   async function showHome(request: StorefrontRequest): Promise<StorefrontAnswer> {
     const sections = await home()
     if (sections === null) return showList(request)
-    return show(request, (at) => homePage(at, sections))
+    return showToAll(request, (at) => homePage(at, sections))
   }
 
   async function filled(section: Section): Promise<ShownSection> {
@@ -198,6 +225,26 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return category === undefined ? [] : (await api.catalog.search({ category, limit })).data
   }
 
+  async function madeAsset(path: string): Promise<StorefrontAnswer | undefined> {
+    if (lookPattern.test(path)) return lookAsset(path)
+    if (path === '/manifest.webmanifest') return manifest()
+    return path === scriptPath() ? scriptAsset() : undefined
+  }
+
+  // For browsers that put the shop on a home screen.
+  async function manifest(): Promise<StorefrontAnswer> {
+    const { merchant, look, logo } = await site()
+    const { paper = '#ffffff' } = look.palette?.light ?? {}
+    const own = { src: `${base}/icon.svg`, sizes: 'any', type: 'image/svg+xml' }
+    const text = JSON.stringify({
+      ...{ name: merchant.name, short_name: merchant.name.slice(0, 30), id: `${base}/` },
+      ...{ start_url: `${base}/`, scope: `${base}/`, display: 'minimal-ui' },
+      ...{ background_color: paper, theme_color: paper },
+      icons: logo === null ? [own] : [{ src: logo, sizes: 'any' }, own],
+    })
+    return asset('application/manifest+json; charset=utf-8', Buffer.from(text), 'public, max-age=3600')
+  }
+
   // A sheet of an earlier look, from a page that was sent before the change, is answered with that of now.
   async function lookAsset(path: string): Promise<StorefrontAnswer> {
     const sheet = lookSheet((await site()).look)
@@ -210,7 +257,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return followed(request, here, async (next) => {
       const { data: products, meta } = await api.catalog.products({ next })
       const moreHref = meta?.next == null ? null : `${here}?after=${Buffer.from(meta.next).toString('base64url')}`
-      return show(request, (at) => listPage(at, { products, moreHref, isStart: next === null }))
+      return showToAll(request, (at) => listPage(at, { products, moreHref, isStart: next === null }))
     })
   }
 
@@ -232,7 +279,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       const sign = firstHref.includes('?') ? '&' : '?'
       const moreHref = link === null ? null : `${firstHref}${sign}after=${Buffer.from(link).toString('base64url')}`
       const others = found.data.length === 0 ? (await newest()).data.slice(0, alikeMax) : []
-      return show(request, (at) =>
+      return showToAll(request, (at) =>
         foundPage(
           { ...at, q: asked.q },
           {
@@ -245,6 +292,26 @@ export function createStorefront(options: StorefrontOptions): Storefront {
         ),
       )
     })
+  }
+
+  // For the script of the search field. Its policy names no pictures of other hosts, so those are left out.
+  async function suggest(request: StorefrontRequest): Promise<StorefrontAnswer> {
+    const words = (request.query.get('q') ?? '').trim().slice(0, wordsLengthMax)
+    if (words === '') return json({ items: [] }, 'no-store')
+    const { speaker } = bareSurroundings(request)
+    const { products, categories: named } = (await api.catalog.suggest({ q: words, limit: suggestedMax })).data
+    const items = [
+      ...named.map(({ slug, name, count }) => ({
+        ...{ href: `${base}/categories/${slug}`, name, detail: speaker.say('list.count', { count }), image: null },
+      })),
+      ...products.map((product) => ({
+        ...{ href: `${base}/products/${product.slug}`, name: product.name },
+        ...{ detail: priceWords({ speaker }, product), image: smallest(ownPicture(product.imageUrl)) },
+      })),
+    ]
+    const said = speaker.say('search.suggestedCount', { count: items.length })
+    const isForAll = barOf(await site()) === null
+    return json({ items, label: speaker.say('search.suggested'), said }, isForAll ? 'public, max-age=60' : 'no-store')
   }
 
   // A list from its beginning, or from where the address says. One that is outdated or invented leads to the beginning.
@@ -279,16 +346,15 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     if (!product) return notFound(request)
     const chosen = chosenSku(product.skus, request.query.get('sku'))
     if (!chosen) return notFound(request)
-    const [known, list, codes] = await Promise.all([categories(), newest(), barcodes(product.id)])
-    const trail = trailOf(product, known)
-    const others = list.data.filter((other) => other.slug !== slug && other.availability !== 'out_of_stock')
-    // Those of the same narrow category first, then those of the wider one.
-    const alike = trail
-      .toReversed()
-      .flatMap((category) => others.filter((other) => other.categories.includes(category.slug)))
-    return show(request, (at) =>
+    const [known, codes, alike] = await Promise.all([
+      categories(),
+      barcodes(product.id),
+      // A server of an earlier version does not answer this.
+      foundOrNull(api.catalog.related(slug, { limit: alikeMax })),
+    ])
+    return showToAll(request, (at) =>
       productPage(at, {
-        ...{ product, chosen, trail, alike: [...new Set(alike)].slice(0, alikeMax) },
+        ...{ product, chosen, trail: trailOf(product, known), alike: alike ?? [] },
         barcodes: codes,
         attributeOf,
         quantity: whole(request.query.get('quantity') ?? '', 1, quantityMax) ?? 1,
@@ -304,7 +370,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   // A page that the merchant wrote.
   async function showPage(request: StorefrontRequest, slug: string): Promise<StorefrontAnswer> {
     const found = slugPattern.test(slug) ? await foundOrNull(api.site.page(slug)) : null
-    return found ? show(request, (at) => writtenPage(at, found)) : notFound(request)
+    return found ? showToAll(request, (at) => writtenPage(at, found)) : notFound(request)
   }
 
   async function showThanks(request: StorefrontRequest): Promise<StorefrontAnswer> {
@@ -475,10 +541,28 @@ export function createStorefront(options: StorefrontOptions): Storefront {
 
   // Answers.
 
+  // A page of the catalog. Without a cart it is the same for everyone, so caches may keep it, and it names what it holds.
+  async function showToAll(
+    request: StorefrontRequest,
+    render: (at: Surroundings) => string,
+  ): Promise<StorefrontAnswer> {
+    const isShared = cartIdOf(request) === null && !request.query.has('say') && barOf(await site()) === null
+    const answer = await show(request, render, { isShared })
+    if (answer.status !== 200) return answer
+    // With a cart it holds how many things are in it, and nothing else of the shopper.
+    if (!isShared || answer.headers['set-cookie'] !== undefined) return { ...answer, compress: 'fast' }
+    const etag = `W/"${hashOf(String(answer.body))}"`
+    const headers: Record<string, string> = { ...answer.headers, 'cache-control': sharedCaching, etag }
+    // Asked for by the address.
+    if (langOf(request) !== null) delete headers.vary
+    const isKnown = (request.ifNoneMatch ?? '').split(',').some((tag) => tag.trim() === etag)
+    return { ...answer, headers, compress: 'fast', ...(isKnown && { status: 304, body: '' }) }
+  }
+
   async function show(
     request: StorefrontRequest,
     render: (at: Surroundings, cart: Cart | null) => string,
-    status = 200,
+    { status = 200, isShared = false } = {},
   ): Promise<StorefrontAnswer> {
     const [shop, known, cart] = await Promise.all([site(), categories(), usableCart(request)])
     if (hosted && !(await isShownTo(request))) return closed(request)
@@ -496,31 +580,46 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       categories: known,
       cartCount: cart?.itemCount ?? 0,
       notice: noticeShown(request),
+      isShared,
+      scriptHref: `${base}${scriptPath()}`,
       picture(address) {
-        if (address === null || !URL.canParse(address)) return null
+        const own = ownPicture(address)
+        if (own !== null || address === null || !URL.canParse(address)) return own
         const url = new URL(address)
         if (url.protocol !== 'https:' && url.protocol !== 'http:') return null
-        // A picture on our own host is addressed by its path, so it works under any name of the host.
-        if (url.origin === publicOrigin || (hosted && url.origin === apiOrigin)) return url.pathname + url.search
+        // Names of hosts may have these signs, which end a directive of the policy, or the policy itself.
+        if (/[;,']/.test(url.origin)) return null
         pictureOrigins.add(url.origin)
         return url.href
       },
     }
     const body = render(surroundings, cart)
-    const forgotten = !cart && cartIdOf(request) !== null
-    return {
-      status,
-      headers: { ...pageHeaders(pictureOrigins), ...(forgotten && { 'set-cookie': cartCookieFor('', 0) }) },
-      body,
-    }
+    return { status, headers: { ...pageHeaders(pictureOrigins), ...cookieAfter(request, cart) }, body }
+  }
+
+  // A picture on our own host is addressed by its path, so it works under any name of the host.
+  function ownPicture(address: string | null): string | null {
+    const url = address === null ? null : URL.parse(address)
+    const isOwn = url?.origin === publicOrigin || (hosted !== undefined && url?.origin === apiOrigin)
+    return url && isOwn ? url.pathname + url.search : null
+  }
+
+  // An answer sets one cookie. Of a cart that is gone, the count goes first, and the id with the next page.
+  function cookieAfter(request: StorefrontRequest, cart: Cart | null): { 'set-cookie'?: string } {
+    const counted = request.cookies[countCookie]
+    if (cart && counted !== String(cart.itemCount))
+      return { 'set-cookie': countCookieFor(cart.itemCount, cartCookieSeconds) }
+    if (cart) return {}
+    if (counted !== undefined) return { 'set-cookie': countCookieFor(0, 0) }
+    return cartIdOf(request) === null ? {} : { 'set-cookie': cartCookieFor('', 0) }
   }
 
   // Pages of the server are answered at every host of the shop, so shoppers stay there.
-  function detailsOf({ supportEmail, links, withdrawalUrl, pricesIncludeTax }: Site): Surroundings['details'] {
+  function detailsOf({ legal, supportEmail, links, withdrawalUrl, pricesIncludeTax }: Site): Surroundings['details'] {
     const here = (url: string, path: string) =>
       hosted && url.startsWith(apiOrigin + path) ? url.slice(apiOrigin.length) : url
     return {
-      supportEmail,
+      ...{ legal, supportEmail },
       links: Object.fromEntries(Object.entries(links).map(([name, url = '']) => [name, here(url, '/legal/')])),
       withdrawalUrl: withdrawalUrl === null ? null : here(withdrawalUrl, '/w/'),
       pricesIncludeTax,
@@ -575,7 +674,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
           text: at.speaker.say(`${word}.text`),
           link: { href: `${base}/`, text: at.speaker.say('cart.look') },
         }),
-      word === 'gone' ? 410 : 404,
+      { status: word === 'gone' ? 410 : 404 },
     )
   }
 
@@ -604,9 +703,9 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return { status, headers: pageHeaders([]), body }
   }
 
-  function bareSurroundings({ acceptLanguage = null }: StorefrontRequest): Surroundings {
+  function bareSurroundings(request: StorefrontRequest): Surroundings {
     return {
-      speaker: speakerFor(acceptLanguage),
+      speaker: speakerFor(langOf(request) ?? request.acceptLanguage ?? null),
       base,
       origin: publicOrigin,
       styleHref: `${base}${stylePaths.auto}`,
@@ -614,7 +713,8 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       logo: null,
       menus: { head: null, foot: null },
       hasHome: false,
-      merchant: { name: 'Shop', currency: 'EUR' },
+      merchant: { name: 'Shop', currency: 'EUR', country: '' },
+      lang: langOf(request),
       details: noDetails,
       isTest: false,
       bar: null,
@@ -623,20 +723,24 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       cartCount: 0,
       q: '',
       notice: null,
+      isShared: false,
+      scriptHref: null,
       picture: () => null,
     }
   }
 
-  // No script, and only our own style sheet and the pictures of the page. The referrer policy hides addresses from other hosts and
+  // Only our own script and style sheets, and the pictures of the page. The referrer policy hides addresses from other hosts and
   // lets browsers name the origin of our own forms.
   function pageHeaders(pictureOrigins: Iterable<string>): Record<string, string> {
     const policy = [
       "default-src 'none'",
       "style-src 'self'",
+      "script-src 'self'",
       ["img-src 'self'", ...pictureOrigins].join(' '),
-      // Nothing of ours connects. Audit tools read robots.txt from within the page.
+      // Suggestions. Audit tools read robots.txt from within the page.
       "connect-src 'self'",
       ["form-action 'self'", ...formTargets].join(' '),
+      "manifest-src 'self'",
       "base-uri 'none'",
       `frame-ancestors ${hosted?.draft ? "'self'" : "'none'"}`,
     ]
@@ -651,8 +755,12 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   }
 
   function cartCookieFor(id: string, seconds: number): string {
-    const secure = publicOrigin.startsWith('https:') ? '; Secure' : ''
-    return `${cartCookie}=${id}; Path=${base || '/'}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
+    return `${cartCookie}=${id}; Path=${base || '/'}; Max-Age=${seconds}; HttpOnly; ${cookieTraits}`
+  }
+
+  // Read by the script.
+  function countCookieFor(count: number, seconds: number): string {
+    return `${countCookie}=${count}; Path=${base || '/'}; Max-Age=${seconds}; ${cookieTraits}`
   }
 
   // Forms from other sites are refused. Browsers name the origin of a form, and a page cannot change that.
@@ -669,7 +777,7 @@ const undecided: Pick<Site, 'look' | 'home' | 'menus'> = {
   home: null,
   menus: { head: null, foot: null },
 }
-const noDetails = { supportEmail: null, links: {}, withdrawalUrl: null, pricesIncludeTax: null }
+const noDetails = { legal: null, supportEmail: null, links: {}, withdrawalUrl: null, pricesIncludeTax: null }
 const noBarcodes: StorefrontOptions['barcodes'] & object = async () => new Map()
 
 type Handle = (request: StorefrontRequest, parameter: string) => Promise<StorefrontAnswer>
@@ -679,6 +787,11 @@ const cartIdPattern = /^cart_[0-9a-z]{26}$/
 const skuIdPattern = /^sku_[0-9a-z]{26}$/
 const sessionIdPattern = /^cks_[0-9a-z]{26}$/
 const oncePattern = /^[0-9a-f-]{36}$/
+
+// The address of a page in one language, for search engines.
+function langOf({ query }: StorefrontRequest): string | null {
+  return languages.find((language) => language === query.get('lang')) ?? null
+}
 
 function cartIdOf({ cookies }: StorefrontRequest): string | null {
   const id = cookies[cartCookie] ?? ''
@@ -741,6 +854,18 @@ function seeOther(location: string, headers: Record<string, string> = {}): Store
   return { status: 303, headers: { location, 'cache-control': 'no-store', ...headers }, body: '' }
 }
 
+function json(data: object, caching: string): StorefrontAnswer {
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': caching,
+    'content-security-policy': "default-src 'none'",
+    'x-content-type-options': 'nosniff',
+    'x-robots-tag': 'noindex',
+    vary: 'accept-language',
+  }
+  return { status: 200, headers, body: JSON.stringify(data), compress: 'fast' }
+}
+
 // For a page without the shop around it, because the shop was not asked or is what failed.
 export function failureWords(status: number, acceptLanguage: string | null) {
   const { say, locale, direction } = speakerFor(acceptLanguage)
@@ -798,5 +923,22 @@ function asset(type: string, body: Buffer, caching: string): StorefrontAnswer {
     'content-security-policy': "default-src 'none'",
     'x-content-type-options': 'nosniff',
   }
-  return { status: 200, headers, body }
+  return { status: 200, headers, body, compress: 'well' }
+}
+
+function lazily<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+// Types and lines of comments do not reach browsers.
+function strippedScript(entry: URL): BrowserScript {
+  const source = readFileSync(entry, 'utf8')
+  return {
+    hash: hashOf(source),
+    text: () => `(()=>{${stripTypeScriptTypes(source).replaceAll(/^\s*(?:\/\/.*)?\n/gm, '')}})()`,
+  }
 }

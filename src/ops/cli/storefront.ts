@@ -17,6 +17,7 @@ import { draftPathFor } from '../../domain/sites/places.ts'
 import { findShopPath, siteStatusOf, siteView } from '../../domain/sites/site.ts'
 import { ensureSite, findShownMerchant, findStoredSite, listFirstMerchants } from '../../domain/sites/store.ts'
 import type { KeyCaller } from '../../platform/access/identify.ts'
+import { browserScript } from '../../platform/html/browser.ts'
 import { cookiesIn } from '../../platform/html/cookies.ts'
 import { readForm } from '../../platform/html/form.ts'
 import { documentFor } from '../../platform/html/frame.ts'
@@ -159,7 +160,7 @@ async function openStorefront(
   const { merchantId, mode } = seller
   const apiUrl = app.publicOrigin()
   return createStorefront({
-    ...{ apiUrl, publicUrl: origin, basePath: base, report, attributeOf },
+    ...{ apiUrl, publicUrl: origin, basePath: base, report, attributeOf, scriptOf: browserScript },
     hosted: {
       dashboardUrl: `${apiUrl}/admin/${slug}${mode === 'test' ? '/test' : ''}/store${isDraft ? '/look' : ''}`,
       isDemo,
@@ -385,6 +386,7 @@ async function requestIn({ raw, receive }: PageRequest): Promise<Omit<Storefront
     fetchSite: [headers['sec-fetch-site']].flat()[0] ?? null,
     host: headers.host ?? null,
     acceptLanguage: headers['accept-language'] ?? null,
+    ifNoneMatch: headers['if-none-match'] ?? null,
   }
 }
 

@@ -1,0 +1,170 @@
+// Adds to pages of the shop what a page that caches share cannot hold, and suggestions to the search field. Every page works without it.
+
+function showCartCount(): void {
+  const badge = document.querySelector<HTMLElement>('[data-cart-count]')
+  if (!badge) return
+  const [, count = '0'] = /(?:^|; )storefront_count=(\d{1,5})(?:;|$)/.exec(document.cookie) ?? []
+  badge.textContent = count
+  badge.hidden = count === '0'
+}
+
+// A form counts once, however often its button is pressed. A page that comes back from the history sends another one.
+function keyForms(): void {
+  for (const form of document.querySelectorAll<HTMLFormElement>('form[data-once]')) {
+    const field = form.querySelector<HTMLInputElement>('input[name="once"]') ?? document.createElement('input')
+    field.type = 'hidden'
+    field.name = 'once'
+    field.value = newKey()
+    form.append(field)
+  }
+}
+
+// crypto.randomUUID is missing where the shop is reached without TLS.
+function newKey(): string {
+  const digits = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0'))
+  return digits.join('').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
+interface Suggestion {
+  href: string
+  name: string
+  detail: string
+  image: string | null
+}
+
+interface Suggestions {
+  items: Suggestion[]
+  label?: string
+  said?: string
+}
+
+// A combobox with a list (WAI-ARIA APG): the focus stays in the field, arrows choose, Enter follows, Escape closes.
+class Suggesting {
+  readonly #list = document.createElement('div')
+  readonly #status = document.createElement('span')
+  readonly #field: HTMLInputElement
+  #url = ''
+  #chosen = -1
+  #asked = new AbortController()
+  #waiting = 0
+
+  constructor(form: HTMLFormElement, field: HTMLInputElement) {
+    this.#url = form.dataset.suggest ?? ''
+    this.#field = field
+    this.#list.id = 'suggestions'
+    this.#list.className = 'suggestions'
+    this.#list.setAttribute('role', 'listbox')
+    this.#status.className = 'hidden'
+    this.#status.setAttribute('role', 'status')
+    form.append(this.#list, this.#status)
+    field.setAttribute('role', 'combobox')
+    field.setAttribute('aria-autocomplete', 'list')
+    field.setAttribute('aria-controls', this.#list.id)
+    this.#close()
+    field.addEventListener('input', (event) => {
+      if (!(event instanceof InputEvent && event.isComposing)) this.#askLater()
+    })
+    field.addEventListener('compositionend', () => this.#askLater())
+    field.addEventListener('keydown', (event) => this.#press(event))
+    field.addEventListener('blur', () => this.#close())
+    form.addEventListener('submit', () => this.#close())
+    // Keeps the focus in the field, so a press on the list does not close it.
+    this.#list.addEventListener('mousedown', (event) => event.preventDefault())
+  }
+
+  #askLater(): void {
+    clearTimeout(this.#waiting)
+    this.#waiting = setTimeout(() => void this.#ask(), 150)
+  }
+
+  async #ask(): Promise<void> {
+    this.#asked.abort()
+    this.#asked = new AbortController()
+    const { signal } = this.#asked
+    const words = this.#field.value.trim()
+    if (words.length < 2) return this.#close()
+    try {
+      const answer = await fetch(`${this.#url}?q=${encodeURIComponent(words)}`, { signal })
+      // Our own server wrote it.
+      const suggestions = answer.ok ? ((await answer.json()) as Suggestions) : { items: [] }
+      if (document.activeElement === this.#field) this.#show(suggestions)
+    } catch {
+      // A newer question came, or the network is gone: the field works without suggestions.
+      if (!signal.aborted) this.#close()
+    }
+  }
+
+  #show({ items, label = '', said = '' }: Suggestions): void {
+    this.#close()
+    if (items.length === 0) return
+    this.#list.setAttribute('aria-label', label)
+    this.#list.replaceChildren(...items.map(optionOf))
+    this.#list.hidden = false
+    this.#field.setAttribute('aria-expanded', 'true')
+    this.#status.textContent = said
+  }
+
+  #close(): void {
+    clearTimeout(this.#waiting)
+    this.#asked.abort()
+    this.#list.hidden = true
+    this.#status.textContent = ''
+    this.#field.setAttribute('aria-expanded', 'false')
+    this.#choose(-1)
+  }
+
+  #choose(index: number): void {
+    this.#chosen = index
+    const options = [...this.#list.children]
+    for (const [at, option] of options.entries()) option.setAttribute('aria-selected', String(at === index))
+    const option = options[index]
+    if (option) this.#field.setAttribute('aria-activedescendant', option.id)
+    else this.#field.removeAttribute('aria-activedescendant')
+    option?.scrollIntoView({ block: 'nearest' })
+  }
+
+  #press(event: KeyboardEvent): void {
+    if (this.#list.hidden || event.isComposing) return
+    const { key } = event
+    const [chosen, count] = [this.#chosen, this.#list.children.length]
+    // One place more: that of the field itself.
+    if (key === 'ArrowDown') this.#choose(chosen + 1 === count ? -1 : chosen + 1)
+    else if (key === 'ArrowUp') this.#choose(chosen === -1 ? count - 1 : chosen - 1)
+    else if (key === 'Escape') this.#close()
+    else if (key === 'Enter' && chosen >= 0) (this.#list.children[chosen] as HTMLElement).click()
+    else return
+    event.preventDefault()
+  }
+}
+
+function optionOf({ href, name, detail, image }: Suggestion, at: number): HTMLAnchorElement {
+  const option = document.createElement('a')
+  option.id = `suggestion-${at + 1}`
+  option.href = href
+  option.tabIndex = -1
+  option.setAttribute('role', 'option')
+  const picture = image === null ? document.createElement('span') : document.createElement('img')
+  picture.className = 'suggestion-picture'
+  if (picture instanceof HTMLImageElement && image !== null) {
+    picture.src = image
+    picture.alt = ''
+  }
+  const [title, more] = [document.createElement('span'), document.createElement('span')]
+  title.className = 'suggestion-name'
+  title.dir = 'auto'
+  title.textContent = name
+  more.className = 'suggestion-detail'
+  more.textContent = detail
+  option.append(picture, title, more)
+  return option
+}
+
+const search = document.querySelector<HTMLFormElement>('form[data-suggest]')
+const words = search?.querySelector<HTMLInputElement>('input[type="search"]')
+if (search && words) new Suggesting(search, words)
+
+// Also when a page comes back from the history.
+addEventListener('pageshow', () => {
+  showCartCount()
+  keyForms()
+})
