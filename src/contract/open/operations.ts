@@ -76,6 +76,10 @@ export const tags = [
 ] as const
 
 export const pages = [
+  {
+    name: 'Search',
+    description: 'Extensions: searching the catalog, suggestions, related products, and lists without a key.',
+  },
   { name: 'Site', description: 'Extensions: what a storefront says of the shop, and the pages of the merchant.' },
 ] as const
 
@@ -308,7 +312,7 @@ export const operations = {
   },
   searchCatalogProducts: {
     method: 'GET', path: '/api/v1/open/catalog/search',
-    caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: true, isCatalog: true, forPages: true, takesTurns: true,
+    caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Search', paged: true, isCatalog: true, forPages: true, takesTurns: true,
     summary: 'Search products',
     description:
       'Published products by words, category, price, stock, tag and options, with what the result can be narrowed by. Needs `q` or a filter. Nothing found is 200 with an empty list.',
@@ -318,7 +322,7 @@ export const operations = {
   },
   searchMerchantProducts: {
     method: 'GET', path: '/api/v1/catalog/merchants/{merchantSlug}/search',
-    caller: 'anyone', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: true, takesTurns: true,
+    caller: 'anyone', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Search', paged: true, takesTurns: true,
     summary: 'Search products of a merchant',
     description: 'The same search for anyone, from any origin, cacheable.',
     // About as many list pages.
@@ -329,7 +333,7 @@ export const operations = {
   },
   listMerchantProducts: {
     method: 'GET', path: '/api/v1/catalog/merchants/{merchantSlug}/products',
-    caller: 'anyone', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: true,
+    caller: 'anyone', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Search', paged: true,
     summary: 'List products of a merchant',
     description:
       'Published products, newest publication first; at most 100. For anyone, from any origin, cacheable. `meta.next` leads to the rest.',
@@ -338,7 +342,7 @@ export const operations = {
   },
   listMerchantCategories: {
     method: 'GET', path: '/api/v1/catalog/merchants/{merchantSlug}/categories',
-    caller: 'anyone', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: true,
+    caller: 'anyone', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Search', paged: true,
     summary: 'List categories of a merchant',
     description:
       'In order of position, name and id; at most 100. For anyone, from any origin, cacheable. `meta.next` leads to the rest.',
@@ -347,7 +351,7 @@ export const operations = {
   },
   listRelatedProducts: {
     method: 'GET', path: '/api/v1/open/catalog/products/{slug}/related',
-    caller: 'key', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: false, isCatalog: true, forPages: true, takesTurns: true,
+    caller: 'key', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Search', paged: false, isCatalog: true, forPages: true, takesTurns: true,
     summary: 'List related products',
     description: 'Products that share categories, tags or the brand with this one, and are in stock. What few products share counts more.',
     query: relatedQuery, body: null, reply: ok(RelatedProductListResponse),
@@ -355,7 +359,7 @@ export const operations = {
   },
   listSearchSuggestions: {
     method: 'GET', path: '/api/v1/open/catalog/suggestions',
-    caller: 'key', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: false, isCatalog: true, forPages: true, takesTurns: true,
+    caller: 'key', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Search', paged: false, isCatalog: true, forPages: true, takesTurns: true,
     summary: 'List suggestions',
     description: 'What a search field shows while a shopper types: the first products of the search, and categories of that name.',
     query: suggestionQuery, body: null, reply: ok(SearchSuggestionListResponse),
