@@ -1,8 +1,8 @@
 // <cartwright-cart>: a button with the number of things in the cart, and a window with them.
 
 import { part, pressing, ShopElement } from './parts.ts'
-import { type Cart, shop } from './shop.ts'
-import { moneyText, words } from './words.ts'
+import { type ShownCart, shop } from './shop.ts'
+import { amountText, words } from './words.ts'
 
 export class CartElement extends ShopElement {
   readonly #open = part('button', { part: 'button', type: 'button', 'aria-haspopup': 'dialog' })
@@ -33,17 +33,20 @@ export class CartElement extends ShopElement {
     this.#unwatch()
   }
 
-  #draw(cart: Cart | null): void {
+  #draw(cart: ShownCart | null): void {
     const count = cart?.itemCount ?? 0
     this.#open.textContent = count === 0 ? words.cart : `${words.cart} (${count})`
     this.#list.replaceChildren(
       ...(cart && count > 0 ? cart.items.map((item) => this.#line(cart, item)) : [part('li', {}, words.empty)]),
     )
-    this.#total.textContent = cart && count > 0 ? `${words.total} ${moneyText(cart.totals.total, cart.currency)}` : ''
+    this.#total.textContent = cart && count > 0 ? `${words.total} ${amountText(cart.totals.total, cart.currency)}` : ''
     this.#pay.hidden = count === 0
   }
 
-  #line({ currency }: Cart, { skuId, name, options, quantity, subtotal }: Cart['items'][number]): HTMLLIElement {
+  #line(
+    { currency }: ShownCart,
+    { skuId, name, options, quantity, subtotal }: ShownCart['items'][number],
+  ): HTMLLIElement {
     const label = [name, ...options.map(({ value }) => value)].join(', ')
     const attributes = { type: 'number', min: '0', max: '999', value: String(quantity) }
     const field = part('input', { ...attributes, 'aria-label': `${words.quantity}: ${label}` })
@@ -55,7 +58,7 @@ export class CartElement extends ShopElement {
       })
     })
     pressing(remove, this.#status, () => shop.change(skuId, 0))
-    const text = part('span', { dir: 'auto' }, `${label} · ${moneyText(subtotal, currency)}`)
+    const text = part('span', { dir: 'auto' }, `${label} · ${amountText(subtotal, currency)}`)
     return part('li', { class: 'row' }, text, part('span', { class: 'row' }, field, remove))
   }
 }

@@ -1,8 +1,8 @@
 // <cartwright-product slug="speckled-stoneware-mug">: picture, name, price, a choice of SKUs, and a button.
 
 import { part, pressing, ShopElement } from './parts.ts'
-import { type Product, type Sku, shop } from './shop.ts'
-import { moneyText, words } from './words.ts'
+import { type ShownProduct, type ShownSku, shop } from './shop.ts'
+import { amountText, words } from './words.ts'
 
 export class ProductElement extends ShopElement {
   static readonly observedAttributes = ['slug']
@@ -25,7 +25,7 @@ export class ProductElement extends ShopElement {
     }
   }
 
-  #draw({ name, summary, imageUrl, imageAlt, skus }: Product): void {
+  #draw({ name, summary, imageUrl, imageAlt, skus }: ShownProduct): void {
     const picture = part('img', { part: 'picture', alt: imageAlt ?? '', loading: 'lazy' })
     const price = part('p', { part: 'price' })
     const button = part('button', { part: 'button', type: 'button' })
@@ -35,7 +35,7 @@ export class ProductElement extends ShopElement {
     const choose = () => {
       const sku = chosen()
       const isOut = sku === undefined || sku.availability === 'out_of_stock'
-      price.textContent = sku ? moneyText(sku.price.amount, sku.price.currency) : ''
+      price.textContent = sku ? amountText(sku.price.amount, sku.price.currency) : ''
       button.textContent = isOut ? words.soldOut : words.add
       button.disabled = isOut
       const address = sku?.imageUrl ?? imageUrl ?? ''
@@ -69,6 +69,6 @@ export class ProductElement extends ShopElement {
   }
 }
 
-function optionOf({ id, name, options }: Sku): HTMLOptionElement {
+function optionOf({ id, name, options }: ShownSku): HTMLOptionElement {
   return part('option', { value: id }, options.map(({ value }) => value).join(', ') || name)
 }

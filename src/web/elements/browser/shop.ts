@@ -5,7 +5,7 @@ export interface Price {
   currency: string
 }
 
-export interface Sku {
+export interface ShownSku {
   id: string
   code: string
   name: string
@@ -15,15 +15,15 @@ export interface Sku {
   imageUrl: string | null
 }
 
-export interface Product {
+export interface ShownProduct {
   name: string
   summary: string
   imageUrl: string | null
   imageAlt: string | null
-  skus: Sku[]
+  skus: ShownSku[]
 }
 
-export interface Cart {
+export interface ShownCart {
   id: string
   version: number
   status: string
@@ -39,9 +39,9 @@ const tag = document.currentScript as HTMLScriptElement | null
 class Shop {
   readonly key = tag?.dataset.key ?? ''
   readonly #base = new URL('/api/v1/open', tag?.src ?? location.href).href
-  readonly #products = new Map<string, Promise<Product>>()
-  readonly #watching = new Set<(cart: Cart | null) => void>()
-  #cart: Cart | null = null
+  readonly #products = new Map<string, Promise<ShownProduct>>()
+  readonly #watching = new Set<(cart: ShownCart | null) => void>()
+  #cart: ShownCart | null = null
   // One change at a time: each names the quantity that it found.
   #last: Promise<unknown> = Promise.resolve()
 
@@ -55,17 +55,17 @@ class Shop {
     return (await answer.json()).data
   }
 
-  product(slug: string): Promise<Product> {
+  product(slug: string): Promise<ShownProduct> {
     const known = this.#products.get(slug)
     if (known) return known
-    const asked = this.#ask<Product>('GET', `/catalog/products/${encodeURIComponent(slug)}`)
+    const asked = this.#ask<ShownProduct>('GET', `/catalog/products/${encodeURIComponent(slug)}`)
     asked.catch(() => this.#products.delete(slug))
     this.#products.set(slug, asked)
     return asked
   }
 
   // Calls with the cart of now, and after each change.
-  watch(look: (cart: Cart | null) => void): () => void {
+  watch(look: (cart: ShownCart | null) => void): () => void {
     this.#watching.add(look)
     if (this.#cart) look(this.#cart)
     else void this.#inTurn(() => this.#known()).catch(() => look(null))
@@ -109,10 +109,10 @@ class Shop {
   }
 
   // One that became an order or expired is forgotten.
-  async #known(): Promise<Cart | null> {
+  async #known(): Promise<ShownCart | null> {
     const id = this.#cart?.id ?? stored.read()
     if (id === null) return null
-    const cart = await this.#ask<Cart>('GET', `/storefront/carts/${id}`).catch((error: unknown) => {
+    const cart = await this.#ask<ShownCart>('GET', `/storefront/carts/${id}`).catch((error: unknown) => {
       if (error instanceof ShopError && error.status === 404) return null
       throw error
     })
@@ -120,7 +120,7 @@ class Shop {
     return this.#cart
   }
 
-  #store(cart: Cart | null): void {
+  #store(cart: ShownCart | null): void {
     this.#cart = cart
     stored.write(cart?.id ?? null)
     for (const look of this.#watching) look(cart)

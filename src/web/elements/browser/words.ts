@@ -38,7 +38,7 @@ const digits: readonly [codes: string, count: number][] = [
   ['BHD IQD JOD KWD LYD OMR TND', 3],
 ]
 
-export function moneyText(amount: number, currency: string): string {
+export function amountText(amount: number, currency: string): string {
   const count = digits.find(([codes]) => codes.includes(currency))?.[1] ?? 2
   const bounds = { minimumFractionDigits: count, maximumFractionDigits: count }
   return new Intl.NumberFormat(locale, { style: 'currency', currency, ...bounds }).format(amount / 10 ** count)
