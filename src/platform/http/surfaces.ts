@@ -54,13 +54,8 @@ export function mountSurface<Rows extends Readonly<Record<string, Operation>>, C
     const { call, headers } = await readCall(callable, request, trace)
     const { status, body, headers: own, isReplayed } = await perform(callable, call)
     const replayed = isReplayed && { 'idempotency-replayed': 'true' }
-    return orNotModified(
-      {
-        ...{ status, body, headers: { ...privately, ...openly(callable), ...own, ...headers, ...replayed } },
-        ...(isForAll(callable.operation) && { compress: 'fast' as const }),
-      },
-      request,
-    )
+    const sent = { ...privately, ...openly(callable), ...own, ...headers, ...replayed }
+    return orNotModified({ status, body, headers: sent, ...compressing(callable) }, request)
   }
 
   const routeOf = (callable: Callable): Route => ({
@@ -104,8 +99,9 @@ function openly({ operation }: Callable): Readonly<Record<string, string>> {
   return operation.caller === 'anyone' ? { 'access-control-allow-origin': '*' } : {}
 }
 
-function isForAll({ caller, isCatalog }: Operation): boolean {
-  return caller === 'anyone' || isCatalog === true
+// What anyone may read, and the catalog, hold no secret.
+function compressing({ operation: { caller, isCatalog } }: Callable): Pick<Outgoing, 'compress'> {
+  return caller === 'anyone' || isCatalog ? { compress: 'fast' } : {}
 }
 
 // What the caller has already is not sent again.
