@@ -36,6 +36,8 @@ interface Incoming {
   path: string
   form: Form
   key: string | null
+  // Of the API, where the client names one.
+  version: string | undefined
 }
 
 interface Caller {
@@ -55,6 +57,7 @@ export async function answerApi(parts: ApiParts, request: IncomingMessage, respo
     path: url.pathname,
     form: parseForm(method === 'POST' ? body : url.search),
     key: method === 'POST' ? (request.headers['idempotency-key']?.toString() ?? null) : null,
+    version: request.headers['stripe-version']?.toString(),
   }
   const fault = parts.network.take(method, url.pathname)
   const requestId = newId('req')
@@ -122,7 +125,7 @@ async function replyToServer(
   const params = JSON.stringify(sorted(form))
   const before = key === null ? undefined : mode.keys.find(key, path, params)
   if (before) return { ...before, isReplay: true }
-  const checked = checkedRequest(found.route.schema, form)
+  const checked = checkedRequest(found.route.schema, withPaymentMethod(incoming))
   if (key !== null) mode.keys.begin(key)
   let answer: Answer | undefined
   try {
@@ -212,7 +215,27 @@ function masked(key: string): string {
 function checkHeaders({ headers }: IncomingMessage): void {
   const { 'stripe-version': version, 'stripe-account': account, 'stripe-context': context } = headers
   if (account !== undefined || context !== undefined) throw new Unsupported('the stand-in has no connected accounts')
-  if (version !== undefined && version !== Stripe.API_VERSION) throw invalid(`Invalid Stripe API version: ${version}`)
+  const isKnown = version === Stripe.API_VERSION || /^\d{4}-\d\d-\d\d\.preview$/.test(version?.toString() ?? '')
+  if (version !== undefined && !isKnown) throw invalid(`Invalid Stripe API version: ${version}`)
+}
+
+// https://docs.stripe.com/api/payment_intents/confirm: what pays may be given as data, with a token in it. That of a platform is known to
+// previews of the API only.
+function withPaymentMethod({ path, form, version }: Incoming): Form {
+  const { payment_method_data: data, ...rest } = form
+  if (!path.endsWith('/confirm') || typeof data !== 'object' || Array.isArray(data)) return form
+  const { shared_payment_granted_token: shared, type, card, ...others } = data
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined || (shared !== undefined && !version?.endsWith('.preview')))
+    throw invalid(`Received unknown parameter: payment_method_data[${unknown ?? 'shared_payment_granted_token'}]`, {
+      code: 'parameter_unknown',
+      param: 'payment_method_data',
+    })
+  if (shared !== undefined) return { ...rest, payment_method: shared }
+  const token = typeof card === 'object' && !Array.isArray(card) ? card.token : undefined
+  if (type !== 'card' || typeof token !== 'string')
+    throw invalid('Missing required param: payment_method_data[card].', { code: 'parameter_missing', param: 'card' })
+  return { ...rest, payment_method: token }
 }
 
 function answered(status: number, body: object, requestId: string): Answer {

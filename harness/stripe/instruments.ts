@@ -63,6 +63,11 @@ const instruments: readonly Instrument[] = [
 // Names of payment methods that stand for these in requests of a server.
 const tokens: Readonly<Record<string, string>> = {
   pm_card_visa: '4242424242424242',
+  tok_visa: '4242424242424242',
+  // Grants of a platform have names by chance. These say what becomes of them.
+  spt_visa: '4242424242424242',
+  spt_declined: '4000000000000002',
+  spt_authentication: '4000002760003184',
   pm_card_mastercard: '5555555555554444',
   pm_card_chargeDeclined: '4000000000000002',
   pm_card_visa_chargeDeclinedInsufficientFunds: '4000000000009995',

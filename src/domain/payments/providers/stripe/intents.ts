@@ -4,6 +4,7 @@ import type { Mode } from '../../../../contract/words.ts'
 import type { Charge, CloseAnswer, DescribeAnswer } from '../../port.ts'
 import { toStripeAmount } from './amounts.ts'
 import { type Stripe, type StripeClient, StripeFailure } from './client.ts'
+import type { TokenPayment } from './tokens.ts'
 import { UnexpectedAnswer } from './unexpected.ts'
 
 const paymentMark = 'cartwright_payment'
@@ -60,6 +61,30 @@ export class Intents {
     return about ? this.#tell(charge, { id, about }, signal) : this.#read(charge, id, signal)
   }
 
+  // Pays an intent at once, with what a platform handed over. There is no shopper who could try again, so what is refused is cancelled.
+  // Found again under the key of the payment if this process ends in between, or the answer is lost.
+  async payWith(
+    charge: Charge,
+    intent: Stripe.PaymentIntent,
+    { paymentMethodData, apiVersion, returnUrl }: TokenPayment & { returnUrl: string },
+    signal: AbortSignal,
+  ): Promise<Stripe.PaymentIntent> {
+    const { id, status, last_payment_error: error } = intent
+    if (status !== 'requires_payment_method' || error !== null) return intent
+    const params = { payment_method_data: paymentMethodData, return_url: returnUrl }
+    const options = { idempotencyKey: `${charge.key}-token`, ...(apiVersion !== undefined && { apiVersion }) }
+    try {
+      await this.#client.ask(signal, (api) =>
+        api.rawRequest('POST', `/v1/payment_intents/${id}/confirm`, params, options),
+      )
+    } catch (failure) {
+      if (!(failure instanceof StripeFailure) || !failure.isRefusal) throw failure
+      if ((await this.cancel(intent, signal)) !== 'closed') throw new UnexpectedAnswer('PAID_MEANWHILE')
+      return { ...(failure.intent ?? intent), status: 'canceled' }
+    }
+    return this.#read(charge, id, signal)
+  }
+
   // Nothing of it is needed to pay: what Stripe refuses or fails to write is left out.
   async #tell(
     charge: Charge,
@@ -107,8 +132,9 @@ export class Intents {
     }
   }
 
-  // Without a reference nobody has ever been able to pay: it is stored before the page has what its frame needs. So an intent that is
-  // made here to be found does no harm, and one that is not found later was not paid.
+  // Without a reference nobody has ever been able to pay on the page: it is stored before the page has what its frame needs. So an intent
+  // that is made here to be found does no harm, and one that is not found later was not paid. One that a token paid is found here while
+  // Stripe knows its key, and listed afterwards.
   async find(charge: Charge, signal: AbortSignal): Promise<Stripe.PaymentIntent | undefined> {
     const { mode, reference, createdAt } = charge
     if (mode !== this.#mode) throw new UnexpectedAnswer('OTHER_MODE')

@@ -22,6 +22,7 @@ import { chargeIn, Intents, NothingMade } from './intents.ts'
 import { Refunds } from './refunds.ts'
 import { isOfOrder, providerDisputeOf, providerRefundOf, refundAnswerOf, refundMark } from './state.ts'
 import { texts } from './texts.ts'
+import { stripeTokens, tokenPaymentIn } from './tokens.ts'
 import { UnexpectedAnswer } from './unexpected.ts'
 
 export const stripeName = 'stripe'
@@ -100,17 +101,16 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
     sources: sourcesFor(url),
     check: (method) => (method === stripeName ? [] : [{ path: '/method', messageKey: 'stripe.choose' }]),
     offers: ({ currency, amount }) => isTakenByStripe(amount, currency),
+    tokens: stripeTokens({ mode, publishableKey }),
 
-    async start(charge, { returnUrls, purchase }, signal) {
+    async start(charge, { details, returnUrls, purchase }, signal) {
       if (!isTakenByStripe(charge.amount, charge.currency)) return declined('method_unavailable')
       try {
-        const { merchantName } = await returnUrls()
-        const about = aboutOf({ merchantName, purchase, descriptor })
-        const { providerState: _, ...outcome } = await findingOf(
-          charge,
-          await intents.create(charge, signal, about),
-          signal,
-        )
+        const { merchantName, returnUrl } = await returnUrls()
+        const made = await intents.create(charge, signal, aboutOf({ merchantName, purchase, descriptor }))
+        const token = tokenPaymentIn(details)
+        const intent = token ? await intents.payWith(charge, made, { ...token, returnUrl }, signal) : made
+        const { providerState: _, ...outcome } = await findingOf(charge, intent, signal)
         return outcome
       } catch (error) {
         if (error instanceof NothingMade) return unmade(error.failure)
