@@ -438,6 +438,20 @@ describe('sqlite', () => {
     assert.equal(lines.length, 1)
   })
 
+  test('says how long a check took, not for how long its server was busy', async () => {
+    const { url, file, whole } = await damagedThings()
+    writeFileSync(file, whole)
+    const { promise: tookMs, resolve } = Promise.withResolvers<number>()
+    const log = (line: string, fields: { tookMs?: number } = {}) => {
+      if (line === 'the database file was checked') resolve(fields.tookMs ?? Number.NaN)
+    }
+    const storage = await openStorage(url, { server: true, log })
+    // As during a long migration.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000)
+    assert.ok((await tookMs) < 3_000, `${await tookMs} ms`)
+    await storage.close()
+  })
+
   test('checks anew when it is closed before it has checked', async () => {
     const { url } = await damagedThings()
     const lines: string[] = []
