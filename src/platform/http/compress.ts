@@ -69,22 +69,28 @@ export function createCompress(): Compress {
       headers: { ...headers, vary: [headers.vary, 'accept-encoding'].filter(Boolean).join(', ') },
     }
     const coding = codingFor(accepted)
+    // Of what the client has already, compressed.
+    if (status === 304 && coding !== undefined)
+      return { ...varying, headers: { ...varying.headers, ...weakened(headers) } }
     const bytes = Buffer.byteLength(body)
     if (status !== 200 || coding === undefined || bytes < bytesMin || bytes > bytesMax) return varying
     const made = await compressed(body, coding, effort)
     if (!made) return varying
-    const { etag } = headers
     return {
       ...varying,
       body: made,
       headers: {
         ...varying.headers,
         'content-encoding': coding,
-        // The same content in other bytes: a strong tag would promise the bytes (RFC 9110, 8.8.3.3).
-        ...(etag?.startsWith('"') && { etag: `W/${etag}` }),
+        ...weakened(headers),
       },
     }
   }
+}
+
+// The same content in other bytes: a strong tag would promise the bytes (RFC 9110, 8.8.3.3).
+function weakened({ etag }: Outgoing['headers']): { etag?: string } {
+  return etag?.startsWith('"') ? { etag: `W/${etag}` } : {}
 }
 
 const isText =
