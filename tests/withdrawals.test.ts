@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { market } from '../harness/carts.ts'
+import { checkoutOf } from '../harness/checkout.ts'
 import { type MailServer, openMailServer } from '../harness/mailserver.ts'
 import { ordersOf } from '../harness/orders.ts'
+import { poison } from '../harness/poison.ts'
 import { rival } from '../harness/shops.ts'
 import { anyEngine, eachEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
@@ -12,6 +14,7 @@ import { postWithdrawal, typedWithdrawal, withdraw } from '../harness/withdrawal
 import { forgetShopper } from '../src/domain/checkout/forget.ts'
 import { mailRound } from '../src/domain/emails/send.ts'
 import { findMerchantFace } from '../src/domain/merchants/store.ts'
+import { openWithdrawnReturns } from '../src/domain/withdrawals/openreturn.ts'
 import { deleteOldWithdrawals } from '../src/domain/withdrawals/retention.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { parseMailUrl } from '../src/platform/kit/mailurl.ts'
@@ -154,6 +157,76 @@ eachEngine('withdrawals', (given) => {
       kinds.filter((operation: string) => /Withdrawal/.test(operation)),
       ['settleAdminWithdrawal', 'settleAdminWithdrawal', 'getAdminWithdrawalStatement'],
     )
+  })
+
+  // As a shopper buys it on the page, with an e-mail address.
+  async function bought(quantity: number): Promise<{ orderId: string; number: string }> {
+    const checkout = await checkoutOf(testServer)
+    const { sessionId, secret, view } = await checkout.ready({ CARD: quantity })
+    assert.equal((await checkout.pay(secret, view)).problem, null)
+    const { orderId } = (await checkout.read(sessionId)).body.data
+    const { number } = (await testServer.ask('getStorefrontOrder', { path: { orderId } })).body.data
+    return { orderId, number }
+  }
+
+  test('a withdrawal of the mailbox that ordered opens a return of what was sent, once, also after a crash', async () => {
+    const { storage, clock } = testServer
+    const round = () => openWithdrawnReturns(storage, testSecret, { now: ++clock.now, limit: 100 })
+    while ((await round()) > 0);
+    const { orderId, number } = await bought(2)
+    const fulfil = { path: { orderId }, body: { idempotencyKey: newId('req') } }
+    assert.equal((await testServer.askAdmin('fulfilAdminOrder', fulfil)).status, 200)
+    await withdraw(shop(), { order: number, email: 'ADA@example.com', items: 'the blue one' })
+    assert.equal((await listed())[0].returnId, null)
+    // A round that ends between the return and the note that it was opened leaves neither.
+    const heal = await poison(storage, 'withdrawals', 'old.return_due_at is not null')
+    await assert.rejects(round())
+    await heal()
+    assert.deepEqual((await testServer.askAdmin('listAdminReturns', { query: `?orderId=${orderId}` })).body.data, [])
+    await storage.write((tx) => tx.sql`delete from deferred_rows`)
+    const counts = await Promise.all([round(), round()])
+    assert.ok(counts.some((count) => count > 0))
+    const [row] = await listed()
+    const found = (await testServer.askAdmin('listAdminReturns', { query: `?orderId=${orderId}` })).body.data
+    assert.deepEqual(
+      found.map(({ id, status }: { id: string; status: string }) => [id, status]),
+      [[row.returnId, 'requested']],
+    )
+    const one = (await testServer.askAdmin('getAdminReturn', { path: { returnId: row.returnId } })).body.data
+    assert.deepEqual([one.note, one.items[0].quantity, one.openedBy], ['the blue one', 2, 'shopper'])
+    assert.equal(await round(), 0)
+    // A second statement is of the same return.
+    await withdraw(shop(), { order: number, email: 'ada@example.com' })
+    await round()
+    assert.equal((await listed())[0].returnId, row.returnId)
+  })
+
+  test('one of another mailbox, or of an order that was not sent, opens none; the merchant does by one press', async () => {
+    const { storage, clock } = testServer
+    const round = () => openWithdrawnReturns(storage, testSecret, { now: ++clock.now, limit: 100 })
+    const press = (withdrawalId: string) =>
+      testServer.askAdmin('openAdminWithdrawalReturn', {
+        path: { withdrawalId },
+        body: { idempotencyKey: newId('req') },
+      })
+    const { orderId, number } = await bought(1)
+    await withdraw(shop(), { order: number, email: 'ada@example.com' })
+    await round()
+    const [early] = await listed()
+    assert.deepEqual([early.returnId, early.order.emailMatches], [null, true])
+    const refused = await press(early.id)
+    assert.deepEqual([refused.status, refused.body.error.code], [409, 'return_not_possible'])
+    await testServer.askAdmin('fulfilAdminOrder', { path: { orderId }, body: { idempotencyKey: newId('req') } })
+    await withdraw(shop(), { order: number, email: 'eve@example.com' })
+    await round()
+    const [other] = await listed()
+    assert.deepEqual([other.returnId, other.order.emailMatches], [null, false])
+    const opened = await press(other.id)
+    assert.equal(opened.status, 200, opened.text)
+    const { returnId } = opened.body.data
+    assert.equal((await testServer.askAdmin('getAdminReturn', { path: { returnId } })).body.data.status, 'approved')
+    await withdraw(shop(), { order: 'T-99999999', email: 'eve@example.com' })
+    assert.equal((await press((await listed())[0].id)).body.error.code, 'order_not_found')
   })
 
   test('a shopper who is erased takes the statement along, and old ones are deleted', async () => {

@@ -2,7 +2,7 @@
 // getAdminWithdrawalStatement, which is written down.
 
 import { limits } from '../limits.ts'
-import { ExpectedVersion, IdempotencyKey, Instant, Mode, OrderId, Version, WithdrawalId } from '../parts.ts'
+import { ExpectedVersion, IdempotencyKey, Instant, Mode, OrderId, ReturnId, Version, WithdrawalId } from '../parts.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
 import { withdrawalOutcomes, withdrawalStatuses } from '../words.ts'
@@ -23,6 +23,10 @@ export const AdminWithdrawal = object({
   status: oneOf(withdrawalStatuses),
   outcome: nullable(oneOf(withdrawalOutcomes), { description: 'null until it is settled.' }),
   order: nullable(WithdrawnOrder, { description: 'null where the shop has no order of this number.' }),
+  returnId: nullable(ReturnId, {
+    description:
+      'The return that it opened: by itself, if it was sent with the e-mail address of the order, or by openAdminWithdrawalReturn.',
+  }),
   receivedAt: Instant,
   refundDueAt: described('The money has to be back by then: 14 days after it was received.', Instant),
   settledAt: nullable(Instant),
@@ -54,6 +58,11 @@ export const AdminWithdrawalSettlementRequest = object({
     description:
       'accepted: the goods come back, or the money went back. declined: there is no right of withdrawal. unknown: it names no order of the shop.',
   }),
+})
+
+export const AdminWithdrawalReturnRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  expectedVersion: Type.Optional(ExpectedVersion),
 })
 
 // biome-ignore format: a row reads best as a few lines
@@ -89,6 +98,14 @@ export const withdrawalRows = {
     description: 'Records what came of it. It moves no money and no stock: refund the order for that. May be repeated with another outcome.',
     body: AdminWithdrawalSettlementRequest, reply: ok(AdminWithdrawalResponse),
     refusals: ['withdrawal_not_found', 'version_conflict'],
+  },
+  openAdminWithdrawalReturn: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/withdrawals/{withdrawalId}/returns',
+    scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
+    summary: 'Open the return of a withdrawal',
+    description: 'For a withdrawal that opened none by itself. The return is approved and of everything that was sent and can come back; a return of the order that is open already is taken instead.',
+    body: AdminWithdrawalReturnRequest, reply: ok(AdminWithdrawalResponse),
+    refusals: ['withdrawal_not_found', 'order_not_found', 'version_conflict', 'return_not_possible', 'return_already_open'],
   },
 } as const satisfies AdminRows
 

@@ -14,6 +14,7 @@ import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { withdrawalLifecycle } from './lifecycle.ts'
+import { isOfMailbox, openReturnByHand } from './openreturn.ts'
 import { openStatement } from './receive.ts'
 import { refundDueAt } from './statement.ts'
 import {
@@ -50,11 +51,7 @@ export function adminWithdrawalOperations({ rootSecret }: { rootSecret: RootSecr
       const before = isId('wdr', withdrawalId) ? await lockWithdrawal(db, { ...caller, withdrawalId }) : undefined
       if (!before) throw refuse('withdrawal_not_found')
       const { expectedVersion, outcome } = body
-      if (expectedVersion !== undefined && expectedVersion !== before.version) {
-        const current = { status: before.status, version: before.version }
-        const message = `The withdrawal is at version ${before.version}; the request expected ${expectedVersion}.`
-        throw refuse('version_conflict', { message, current })
-      }
+      refuseOtherVersion(before, expectedVersion)
       const move = moveFor(withdrawalLifecycle, 'settle', before.status)
       if (!move) throw new Error(`a withdrawal that is ${before.status} cannot be settled`)
       const isSame = before.status === move.to && before.outcome === outcome
@@ -68,7 +65,28 @@ export function adminWithdrawalOperations({ rootSecret }: { rootSecret: RootSecr
         isSame ? [] : [{ kind: 'change', what: 'withdrawal', id: after.id, name: nameOf(after), members }],
       )
     },
+
+    async openAdminWithdrawalReturn({ db, caller, path: { withdrawalId }, body, now, cause }) {
+      const { merchantId, mode } = caller
+      if (!isId('wdr', withdrawalId)) throw refuse('withdrawal_not_found')
+      const context = { now: now.getTime(), cause }
+      const { before, after } = await openReturnByHand(db, rootSecret, { merchantId, mode, withdrawalId }, context)
+      refuseOtherVersion(before, body.expectedVersion)
+      const members = membersChanged(before, after, ['returnId'])
+      return new Audited(
+        { data: await view(db, caller, after) },
+        members.length === 0
+          ? []
+          : [{ kind: 'change', what: 'withdrawal', id: after.id, name: nameOf(after), members }],
+      )
+    },
   }
+}
+
+function refuseOtherVersion({ status, version }: WithdrawalRow, expected: number | undefined): void {
+  if (expected === undefined || expected === version) return
+  const message = `The withdrawal is at version ${version}; the request expected ${expected}.`
+  throw refuse('version_conflict', { message, current: { status, version } })
 }
 
 async function found(db: Reader, caller: MerchantMode, withdrawalId: string): Promise<WithdrawalRow> {
@@ -104,9 +122,10 @@ async function views(db: Reader, seller: MerchantMode, rows: readonly Withdrawal
         ? {
             id: order.orderId,
             number: order.orderNumber,
-            emailMatches: row.emailHash !== null && row.emailHash === order.emailHash,
+            emailMatches: isOfMailbox(row, order),
           }
         : null,
+      returnId: row.returnId,
       receivedAt: toInstant(row.receivedAt),
       refundDueAt: toInstant(refundDueAt(row.receivedAt)),
       settledAt: row.settledAt === null ? null : toInstant(row.settledAt),

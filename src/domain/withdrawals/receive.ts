@@ -79,6 +79,9 @@ export function createWithdrawals({ storage, rootSecret, clock, emailHash }: Wit
           version: 1,
           receivedAt: now,
           settledAt: null,
+          returnId: null,
+          // Looked for later: the shopper is not answered sooner or later for an order that exists.
+          returnDueAt: now,
         }
         const isNew = await insertWithdrawal(tx, row)
         if (isNew) await announceAndQueue(tx, row)

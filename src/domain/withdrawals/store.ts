@@ -20,19 +20,24 @@ export interface WithdrawalRow {
   version: number
   receivedAt: number
   settledAt: number | null
+  // The return that it opened.
+  returnId: string | null
+  // Since when the loop has to see whether it opens one.
+  returnDueAt: number | null
 }
 
 const columns = new Fragment(`
   w.merchant_id as "merchantId", w.mode, w.id, w.sealed, w.order_number as "orderNumber", w.email_hash as "emailHash", w.locale,
-  w.status, w.outcome, w.version, w.received_at as "receivedAt", w.settled_at as "settledAt"`)
+  w.status, w.outcome, w.version, w.received_at as "receivedAt", w.settled_at as "settledAt",
+  w.return_id as "returnId", w.return_due_at as "returnDueAt"`)
 
 // False where the same statement of the same form was received before.
 export async function insertWithdrawal(tx: Tx, row: WithdrawalRow): Promise<boolean> {
   const rows = await tx.sql`
     insert into withdrawals (merchant_id, mode, id, sealed, order_number, email_hash, locale, status, outcome, version,
-      received_at, settled_at)
+      received_at, settled_at, return_due_at)
     values (${row.merchantId}, ${row.mode}, ${row.id}, ${row.sealed}, ${row.orderNumber}, ${row.emailHash}, ${row.locale},
-      ${row.status}, ${row.outcome}, ${row.version}, ${row.receivedAt}, ${row.settledAt})
+      ${row.status}, ${row.outcome}, ${row.version}, ${row.receivedAt}, ${row.settledAt}, ${row.returnDueAt})
     on conflict (merchant_id, mode, id) do nothing returning id`
   return rows.length > 0
 }
@@ -68,10 +73,25 @@ export function updateSettled(tx: Tx, before: WithdrawalRow, after: WithdrawalRo
     where merchant_id = ${after.merchantId} and mode = ${after.mode} and id = ${after.id}`
 }
 
+export function updateReturn(tx: Tx, before: WithdrawalRow, after: WithdrawalRow): void {
+  tx.send`
+    update withdrawals set ${expectVersion(before.version, after.version)}, return_id = ${after.returnId},
+      return_due_at = ${after.returnDueAt}
+    where merchant_id = ${after.merchantId} and mode = ${after.mode} and id = ${after.id}`
+}
+
+export async function listToReturn(db: Reader, now: number, limit: number): Promise<WithdrawalKey[]> {
+  return db.sql<WithdrawalKey>`
+    select w.merchant_id as "merchantId", w.mode, w.id as "withdrawalId" from withdrawals w
+    where w.return_due_at is not null and w.return_due_at <= ${now} and ${isNotDeferred('withdrawals', 'w.merchant_id', 'w.id', now)}
+    order by w.return_due_at limit ${limit}`
+}
+
 // The order of the number that was given, and whether it is of the same mailbox. Looked for when the merchant looks, never while the
 // shopper waits.
 export interface WithdrawnOrderRow {
   orderNumber: string
+  installationId: string
   orderId: string
   emailHash: string | null
 }
@@ -83,7 +103,7 @@ export async function listOrdersOfNumbers(
 ): Promise<WithdrawnOrderRow[]> {
   if (numbers.length === 0) return []
   return db.sql<WithdrawnOrderRow>`
-    select o.number as "orderNumber", o.id as "orderId", o.email_hash as "emailHash" from orders o
+    select o.number as "orderNumber", o.installation_id as "installationId", o.id as "orderId", o.email_hash as "emailHash" from orders o
     where o.merchant_id = ${merchantId} and o.mode = ${mode} and o.number in (${list(numbers)})`
 }
 

@@ -39,6 +39,7 @@ import { proveHost } from '../../domain/sites/prove.ts'
 import { sweepUsers, usersSweptMax } from '../../domain/users/sweep.ts'
 import { bringForward as bringWebhooksForward } from '../../domain/webhooks/store.ts'
 import { newPlaces, sweepWebhooks } from '../../domain/webhooks/sweep.ts'
+import { openWithdrawnReturns } from '../../domain/withdrawals/openreturn.ts'
 import { deleteOldWithdrawals, withdrawalsDeletedMax } from '../../domain/withdrawals/retention.ts'
 import { deleteDeadKeys } from '../../platform/access/retention.ts'
 import { credentialsDeletedMax } from '../../platform/access/store.ts'
@@ -114,6 +115,7 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
       const count = await linkCustomers(storage, rootSecret, { now, limit: some })
       return count + (await eraseAskedCustomers(storage, rootSecret, { now, limit: few }))
     }),
+    rounds('withdrawals', 2_000, few, (now) => openWithdrawnReturns(storage, rootSecret, { now, limit: few })),
     rounds('sessions', 5_000, some, (now) => expireSessions(storage, app.payTools, now, some)),
     rounds('ended_installations', 2_000, few, (now) => endSessionsOfEnded(storage, app.payTools, now, few)),
     rounds('unpaid_orders', 5_000, few, (now) => cancelUnpaidOrders(storage, now, few)),

@@ -11,6 +11,7 @@ const loopNames = [
   'mail',
   'search',
   'customers',
+  'withdrawals',
   'sessions',
   'ended_installations',
   'unpaid_orders',

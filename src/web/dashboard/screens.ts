@@ -41,7 +41,7 @@ import { storeMenu, storeMenuLink, storeMenus } from './screens/storemenus.ts'
 import { newStorePage, removeStorePage, storePage, storePages } from './screens/storepages.ts'
 import { newStoreRedirect, removeStoreRedirect, storeRedirect, storeRedirects } from './screens/storeredirects.ts'
 import { undo } from './screens/undo.ts'
-import { withdrawal, withdrawalStatement, withdrawals } from './screens/withdrawals.ts'
+import { withdrawal, withdrawalReturn, withdrawalStatement, withdrawals } from './screens/withdrawals.ts'
 
 export const screens: readonly Screen[] = [
   home,
@@ -71,6 +71,7 @@ export const screens: readonly Screen[] = [
   ...returnAnswers,
   withdrawals,
   withdrawal,
+  withdrawalReturn,
   withdrawalStatement,
   drafts,
   draftProducts,

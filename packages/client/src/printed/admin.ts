@@ -109,6 +109,8 @@ export interface AdminClient {
     statement(withdrawalId: string, options?: CallOptions): Promise<AdminWithdrawalStatementResponse>
     /** Settle a withdrawal. Records what came of it. It moves no money and no stock: refund the order for that. May be repeated with another outcome. Needs the scope `admin:orders`. (settleAdminWithdrawal) */
     settle(withdrawalId: string, input: AdminWithdrawalSettlementRequest, options?: CallOptions): Promise<AdminWithdrawalResponse>
+    /** Open the return of a withdrawal. For a withdrawal that opened none by itself. The return is approved and of everything that was sent and can come back; a return of the order that is open already is taken instead. Needs the scope `admin:orders`. (openAdminWithdrawalReturn) */
+    openReturn(withdrawalId: string, input?: AdminWithdrawalReturnRequest, options?: CallOptions): Promise<AdminWithdrawalResponse>
   }
   customers: {
     /** List customers. Shoppers who ordered, in the mode of the caller, with their e-mail address masked. A new one is listed a moment after the order. Needs the scope `admin:customers`. (listAdminCustomers) */
@@ -2534,6 +2536,8 @@ export interface AdminWithdrawal {
   outcome: 'accepted' | 'declined' | 'unknown' | null
   /** null where the shop has no order of this number. */
   order: WithdrawnOrder | null
+  /** The return that it opened: by itself, if it was sent with the e-mail address of the order, or by openAdminWithdrawalReturn. */
+  returnId: string | null
   /** RFC 3339, UTC, with milliseconds. */
   receivedAt: string
   /** The money has to be back by then: 14 days after it was received. */
@@ -2551,6 +2555,13 @@ export interface AdminWithdrawalListResponse {
 
 export interface AdminWithdrawalResponse {
   data: AdminWithdrawal
+}
+
+export interface AdminWithdrawalReturnRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+  /** The version that was seen. Another one now is a 409 version_conflict. */
+  expectedVersion?: number | undefined
 }
 
 export interface AdminWithdrawalSettlementRequest {

@@ -34,6 +34,7 @@ export const adminTable = {
     get: 'GET  /api/v1/admin/withdrawals/{withdrawalId}',
     statement: 'GET  /api/v1/admin/withdrawals/{withdrawalId}/statement',
     settle: 'POST b /api/v1/admin/withdrawals/{withdrawalId}/settlements',
+    openReturn: 'POST b /api/v1/admin/withdrawals/{withdrawalId}/returns',
   },
   customers: {
     list: 'GET qp /api/v1/admin/customers',

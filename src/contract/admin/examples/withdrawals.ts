@@ -8,6 +8,7 @@ const received: AdminWithdrawal = {
   status: 'received',
   outcome: null,
   order: { id: sampleId('order'), number: '1001', emailMatches: true },
+  returnId: null,
   receivedAt: '2026-06-20T17:04:31.000Z',
   refundDueAt: '2026-07-04T17:04:31.000Z',
   settledAt: null,
@@ -30,6 +31,11 @@ export const withdrawalExamples: AdminExamples<typeof withdrawalRows> = {
     path: { withdrawalId: received.id },
     body: undefined,
     reply: { data: { name: 'Ada Lovelace', order: '1001', email: 'ada@example.com', items: '' } },
+  },
+  openAdminWithdrawalReturn: {
+    path: { withdrawalId: received.id },
+    body: { idempotencyKey: '7c0e2f5e-1d55-4a08-9a3e-4a4a4a1f0d43', expectedVersion: 1 },
+    reply: { data: { ...received, returnId: sampleId('return'), version: 2 } },
   },
   settleAdminWithdrawal: {
     path: { withdrawalId: received.id },

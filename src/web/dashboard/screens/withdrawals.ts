@@ -3,12 +3,13 @@
 
 import type { AdminWithdrawal, AdminWithdrawalStatement } from '../../../contract/admin/withdrawals.ts'
 import { type WithdrawalOutcome, type WithdrawalStatus, withdrawalOutcomes } from '../../../contract/words.ts'
+import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { type Field, form, keyIn, problemsOf } from '../form.ts'
+import { type Field, form, keyField, keyIn, problemsOf } from '../form.ts'
 import { button, card, facts, linkButton, moment, notice, pill, time } from '../parts.ts'
 import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { table, tabs } from '../table.ts'
-import { done } from '../toast.ts'
+import { done, refusedBy } from '../toast.ts'
 import type { Words } from '../words.ts'
 import { versionIn } from './send.ts'
 
@@ -69,6 +70,20 @@ export const withdrawal: Screen = {
   },
 }
 
+export const withdrawalReturn: Screen = {
+  path: 'withdrawals/:withdrawalId/return',
+  name: 'dashboard withdrawal return',
+  place: 'orders',
+  needs: 'openAdminWithdrawalReturn',
+  async post(posted) {
+    const path = { withdrawalId: idOf(posted) }
+    const body = versionIn(posted.form)
+    const opened = await attempt(posted.ask('openAdminWithdrawalReturn', { path, body, key: keyIn(posted.form) }))
+    if ('refusal' in opened) return refusedBy(posted.to(`withdrawals/${path.withdrawalId}`), opened.refusal)
+    return done(posted.to(`returns/${opened.reply.data.returnId}`), 'done.withdrawalReturn')
+  },
+}
+
 export const withdrawalStatement: Screen = {
   path: 'withdrawals/:withdrawalId/statement',
   name: 'dashboard withdrawal statement',
@@ -120,6 +135,9 @@ interface Shown {
 function oneSheet(visit: Visit, row: AdminWithdrawal, { statement, problems }: Shown = {}): Sheet {
   const { words, to, may } = visit
   const { id, order, receivedAt, refundDueAt, settledAt, version } = row
+  const { returnId } = row
+  const returned =
+    returnId !== null && html`<a href="${to(`returns/${returnId}`)}">${words.say('withdrawals.toReturn')}</a>`
   const link = order && html`<a href="${to(`orders/${order.id}`)}">${order.number}</a>`
   return {
     title: words.say('withdrawals.one', { order: orderText(words, row) }),
@@ -136,11 +154,13 @@ ${card({
     [words.say('orders.number'), link ?? words.say('withdrawals.noOrder')],
     [words.say('withdrawals.received'), moment(words, receivedAt)],
     [words.say('withdrawals.due'), moment(words, refundDueAt)],
+    returned && [words.say('withdrawals.return'), returned],
     ...(settledAt === null ? [] : [[words.say('withdrawals.settledAt'), moment(words, settledAt)] as const]),
   ])}
 ${order !== null && !order.emailMatches && notice('info', words.say('withdrawals.otherEmail'))}
 ${statementPart(visit, id, statement)}`,
 })}
+${order !== null && returnId === null && returnPart(visit, row)}
 </div><div>
 ${
   may('settleAdminWithdrawal') &&
@@ -158,6 +178,16 @@ ${
 }
 </div></div>`,
   }
+}
+
+// One that came from another mailbox than the order, or before the order was sent, opens none by itself.
+function returnPart({ words, to, may }: Visit, { id, version }: AdminWithdrawal): Html | false {
+  if (!may('openAdminWithdrawalReturn')) return false
+  return card({
+    title: words.say('withdrawals.return'),
+    body: html`<p>${words.say('withdrawals.returnText')}</p>
+<form method="post" action="${to(`withdrawals/${id}/return`)}">${keyField()}${hiddenFields({ version })}${button({ label: words.say('withdrawals.openReturn'), kind: 'second' })}</form>`,
+  })
 }
 
 function statementPart(visit: Visit, id: string, statement: AdminWithdrawalStatement | null | undefined): Html | false {

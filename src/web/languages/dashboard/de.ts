@@ -847,6 +847,13 @@ export const de: DashboardTexts = {
     'withdrawals.noOrder': 'Bestellung nicht gefunden',
     'withdrawals.one': 'Widerruf: {order}',
     'withdrawals.toOrder': 'Zur Bestellung',
+    'withdrawals.return': 'Retoure',
+    'withdrawals.toReturn': 'Zur Retoure',
+    'withdrawals.returnText':
+      'Er hat nicht von selbst eine Retoure geöffnet: Er kam von einer anderen E-Mail-Adresse als die Bestellung, oder es war noch nichts versandt. Sie können eine über alles öffnen, was versandt wurde.',
+    'withdrawals.openReturn': 'Retoure öffnen',
+    'done.withdrawalReturn': 'Die Retoure ist offen.',
+    'change.openAdminWithdrawalReturn': 'hat die Retoure zu einem Widerruf geöffnet',
     'withdrawals.statement': 'Erklärung',
     'withdrawals.otherEmail': 'Die Bestellung hat eine andere E-Mail-Adresse. Prüfen Sie, ob es dieselbe Person ist.',
     'withdrawals.show': 'Erklärung anzeigen',

@@ -861,6 +861,13 @@ const texts = {
   'withdrawals.noOrder': 'Order not found',
   'withdrawals.one': 'Withdrawal: {order}',
   'withdrawals.toOrder': 'Go to the order',
+  'withdrawals.return': 'Return',
+  'withdrawals.toReturn': 'Go to the return',
+  'withdrawals.returnText':
+    'It opened no return by itself: it came from another e-mail address than the order, or nothing was sent yet. You can open one of everything that was sent.',
+  'withdrawals.openReturn': 'Open a return',
+  'done.withdrawalReturn': 'The return is open.',
+  'change.openAdminWithdrawalReturn': 'opened the return of a withdrawal',
   'withdrawals.statement': 'Statement',
   'withdrawals.otherEmail':
     'The order was placed with another e-mail address. Make sure that it is the same person before you act.',

@@ -1,0 +1,134 @@
+// A withdrawal opens a return: by itself where it is of the mailbox that ordered, otherwise when the merchant says so. That it is to be looked
+// at is a column of the row, so a server that is killed does it after its next start.
+
+import type { ReturnOpener } from '../../contract/words.ts'
+import { handleEach } from '../../platform/jobs/rows.ts'
+import { newId } from '../../platform/kit/ids.ts'
+import { Refusal, refuse } from '../../platform/kit/refuse.ts'
+import type { ChangeContext } from '../../platform/outbox/announce.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
+import { lockOrderFacts } from '../orders/change.ts'
+import { listRefundedLines, type OrderKey } from '../orders/store.ts'
+import type { OrderFacts } from '../orders/view.ts'
+import { openReturn } from '../returns/change.ts'
+import { isReturnOpen } from '../returns/lifecycle.ts'
+import { listReturnsOfOrder } from '../returns/store.ts'
+import { returnableUnits } from '../returns/units.ts'
+import { openStatement } from './receive.ts'
+import {
+  findWithdrawal,
+  listOrdersOfNumbers,
+  listToReturn,
+  lockWithdrawal,
+  updateReturn,
+  type WithdrawalKey,
+  type WithdrawalRow,
+  type WithdrawnOrderRow,
+} from './store.ts'
+
+// One round of the loop. Any number of nodes may do this at once.
+export async function openWithdrawnReturns(
+  storage: Storage,
+  rootSecret: RootSecret,
+  { now, limit }: { now: number; limit: number },
+): Promise<number> {
+  const rows = await storage.read((db) => listToReturn(db, now, limit))
+  return handleEach(
+    { storage, loop: 'withdrawals', now },
+    rows,
+    ({ merchantId, withdrawalId }) => ({ tenantId: merchantId, rowId: withdrawalId }),
+    async (key) => {
+      await storage.write((tx) => openByItself(tx, rootSecret, key, now))
+      return 1
+    },
+  )
+}
+
+async function openByItself(tx: Tx, rootSecret: RootSecret, key: WithdrawalKey, now: number): Promise<void> {
+  const seen = await findWithdrawal(tx, key)
+  const order = seen && (await findOrderOf(tx, seen))
+  const isOwn = seen !== undefined && order !== undefined && isOfMailbox(seen, order)
+  // The order first, as in every change of a return.
+  const facts = isOwn ? await lockOrderFacts(tx, order) : undefined
+  const row = await lockWithdrawal(tx, key)
+  if (!row || row.returnDueAt === null) return
+  const context = { now, cause: { operationId: null, requestId: newId('req') } }
+  const returnId = facts ? await openedReturn(tx, rootSecret, { row, facts, openedBy: 'shopper' }, context) : null
+  updateReturn(tx, row, { ...row, returnId, returnDueAt: null, version: row.version + 1 })
+}
+
+// Both hashes are of the same key, unless the root secret was changed between the order and the withdrawal: then the merchant decides.
+export function isOfMailbox({ emailHash }: WithdrawalRow, order: Pick<WithdrawnOrderRow, 'emailHash'>): boolean {
+  return emailHash !== null && emailHash === order.emailHash
+}
+
+async function findOrderOf(db: Reader, row: WithdrawalRow): Promise<(WithdrawnOrderRow & OrderKey) | undefined> {
+  const [order] = row.orderNumber === null ? [] : await listOrdersOfNumbers(db, row, [row.orderNumber])
+  return order
+}
+
+interface Opening {
+  row: WithdrawalRow
+  facts: OrderFacts
+  openedBy: ReturnOpener
+}
+
+// Null where nothing can be returned: it was not sent, or everything came back. A return that is open already is the one.
+async function openedReturn(
+  tx: Tx,
+  rootSecret: RootSecret,
+  opening: Opening,
+  context: ChangeContext,
+): Promise<string | null> {
+  try {
+    return await openOf(tx, rootSecret, opening, context)
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'return_not_possible') return null
+    throw error
+  }
+}
+
+async function openOf(
+  tx: Tx,
+  rootSecret: RootSecret,
+  { row, facts, openedBy }: Opening,
+  context: ChangeContext,
+): Promise<string> {
+  const { order, lines } = facts
+  const key = { installationId: order.installationId, orderId: order.id }
+  const [returns, refunded] = await Promise.all([listReturnsOfOrder(tx, key), listRefundedLines(tx, key)])
+  const open = returns.find((one) => isReturnOpen(one.row.status))
+  if (open) return open.row.id
+  const others = returns.map((one) => ({ status: one.row.status, lines: one.lines }))
+  const items = lines.flatMap((line) => {
+    const quantity = returnableUnits(line, refunded, others)
+    return quantity > 0 ? [{ skuId: line.skuId, quantity }] : []
+  })
+  if (items.length === 0) throw refuse('return_not_possible', { message: 'Nothing of the order can be returned.' })
+  // Which items are meant is free text: all of them are in the return, and the text is its note.
+  const note = openStatement(rootSecret, row)?.items ?? ''
+  const given = { items, reason: 'changed_mind', wish: 'refund', openedBy, note, answer: null, labelUrl: null } as const
+  return (await openReturn(tx, rootSecret, facts, given, context)).row.id
+}
+
+// The merchant opens it, from whichever mailbox the withdrawal came. Answers with the withdrawal before and after.
+export async function openReturnByHand(
+  tx: Tx,
+  rootSecret: RootSecret,
+  key: WithdrawalKey,
+  context: ChangeContext,
+): Promise<{ before: WithdrawalRow; after: WithdrawalRow }> {
+  const seen = await findWithdrawal(tx, key)
+  if (!seen) throw refuse('withdrawal_not_found')
+  const order = await findOrderOf(tx, seen)
+  const facts = order && (await lockOrderFacts(tx, order))
+  const before = await lockWithdrawal(tx, key)
+  if (!before) throw refuse('withdrawal_not_found')
+  if (!facts) throw refuse('order_not_found')
+  const returnId = await openOf(tx, rootSecret, { row: before, facts, openedBy: 'merchant' }, context)
+  if (returnId === before.returnId) return { before, after: before }
+  const after = { ...before, returnId, returnDueAt: null, version: before.version + 1 }
+  updateReturn(tx, before, after)
+  return { before, after }
+}
