@@ -126,6 +126,16 @@ anyEngine('the history of the demo shop', (given) => {
     const { data: returns } = await ask('listAdminReturns')
     const states = returns.map(({ status }: { status: string }) => status)
     assert.deepEqual([...new Set(states)].sort(), ['closed', 'requested'])
+    const { data: withdrawals } = await ask('listAdminWithdrawals')
+    assert.ok(
+      withdrawals.every(({ returnId }) => returnId !== null),
+      'each opened its return',
+    )
+    const { data: drafts } = await ask('listAdminDrafts')
+    assert.deepEqual(
+      drafts.map(({ status }: { status: string }) => status),
+      ['open', 'open', 'cancelled'],
+    )
     const { data: report } = await ask('getAdminSalesReport', {})
     assert.ok(JSON.stringify(report).length > 1_000)
     const { data: changes } = await ask('listAdminChanges')

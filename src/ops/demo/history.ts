@@ -20,6 +20,7 @@ import { type Call, createCall } from '../../domain/webhooks/call.ts'
 import { claimDeliveries, listDueEndpoints } from '../../domain/webhooks/claim.ts'
 import { recordOutcomes } from '../../domain/webhooks/outcomes.ts'
 import { deleteDeliveriesBefore, listEndpoints } from '../../domain/webhooks/store.ts'
+import { openWithdrawnReturns } from '../../domain/withdrawals/openreturn.ts'
 import { personCaller } from '../../platform/http/admin.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
@@ -208,6 +209,8 @@ async function carryOut(people: People, act: Act): Promise<void> {
       return dispute(people, orderOf(people, act.order))
     case 'withdraw':
       return withdraw(people, act.order)
+    case 'draft':
+      return draft(people, act)
     case 'time_zone':
       return perform(people, act.by, 'updateAdminShop', {
         body: { expectedVersion: people.facts.shopVersion, timeZone: act.timeZone },
@@ -239,6 +242,7 @@ async function carryOut(people: People, act: Act): Promise<void> {
 interface Request {
   orderId?: string
   returnId?: string
+  draftId?: string
   body?: Readonly<Record<string, unknown>>
 }
 
@@ -247,11 +251,11 @@ async function perform(people: People, by: DemoPerson, id: string, request: Requ
 }
 
 async function answerOf({ app, facts }: People, by: DemoPerson, id: string, request: Request): Promise<string> {
-  const { orderId, returnId, body } = request
+  const { body, ...path } = request
   const { userId, role } = facts.people[by]
   const answer = await app.admin.perform(id, {
     principal: personCaller({ ...sellerOf(facts), userId, scopes: scopesOfRole[role] }),
-    path: { ...(orderId !== undefined && { orderId }), ...(returnId !== undefined && { returnId }) },
+    path,
     ...(body && { body: { ...body, idempotencyKey: newId('req') } }),
   })
   // A bulk operation says of each of its items what became of it.
@@ -378,6 +382,17 @@ async function askReturn(people: People, order: number): Promise<void> {
   await openReturn(tx, app.payTools.rootSecret, found, given, { now: clock.now, cause })
 }
 
+async function draft(people: People, { by, planned }: Extract<Act, { kind: 'draft' }>): Promise<void> {
+  const { shopper, discount, note, isCancelled } = planned
+  const items = planned.items.map(({ code, quantity }) => ({ skuId: skuOf(people, code), quantity }))
+  const customer = { email: shopper.email, name: shopper.name }
+  const body = { items, customer, address: shopper.address, discount, note, locale: 'de' }
+  const made = JSON.parse(await answerOf(people, by, 'createAdminDraft', { body })) as {
+    data: { draft: { id: string } }
+  }
+  if (isCancelled) await perform(people, by, 'cancelAdminDraft', { draftId: made.data.draft.id, body: {} })
+}
+
 function firstUnit(people: People, order: number): { skuId: string; quantity: number } {
   const code = people.month.orders[order]?.items[0]?.code ?? ''
   return { skuId: skuOf(people, code), quantity: 1 }
@@ -409,13 +424,14 @@ async function dispute({ app, tx, clock, facts }: People, orderId: string): Prom
   })
 }
 
-// What loops do meanwhile: refunds, orders that nobody paid, webhooks with their retries.
+// What loops do meanwhile: refunds, orders that nobody paid, returns of withdrawals, webhooks with their retries.
 async function settle(people: People, call: Call, until: number): Promise<void> {
   const { app, clock, month } = people
-  const { storage, providers, watch } = app.payTools
+  const { storage, providers, watch, rootSecret } = app.payTools
   const from = clock.now
   await payRefunds({ storage, providers, watch, onPaid: refundPaid }, from + 2_000)
   await cancelUnpaidOrders(storage, from, 20)
+  await openWithdrawnReturns(storage, rootSecret, { now: from, limit: 20 })
   const isSick = (at: number) => month.outages.books.some((outage) => at >= outage.from && at < outage.to)
   for (const at of looksBetween(from, until, isSick)) {
     clock.now = at

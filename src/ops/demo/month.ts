@@ -40,10 +40,19 @@ export type Act =
   | { kind: 'look'; at: number; by: DemoPerson; order: number }
   | { kind: 'dispute'; at: number; order: number }
   | { kind: 'withdraw'; at: number; order: number }
+  // An order for a shopper who rang, and pays by a link.
+  | { kind: 'draft'; at: number; by: DemoPerson; planned: PlannedDraft }
   | { kind: 'time_zone'; at: number; by: DemoPerson; timeZone: string }
   | { kind: 'promotion'; at: number; by: DemoPerson; code: string; name: string; from: number; to: number }
   | { kind: 'skus'; at: number; by: DemoPerson; rows: readonly SkuChange[] }
   | { kind: 'endpoint'; at: number; by: DemoPerson; endpoint: DemoEndpoint }
+
+export interface PlannedDraft extends Pick<PlannedOrder, 'items'> {
+  shopper: Shopper
+  discount: number
+  note: string
+  isCancelled: boolean
+}
 
 export interface SkuChange {
   code: string
@@ -300,10 +309,33 @@ function staffActs(orders: readonly PlannedOrder[], fates: Fates, frame: Frame):
       rows: [{ code: 'CSH-COR-46-PLU', adjustBy: -146, reason: 'Counted: a box is missing' }],
     },
   ]
+  acts.push(...draftActs(from, anchor))
   for (const [order, fate] of fates.of) acts.push(...actsFor(fate, order, orders[order]?.at ?? anchor))
   acts.push(...sendings(orders, fates, frame, random))
   const last = anchor - historyEndsMs
   return acts.filter(({ at }) => at > from && at < last)
+}
+
+// Two whose links can be paid when the shop is opened, and one from before.
+function draftActs(from: number, anchor: number): Act[] {
+  const [hanne, jonas, mirjam] = shoppers
+  if (!hanne || !jonas || !mirjam) return []
+  const [mugs = [], candles = [], boards = []] = pairs
+  const drafted = (at: number, by: DemoPerson, planned: PlannedDraft): Act => ({ kind: 'draft', at, by, planned })
+  return [
+    drafted(from + 11 * day + 4 * hour, 'staff', {
+      ...{ shopper: mirjam, items: candles, discount: 0, isCancelled: true },
+      note: 'Decided for another colour and ordered in the shop.',
+    }),
+    drafted(anchor - 2 * day - 3 * hour, 'owner', {
+      ...{ shopper: hanne, items: boards, discount: 500, isCancelled: false },
+      note: 'For the opening of the café. Wants an invoice.',
+    }),
+    drafted(anchor - day - 2 * hour, 'staff', {
+      ...{ shopper: jonas, items: mugs, discount: 0, isCancelled: false },
+      note: 'Rang: the card was declined twice on the telephone.',
+    }),
+  ]
 }
 
 function actsFor(fate: Fate, order: number, at: number): Act[] {
