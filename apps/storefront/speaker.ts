@@ -42,9 +42,22 @@ export function speakerFor(acceptLanguage: string | null): Speaker {
     .sort((one, other) => other.weight - one.weight)
   for (const { tag } of wanted) {
     const language = languageOf(tag)
-    if (language !== undefined) return createSpeaker(language, tag)
+    if (language !== undefined) return knownSpeaker(language, tag)
   }
-  return createSpeaker('en', 'en')
+  return knownSpeaker('en', 'en')
+}
+
+// Formats are expensive to create and cheap to use. Locales come from headers, so the cache is bounded.
+const speakers = new Map<string, Speaker>()
+const speakersMax = 100
+
+function knownSpeaker(language: string, locale: string): Speaker {
+  const known = speakers.get(locale)
+  if (known) return known
+  const made = createSpeaker(language, locale)
+  if (speakers.size >= speakersMax) speakers.clear()
+  speakers.set(locale, made)
+  return made
 }
 
 // The header comes from outside: what is not a language tag is ignored.
@@ -63,11 +76,12 @@ function createSpeaker(language: string, locale: string): Speaker {
   const table = texts[language] ?? en
   const direction = language === 'ar' ? 'rtl' : 'ltr'
   const numbers = new Intl.NumberFormat(locale)
+  const plurals = new Intl.PluralRules(language)
 
   function patternOf(text: Text, count: unknown): string {
     if (typeof text === 'string') return text
     if (count === 0 && text.zero !== undefined) return text.zero
-    return text[new Intl.PluralRules(language).select(Number(count))] ?? text.other
+    return text[plurals.select(Number(count))] ?? text.other
   }
 
   return {
