@@ -17,10 +17,10 @@ const names = [
 
 const languages: Readonly<Record<string, string>> = {
   en: 'Add to cart|Added|Sold out|Cart|It is empty.|Quantity|Remove|Total|Check out|Close|That did not work. Please try again.',
-  de: 'In den Warenkorb|Hinzugefügt|Ausverkauft|Warenkorb|Er ist leer.|Menge|Entfernen|Summe|Zur Kasse|Schließen|Das hat nicht geklappt. Bitte noch einmal versuchen.',
-  fr: 'Ajouter au panier|Ajouté|Épuisé|Panier|Il est vide.|Quantité|Retirer|Total|Commander|Fermer|Cela n’a pas fonctionné. Veuillez réessayer.',
-  es: 'Añadir al carrito|Añadido|Agotado|Carrito|Está vacío.|Cantidad|Quitar|Total|Pagar|Cerrar|No ha funcionado. Inténtelo de nuevo.',
-  nl: 'In winkelwagen|Toegevoegd|Uitverkocht|Winkelwagen|Hij is leeg.|Aantal|Verwijderen|Totaal|Afrekenen|Sluiten|Dat is niet gelukt. Probeer het opnieuw.',
+  de: 'In den Warenkorb|Hinzugefügt|Ausverkauft|Warenkorb|Er ist leer.|Menge|Entfernen|Summe|Zur Kasse|Schließen|Das hat nicht geklappt.',
+  fr: 'Ajouter au panier|Ajouté|Épuisé|Panier|Il est vide.|Quantité|Retirer|Total|Commander|Fermer|Cela n’a pas fonctionné.',
+  es: 'Añadir al carrito|Añadido|Agotado|Carrito|Está vacío.|Cantidad|Quitar|Total|Pagar|Cerrar|No ha funcionado.',
+  nl: 'In winkelwagen|Toegevoegd|Uitverkocht|Winkelwagen|Hij is leeg.|Aantal|Verwijderen|Totaal|Afrekenen|Sluiten|Dat is niet gelukt.',
 }
 
 const locale = document.documentElement.lang || navigator.language || 'en'
