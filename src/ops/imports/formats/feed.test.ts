@@ -131,8 +131,8 @@ for (const [name, file, reason] of refused) {
 test('takes linear time, whatever stands in a tag', async () => {
   for (const inside of ['b'.repeat(60_000), 'a="" '.repeat(12_000), ' '.repeat(60_000), `a=${' '.repeat(60_000)}`]) {
     const refused = () => assert.rejects(read(`<rss ${inside}>`), /the XML is not well-formed|ends within/)
-    const tookMs = await leastOf(1_000, () => threadCpuMs(refused))
-    assert.ok(tookMs < 1_000, `${inside.slice(0, 10)} ${tookMs} ms`)
+    const tookMs = await leastOf(250, () => threadCpuMs(refused))
+    assert.ok(tookMs < 250, `${inside.slice(0, 10)} ${tookMs} ms`)
   }
 })
 
