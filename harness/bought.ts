@@ -96,6 +96,8 @@ export function ordered(given: Bought, pricing: Pricing) {
       quantity: given.lines[i]?.quantity ?? 0,
       unitPrice: given.lines[i]?.unitPrice ?? 0,
       fulfilled: 0,
+      measure: null,
+      withdrawalExempt: null,
     }),
   )
   const { shipping, totals } = pricing

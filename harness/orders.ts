@@ -57,6 +57,7 @@ export type OrderQuote = Pick<
   | 'shipping'
   | 'promotion'
   | 'addressSummaryText'
+  | 'consents'
 >
 
 export interface PlacedForTest {
@@ -139,7 +140,20 @@ export async function ordersOf(testServer: TestServer): Promise<Orders> {
         lines: lines.map(({ offer, quantity }, index) => {
           const { skuId, code, productSlug, name, options, image, price: unitPrice } = offer
           const sums = priced.lines[index] as PricedLine
-          return { ...sums, skuId, code, productSlug, name, options, image, unitPrice, quantity }
+          const { measure, withdrawalExempt } = offer
+          return {
+            ...sums,
+            skuId,
+            code,
+            productSlug,
+            name,
+            options,
+            image,
+            unitPrice,
+            quantity,
+            measure,
+            withdrawalExempt,
+          }
         }),
         totals: priced.totals,
         shippingTax: priced.shipping.tax,
@@ -149,6 +163,7 @@ export async function ordersOf(testServer: TestServer): Promise<Orders> {
         promotion: promotion
           ? { id: promotion.id, code: promotion.code, name: promotion.name, type: promotion.type, amount }
           : null,
+        consents: [],
         addressSummaryText: isSent ? 'Berlin, DE' : null,
       }
     })

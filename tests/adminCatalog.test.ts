@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { createCategory, createProduct, productEntry, unusedName } from '../harness/admin/catalog.ts'
+import { createMaker, makerEntry } from '../harness/admin/makers.ts'
 import { type Orders, openOrderTestServer } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { type Answer, assertAdminError, type TestServer } from '../harness/testServer.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
-import type { SkuEntry } from '../src/contract/entries.ts'
+import type { SkuEntry, WarningEntry } from '../src/contract/entries.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { sell } from '../src/domain/inventory/sales.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -233,6 +234,96 @@ eachEngine('the admin catalog', (given) => {
       assertAdminError(refused, 'invalid_request')
       assert.equal(refused.body.error.issues[0].path, '/product/descriptionHtml')
     }
+  })
+
+  test('a maker is kept once, shown with each product that names it, and stays while one does', async () => {
+    const responsible = {
+      name: 'Kiln EU',
+      address: ['Ofenweg 9', '10115 Berlin'],
+      country: 'DE',
+      contact: 'eu@kiln.example',
+    }
+    const { id, version, maker } = await createMaker(testServer, { country: 'GB', responsible })
+    const warnings: WarningEntry[] = [{ language: 'de', text: 'Nicht für\n\nKinder.' }, { text: 'Hot.' }]
+    const made = await createProduct(testServer, { maker: maker.slug, warnings })
+    const other = await createProduct(testServer)
+    const { slug } = made.product
+    const path = { merchantSlug: 'bloom', productSlug: slug }
+    const safety = async () => {
+      const [open, own] = await Promise.all([
+        testServer.ask('getPublicMerchantProduct', { path, key: null }),
+        shown(slug),
+      ])
+      assert.deepEqual(open.body.data.safety, own.body.data.safety)
+      return own.body.data.safety
+    }
+    const { slug: _, responsible: __, ...party } = maker
+    const stored = [
+      { language: 'de', text: 'Nicht für\nKinder.' },
+      { language: null, text: 'Hot.' },
+    ]
+    assert.deepEqual(await safety(), { makers: [party], responsible: [responsible], warnings: stored })
+    assert.deepEqual(made.product.warnings, stored)
+    assert.equal((await shown(other.product.slug)).body.data.safety, null)
+
+    const changed = { ...maker, contact: 'https://kiln.example/safety', responsible: null }
+    const replaced = await done('replaceAdminMaker', { expectedVersion: version, maker: changed }, { makerId: id })
+    assert.deepEqual([replaced.data.productCount, replaced.data.maker], [1, changed])
+    const after = { makers: [{ ...party, contact: changed.contact }], responsible: [], warnings: stored }
+    assert.deepEqual(await safety(), after, 'at once')
+    const { body: changes } = await testServer.askAdmin('listAdminChanges')
+    const removal = { expectedVersion: version + 1 }
+    assertAdminError(await ask('removeAdminMaker', removal, { makerId: id }), 'maker_in_use')
+    const renamed = await ask(
+      'replaceAdminMaker',
+      { ...removal, maker: { ...changed, slug: 'kiln-x' } },
+      { makerId: id },
+    )
+    assertAdminError(renamed, 'slug_not_changeable')
+    await done('undoAdminChange', {}, { changeId: changes.data[0].id })
+    assert.deepEqual((await safety()).responsible, [responsible])
+
+    const heads = async (query: string) =>
+      (await testServer.askAdmin('listAdminProducts', { query })).body.data.map((row: { id: string }) => row.id)
+    assert.deepEqual(await heads(`?maker=${maker.slug}`), [made.id])
+    const lacking = await heads('?lacks=maker&limit=200')
+    assert.deepEqual([lacking.includes(made.id), lacking.includes(other.id)], [false, true])
+    await done('updateAdminProducts', { productIds: [other.id], change: { maker: maker.slug } })
+    assert.deepEqual((await heads(`?maker=${maker.slug}`)).sort(), [made.id, other.id].sort())
+    await done('updateAdminProducts', { productIds: [made.id, other.id], change: { maker: null } })
+    const { body: unnamed } = await testServer.askAdmin('listAdminChanges')
+    await done('removeAdminMaker', { expectedVersion: version + 2 }, { makerId: id })
+    const { body: removed } = await testServer.askAdmin('listAdminChanges')
+    const undone = await ask('undoAdminChange', {}, { changeId: unnamed.data[0].id })
+    assertAdminError(undone, 'change_overtaken')
+    await done('undoAdminChange', {}, { changeId: removed.data[0].id })
+    await done('undoAdminChange', {}, { changeId: unnamed.data[0].id })
+    assert.deepEqual((await product(other.id)).product.maker, maker.slug)
+  })
+
+  test('a maker and a product that names an unknown one are refused with their place', async () => {
+    const unknown = productEntry({ maker: 'no-such-maker' })
+    assertAdminError(await ask('createAdminProduct', { product: unknown }), 'maker_not_found')
+    assertAdminError(await ask('createAdminProduct', { product: unknown, dryRun: true }), 'maker_not_found')
+    const { id } = await createProduct(testServer)
+    const bulk = { productIds: [id], change: { maker: 'no-such-maker' } }
+    assertAdminError(await ask('updateAdminProducts', bulk), 'maker_not_found')
+    const wrong: [object, string][] = [
+      [{ contact: 'javascript:alert(1)' }, '/maker/contact'],
+      [{ contact: 'http://kiln.example' }, '/maker/contact'],
+      [{ country: 'XX' }, '/maker/country'],
+      [{ address: [] }, '/maker/address'],
+      [{ address: [' '] }, '/maker/address/0'],
+      [{ name: ' ' }, '/maker/name'],
+      [{ responsible: { name: 'A' } }, '/maker/responsible/address'],
+    ]
+    for (const [members, at] of wrong) {
+      const answer = await ask('createAdminMaker', { maker: { ...makerEntry(), ...members } })
+      assertAdminError(answer, 'invalid_request')
+      assert.equal(answer.body.error.issues[0].path, at)
+    }
+    const { maker } = await createMaker(testServer)
+    assertAdminError(await ask('createAdminMaker', { maker }), 'maker_exists')
   })
 
   test('a brand is shown, found, changed for many at once and taken back, and told to receivers', async () => {

@@ -18,6 +18,7 @@ import { draftUndoer } from '../src/domain/drafts/undo.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { hold } from '../src/domain/inventory/holds.ts'
 import { sell } from '../src/domain/inventory/sales.ts'
+import { makerUndoer } from '../src/domain/makers/undo.ts'
 import { shopUndoer } from '../src/domain/merchants/undo.ts'
 import { orderUndoer } from '../src/domain/orders/undo.ts'
 import { promotionUndoer } from '../src/domain/promotions/undo.ts'
@@ -30,7 +31,7 @@ type Path = Readonly<Record<string, string>>
 test('each kind that can be put back has one undoer', () => {
   const sites = { publicOrigin: () => '', showsShops: false, demo: undefined }
   const shop = shopUndoer({ timeZoneChanged: async () => {}, publicOrigin: () => '', providerUrls: {} })
-  const others = [catalogUndoer, promotionUndoer, redirectUndoer, orderUndoer, agentUndoer]
+  const others = [catalogUndoer, promotionUndoer, redirectUndoer, makerUndoer, orderUndoer, agentUndoer]
   // Its kinds are asked for, not its work, so it needs no tools.
   const undoers = [...others, shop, siteUndoer(sites), draftUndoer({} as CheckoutTools)]
   assert.deepEqual(undoers.flatMap(({ kinds }) => kinds).sort(), Object.keys(undoScopes).sort())

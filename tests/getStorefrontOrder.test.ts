@@ -35,6 +35,7 @@ eachEngine('getStorefrontOrder', (given) => {
       updatedAt: '2026-06-01T12:00:00.000Z',
       items: quote.lines.map(({ image: _, taxRateBps: __, ...line }) => ({ ...line, fulfilled: 0 })),
       totals: { ...totals, refunded: 0, refundPending: 0 },
+      consents: [],
       promotion: { code: 'WELCOME10', name: 'Welcome', type: 'percentage', amount: 800 },
       shippingAddress: { token: answer.body.data.shippingAddress.token, summary: 'Berlin, DE' },
       shipping: { optionId: 'standard', label: 'Standard', amount: 490 },

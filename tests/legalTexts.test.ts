@@ -2,12 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { createProduct } from '../harness/admin/catalog.ts'
 import { market } from '../harness/carts.ts'
+import { checkoutOf } from '../harness/checkout.ts'
 import { type MailServer, openMailServer } from '../harness/mailserver.ts'
 import { ordersOf } from '../harness/orders.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
+import { consentTextVersion } from '../src/contract/words.ts'
 import { mailRound } from '../src/domain/emails/send.ts'
 import { sealCustomer } from '../src/domain/orders/customer.ts'
 import { insertSite } from '../src/domain/sites/store.ts'
@@ -101,8 +104,62 @@ eachEngine('legal texts', (given) => {
     assert.match(text, /Terms two\./)
     assert.doesNotMatch(text, /Terms three/)
     assert.match(text, /right to withdraw within 14 days/)
+    assert.match(
+      text,
+      /Your legal guarantee\n=+\nFor at least 2 years after delivery[\s\S]*guarantees-returns\/index_en\.htm/,
+    )
     assert.match(text, /Model withdrawal form[\s\S]*To Bloom GmbH, Rosenweg 1/)
     assert.match(text, /\/w\/bloom\?order=/)
+  })
+
+  test('digital content is bought with consent only, which the order keeps and the e-mail confirms', async () => {
+    const skus = [{ code: 'SONG', price: 900, requiresShipping: false, counted: false }]
+    await createProduct(testServer, { slug: 'song', name: 'Song', digital: true, skus })
+    const made = { code: 'SIGN', price: 1_500, stock: 9, measure: { amount: 50, unit: 'cm', per: 'm' } as const }
+    await createProduct(testServer, { slug: 'sign', name: 'Sign', withdrawalExempt: 'made_to_measure', skus: [made] })
+    const checkout = await checkoutOf(testServer)
+    const { secret, view } = await checkout.ready({ SONG: 1, SIGN: 1, CARD: 1 })
+    const open = await (await fetch(`${testServer.origin}/c/${secret}`)).text()
+    assert.match(
+      open,
+      /<input type="checkbox" id="consent-digital" name="consent\.digital" value="yes" required>/,
+      'unticked',
+    )
+    assert.match(open, /Made to your specifications: no right to withdraw/)
+    assert.match(open, /id="guarantee-title"[\s\S]*at least 2 years/)
+    const refused = await checkout.pay(secret, view)
+    assert.deepEqual([refused.problem, refused.view.session.status], [{ code: 'consent_needed' }, 'open'])
+
+    const form = {
+      ...{
+        version: String(view.session.version),
+        expectedTotal: String(view.session.totals.total),
+        attempt: newId('pay'),
+      },
+      ...{ method: 'test:card', 'card.number': '4242424242424242', 'card.expiry': '12/40', 'card.cvc': '123' },
+      'card.name': 'Ada Lovelace',
+    }
+    const post = (more: object) =>
+      fetch(`${testServer.origin}/c/${secret}/pay`, {
+        method: 'POST',
+        body: new URLSearchParams({ ...form, ...more }),
+        redirect: 'manual',
+      })
+    assert.match(await (await post({})).text(), /<a href="#consent-digital">Please tick this box/)
+    assert.equal((await post({ 'consent.digital': 'yes' })).status, 303)
+    const { session } = await checkout.look(secret)
+    const order = (await testServer.ask('getStorefrontOrder', { path: { orderId: session.orderId ?? '' } })).body.data
+    const consent = { kind: 'digital_content', textVersion: consentTextVersion, language: 'en' }
+    assert.deepEqual(order.consents, [{ ...consent, at: new Date(testServer.clock.now).toISOString() }])
+    const itemOf = (code: string) => order.items.find((item: { code: string }) => item.code === code)
+    assert.deepEqual(
+      ['SONG', 'SIGN', 'CARD'].map((code) => itemOf(code).withdrawalExempt),
+      ['digital_content', 'made_to_measure', null],
+    )
+    assert.deepEqual(itemOf('SIGN').measure, { amount: 50, unit: 'cm', per: 'm', price: 3_000 })
+    const text = await confirmationOf(order.id, session.id)
+    assert.match(text, /You agreed on [\s\S]*I agree that the digital content is supplied before/)
+    assert.match(text, /50 cm \(€30\.00\/m\) · Made to your specifications: no right to withdraw/)
   })
 
   test('what an open live shop has not given yet is known by its country, its seller and its texts', async () => {

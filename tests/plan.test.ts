@@ -19,7 +19,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   domain: [
     ...['inventory', 'addresses', 'payments', 'webhooks', 'reports', 'health'],
     ...['merchants', 'texts', 'promotions', 'users', 'oauth', 'orders', 'documents', 'returns', 'withdrawals'],
-    ...['search', 'images', 'redirects', 'catalog', 'sites'],
+    ...['search', 'images', 'redirects', 'makers', 'catalog', 'sites'],
     ...['carts', 'overview', 'checkout', 'drafts', 'customers', 'emails', 'agents'],
   ],
   web: [

@@ -143,7 +143,7 @@ async function wrongAnswers(db: Reader): Promise<string[]> {
     for (const row of listed) {
       const product = products.get(row.productId)
       assert.ok(seller && product, `${row.slug} is listed but not published`)
-      const right = renderProduct(seller, product, row.mode)
+      const right = renderProduct(seller, product, row.mode, new Map())
       if (right.detail !== row.detail || right.listRow !== row.listRow) wrong.push(row.slug)
     }
   }

@@ -16,6 +16,7 @@ import { es } from '../apps/storefront/languages/es.ts'
 import { fr } from '../apps/storefront/languages/fr.ts'
 import { ja } from '../apps/storefront/languages/ja.ts'
 import { nl } from '../apps/storefront/languages/nl.ts'
+import { warningsFor } from '../apps/storefront/safety.ts'
 import { storefrontServer } from '../apps/storefront/server.ts'
 import { createStorefront, type Storefront, type StorefrontRequest } from '../apps/storefront/shop.ts'
 import { amountOf, money } from '../apps/storefront/words.ts'
@@ -636,6 +637,33 @@ describe('for search engines and messengers', () => {
     assert.match(JSON.stringify(lamp), /BackOrder/)
   })
 
+  test('the maker, who answers for it in the EU and warnings stand on the page, for people and machines', async () => {
+    const lamp = await get('/products/arc-desk-lamp')
+    const text = lamp.replaceAll(/<br>/g, '\n').replaceAll(/<[^>]*>/g, '')
+    assert.match(
+      text,
+      /Arkon Lighting Ltd\n22 Foundry Lane\nSheffield S3 8GA\nUnited Kingdom\ncompliance@arkon\.example\.com/,
+    )
+    assert.match(text, /Responsible in the EU\s*Alder &#38; Finch GmbH\nHafenstraße 12\n20457 Hamburg\nGermany/)
+    assert.deepEqual(dataOf(lamp)[0]?.manufacturer, {
+      ...{ '@type': 'Organization', name: 'Arkon Lighting Ltd', email: 'compliance@arkon.example.com' },
+      address: {
+        ...{ '@type': 'PostalAddress', streetAddress: '22 Foundry Lane, Sheffield S3 8GA', addressCountry: 'GB' },
+      },
+    })
+    assert.match(text, /Your legal guarantee\s+For at least 2 years after delivery/)
+    assert.match(
+      lamp,
+      /Guarantee of the producer: 5 years<\/strong> <a href="https:\/\/arkon\.example\.com\/guarantee"/,
+    )
+    const candle = await get('/products/soy-candle-in-glass')
+    assert.match(candle, /lang="en">Never leave a burning candle/)
+    assert.doesNotMatch(candle, /Brennende Kerzen/)
+    const warnings = [{ language: 'de', text: 'Heiß' }] as const
+    assert.deepEqual(warningsFor([...warnings], 'fr'), warnings, 'rather in another language than not at all')
+    assert.doesNotMatch(await get('/products/oak-chopping-board'), /id="safety"/)
+  })
+
   test('a unit price stands beside the price, in lists and on the page, for people and machines', async () => {
     const page = await get('/products/soy-candle-in-glass?sku=CND-SOY-FIG-220')
     assert.ok(page.includes('<strong>€28.90</strong><small>220 g (€13.14/100 g)</small>'))
@@ -750,7 +778,13 @@ describe('for search engines and messengers', () => {
     // A new shop knows no earlier prices, so it announces no reduction, and says so.
     assert.match(text, /<g:price>49\.00 EUR<\/g:price>\n<g:sale_price>39\.00 EUR/)
     assert.ok(report.notes.some((note: string) => /compare-at price of HLD-BRS-150 is stored and not shown/.test(note)))
-    const unreduced = text.replaceAll(/<g:price>.*\n<g:sale_price>(.*)<\/g:sale_price>/g, '<g:price>$1</g:price>')
+    // Nor the makers of another one.
+    const own =
+      /<g:product_detail>\n<g:section_name>(?:Manufacturer|Responsible person in the EU|Safety)<[\s\S]*?<\/g:product_detail>\n/g
+    assert.match(text, /<g:section_name>Manufacturer</)
+    const unreduced = text
+      .replaceAll(/<g:price>.*\n<g:sale_price>(.*)<\/g:sale_price>/g, '<g:price>$1</g:price>')
+      .replaceAll(own, '')
     assert.deepEqual(itemsIn(again.out), itemsIn(unreduced))
   })
 

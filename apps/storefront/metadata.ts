@@ -101,6 +101,7 @@ export function productData({ product, url, skuUrl, image, seller, barcodes, att
     url,
     ...(pictures.length > 0 && { image: pictures }),
     ...(brand != null && { brand: { '@type': 'Brand', name: brand } }),
+    ...manufacturerOf(product),
   }
   const [only] = skus
   if (only && skus.length === 1) {
@@ -128,6 +129,15 @@ export function productData({ product, url, skuUrl, image, seller, barcodes, att
       }
     }),
   }
+}
+
+function manufacturerOf({ safety }: Product): object {
+  const [maker] = safety?.makers ?? []
+  if (!maker) return {}
+  const { name, address, country, contact } = maker
+  const place = { '@type': 'PostalAddress', streetAddress: address.join(', '), addressCountry: country }
+  const reached = contact.startsWith('https://') ? { url: contact } : { email: contact }
+  return { manufacturer: { '@type': 'Organization', name, address: place, ...reached } }
 }
 
 // Options that schema.org has a property for, and the others by their names.

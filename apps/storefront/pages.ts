@@ -32,6 +32,7 @@ import {
   trailTo,
 } from './metadata.ts'
 import { type PicturePlace, sourcesOf } from './pictures.ts'
+import { safetyOf } from './safety.ts'
 import { languages, type Speaker } from './speaker.ts'
 import { isAboutCode, isGoodNews, type Notice } from './words.ts'
 
@@ -75,6 +76,8 @@ export interface ShopDetails {
   supportEmail: string | null
   links: Site['links']
   withdrawalUrl: string | null
+  // For how long the seller answers for goods; null where it is not to be named.
+  guaranteeYears: number | null
   // null before the shop is known.
   pricesIncludeTax: boolean | null
 }
@@ -327,11 +330,14 @@ ${choices(at, product, chosen)}
       chosen.maxPerOrder <= 5 &&
       html` <small>${say('stock.atMost', { count: chosen.maxPerOrder })}</small>`
     }</p>
+${product.withdrawalExempt != null && html`<p class="price-note">${at.speaker.say(`exempt.${product.withdrawalExempt}`)}</p>`}
 ${addForm(at, product, chosen, quantity)}
 </section>
 <div class="about">
 ${describedAs(product)}
 ${factsOf(at, chosen)}
+${guaranteeOf(at, product, chosen)}
+${safetyOf(at.speaker, product)}
 </div>
 </div>
 </article>
@@ -390,6 +396,27 @@ function factsOf({ speaker: { say, weight } }: Surroundings, { code, weightGrams
 <div><dt>${say('product.code')}</dt><dd><bdi>${code}</bdi></dd></div>
 ${weightGrams !== null && html`<div><dt>${say('product.weight')}</dt><dd>${weight(weightGrams)}</dd></div>`}
 </dl>`
+}
+
+// The guarantee of the law, and one of the producer beside it.
+function guaranteeOf(
+  { details: { guaranteeYears }, speaker: { say, locale } }: Surroundings,
+  { guarantee }: Product,
+  { requiresShipping }: Sku,
+): Html | false {
+  const isOwed = guaranteeYears !== null && requiresShipping
+  if (!isOwed && !guarantee) return false
+  return html`<section class="safety" aria-labelledby="guarantee"><h2 id="guarantee">${say('guarantee.title')}</h2>
+${isOwed && html`<p>${say('guarantee.text', { count: guaranteeYears })} <a href="${guaranteeUrl(locale)}" rel="nofollow">${say('guarantee.more')}</a></p>`}
+${guarantee && html`<p><strong>${say('guarantee.producer', { count: guarantee.years })}</strong>${guarantee.url !== null && html` <a href="${guarantee.url}" rel="nofollow">${say('guarantee.terms')}</a>`}</p>`}
+</section>`
+}
+
+// Of the European Commission, in its own languages.
+function guaranteeUrl(locale: string): string {
+  const { language } = new Intl.Locale(locale)
+  const known = ['en', 'de', 'fr', 'es', 'nl'].includes(language) ? language : 'en'
+  return `https://europa.eu/youreurope/citizens/consumers/shopping/guarantees-returns/index_${known}.htm`
 }
 
 // The picture of the SKU comes first. Several stand side by side and are pushed, or chosen by a small one, which is a link to its

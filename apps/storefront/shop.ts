@@ -615,13 +615,21 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   }
 
   // Pages of the server are answered at every host of the shop, so shoppers stay there.
-  function detailsOf({ legal, supportEmail, links, withdrawalUrl, pricesIncludeTax }: Site): Surroundings['details'] {
+  function detailsOf({
+    legal,
+    supportEmail,
+    links,
+    withdrawalUrl,
+    legalGuarantee,
+    pricesIncludeTax,
+  }: Site): Surroundings['details'] {
     const here = (url: string, path: string) =>
       hosted && url.startsWith(apiOrigin + path) ? url.slice(apiOrigin.length) : url
     return {
       ...{ legal, supportEmail },
       links: Object.fromEntries(Object.entries(links).map(([name, url = '']) => [name, here(url, '/legal/')])),
       withdrawalUrl: withdrawalUrl === null ? null : here(withdrawalUrl, '/w/'),
+      guaranteeYears: legalGuarantee?.years ?? null,
       pricesIncludeTax,
     }
   }
@@ -777,7 +785,10 @@ const undecided: Pick<Site, 'look' | 'home' | 'menus'> = {
   home: null,
   menus: { head: null, foot: null },
 }
-const noDetails = { legal: null, supportEmail: null, links: {}, withdrawalUrl: null, pricesIncludeTax: null }
+const noDetails = {
+  ...{ legal: null, supportEmail: null, links: {}, withdrawalUrl: null },
+  ...{ guaranteeYears: null, pricesIncludeTax: null },
+}
 const noBarcodes: StorefrontOptions['barcodes'] & object = async () => new Map()
 
 type Handle = (request: StorefrontRequest, parameter: string) => Promise<StorefrontAnswer>

@@ -2,6 +2,7 @@
 // file of its own.
 
 import { catalogRows } from '../../src/contract/admin/catalog.ts'
+import { makerRows } from '../../src/contract/admin/makers.ts'
 import type { AdminOperationId } from '../../src/contract/admin/operations.ts'
 import type { AdminScope } from '../../src/contract/words.ts'
 import { newId } from '../../src/platform/kit/ids.ts'
@@ -16,6 +17,7 @@ import { developerGivens } from './developers.ts'
 import { documentGivens } from './documents.ts'
 import { draftGivens } from './drafts.ts'
 import { homeGivens } from './home.ts'
+import { makerGivens } from './makers.ts'
 import { orderGivens } from './orders.ts'
 import { paymentGivens } from './payments.ts'
 import { peopleGivens, peopleScopes } from './people.ts'
@@ -42,6 +44,7 @@ const givens: Readonly<Record<AdminOperationId, Given>> = {
   ...draftGivens,
   ...documentGivens,
   ...catalogGivens,
+  ...makerGivens,
   ...pictureGivens,
   ...shopGivens,
   ...textGivens,
@@ -80,6 +83,7 @@ const sharedByModes: ReadonlySet<AdminOperationId> = new Set<AdminOperationId>([
   'resetAdminMemberPassword',
   'endAdminMemberSessions',
   ...(Object.keys(catalogRows) as AdminOperationId[]),
+  ...(Object.keys(makerRows) as AdminOperationId[]),
   ...(['checkAdminHost', 'makeAdminHostMain', 'removeAdminHost'] as const),
   'getAdminPage',
   'replaceAdminPage',

@@ -5,7 +5,16 @@
 import { limits } from './limits.ts'
 import { patterns } from './patterns.ts'
 import { described, nullable, object, oneOf, type Static, type TSchema, Type } from './schema.ts'
-import { manualMethods, measureBases, measureUnits, modes, promotionTypes, shippingTaxRules } from './words.ts'
+import {
+  manualMethods,
+  measureBases,
+  measureUnits,
+  modes,
+  promotionTypes,
+  shippingTaxRules,
+  textLanguages,
+  withdrawalExemptions,
+} from './words.ts'
 
 export const slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', minLength: 1, maxLength: 120 })
 const country = Type.String({ pattern: '^[A-Z]{2}$' })
@@ -18,6 +27,7 @@ export const brand = Type.String({ minLength: 1, maxLength: limits.brandLengthMa
 // Of the whole tree. Rendering stops somewhat deeper.
 export const categoryDepthMax = 8
 export const categoriesMax = 2_000
+export const makersMax = 2_000
 // Of one product.
 export const skusMax = 2_048
 export const skuCodeLengthMax = 255
@@ -100,10 +110,59 @@ export const SkuEntry = object({
   barcode: optional('GTIN, EAN, UPC or ISBN.', nullable(Type.String({ minLength: 1, maxLength: 64 }))),
 })
 
+// Of a shop, each named by any number of products. Regulation (EU) 2023/988, Art. 19, asks for these members.
+const partyMembers = {
+  name: described('Name, registered trade name or trade mark.', name),
+  address: described('Lines of the postal address.', Type.Array(name, { minItems: 1, maxItems: 6 })),
+  country: described('Where it is established, by ISO 3166-1.', country),
+  contact: described(
+    'The electronic address: an e-mail address, or a page that begins with https.',
+    Type.String({ pattern: patterns.contact.source, maxLength: 254 }),
+  ),
+}
+
+export const PartyEntry = object(partyMembers)
+
+export const MakerEntry = object({
+  slug: described('A word of your choice; its name in every later file.', slug),
+  ...partyMembers,
+  responsible: optional(
+    'The person in the EU who is responsible for its products. A maker outside of the EU needs one for products that are sold there.',
+    nullable(PartyEntry),
+  ),
+})
+
+export const WarningEntry = object({
+  language: optional('Of the text (default: any).', nullable(oneOf(textLanguages))),
+  text: Type.String({ minLength: 1, maxLength: limits.warningLengthMax }),
+})
+
+export const GuaranteeEntry = object({
+  years: Type.Integer({ minimum: 3, maximum: limits.guaranteeYearsMax }),
+  url: optional(
+    'The conditions, on a page that begins with https.',
+    nullable(Type.String({ pattern: '^https://[^\\s]+$', maxLength: 500 })),
+  ),
+})
+
 export const ProductEntry = object({
   slug: described('Its name in addresses, unique within the shop, and in every later file.', slug),
   name,
   brand: optional('Who makes it. Shoppers find it by its brand and can narrow lists to it.', nullable(brand)),
+  maker: optional('The slug of the maker, who is named to shoppers with addresses.', nullable(slug)),
+  warnings: optional('Warnings and safety information.', Type.Array(WarningEntry, { maxItems: limits.warningsMax })),
+  withdrawalExempt: optional(
+    'Why shoppers cannot withdraw from the contract about it. Sealed goods can be sent back while they are sealed.',
+    nullable(oneOf(withdrawalExemptions)),
+  ),
+  digital: optional(
+    'Digital content that is supplied at once: the checkout asks for the consent that ends the right of withdrawal (default: false).',
+    Type.Boolean(),
+  ),
+  guarantee: optional(
+    'A guarantee of durability that the producer gives for the whole product, free of charge and for more than two years.',
+    nullable(GuaranteeEntry),
+  ),
   summary: optional('One or two sentences for lists.', text(500)),
   description: optional(
     'Plain text; paragraphs are separated by an empty line. Without it: the text of `descriptionHtml`.',
@@ -345,6 +404,10 @@ export const ShopEntry = object({
 export type MeasureEntry = Static<typeof MeasureEntry>
 export type SkuEntry = Static<typeof SkuEntry>
 export type ProductEntry = Static<typeof ProductEntry>
+export type PartyEntry = Static<typeof PartyEntry>
+export type MakerEntry = Static<typeof MakerEntry>
+export type GuaranteeEntry = Static<typeof GuaranteeEntry>
+export type WarningEntry = Static<typeof WarningEntry>
 export type CategoryEntry = Static<typeof CategoryEntry>
 export type TaxEntry = Static<typeof TaxEntry>
 export type ShippingZoneEntry = Static<typeof ShippingZoneEntry>

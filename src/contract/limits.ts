@@ -38,6 +38,10 @@ export const limits = {
   brandLengthMax: 200,
   descriptionLengthMax: 50_000,
   descriptionHtmlLengthMax: 65_536,
+  // Of a product, each in its language.
+  warningsMax: 20,
+  warningLengthMax: 2_000,
+  guaranteeYearsMax: 99,
   // RFC 5321, 4.5.3.1.3, less the angle brackets.
   emailLengthMax: 254,
   // What a shopper reads about a payment by hand, and how long it is awaited.

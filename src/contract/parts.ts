@@ -23,6 +23,7 @@ export const AddressToken = id(
   'Stands for a sealed address. It is valid for its cart only, until it is replaced or expires.',
 )
 export const PromotionId = id('promotion', 'Id of a promotion.')
+export const MakerId = id('maker', 'Id of a maker.')
 export const RedirectId = id('redirect', 'Id of a redirect.')
 export const CheckoutSessionId = id('checkoutSession', 'Id of a hosted checkout session.')
 export const OrderId = id('order', 'Id of an order.')

@@ -59,6 +59,11 @@ export const patterns = {
     source: `^(?=.{1,64}@)${atom}(\\.${atom})*@(${label}\\.)+${topLevel}$`,
     words: 'an e-mail address',
   },
+  contact: {
+    code: 'not_a_contact',
+    source: '^([^\\s@]+@[^\\s@]+|https://[^\\s]+)$',
+    words: 'an e-mail address, or a page that begins with https://',
+  },
   phone: {
     code: 'not_a_phone',
     source: '^[+0-9 ()./-]+$',

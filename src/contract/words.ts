@@ -73,6 +73,7 @@ export const idPrefixes = {
   change: 'chg',
   transfer: 'trf',
   redirect: 'rdr',
+  maker: 'mkr',
   webhookEndpoint: 'whe',
   event: 'evt',
   webhookDelivery: 'whd',
@@ -105,6 +106,29 @@ export const linkKinds = ['category', 'page', 'product', 'all', 'address'] as co
 
 export const redirectCauses = ['merchant', 'rename', 'removal', 'import'] as const
 export type RedirectCause = (typeof redirectCauses)[number]
+
+// Why shoppers cannot withdraw from a contract about a product (Directive 2011/83/EU, Art. 16).
+export const withdrawalExemptions = [
+  'made_to_measure',
+  'perishable',
+  'sealed_hygiene',
+  'sealed_media',
+  'mixed_with_others',
+  'periodical',
+  'price_fluctuates',
+  'dated_service',
+] as const
+export type WithdrawalExemption = (typeof withdrawalExemptions)[number]
+
+// Of an item of an order: with the shopper's consent, also digital content.
+export const itemExemptions = [...withdrawalExemptions, 'digital_content'] as const
+export type ItemExemption = (typeof itemExemptions)[number]
+
+// What a shopper agrees to at the checkout, beside the purchase.
+export const consentKinds = ['digital_content'] as const
+export type ConsentKind = (typeof consentKinds)[number]
+// Raised with each change of the sentences in web/languages/checkout/.
+export const consentTextVersion = '2026-11-18'
 
 // What is at a path of a shop.
 export const pathKinds = ['product', 'category', 'page', 'moved', 'gone', 'missing'] as const
@@ -432,6 +456,7 @@ export type EventKind = (typeof eventKinds)[number]
 export const changeSubjects = [
   'merchant',
   'category',
+  'maker',
   'product',
   'sku',
   'stock',
@@ -479,6 +504,7 @@ export const undoScopes = {
   sku: 'admin:catalog',
   stock: 'admin:catalog',
   category: 'admin:catalog',
+  maker: 'admin:catalog',
   promotion: 'admin:catalog',
   merchant: 'admin:settings',
   taxes: 'admin:settings',

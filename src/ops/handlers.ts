@@ -11,6 +11,8 @@ import { adminDocumentOperations } from '../domain/documents/admin.ts'
 import { adminDraftOperations } from '../domain/drafts/admin.ts'
 import { draftUndoer } from '../domain/drafts/undo.ts'
 import { adminImageOperations } from '../domain/images/operations.ts'
+import { adminMakerOperations } from '../domain/makers/admin.ts'
+import { makerUndoer } from '../domain/makers/undo.ts'
 import { adminShopOperations } from '../domain/merchants/admin.ts'
 import { shopUndoer } from '../domain/merchants/undo.ts'
 import { adminDeveloperOperations } from '../domain/oauth/admin.ts'
@@ -58,7 +60,7 @@ export interface AdminHandlerParts {
   clock: () => Date
 }
 
-const undoers = [catalogUndoer, promotionUndoer, redirectUndoer, orderUndoer, agentUndoer]
+const undoers = [catalogUndoer, promotionUndoer, redirectUndoer, makerUndoer, orderUndoer, agentUndoer]
 
 export function adminHandlersFor(
   {
@@ -101,6 +103,7 @@ export function adminHandlersFor(
       textsMs,
     }),
     ...adminCatalogOperations(),
+    ...adminMakerOperations(),
     ...adminPromotionOperations(),
     ...adminImportOperations({ rootSecret, publicOrigin, sites }),
     ...adminShopOperations(shopParts),

@@ -79,6 +79,7 @@ export const AdminProduct = object({
 })
 
 export const productSorts = ['newest', 'oldest'] as const
+export const productLacks = ['maker'] as const
 export const stockFilters = ['low', 'out'] as const
 
 export const AdminProductListQuery = object({
@@ -86,6 +87,8 @@ export const AdminProductListQuery = object({
   status: Type.Optional(oneOf(productStatuses, { description: 'Without it, all that are not archived.' })),
   categoryId: Type.Optional(described('Only products in this category itself.', CategoryId)),
   brand: Type.Optional(described('A whole brand. Case does not matter.', brand)),
+  maker: Type.Optional(described('Slug of a maker.', Slug)),
+  lacks: Type.Optional(oneOf(productLacks, { description: 'Only products without it.' })),
   tag: Type.Optional(line(1, 60)),
   stock: Type.Optional(oneOf(stockFilters, { description: 'Only products with a SKU that is low or out of stock.' })),
   sort: Type.Optional(oneOf(productSorts, { description: 'By the last change. Without it the newest come first.' })),
@@ -126,6 +129,7 @@ export const UpdateAdminProductsRequest = object({
       addCategory: Type.Optional(described('Slug of a category.', Slug)),
       removeCategory: Type.Optional(described('Slug of a category.', Slug)),
       brand: Type.Optional(nullable(brand, { description: 'null takes the brand off.' })),
+      maker: Type.Optional(nullable(Slug, { description: 'Slug of a maker; null takes it off.' })),
       addTag: Type.Optional(line(1, 60)),
       removeTag: Type.Optional(line(1, 60)),
       pricePercentage: Type.Optional(
@@ -318,7 +322,7 @@ export const catalogRows = {
     summary: 'Create a product',
     description: 'It is in the catalog at once, unless `published` is false.',
     body: CreateAdminProductRequest, bodyBytesMax: productBodyBytesMax, reply: ok(AdminProductChangeResponse),
-    refusals: ['category_not_found', 'product_exists', 'sku_exists'],
+    refusals: ['category_not_found', 'maker_not_found', 'product_exists', 'sku_exists'],
   },
   replaceAdminProduct: {
     ...adminRow, method: 'PUT', path: '/api/v1/admin/products/{productId}',
@@ -326,15 +330,15 @@ export const catalogRows = {
     summary: 'Replace a product',
     description: 'Changes the product to what the request says. After version_conflict, `current` has the product as it is now.',
     body: ReplaceAdminProductRequest, bodyBytesMax: productBodyBytesMax, reply: ok(AdminProductChangeResponse),
-    refusals: ['product_not_found', 'category_not_found', 'version_conflict', 'product_archived', 'product_exists', 'sku_exists'],
+    refusals: ['product_not_found', 'category_not_found', 'maker_not_found', 'version_conflict', 'product_archived', 'product_exists', 'sku_exists'],
   },
   updateAdminProducts: {
     ...adminRow, method: 'PATCH', path: '/api/v1/admin/products',
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
     summary: 'Change many products',
-    description: 'Publishes, hides or archives products, changes a category, a brand or a tag, or changes prices by a percentage. Each product has an outcome of its own. The products together have at most 2,000 SKUs.',
+    description: 'Publishes, hides or archives products, changes a category, a brand, a maker or a tag, or changes prices by a percentage. Each product has an outcome of its own. The products together have at most 2,000 SKUs.',
     body: UpdateAdminProductsRequest, reply: ok(BulkResponse),
-    refusals: ['category_not_found', 'change_too_large'],
+    refusals: ['category_not_found', 'maker_not_found', 'change_too_large'],
   },
   listAdminSkus: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/skus',

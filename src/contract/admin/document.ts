@@ -5,6 +5,7 @@ import {
   CategoryEntry,
   InvoicesEntry,
   LegalEntry,
+  MakerEntry,
   ProductEntry,
   PromotionEntry,
   ShippingZoneEntry,
@@ -38,6 +39,7 @@ import { developerExamples } from './examples/developers.ts'
 import { documentExamples } from './examples/documents.ts'
 import { draftExamples } from './examples/drafts.ts'
 import { homeExamples } from './examples/home.ts'
+import { makerExamples } from './examples/makers.ts'
 import { orderExamples } from './examples/orders.ts'
 import { pageExamples } from './examples/pages.ts'
 import { paymentExamples } from './examples/payments.ts'
@@ -52,6 +54,7 @@ import { textExamples } from './examples/texts.ts'
 import { transferExamples } from './examples/transfers.ts'
 import { withdrawalExamples } from './examples/withdrawals.ts'
 import * as home from './home.ts'
+import * as makers from './makers.ts'
 import { adminRefusalCodes, adminSurface } from './operations.ts'
 import * as orders from './orders.ts'
 import * as pages from './pages.ts'
@@ -86,6 +89,7 @@ const entries = {
   SkuEntry,
   ProductEntry,
   CategoryEntry,
+  MakerEntry,
   PromotionEntry,
   TaxEntry,
   ShippingZoneEntry,
@@ -104,6 +108,7 @@ const pathWords: Readonly<Record<string, string>> = {
   productId: 'Id of the product.',
   skuId: 'Id of the SKU.',
   categoryId: 'Id of the category.',
+  makerId: 'Id of the maker.',
   promotionId: 'Id of the promotion.',
   redirectId: 'Id of the redirect.',
   provider: 'Name of the payment provider.',
@@ -136,6 +141,7 @@ export const adminDocument: SurfaceDocument = {
     ...draftExamples,
     ...documentExamples,
     ...catalogExamples,
+    ...makerExamples,
     ...pictureExamples,
     ...shopExamples,
     ...textExamples,
@@ -161,6 +167,7 @@ export const adminDocument: SurfaceDocument = {
       returns,
       documents,
       catalog,
+      makers,
       pictures,
       shop,
       site,

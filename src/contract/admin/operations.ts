@@ -10,6 +10,7 @@ import { developerRows } from './developers.ts'
 import { documentRows } from './documents.ts'
 import { draftRows } from './drafts.ts'
 import { homeRows } from './home.ts'
+import { makerRows } from './makers.ts'
 import { orderRows } from './orders.ts'
 import { pageRows } from './pages.ts'
 import { paymentRows } from './payments.ts'
@@ -34,6 +35,7 @@ export const adminOperations = {
   ...draftRows,
   ...documentRows,
   ...catalogRows,
+  ...makerRows,
   ...pictureRows,
   ...shopRows,
   ...textRows,

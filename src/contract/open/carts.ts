@@ -35,6 +35,7 @@ import {
   promotionReasons,
   promotionStates,
   promotionTypes,
+  withdrawalExemptions,
 } from '../words.ts'
 import { LineMeasure } from './catalog.ts'
 
@@ -48,6 +49,10 @@ export const CartItem = object({
   quantity: Quantity,
   unitPrice: Amount,
   measure: Type.Optional(nullable(LineMeasure)),
+  withdrawalExempt: Type.Optional(
+    nullable(oneOf(withdrawalExemptions), { description: 'Why one cannot withdraw from the contract about it.' }),
+  ),
+  digital: Type.Optional(Type.Boolean({ description: 'Digital content: to pay needs consent to its supply.' })),
   subtotal: described('unitPrice × quantity.', Amount),
   discount: Amount,
   tax: described('On the line after its discount, rounded half up.', Amount),

@@ -17,7 +17,7 @@ import {
   Slug,
 } from '../parts.ts'
 import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
-import { measureBases, measureUnits } from '../words.ts'
+import { measureBases, measureUnits, textLanguages, withdrawalExemptions } from '../words.ts'
 
 export const Category = object({
   id: CategoryId,
@@ -53,6 +53,27 @@ export const Measure = object(
 )
 
 export const LineMeasure = object({ ...measureMembers, price: Amount }, { description: 'As `measure` of the SKU.' })
+
+const Party = object({
+  name: Type.String(),
+  address: Type.Array(Type.String(), { description: 'Lines of the postal address.' }),
+  country: Type.String({ description: 'By ISO 3166-1.' }),
+  contact: Type.String({ description: 'An e-mail address, or a page.' }),
+})
+
+export const Safety = object(
+  {
+    makers: Type.Array(Party, { description: 'Who makes it.' }),
+    responsible: Type.Array(Party, { description: 'Who is responsible in the EU, where the maker is elsewhere.' }),
+    warnings: Type.Array(
+      object({
+        language: nullable(oneOf(textLanguages), { description: 'null: of any.' }),
+        text: Type.String(),
+      }),
+    ),
+  },
+  { description: 'What a page that offers it has to show (Regulation (EU) 2023/988, Art. 19).' },
+)
 
 const productRow = {
   id: ProductId,
@@ -120,6 +141,22 @@ export const Product = object({
   media: Type.Array(ProductMedia),
   options: Type.Array(ProductOption),
   skus: Type.Array(Sku),
+  withdrawalExempt: Type.Optional(
+    nullable(oneOf(withdrawalExemptions), {
+      description: 'Why one cannot withdraw from the contract about it. null: one can.',
+    }),
+  ),
+  digital: Type.Optional(
+    Type.Boolean({
+      description: 'Digital content that is supplied at once: the hosted checkout asks for consent to that.',
+    }),
+  ),
+  guarantee: Type.Optional(
+    nullable(object({ years: Type.Integer({ minimum: 3 }), url: nullable(Type.String()) }), {
+      description: 'The guarantee of durability of the producer, beside the legal one.',
+    }),
+  ),
+  safety: Type.Optional(nullable(Safety, { description: 'null: neither a maker nor a warning is given.' })),
   metadata: Metadata,
 })
 
@@ -142,6 +179,7 @@ export type ProductMedia = Static<typeof ProductMedia>
 export type ProductOption = Static<typeof ProductOption>
 export type Measure = Static<typeof Measure>
 export type LineMeasure = Static<typeof LineMeasure>
+export type Safety = Static<typeof Safety>
 export type Sku = Static<typeof Sku>
 export type Product = Static<typeof Product>
 export type PublicCatalogCategoryListResponse = Static<typeof PublicCatalogCategoryListResponse>

@@ -30,7 +30,9 @@ import {
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import {
   cancellationStatuses,
+  consentKinds,
   fulfillmentStatuses,
+  itemExemptions,
   orderCancellationReasons,
   orderCancellers,
   orderPaymentStatuses,
@@ -39,7 +41,9 @@ import {
   paymentStatuses,
   promotionTypes,
   refundStatuses,
+  textLanguages,
 } from '../words.ts'
+import { LineMeasure } from './catalog.ts'
 
 const orderRow = {
   id: OrderId,
@@ -75,10 +79,26 @@ export const OrderItem = object({
   quantity: Quantity,
   fulfilled: described('Units sent so far.', Count),
   unitPrice: Amount,
+  measure: Type.Optional(nullable(LineMeasure)),
+  withdrawalExempt: Type.Optional(
+    nullable(oneOf(itemExemptions), {
+      description: 'Why the shopper cannot withdraw from the contract about it. null: they can.',
+    }),
+  ),
   subtotal: Amount,
   discount: Amount,
   tax: Amount,
   total: Amount,
+})
+
+export const OrderConsent = object({
+  kind: oneOf(consentKinds, {
+    description:
+      'digital_content: digital content is supplied before the time to withdraw is over, and the right to withdraw ends with it.',
+  }),
+  at: Instant,
+  textVersion: Type.String({ description: 'Of the text that was agreed to.' }),
+  language: oneOf(textLanguages),
 })
 
 export const OrderTotals = object({
@@ -171,6 +191,7 @@ export const orderMembers = {
   fulfillments: Type.Array(Fulfillment),
   cancellation: nullable(OrderCancellation),
   timeline: Type.Array(TimelineEntry, { description: 'Oldest first.' }),
+  consents: Type.Optional(Type.Array(OrderConsent, { description: 'What the shopper agreed to at the checkout.' })),
   cancellable: Type.Boolean({ description: 'Whether a cancellation would be accepted now.' }),
   metadata: Metadata,
 }
@@ -209,6 +230,7 @@ export const StorefrontOrderCancellationResponse = object({
 
 export type OrderSummary = Static<typeof OrderSummary>
 export type OrderItem = Static<typeof OrderItem>
+export type OrderConsent = Static<typeof OrderConsent>
 export type OrderTotals = Static<typeof OrderTotals>
 export type OrderPromotion = Static<typeof OrderPromotion>
 export type Payment = Static<typeof Payment>

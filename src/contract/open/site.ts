@@ -74,6 +74,12 @@ export const Site = object({
   withdrawalUrl: nullable(Type.String(), {
     description: 'Where shoppers withdraw from a contract; link it from every page. null where no country demands it.',
   }),
+  legalGuarantee: Type.Optional(
+    nullable(object({ years: Type.Integer({ minimum: 1 }) }), {
+      description:
+        'For how long, at least, the seller answers for goods, which pages that offer them have to say (Directive (EU) 2024/825). null where no country demands it.',
+    }),
+  ),
   legal: nullable(LegalEntry, { description: 'Who sells.' }),
   pricesIncludeTax: Type.Boolean(),
   pages: Type.Array(object({ slug: Type.String(), title: Type.String(), menu: oneOf(pageMenus) }), {

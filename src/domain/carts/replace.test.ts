@@ -18,6 +18,8 @@ const offer = (skuId: string, more: Partial<Offer> = {}): Offer => ({
   delivery: 'shipped',
   weightGrams: null,
   measure: null,
+  withdrawalExempt: null,
+  digital: false,
   taxClass: 'standard',
   isSold: true,
   ...more,

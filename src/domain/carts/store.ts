@@ -2,7 +2,7 @@
 // and product with them.
 
 import type { Metadata } from '../../contract/parts.ts'
-import type { CartStatus, Mode, ShippingTaxRule, SoldOutRule } from '../../contract/words.ts'
+import type { CartStatus, Mode, ShippingTaxRule, SoldOutRule, WithdrawalExemption } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import { onlyMove } from '../../platform/kit/lifecycle.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
@@ -83,6 +83,9 @@ export interface Offer {
   delivery: 'shipped' | 'digital'
   weightGrams: number | null
   measure: SkuMeasure | null
+  withdrawalExempt: WithdrawalExemption | null
+  // Digital content: its purchase needs consent.
+  digital: boolean
   taxClass: string
   // Not retired, and its product is published.
   isSold: boolean
@@ -175,7 +178,8 @@ function cartFrom(row: CartColumns): CartRow {
   }
 }
 
-interface OfferRow extends Omit<Offer, 'options' | 'image' | 'measure' | 'isSold'> {
+interface OfferRow extends Omit<Offer, 'options' | 'image' | 'measure' | 'digital' | 'isSold'> {
+  digital: number
   options: string
   measure: string | null
   skuImage: string | null
@@ -206,7 +210,7 @@ function offerColumns(now: number): Fragment {
   return new Fragment(
     `s.id as "skuId", s.code, p.id as "productId", p.slug as "productSlug", p.name, s.options, s.image as "skuImage", p.images,
       s.price, ${available.text} as "available", ${soldOutRule.text} as "whenSoldOut", s.max_per_order as "maxPerOrder", s.delivery,
-      s.weight_grams as "weightGrams", s.measure, s.tax_class as "taxClass", s.retired_at as "retiredAt", p.published_at as "publishedAt"`,
+      s.weight_grams as "weightGrams", s.measure, p.withdrawal_exempt as "withdrawalExempt", p.digital, s.tax_class as "taxClass", s.retired_at as "retiredAt", p.published_at as "publishedAt"`,
     available.values,
   )
 }
@@ -290,6 +294,8 @@ function offerFrom(row: OfferRow): Offer {
     delivery: row.delivery,
     weightGrams: row.weightGrams,
     measure: measureFrom(row.measure),
+    withdrawalExempt: row.withdrawalExempt,
+    digital: row.digital === 1,
     taxClass: row.taxClass,
     isSold: row.retiredAt === null && row.publishedAt !== null,
   }

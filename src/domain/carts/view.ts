@@ -43,6 +43,8 @@ export function cartView(quote: Quote, now: number, pictureUrl: (picture: string
         quantity,
         unitPrice: priceOf(cart, line),
         measure: pricedMeasure(offer.measure, priceOf(cart, line)),
+        withdrawalExempt: offer.withdrawalExempt,
+        digital: offer.digital,
         subtotal: priced.subtotal,
         discount: priced.discount,
         tax: priced.tax,

@@ -15,6 +15,7 @@ import { isId } from '../../platform/kit/ids.ts'
 import { controlCharacters, isBlank, type Problem } from '../../platform/kit/problems.ts'
 import { Refusal, refuse } from '../../platform/kit/refuse.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
+import { namedMakers } from '../makers/store.ts'
 import { recordMoves } from '../redirects/change.ts'
 import { categoryPath } from '../redirects/paths.ts'
 import {
@@ -31,7 +32,7 @@ import {
 import { categoryView, movementView, productSummary, productView, skuView } from './adminview.ts'
 import { type CategoryRow, inOrder } from './answer.ts'
 import { categoryChange, planCategory, recountCategories, removeCategory, saveCategory } from './categories.ts'
-import { auditedChanges, type ProductPlan, planOne, planPatch, savePlans } from './change.ts'
+import { auditedChanges, type ProductPlan, planOne, planPatch, refuseUnknownMakers, savePlans } from './change.ts'
 import { type ProductPatch, patchedProduct } from './patch.ts'
 import { categoryProblems, productProblems } from './problems.ts'
 import type { ProductRow } from './product.ts'
@@ -98,6 +99,8 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       refuseProblems('/change', changeProblems(change))
       const [seller, categories] = await lockCatalog(db, caller)
       refuseUnknownCategories(categories, change.addCategory === undefined ? [] : [change.addCategory])
+      const wanted = [{ maker: change.maker ?? null }]
+      refuseUnknownMakers(await namedMakers(db, caller.merchantId, wanted), wanted)
       refuseTooMany(await countSkus(db, caller.merchantId, productIds), limits.bulkSkusMax)
       const products = await listProductsById(db, caller.merchantId, productIds)
       const outcomes = await planEach(productIds, products, (product) =>

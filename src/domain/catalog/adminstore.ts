@@ -25,6 +25,8 @@ export interface ProductHeadQuery {
   status?: ProductStatus | undefined
   categoryId?: string | undefined
   brand?: string | undefined
+  maker?: string | undefined
+  lacks?: 'maker' | undefined
   tag?: string | undefined
   stock?: 'low' | 'out' | undefined
   sort: 'newest' | 'oldest'
@@ -42,7 +44,7 @@ const statusConditions: Readonly<Record<ProductStatus | 'any', string>> = {
 export async function listProductHeads(
   db: Reader,
   { merchantId, mode }: MerchantMode,
-  { q, status, categoryId, brand, tag, stock, sort, after, limit }: ProductHeadQuery,
+  { q, status, categoryId, brand, maker, lacks, tag, stock, sort, after, limit }: ProductHeadQuery,
 ): Promise<ProductHead[]> {
   const isNewest = sort === 'newest'
   const conditions = [
@@ -55,6 +57,8 @@ export async function listProductHeads(
       ),
     // The brand is the last line.
     brand !== undefined && new Fragment("x.folded like ? escape '!'", [`%\n${literal(folded(brand.trim()))}`]),
+    maker !== undefined && new Fragment('p.maker = ?', [maker]),
+    lacks !== undefined && new Fragment('p.maker is null'),
     // Tags are stored as a JSON list. `like` would ignore the case of letters in SQLite.
     tag !== undefined && new Fragment("replace(p.tags, ?, '') <> p.tags", [JSON.stringify(tag)]),
     stock !== undefined && (await hasStock(db, { merchantId, mode }, stock)),

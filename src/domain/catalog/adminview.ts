@@ -32,11 +32,16 @@ export function productView(product: ProductRow, mode: Mode): AdminProduct {
 
 // The entry that would make the product what it is. Stock is not in it: that is changed on its own.
 export function productEntry(product: ProductRow): ProductEntry {
-  const { slug, name, brand, summary, description, descriptionHtml, publishedAt } = product
+  const { slug, name, brand, maker, summary, description, descriptionHtml, publishedAt } = product
   return {
     slug,
     name,
     brand,
+    maker,
+    warnings: product.warnings.map((warning) => ({ ...warning })),
+    withdrawalExempt: product.withdrawalExempt,
+    digital: product.digital,
+    guarantee: product.guarantee && { ...product.guarantee },
     summary,
     description,
     descriptionHtml,

@@ -2,15 +2,18 @@
 // one lookup. Only our own public origin is filled in later, because it may differ from start to start.
 
 import { createHash } from 'node:crypto'
+import type { PartyEntry } from '../../contract/entries.ts'
 import type {
   Measure,
   PublicCatalogCategoryListResponse,
   PublicCatalogProductDetailResponse,
   PublicCatalogProductListResponse,
+  Safety,
 } from '../../contract/open/catalog.ts'
 import type { Mode } from '../../contract/words.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { pricedMeasure } from '../../platform/kit/unitprice.ts'
+import type { MakerRecord } from '../makers/maker.ts'
 import { availabilityFor, availableQuantity, bestOf } from './availability.ts'
 import type { ProductRow, PublishedProduct, SellerFacts, SkuRow } from './product.ts'
 
@@ -25,10 +28,21 @@ export interface ProductAnswers {
   etag: string
 }
 
+// By slug.
+export type Makers = ReadonlyMap<string, MakerRecord>
+
 // The modes differ in their stock.
-export function renderProduct(seller: SellerFacts, product: PublishedProduct, mode: Mode): ProductAnswers {
+export function renderProduct(
+  seller: SellerFacts,
+  product: PublishedProduct,
+  mode: Mode,
+  makers: Makers,
+): ProductAnswers {
   const row = listRowFor(seller, product, mode)
-  const detail = detailFor(seller, product, mode, row)
+  const safety = safetyOf(product, makers)
+  const { withdrawalExempt, digital, guarantee } = product
+  const own = { withdrawalExempt, digital, guarantee, safety }
+  const detail: Detail = { ...detailFor(seller, product, mode, row), ...own }
   const open: Detail = {
     ...detail,
     metadata: {},
@@ -114,6 +128,20 @@ function detailFor(seller: SellerFacts, product: ProductRow, mode: Mode, row: Li
     })),
     metadata: { ...product.metadata },
   }
+}
+
+function safetyOf({ maker: slug, warnings }: ProductRow, makers: Makers): Safety | null {
+  const maker = slug === null ? undefined : makers.get(slug)
+  if (!maker && warnings.length === 0) return null
+  return {
+    makers: maker ? [partyView(maker)] : [],
+    responsible: maker?.responsible ? [partyView(maker.responsible)] : [],
+    warnings: warnings.map(({ language, text }) => ({ language, text })),
+  }
+}
+
+function partyView({ name, address, country, contact }: PartyEntry) {
+  return { name, address: [...address], country, contact }
 }
 
 // A claim is shown only together with what history says about it.

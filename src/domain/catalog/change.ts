@@ -11,12 +11,13 @@ import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { setOnHand } from '../inventory/levels.ts'
 import { insertStock } from '../inventory/store.ts'
+import { namedMakers } from '../makers/store.ts'
 import { raiseCatalogVersion } from '../merchants/store.ts'
 import { claimPaths, type PathMove, recordMoves } from '../redirects/change.ts'
 import { productPath } from '../redirects/paths.ts'
 import { productEntry } from './adminview.ts'
 import { announceProducts } from './announce.ts'
-import { renderProduct } from './answer.ts'
+import { type Makers, renderProduct } from './answer.ts'
 import { recountCategories } from './categories.ts'
 import { writeIndex } from './indexing.ts'
 import { productRecord } from './normal.ts'
@@ -75,6 +76,8 @@ export interface PlanOptions {
   stock: boolean
   // Slugs of products whose entry is incomplete: SKUs that it does not name stay, after the others.
   partial?: ReadonlySet<string>
+  // Slugs of makers that will be there when the products are written.
+  comingMakers?: ReadonlySet<string>
 }
 
 export interface ProductBatch {
@@ -90,13 +93,15 @@ export async function planProducts(
 ): Promise<ProductBatch> {
   if (entries.length === 0) return { plans: [], refused: [] }
   const codes = entries.flatMap((entry) => entry.skus.map((sku) => sku.code))
-  const [kept, owned] = await Promise.all([
+  const named = entries.map(({ maker = null }) => ({ maker }))
+  const [kept, owned, makers] = await Promise.all([
     listProductsBySlug(
       db,
       seller.id,
       entries.map((entry) => entry.slug),
     ),
     ownersOf(db, seller.id, codes),
+    namedMakers(db, seller.id, named),
   ])
   const keptBySlug = new Map(kept.map((product) => [product.slug, product]))
   const ownerOfCode = new Map(owned.map((sku) => [sku.code, sku]))
@@ -108,7 +113,10 @@ export async function planProducts(
       const owner = ownerOfCode.get(code)
       return owner !== undefined && owner.productId !== before?.id
     })
+    const { maker = null } = entry
     if (stranger) refused.push({ slug: entry.slug, reason: `SKU code ${stranger.code} belongs to another product` })
+    else if (maker !== null && !makers.has(maker) && !options.comingMakers?.has(maker))
+      refused.push({ slug: entry.slug, reason: `there is no maker ${maker}` })
     else {
       const plan = planProduct(entry, before, (code) => ownerOfCode.get(code), options)
       const problem = options.partial?.has(entry.slug) ? problemOf(plan, options.now) : undefined
@@ -150,6 +158,8 @@ export async function planOne(
   if (taken && taken.id !== before?.id) throw refuse('product_exists', { current: { productId: taken.id } })
   const stranger = owners.find(({ productId }) => productId !== before?.id)
   if (stranger) throw refuse('sku_exists', { current: { code: stranger.code, productId: stranger.productId } })
+  const wanted = [{ maker: entry.maker ?? null }]
+  refuseUnknownMakers(await namedMakers(db, seller.id, wanted), wanted)
   const ownerOf = new Map(owners.map((owner) => [owner.code, owner]))
   return planProduct(entry, before, (code) => ownerOf.get(code), { now, stock: false })
 }
@@ -222,6 +232,11 @@ export const productMembers = [
   'slug',
   'name',
   'brand',
+  'maker',
+  'warnings',
+  'withdrawalExempt',
+  'digital',
+  'guarantee',
   'summary',
   'description',
   'descriptionHtml',
@@ -362,13 +377,22 @@ export async function writeProducts(
 ): Promise<ProductPlan[]> {
   const planned = plans.filter(({ differs }) => differs)
   const differing = await recordPrices(tx, seller.id, planned, now)
+  const products = differing.map(({ product }) => product)
+  const makers = await namedMakers(tx, seller.id, products)
+  refuseUnknownMakers(makers, products)
   // They leave in one round trip.
   await Promise.all([
-    ...differing.map((plan) => writeProduct(tx, seller, plan, categoryIds)),
+    ...differing.map((plan) => writeProduct(tx, seller, plan, { categoryIds, makers })),
     writeIndex(tx, seller, differing),
   ])
   await movePaths(tx, seller.id, differing)
   return differing
+}
+
+// A maker that is named is not removed, so only a product that is written can name an unknown one.
+export function refuseUnknownMakers(makers: Makers, products: readonly { maker: string | null }[]): void {
+  const unknown = products.find(({ maker }) => maker !== null && !makers.has(maker))?.maker
+  if (unknown != null) throw refuse('maker_not_found', { message: `There is no maker ${unknown}.` })
 }
 
 // Addresses of products that were renamed or archived keep leading somewhere.
@@ -399,7 +423,7 @@ async function writeProduct(
   tx: Tx,
   seller: SellerFacts,
   plan: ProductPlan,
-  categoryIds: ReadonlyMap<string, string>,
+  { categoryIds, makers }: { categoryIds: ReadonlyMap<string, string>; makers: Makers },
 ): Promise<void> {
   const { product } = plan
   // None of these depends on another's result, so PostgreSQL gets them in one round trip; they run in this order.
@@ -428,7 +452,7 @@ async function writeProduct(
   }
   // The listing is found by its slug, so a new slug needs a new one.
   if (plan.before && plan.before.slug !== product.slug) writes.push(deleteListedProduct(tx, seller.id, product.id))
-  writes.push(listOrUnlist(tx, seller, plan))
+  writes.push(listOrUnlist(tx, seller, plan, makers))
   // Last, because it waits for the SKUs: the listing is marked stale again if the stock changed.
   for (const mode of modes) {
     const set = plan.skus.filter(({ setsStock }) => setsStock.includes(mode))
@@ -440,13 +464,18 @@ async function writeProduct(
 
 // What the catalog answers for this product from now on. A product that is listed for the first time is stale at once,
 // unless it is new: its stock was read without a lock, and a sale in between could not mark a row that did not exist.
-async function listOrUnlist(tx: Tx, seller: SellerFacts, { product, before }: ProductPlan): Promise<void> {
+async function listOrUnlist(
+  tx: Tx,
+  seller: SellerFacts,
+  { product, before }: ProductPlan,
+  makers: Makers,
+): Promise<void> {
   const { publishedAt } = product
   if (publishedAt === null) return deleteListedProduct(tx, seller.id, product.id)
   const published = { ...product, publishedAt }
   await Promise.all(
     modes.map((mode) => {
-      const answers = renderProduct(seller, published, mode)
+      const answers = renderProduct(seller, published, mode, makers)
       return putListedProduct(
         tx,
         { merchantId: seller.id, mode },

@@ -4,6 +4,7 @@ import type { ProductEntry, SkuEntry } from '../../contract/entries.ts'
 import { limits } from '../../contract/limits.ts'
 import { cutText } from '../../platform/kit/cut.ts'
 import { measureOf } from '../../platform/kit/unitprice.ts'
+import { warningText } from '../../platform/kit/warningtext.ts'
 import { plainText } from './plaintext.ts'
 import type { ProductRecord, SkuRecord } from './product.ts'
 import { safeHtml } from './safehtml.ts'
@@ -14,6 +15,11 @@ export function productRecord(entry: ProductEntry, keptPublishedAt: number | nul
     slug: entry.slug,
     name: entry.name,
     brand: entry.brand?.trim() || null,
+    maker: entry.maker ?? null,
+    warnings: (entry.warnings ?? []).map(({ language = null, text }) => ({ language, text: warningText(text) })),
+    withdrawalExempt: entry.withdrawalExempt ?? null,
+    digital: entry.digital ?? false,
+    guarantee: entry.guarantee ? { years: entry.guarantee.years, url: entry.guarantee.url ?? null } : null,
     summary: entry.summary ?? '',
     ...descriptionsOf(entry),
     categories: entry.categories ?? [],

@@ -21,6 +21,8 @@ export interface ProductPatch {
   removeCategory?: string | undefined
   // Null takes it off.
   brand?: string | null | undefined
+  // A slug; null takes it off.
+  maker?: string | null | undefined
   addTag?: string | undefined
   removeTag?: string | undefined
   // Basis points: 500 raises every price by 5 %.
@@ -51,6 +53,7 @@ export function patchedProduct(
     ...before,
     ...(patch.status && instantsOf(before, patch.status, now)),
     ...(patch.brand !== undefined && { brand: patch.brand?.trim() || null }),
+    ...(patch.maker !== undefined && { maker: patch.maker }),
     categories: changedList(before.categories, addCategory, removeCategory, categoriesMax),
     tags: changedList(before.tags, addTag, removeTag, tagsMax),
     skus:

@@ -1,13 +1,21 @@
 // A product in one normal form: every member present, nothing optional. A change compares two of these, and the answers are
 // rendered from one.
 
-import type { Mode, SoldOutRule } from '../../contract/words.ts'
+import type { Mode, SoldOutRule, TextLanguage, WithdrawalExemption } from '../../contract/words.ts'
 import type { SkuMeasure } from '../../platform/kit/unitprice.ts'
 
 export interface ProductRecord {
   slug: string
   name: string
   brand: string | null
+  // The slug of its maker.
+  maker: string | null
+  warnings: readonly WarningRecord[]
+  withdrawalExempt: WithdrawalExemption | null
+  // Digital content that is supplied at once.
+  digital: boolean
+  // Of the producer, for durability.
+  guarantee: { years: number; url: string | null } | null
   summary: string
   description: string
   // Safe (`safehtml.ts`); null where there is only the text.
@@ -19,6 +27,11 @@ export interface ProductRecord {
   metadata: Readonly<Record<string, string>>
   publishedAt: number | null
   skus: readonly SkuRecord[]
+}
+
+export interface WarningRecord {
+  language: TextLanguage | null
+  text: string
 }
 
 export interface ImageRecord {

@@ -3,6 +3,7 @@
 
 import { handleRows } from '../../platform/jobs/rows.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
+import { namedMakers } from '../makers/store.ts'
 import { raiseCatalogVersion } from '../merchants/store.ts'
 import { type ProductAnswers, renderProduct } from './answer.ts'
 import { isInStock } from './indexed.ts'
@@ -34,7 +35,7 @@ export async function currentAnswers(
     listPublishedProducts(db, merchantId, [productId], now.getTime()),
   ])
   if (!seller || !product) throw new Error(`${productId} is listed but not published`)
-  return renderProduct(seller, product, mode)
+  return renderProduct(seller, product, mode, await namedMakers(db, merchantId, [product]))
 }
 
 // Renders at most `limit` stale products again and returns how many. Any number of nodes may do this at once.
@@ -63,6 +64,7 @@ async function refreshProducts(tx: Tx, stale: readonly StaleProduct[], now: numb
     listPublishedProducts(tx, merchantId, productIds, now),
   ])
   if (!seller) throw new Error(`${merchantId} has products but does not exist`)
+  const makers = await namedMakers(tx, merchantId, products)
   const productOf = new Map(products.map((product) => [product.id, product]))
   const writes: Promise<unknown>[] = []
   let done = 0
@@ -70,7 +72,7 @@ async function refreshProducts(tx: Tx, stale: readonly StaleProduct[], now: numb
   for (const { productId, listRow, nextEndAt } of rows) {
     const product = productOf.get(productId)
     if (!product) throw new Error(`${productId} is listed but not published`)
-    const answers = renderProduct(seller, product, mode)
+    const answers = renderProduct(seller, product, mode, makers)
     listChanged ||= answers.listRow !== listRow
     writes.push(refreshListedProduct(tx, { merchantId, mode }, productId, answers, nextEndAt))
     if (answers.listRow !== listRow)

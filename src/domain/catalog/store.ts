@@ -246,6 +246,11 @@ interface ProductColumns {
   slug: string
   name: string
   brand: string | null
+  maker: string | null
+  warnings: string
+  withdrawalExempt: ProductRow['withdrawalExempt']
+  digital: number
+  guarantee: string | null
   summary: string
   description: string
   descriptionHtml: string | null
@@ -261,7 +266,7 @@ interface ProductColumns {
 }
 
 const productColumns = new Fragment(`
-  id, slug, name, brand, summary, description, description_html as "descriptionHtml", tags, images, options, metadata,
+  id, slug, name, brand, maker, warnings, withdrawal_exempt as "withdrawalExempt", digital, guarantee, summary, description, description_html as "descriptionHtml", tags, images, options, metadata,
   published_at as "publishedAt", created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt", version`)
 
 interface SkuColumns extends Omit<SkuRow, 'options' | 'measure' | 'stock'>, LevelColumns {
@@ -401,6 +406,9 @@ async function wholeProducts<Row extends ProductColumns>(
   const categoriesOf = Map.groupBy(categories, (category) => category.productId)
   return products.map((product) => ({
     ...product,
+    warnings: JSON.parse(product.warnings) as ProductRow['warnings'],
+    digital: product.digital === 1,
+    guarantee: product.guarantee === null ? null : (JSON.parse(product.guarantee) as ProductRow['guarantee']),
     tags: JSON.parse(product.tags) as string[],
     images: JSON.parse(product.images) as ProductRow['images'],
     options: JSON.parse(product.options) as ProductRow['options'],
@@ -500,9 +508,10 @@ export async function listCodeOwners(
 
 export async function insertProduct(tx: Tx, merchant: string, product: ProductRow): Promise<void> {
   await tx.sql`
-    insert into products (merchant_id, id, slug, name, brand, folded, summary, description, description_html, tags, images,
-      options, metadata, published_at, created_at, updated_at, archived_at, version)
-    values (${merchant}, ${product.id}, ${product.slug}, ${product.name}, ${product.brand}, ${foldedProduct(product)},
+    insert into products (merchant_id, id, slug, name, brand, maker, warnings, withdrawal_exempt, digital, guarantee, folded, summary, description, description_html, tags,
+      images, options, metadata, published_at, created_at, updated_at, archived_at, version)
+    values (${merchant}, ${product.id}, ${product.slug}, ${product.name}, ${product.brand}, ${product.maker}, ${JSON.stringify(product.warnings)},
+      ${product.withdrawalExempt}, ${product.digital ? 1 : 0}, ${product.guarantee && JSON.stringify(product.guarantee)}, ${foldedProduct(product)},
       ${product.summary}, ${product.description}, ${product.descriptionHtml}, ${JSON.stringify(product.tags)}, ${JSON.stringify(product.images)}, ${JSON.stringify(product.options)},
       ${JSON.stringify(product.metadata)}, ${product.publishedAt}, ${product.createdAt}, ${product.updatedAt},
       ${product.archivedAt}, ${product.version})`
@@ -510,7 +519,9 @@ export async function insertProduct(tx: Tx, merchant: string, product: ProductRo
 
 export async function updateProduct(tx: Tx, merchant: string, product: ProductRow): Promise<void> {
   await tx.sql`
-    update products set slug = ${product.slug}, name = ${product.name}, brand = ${product.brand},
+    update products set slug = ${product.slug}, name = ${product.name}, brand = ${product.brand}, maker = ${product.maker},
+      warnings = ${JSON.stringify(product.warnings)}, withdrawal_exempt = ${product.withdrawalExempt}, digital = ${product.digital ? 1 : 0},
+      guarantee = ${product.guarantee && JSON.stringify(product.guarantee)},
       folded = ${foldedProduct(product)}, summary = ${product.summary}, description = ${product.description},
       description_html = ${product.descriptionHtml}, tags = ${JSON.stringify(product.tags)}, images = ${JSON.stringify(product.images)},
       options = ${JSON.stringify(product.options)}, metadata = ${JSON.stringify(product.metadata)},

@@ -19,6 +19,7 @@ import { type Refusal, refuse } from '../../platform/kit/refuse.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { planLevels, writeLevels } from '../inventory/levels.ts'
+import { namedMakers } from '../makers/store.ts'
 import { isCategoryPromoted, listProductsIn } from './adminstore.ts'
 import { productEntry } from './adminview.ts'
 import type { CategoryRow } from './answer.ts'
@@ -123,6 +124,9 @@ async function planProductsBack(
     if (count === 0 || count > skusMax) throw overtaken(change, `${change.name} would have ${count} SKUs.`)
     const unknown = plan.product.categories.find((slug) => !slugs.has(slug))
     if (unknown !== undefined) throw overtaken(change, `The category ${unknown} of ${change.name} no longer exists.`)
+    const { maker } = plan.product
+    if (maker !== null && !(await namedMakers(tx, seller.id, [plan.product])).has(maker))
+      throw overtaken(change, `The maker ${maker} of ${change.name} no longer exists.`)
     const { slug } = plan.product
     if (slug !== before.slug && (await listProductsBySlug(tx, seller.id, [slug])).length > 0)
       throw overtaken(change, `Another product has the slug ${slug} now.`)

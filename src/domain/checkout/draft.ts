@@ -2,6 +2,7 @@
 
 import type { Quote } from '../carts/view.ts'
 import type { NewOrder } from '../orders/place.ts'
+import type { ConsentRecord } from '../orders/store.ts'
 
 export type Draft = Pick<
   NewOrder,
@@ -14,21 +15,29 @@ export type Draft = Pick<
   | 'shipping'
   | 'promotion'
   | 'ownDiscount'
+  | 'consents'
 >
 
-// One that was stored by an earlier version names no tax rates.
+// One that was stored by an earlier version names no tax rates, contents, exemptions and consents.
 export function draftFrom(text: string): Draft {
   const draft = JSON.parse(text) as Draft
-  const { shippingTaxRateBps = null, shippingTaxes = null } = draft
+  const { shippingTaxRateBps = null, shippingTaxes = null, consents = [] } = draft
   return {
     ...draft,
     shippingTaxRateBps,
     shippingTaxes,
-    lines: draft.lines.map((line) => ({ ...line, taxRateBps: line.taxRateBps ?? null })),
+    consents,
+    lines: draft.lines.map((line) => ({
+      ...line,
+      taxRateBps: line.taxRateBps ?? null,
+      measure: line.measure ?? null,
+      withdrawalExempt: line.withdrawalExempt ?? null,
+    })),
   }
 }
 
-export function draftFor({ cart, lines, promotion, pricing }: Quote): Draft {
+export function draftFor({ cart, lines, promotion, pricing }: Quote, consents: readonly ConsentRecord[] = []): Draft {
+  const isAgreed = consents.some(({ kind }) => kind === 'digital_content')
   const chosen = pricing.shipping.options.find(({ id }) => id === pricing.shipping.optionId)
   const isApplied = promotion !== null && pricing.promotion.state === 'applied'
   return {
@@ -52,6 +61,8 @@ export function draftFor({ cart, lines, promotion, pricing }: Quote): Draft {
         tax,
         total,
         taxRateBps,
+        measure: offer.measure,
+        withdrawalExempt: offer.withdrawalExempt ?? (offer.digital && isAgreed ? 'digital_content' : null),
       }
     }),
     totals: pricing.totals,
@@ -75,6 +86,7 @@ export function draftFor({ cart, lines, promotion, pricing }: Quote): Draft {
           amount: pricing.promotion.amount,
         }
       : null,
+    consents,
     ...(cart.terms && { ownDiscount: pricing.totals.discount }),
   }
 }

@@ -3,9 +3,12 @@
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import type { Address } from '../../contract/open/carts.ts'
+import type { LineMeasure } from '../../contract/open/catalog.ts'
 import type { CheckoutSession } from '../../contract/open/checkout.ts'
 import type {
   CheckoutSessionStatus,
+  ConsentKind,
+  ItemExemption,
   LegalTextKind,
   Mode,
   OrderStatus,
@@ -82,6 +85,8 @@ export interface CheckoutMerchant {
   links: { terms?: string; privacy?: string; refunds?: string; imprint?: string }
   // Whether shoppers can withdraw from a contract at its page.
   offersWithdrawal: boolean
+  // Whether pages show the notice on the legal guarantee.
+  showsGuarantee: boolean
   // Legal texts that this server shows.
   textKinds: readonly LegalTextKind[]
 }
@@ -121,6 +126,7 @@ export type CheckoutProblem =
   | { code: 'closed' } // the page says so by itself
   | { code: 'insufficient_stock'; skuId: string; available: number }
   | { code: 'item_unavailable'; skuId: string }
+  | { code: 'consent_needed' } // digital content, which is supplied at once
   | { code: 'price_unavailable' } // no exact number holds the total
   | { code: 'quantity_limit'; skuId: string; limit: number }
   | { code: 'address_undeliverable' }
@@ -159,6 +165,8 @@ export interface PayInput {
   billing?: Address
   // Made when the form was rendered: the same form sent twice is one payment.
   attempt: string
+  // What the shopper agreed to.
+  consents?: readonly ConsentKind[]
   // In which the shopper reads the page; English where it is not said.
   locale?: string
   // Where the shopper is, as far as it tells one network from another.
@@ -225,6 +233,10 @@ export interface OrderStatusView {
     returnable: number
     // Before the discount, which is a line of the totals.
     subtotal: number
+    unitPrice: number
+    measure: LineMeasure | null
+    // Why one cannot withdraw from its purchase.
+    withdrawalExempt: ItemExemption | null
   }[]
   // The oldest first.
   returns: readonly {

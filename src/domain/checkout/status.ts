@@ -1,6 +1,7 @@
 // What a shopper sees of an order at its own secret address.
 
 import { toInstant } from '../../platform/kit/instant.ts'
+import { pricedMeasure } from '../../platform/kit/unitprice.ts'
 import { isPageSecret, pageSecretHash } from '../../platform/secrets/pagesecret.ts'
 import type { Reader, Storage } from '../../platform/storage/storage.ts'
 import { listDocumentsOfOrder } from '../documents/store.ts'
@@ -35,7 +36,7 @@ export function createOrderStatusService(storage: Storage, pictureUrl: (picture:
         fulfillmentStatus: order.fulfillmentStatus,
         currency: order.currency,
         locale: order.locale,
-        items: lines.map(({ skuId, name, options, image, quantity, fulfilled, subtotal }) => ({
+        items: lines.map(({ skuId, name, options, image, quantity, fulfilled, subtotal, ...line }) => ({
           skuId,
           name,
           options,
@@ -44,6 +45,9 @@ export function createOrderStatusService(storage: Storage, pictureUrl: (picture:
           fulfilled,
           returnable: returnable.get(skuId) ?? 0,
           subtotal,
+          unitPrice: line.unitPrice,
+          measure: pricedMeasure(line.measure, line.unitPrice),
+          withdrawalExempt: line.withdrawalExempt,
         })),
         returns,
         totals: orderTotals(order, refunds),

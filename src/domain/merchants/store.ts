@@ -208,6 +208,8 @@ export interface MerchantFace {
   slug: string
   // Whether it sells to a country that demands a way to withdraw from a contract.
   offersWithdrawal: boolean
+  // Whether it sells to a country that demands the notice on the legal guarantee.
+  showsGuarantee: boolean
   name: string
   country: string
   supportEmail: string | null
@@ -222,15 +224,15 @@ export interface MerchantFace {
 
 export async function findMerchantFace(db: Reader, id: string): Promise<MerchantFace | undefined> {
   const [[merchant], kinds] = await Promise.all([
-    db.sql<Omit<MerchantFace, 'offersWithdrawal' | 'textKinds'> & { sells: number }>`
+    db.sql<Omit<MerchantFace, 'offersWithdrawal' | 'showsGuarantee' | 'textKinds'> & { sells: number; owes: number }>`
     select slug, name, country, support_email as "supportEmail", logo, color, look, links, legal,
-      ${sellsTo(duties.withdrawal.countries)} as "sells"
+      ${sellsTo(duties.withdrawal.countries)} as "sells", ${sellsTo(duties.guarantee.countries)} as "owes"
     from merchants m where m.id = ${id}`,
     listTextKinds(db, id),
   ])
   if (!merchant) return undefined
-  const { sells, ...face } = merchant
-  return { ...face, offersWithdrawal: sells === 1, textKinds: kinds }
+  const { sells, owes, ...face } = merchant
+  return { ...face, offersWithdrawal: sells === 1, showsGuarantee: owes === 1, textKinds: kinds }
 }
 
 async function listTextKinds(db: Reader, id: string): Promise<LegalTextKind[]> {

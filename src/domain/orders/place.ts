@@ -17,6 +17,7 @@ import { announceChange, announceOrder } from './change.ts'
 import { fulfillmentStatusFor, orderLifecycle, orderPaymentLifecycle } from './lifecycle.ts'
 import { orderPageSecrets } from './secret.ts'
 import {
+  type ConsentRecord,
   insertOrder,
   insertOrderLine,
   insertPromotionUse,
@@ -60,6 +61,8 @@ export interface NewOrder {
   shippingTaxes: readonly TaxShare[] | null
   shipping: ShippingChoice | null
   promotion: (OrderPromotion & { id: string }) | null
+  // What the shopper agreed to.
+  consents: readonly ConsentRecord[]
   // What the merchant took off by hand, where there is no promotion.
   ownDiscount?: number
   // The same as counting this use has left it.
@@ -166,6 +169,7 @@ function orderFrom(given: NewOrder): OrderRow {
     emailMasked: session.emailMasked,
     locale: session.locale,
     metadata: session.metadata,
+    consents: given.consents,
     cancellation: null,
     paymentDueAt: given.paymentDueAt,
     placedAt: now,

@@ -19,6 +19,8 @@ const line = (name: string, changes: Partial<OrderLine>): OrderLine => ({
   tax: 0,
   total: 0,
   taxRateBps: 0,
+  measure: null,
+  withdrawalExempt: null,
   ...changes,
 })
 

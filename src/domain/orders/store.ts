@@ -5,18 +5,22 @@ import type { OrderPromotion } from '../../contract/open/orders.ts'
 import type { ItemQuantity, Metadata } from '../../contract/parts.ts'
 import type {
   ActorKind,
+  ConsentKind,
   DocumentCause,
   FulfillmentStatus,
+  ItemExemption,
   Mode,
   OrderCancellationReason,
   OrderCanceller,
   OrderPaymentStatus,
   OrderStatus,
   OrderTimelineType,
+  TextLanguage,
 } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import type { CursorPosition } from '../../platform/kit/cursor.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { measureFrom, type SkuMeasure } from '../../platform/kit/unitprice.ts'
 import { expectVersion } from '../../platform/storage/guard.ts'
 import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import { summaryText } from '../addresses/check.ts'
@@ -79,6 +83,7 @@ export interface OrderRow {
   emailMasked: string | null
   locale: string
   metadata: Metadata
+  consents: readonly ConsentRecord[]
   cancellation: CancellationRow | null
   // The money was to come by then, also where it has come; null: whenever it comes.
   paymentDueAt: number | null
@@ -143,6 +148,16 @@ export interface OrderLine {
   total: number
   // Basis points; null of orders from before rates were stored.
   taxRateBps: number | null
+  measure: SkuMeasure | null
+  // Why one cannot withdraw from the contract about it.
+  withdrawalExempt: ItemExemption | null
+}
+
+export interface ConsentRecord {
+  kind: ConsentKind
+  at: number
+  textVersion: string
+  language: TextLanguage
 }
 
 export interface TimelineRow {
@@ -164,7 +179,11 @@ export async function lockOrder(tx: Tx, { installationId, orderId }: OrderKey): 
 }
 
 interface OrderColumns
-  extends Omit<OrderRow, 'promotion' | 'shippingTaxes' | 'shippingChoice' | 'address' | 'metadata' | 'cancellation'> {
+  extends Omit<
+    OrderRow,
+    'promotion' | 'shippingTaxes' | 'shippingChoice' | 'address' | 'metadata' | 'consents' | 'cancellation'
+  > {
+  consents: string
   promotion: string | null
   shippingTaxes: string | null
   shippingChoice: string | null
@@ -181,7 +200,7 @@ const columns = new Fragment(`
   o.shipping, o.shipping_tax as "shippingTax", o.shipping_tax_rate_bps as "shippingTaxRateBps", o.shipping_taxes as "shippingTaxes", o.tax, o.price_tax as "priceTax", o.total, o.refunded,
   o.item_count as "itemCount", o.promotion_id as "promotionId", o.promotion, o.shipping_choice as "shippingChoice",
   o.address_id as "addressId", a.city, a.country, o.checkout_session_id as "checkoutSessionId", o.cart_id as "cartId",
-  o.client_reference_id as "clientReferenceId", o.email_masked as "emailMasked", o.locale, o.metadata, o.cancellation,
+  o.client_reference_id as "clientReferenceId", o.email_masked as "emailMasked", o.locale, o.metadata, o.consents, o.cancellation,
   o.payment_due_at as "paymentDueAt", o.placed_at as "placedAt", o.updated_at as "updatedAt"
   from orders o left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id`)
 
@@ -200,6 +219,7 @@ function orderFrom({ addressId, city, country, ...row }: OrderColumns): OrderRow
     // An address that was erased keeps its city and country.
     address: addressId === null ? null : { token: addressId, summary: placeName(city, country) },
     metadata: JSON.parse(row.metadata) as Metadata,
+    consents: JSON.parse(row.consents) as ConsentRecord[],
     cancellation: row.cancellation === null ? null : (JSON.parse(row.cancellation) as CancellationRow),
   }
 }
@@ -209,11 +229,16 @@ function placeName(city: string | null, country: string | null): string {
 }
 
 export async function listOrderLines(db: Reader, { installationId, orderId }: OrderKey): Promise<OrderLine[]> {
-  const rows = await db.sql<Omit<OrderLine, 'options'> & { options: string }>`
+  const rows = await db.sql<Omit<OrderLine, 'options' | 'measure'> & { options: string; measure: string | null }>`
     select sku_id as "skuId", code, product_slug as "productSlug", name, options, image, quantity, fulfilled,
-      unit_price as "unitPrice", subtotal, discount, tax, total, tax_rate_bps as "taxRateBps"
+      unit_price as "unitPrice", subtotal, discount, tax, total, tax_rate_bps as "taxRateBps", measure,
+      withdrawal_exempt as "withdrawalExempt"
     from order_lines where installation_id = ${installationId} and order_id = ${orderId} order by position`
-  return rows.map((row) => ({ ...row, options: JSON.parse(row.options) as OrderLine['options'] }))
+  return rows.map((row) => ({
+    ...row,
+    options: JSON.parse(row.options) as OrderLine['options'],
+    measure: measureFrom(row.measure),
+  }))
 }
 
 export async function listTimeline(db: Reader, { installationId, orderId }: OrderKey): Promise<TimelineRow[]> {
@@ -570,24 +595,25 @@ export function insertOrder(tx: Tx, order: OrderRow, sealed: SealedFacts): void 
     insert into orders (installation_id, id, merchant_id, mode, number, version, status, payment_status, fulfillment_status,
       currency, subtotal, discount, shipping, shipping_tax, shipping_tax_rate_bps, shipping_taxes, tax, price_tax, total, refunded, item_count, promotion_id,
       promotion, shipping_choice, address_id, checkout_session_id, cart_id, client_reference_id, customer_sealed,
-      email_masked, email_hash, locale, metadata, secret_hash, secret_sealed, payment_due_at, placed_at, updated_at)
+      email_masked, email_hash, locale, metadata, consents, secret_hash, secret_sealed, payment_due_at, placed_at, updated_at)
     values (${order.installationId}, ${order.id}, ${order.merchantId}, ${order.mode}, ${order.number}, ${order.version},
       ${order.status}, ${order.paymentStatus}, ${order.fulfillmentStatus}, ${order.currency}, ${order.subtotal}, ${order.discount},
       ${order.shipping}, ${order.shippingTax}, ${order.shippingTaxRateBps}, ${jsonOrNull(order.shippingTaxes)}, ${order.tax}, ${order.priceTax}, ${order.total}, ${order.refunded},
       ${order.itemCount}, ${order.promotionId}, ${jsonOrNull(order.promotion)}, ${jsonOrNull(order.shippingChoice)},
       ${order.address?.token ?? null}, ${order.checkoutSessionId}, ${order.cartId}, ${order.clientReferenceId},
       ${sealed.customerSealed}, ${order.emailMasked}, ${sealed.emailHash}, ${order.locale},
-      ${JSON.stringify(order.metadata)}, ${sealed.secretHash}, ${sealed.secretSealed}, ${order.paymentDueAt},
+      ${JSON.stringify(order.metadata)}, ${JSON.stringify(order.consents)}, ${sealed.secretHash}, ${sealed.secretSealed}, ${order.paymentDueAt},
       ${order.placedAt}, ${order.updatedAt})`
 }
 
 export function insertOrderLine(tx: Tx, order: OrderRow, position: number, line: OrderLine): void {
   tx.send`
     insert into order_lines (installation_id, order_id, sku_id, merchant_id, position, code, product_slug, name, options,
-      image, quantity, unit_price, subtotal, discount, tax, total, tax_rate_bps)
+      image, quantity, unit_price, subtotal, discount, tax, total, tax_rate_bps, measure, withdrawal_exempt)
     values (${order.installationId}, ${order.id}, ${line.skuId}, ${order.merchantId}, ${position}, ${line.code},
       ${line.productSlug}, ${line.name}, ${JSON.stringify(line.options)}, ${line.image}, ${line.quantity},
-      ${line.unitPrice}, ${line.subtotal}, ${line.discount}, ${line.tax}, ${line.total}, ${line.taxRateBps})`
+      ${line.unitPrice}, ${line.subtotal}, ${line.discount}, ${line.tax}, ${line.total}, ${line.taxRateBps},
+      ${line.measure && JSON.stringify(line.measure)}, ${line.withdrawalExempt})`
 }
 
 // Writes what a change leaves behind. The version before was read under the lock. The money has its own statements below.

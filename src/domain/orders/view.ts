@@ -11,6 +11,7 @@ import type {
   Payment,
 } from '../../contract/open/orders.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
+import { pricedMeasure } from '../../platform/kit/unitprice.ts'
 import { shownStatus } from '../payments/lifecycle.ts'
 import type { PaymentRow, RefundRow } from '../payments/store.ts'
 import { trackingLink } from './carriers.ts'
@@ -75,6 +76,7 @@ export function orderView({
       type,
       cancelledBy: type === 'cancelled' ? (order.cancellation?.by ?? 'api') : null,
     })),
+    consents: order.consents.map(({ at, ...consent }) => ({ ...consent, at: toInstant(at) })),
     cancellable: cancelObstacle(order) === undefined,
     metadata: order.metadata,
   }
@@ -134,6 +136,8 @@ function itemView(line: OrderLine): OrderItem {
     quantity: line.quantity,
     fulfilled: line.fulfilled,
     unitPrice: line.unitPrice,
+    measure: pricedMeasure(line.measure, line.unitPrice),
+    withdrawalExempt: line.withdrawalExempt,
     subtotal: line.subtotal,
     discount: line.discount,
     tax: line.tax,

@@ -7,7 +7,16 @@ import { returnableUnits } from './units.ts'
 
 const line = (skuId: string, quantity: number, total: number, tax = 0): OrderLine => ({
   ...{ skuId, code: skuId, productSlug: 'p', name: skuId, options: [], image: null, quantity, fulfilled: quantity },
-  ...{ unitPrice: 0, subtotal: total, discount: 0, tax, total, taxRateBps: 1900 },
+  ...{
+    unitPrice: 0,
+    subtotal: total,
+    discount: 0,
+    tax,
+    total,
+    taxRateBps: 1900,
+    measure: null,
+    withdrawalExempt: null,
+  },
 })
 const express = { optionId: 'express', label: 'Express', amount: 990, cheapest: 490 }
 

@@ -3,6 +3,7 @@
 import type { AdminSite } from '../../contract/admin/site.ts'
 import type { Site } from '../../contract/open/site.ts'
 import type { SiteStatus } from '../../contract/words.ts'
+import { guaranteeYears } from '../../platform/kit/duties.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
@@ -129,6 +130,7 @@ export async function siteView(
     menus,
     links: { ...links, ...hostedLinks(parts, face) },
     withdrawalUrl: withdrawalPath === null ? null : parts.publicOrigin() + withdrawalPath,
+    legalGuarantee: face?.showsGuarantee ? { years: guaranteeYears } : null,
     legal: legal ?? null,
     pricesIncludeTax: pricesIncludeTax ?? true,
     pages: (await listPages(db, seller.merchantId))

@@ -15,6 +15,7 @@ import { openReturn } from '../returns/change.ts'
 import { isReturnOpen } from '../returns/lifecycle.ts'
 import { listReturnsOfOrder } from '../returns/store.ts'
 import { returnableUnits } from '../returns/units.ts'
+import { isWithdrawable } from './exempt.ts'
 import { openStatement } from './receive.ts'
 import {
   findWithdrawal,
@@ -101,12 +102,12 @@ async function openOf(
   const open = returns.find((one) => isReturnOpen(one.row.status))
   if (open) return open.row.id
   const others = returns.map((one) => ({ status: one.row.status, lines: one.lines }))
-  const items = lines.flatMap((line) => {
+  const items = lines.filter(isWithdrawable).flatMap((line) => {
     const quantity = returnableUnits(line, refunded, others)
     return quantity > 0 ? [{ skuId: line.skuId, quantity }] : []
   })
   if (items.length === 0) throw refuse('return_not_possible', { message: 'Nothing of the order can be returned.' })
-  // Which items are meant is free text: all of them are in the return, and the text is its note.
+  // Which items are meant is free text: all that one can withdraw from are in the return, and the text is its note.
   const note = openStatement(rootSecret, row)?.items ?? ''
   const given = { items, reason: 'changed_mind', wish: 'refund', openedBy, note, answer: null, labelUrl: null } as const
   return (await openReturn(tx, rootSecret, facts, given, context)).row.id

@@ -143,20 +143,22 @@ async function accountWarnings(db: Reader, rootSecret: RootSecret): Promise<stri
     .slice(0, accountWarningsMax)
 }
 
-// What is missing; what a person has to look at is listed in the dashboard, under Settings, Duties.
+// What is missing, and products without a maker, which only a person knows the need of. The rest that a person has to look at is listed in
+// the dashboard, under Settings, Duties.
 function dutyWarnings(facts: DutyFacts & { slug: string }): string[] {
-  return dutyStates(facts).flatMap(({ id, status, lacks }) =>
-    status === 'missing'
-      ? [
-          visible(
-            `${facts.slug}: missing for the EU: ${lacks.map((need) => needWords[need]).join(', ')} (${duties[id].source})`,
-          ),
-        ]
-      : [],
-  )
+  return dutyStates(facts).flatMap(({ id, status, lacks }) => {
+    const isShown = status === 'missing' || (id === 'productSafety' && status === 'by_hand')
+    const words = lacks.map((need) => needText(need, facts)).join(', ')
+    return isShown ? [visible(`${facts.slug}: missing for the EU: ${words} (${duties[id].source})`)] : []
+  })
 }
 
-const needWords: Readonly<Record<DutyNeed, string>> = {
+function needText(need: DutyNeed, { withoutMaker = 0, withoutResponsible = 0 }: DutyFacts): string {
+  if (need === 'makers') return `the maker of ${withoutMaker} products, where they need one`
+  return need === 'responsible' ? `a person in the EU for ${withoutResponsible} makers` : needWords[need]
+}
+
+const needWords: Readonly<Record<Exclude<DutyNeed, 'makers' | 'responsible'>, string>> = {
   seller: 'name, address and e-mail of the seller',
   measures: 'the content of SKUs',
   terms: 'the terms as a text',

@@ -1,9 +1,11 @@
 // Exports: some rows of a file at a time, read when they are asked for and stored nowhere.
 
+import { makersMax } from '../../contract/entries.ts'
 import { type BrokenRule, issue } from '../../contract/issues.ts'
 import type { Mode } from '../../contract/words.ts'
 import type { ProductRow, SellerFacts } from '../../domain/catalog/product.ts'
 import { findSeller, listCategories, listProductsAfterId } from '../../domain/catalog/store.ts'
+import { listMakers } from '../../domain/makers/store.ts'
 import { customerView } from '../../domain/orders/adminview.ts'
 import { openOrderCustomer } from '../../domain/orders/customer.ts'
 import {
@@ -66,7 +68,9 @@ export interface FeedAsk extends CatalogAsk {
 export async function exportGoogle(db: Reader, seller: MerchantMode, ask: FeedAsk): Promise<ExportPage> {
   const { name: shopName, currency } = await sellerOf(db, seller)
   const categories = categoryMap(await listCategories(db, seller.merchantId))
-  const context = { ...ask, shopName, currency, mode: seller.mode, categories }
+  const found = await listMakers(db, seller.merchantId, { part: '', after: '', limit: makersMax })
+  const makers = new Map(found.map((maker) => [maker.slug, maker]))
+  const context = { ...ask, shopName, currency, mode: seller.mode, categories, makers }
   const page = await productPage(db, seller, ask.after, feedHead(context), (product) => feedItems(product, context))
   return page.last === null ? { ...page, text: page.text + feedEnd } : page
 }

@@ -1,15 +1,33 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ProductRow, SkuRow } from '../../domain/catalog/product.ts'
-import { type FeedContext, feedItems, isGtin, leftOutOf } from './googlefeed.ts'
+import { feedItems, type GoogleContext, isGtin, leftOutOf } from './googlefeed.ts'
 
-const context: FeedContext = {
+const context: GoogleContext = {
   shopName: 'Pottery',
   currency: 'EUR',
   mode: 'live',
   origin: 'https://api.example',
   link: 'https://shop.example/p/{slug}',
   categories: new Map(),
+  makers: new Map([
+    [
+      'kiln',
+      {
+        slug: 'kiln',
+        name: 'Kiln & Co',
+        address: ['1 Oven St'],
+        country: 'GB',
+        contact: 'a@kiln.example',
+        responsible: {
+          name: 'Kiln EU',
+          address: ['Ofenweg 9', '10115 Berlin'],
+          country: 'DE',
+          contact: 'https://kiln.example',
+        },
+      },
+    ],
+  ]),
   now: 1_000,
 }
 
@@ -40,6 +58,11 @@ const product: ProductRow = {
   slug: 'mug',
   name: 'Mug',
   brand: 'Kiln',
+  maker: null,
+  warnings: [],
+  withdrawalExempt: null,
+  digital: false,
+  guarantee: null,
   summary: 'Short.',
   description: 'A mug.\u0001',
   descriptionHtml: null,
@@ -61,6 +84,20 @@ const product: ProductRow = {
 
 const valuesOf = (xml: string, name: string) =>
   [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, text]) => text)
+
+test('has the maker and warnings as details of the product', () => {
+  const xml = feedItems({ ...product, maker: 'kiln', warnings: [{ language: 'en', text: 'Hot < when used' }] }, context)
+  const details = xml.split('</item>')[0]?.replaceAll('\n', '') ?? ''
+  const detail = (section: string, name: string, value: string) =>
+    `<g:product_detail><g:section_name>${section}</g:section_name><g:attribute_name>${name}</g:attribute_name><g:attribute_value>${value}</g:attribute_value></g:product_detail>`
+  for (const expected of [
+    detail('Manufacturer', 'Name', 'Kiln &amp; Co'),
+    detail('Manufacturer', 'Address', '1 Oven St, GB'),
+    detail('Responsible person in the EU', 'Contact', 'https://kiln.example'),
+    detail('Safety', 'Warning', 'Hot &lt; when used'),
+  ])
+    assert.ok(details.includes(expected), expected)
+})
 
 test('an item for each SKU, with what Google has a name for', () => {
   const xml = feedItems(product, context)

@@ -1,10 +1,12 @@
 // Products as a feed for Google Merchant Center: RSS 2.0 with an item for each SKU. The other direction of `formats/google.ts`. Pure.
 
+import type { PartyEntry } from '../../contract/entries.ts'
 import type { Mode } from '../../contract/words.ts'
 import { type CategoryRow, pathTo } from '../../domain/catalog/answer.ts'
 import { attributeOf } from '../../domain/catalog/attributes.ts'
 import { availableQuantity } from '../../domain/catalog/availability.ts'
 import type { ProductRow, SkuRow } from '../../domain/catalog/product.ts'
+import type { MakerRecord } from '../../domain/makers/maker.ts'
 import { measureTexts } from '../../platform/kit/measuretext.ts'
 import { decimalAmount } from '../../platform/kit/money.ts'
 import { optionsSection, ownNamespace, titleEndOf } from './formats/google.ts'
@@ -21,6 +23,11 @@ export interface FeedContext {
   // By slug and by id.
   categories: ReadonlyMap<string, CategoryRow>
   now: number
+}
+
+export interface GoogleContext extends FeedContext {
+  // By slug.
+  makers: ReadonlyMap<string, MakerRecord>
 }
 
 // The bounds of Google.
@@ -42,7 +49,7 @@ export function feedHead({ shopName, origin }: Pick<FeedContext, 'shopName' | 'o
 export const feedEnd = '</channel>\n</rss>\n'
 
 // Nothing of a product that shoppers do not see.
-export function feedItems(product: ProductRow, context: FeedContext): string {
+export function feedItems(product: ProductRow, context: GoogleContext): string {
   const { publishedAt, archivedAt, skus } = product
   if (publishedAt === null || publishedAt > context.now || archivedAt !== null) return ''
   return skus
@@ -72,7 +79,7 @@ function obstacleOf({ images }: ProductRow, { image, price }: SkuRow): string | 
   return price === 0 ? 'no price' : undefined
 }
 
-function itemOf(product: ProductRow, sku: SkuRow, context: FeedContext): string {
+function itemOf(product: ProductRow, sku: SkuRow, context: GoogleContext): string {
   const money = (amount: number) => `${decimalAmount(amount, context.currency)} ${context.currency}`
   const pictures = picturesOf(product, sku, context)
   const digits = (sku.barcode ?? '').replaceAll(/[\s-]/g, '')
@@ -101,7 +108,8 @@ function itemOf(product: ProductRow, sku: SkuRow, context: FeedContext): string 
     element('g:condition', 'new'),
     element('g:product_type', categoryOf(product, context)),
     ...sku.options.map(({ name, value }) => element(`g:${attributeOf(name)}`, attributeOf(name) ? value : '')),
-    ...sku.options.map(detailOf),
+    ...sku.options.map(({ name, value }) => detailOf(optionsSection, name, value)),
+    ...safetyOf(product, context),
     sku.weightGrams === null ? '' : element('g:shipping_weight', `${sku.weightGrams} g`),
     ...measureOfItem(sku),
   ]
@@ -128,13 +136,30 @@ function titleOf({ name }: ProductRow, { options }: SkuRow): string {
 }
 
 // All options by their own names and in their order, as the feed is read in again.
-function detailOf({ name, value }: SkuRow['options'][number]): string {
+function detailOf(section: string, name: string, value: string): string {
   const members = [
-    element('g:section_name', optionsSection),
+    element('g:section_name', section),
     element('g:attribute_name', name),
     element('g:attribute_value', value),
   ]
   return `<g:product_detail>\n${members.join('')}</g:product_detail>\n`
+}
+
+const detailLengthMax = 1_000
+
+// Google has no attributes of its own for the maker and for warnings.
+function safetyOf({ maker: slug, warnings }: ProductRow, { makers }: GoogleContext): string[] {
+  const maker = slug === null ? undefined : makers.get(slug)
+  const party = (section: string, { name, address, country, contact }: PartyEntry) => [
+    detailOf(section, 'Name', name),
+    detailOf(section, 'Address', [...address, country].join(', ').slice(0, detailLengthMax)),
+    detailOf(section, 'Contact', contact),
+  ]
+  return [
+    ...(maker ? party('Manufacturer', maker) : []),
+    ...(maker?.responsible ? party('Responsible person in the EU', maker.responsible) : []),
+    ...warnings.map(({ text }) => detailOf('Safety', 'Warning', text.slice(0, detailLengthMax))),
+  ]
 }
 
 export function availabilityOf({ stock, whenSoldOut }: SkuRow, mode: Mode): string {

@@ -9,13 +9,16 @@ import { createHash } from 'node:crypto'
 import {
   type CategoryEntry,
   categoryDepthMax,
+  type GuaranteeEntry,
   type MeasureEntry,
   type ProductEntry,
   type SkuEntry,
   skuCodeLengthMax,
   skusMax,
+  type WarningEntry,
 } from '../../contract/entries.ts'
 import { limits } from '../../contract/limits.ts'
+import { type WithdrawalExemption, withdrawalExemptions } from '../../contract/words.ts'
 import { htmlOf, plainTextSteps } from '../../domain/catalog/plaintext.ts'
 import { isPicture } from '../../domain/catalog/problems.ts'
 import { safeHtmlSteps } from '../../domain/catalog/safehtml.ts'
@@ -23,6 +26,7 @@ import { type Breath, createBreath, runSteps } from '../../platform/kit/breath.t
 import { readMeasure } from '../../platform/kit/measuretext.ts'
 import { formatAmount, parseDecimal } from '../../platform/kit/money.ts'
 import { dropsLetters, isSlug, slugify } from '../../platform/kit/slug.ts'
+import { warningsIn } from '../../platform/kit/warningtext.ts'
 import { type CsvRow, codeWithoutGuard, withoutGuard } from './csv.ts'
 
 export interface ReadProduct {
@@ -193,6 +197,13 @@ export const shopifyColumns = {
   // Nor this: where the product was, a line each.
   oldPaths: ['old paths'],
   tags: ['tags'],
+  // As Shopify names columns of metafields.
+  maker: ['maker (product.metafields.cartwright.maker)', 'maker'],
+  warnings: ['warnings (product.metafields.cartwright.warnings)', 'warnings'],
+  withdrawalExempt: ['no withdrawal (product.metafields.cartwright.withdrawal_exempt)'],
+  digital: ['digital content (product.metafields.cartwright.digital)'],
+  guaranteeYears: ['guarantee (product.metafields.cartwright.guarantee_years)'],
+  guaranteeUrl: ['guarantee conditions (product.metafields.cartwright.guarantee_url)'],
   published: ['published', 'published on online store'],
   status: ['status'],
   giftCard: ['gift card'],
@@ -294,7 +305,7 @@ function raw({ header, cells }: Row, column: Column): string {
 
 function lengthMaxOf(column: Column): number {
   if (column === 'body') return Number.POSITIVE_INFINITY
-  return column === 'tags' || column === 'furtherTypes' ? listLengthMax : cellLengthMax
+  return column === 'tags' || column === 'furtherTypes' || column === 'warnings' ? listLengthMax : cellLengthMax
 }
 
 // "1.299,00" of a file with decimal commas is 1299.00.
@@ -360,6 +371,7 @@ async function begin(memory: Memory, handle: string, row: Row, breath: Breath): 
   }
   if (has(row, 'tags')) entry.tags = tagsOf(cell(row, 'tags'), note)
   if (has(row, 'vendor')) entry.brand = brandOf(cell(row, 'vendor'), note)
+  Object.assign(entry, lawfulMembers(row, note))
   const metadata = metadataOf(raw(row, 'metadata'))
   if (Object.keys(metadata).length > 0) entry.metadata = metadata
 
@@ -389,6 +401,46 @@ function oldPathsOf(handle: string, slug: string): string[] {
 function brandOf(vendor: string, note: Note): string | null {
   if (vendor.length > brandLengthMax) note(`the brand was cut to ${brandLengthMax} characters`)
   return cut(vendor, brandLengthMax) || null
+}
+
+// What the law of the EU asks to be said of a product.
+function lawfulMembers(row: Row, note: Note): Partial<Draft['entry']> {
+  const entry: Partial<Draft['entry']> = {}
+  if (has(row, 'maker')) entry.maker = slugify(cell(row, 'maker')) || null
+  if (has(row, 'warnings')) entry.warnings = warningsOf(raw(row, 'warnings'), note)
+  if (has(row, 'withdrawalExempt')) entry.withdrawalExempt = exemptionIn(cell(row, 'withdrawalExempt'), note)
+  if (has(row, 'digital')) entry.digital = truth(cell(row, 'digital')) ?? false
+  if (has(row, 'guaranteeYears')) entry.guarantee = guaranteeIn(row, note)
+  return entry
+}
+
+function exemptionIn(text: string, note: Note): WithdrawalExemption | null {
+  const found = withdrawalExemptions.find((reason) => reason === text.toLowerCase())
+  if (text !== '' && !found) note(`"${cut(text, 40)}" is not a reason against withdrawing, and was left out`)
+  return found ?? null
+}
+
+function guaranteeIn(row: Row, note: Note): GuaranteeEntry | null {
+  const years = cell(row, 'guaranteeYears')
+  if (years === '') return null
+  const isFit = /^\d{1,2}$/.test(years) && Number(years) >= 3
+  if (!isFit)
+    note(`the guarantee of "${cut(years, 20)}" years was left out: it is for 3 to ${limits.guaranteeYearsMax}`)
+  const url = cell(row, 'guaranteeUrl')
+  const isPage = /^https:\/\/\S+$/.test(url) && url.length <= 500
+  return isFit ? { years: Number(years), url: isPage ? url : null } : null
+}
+
+// Line breaks and tabs are text.
+const unprintable = /(?![\t\n\r])\p{Cc}/gu
+
+function warningsOf(text: string, note: Note): WarningEntry[] {
+  const found = warningsIn(text.toWellFormed().replaceAll(unprintable, ''))
+  const { warningsMax, warningLengthMax } = limits
+  if (found.length > warningsMax) note(`only the first ${warningsMax} warnings were taken`)
+  if (found.some((one) => one.text.length > warningLengthMax))
+    note(`warnings were cut to ${warningLengthMax} characters`)
+  return found.slice(0, warningsMax).map((one) => ({ language: one.language, text: cut(one.text, warningLengthMax) }))
 }
 
 function metadataOf(text: string): Record<string, string> {

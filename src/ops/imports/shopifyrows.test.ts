@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { soldOutRules } from '../../contract/words.ts'
+import { soldOutRules, textLanguages, withdrawalExemptions } from '../../contract/words.ts'
 import type { CategoryRow } from '../../domain/catalog/answer.ts'
 import { productRecord } from '../../domain/catalog/normal.ts'
 import { htmlOf, plainText } from '../../domain/catalog/plaintext.ts'
@@ -103,6 +103,24 @@ const draft = fc.record({
     },
   ),
   brand: fc.option(line(2)),
+  withdrawalExempt: fc.option(fc.constantFrom(...withdrawalExemptions)),
+  digital: fc.boolean(),
+  guarantee: fc.option(
+    fc.record({ years: fc.integer({ min: 3, max: 99 }), url: fc.option(url) }, { noNullPrototype: true }),
+  ),
+  maker: fc.option(slug),
+  warnings: fc.array(
+    fc.record(
+      {
+        language: fc.constantFrom(null, ...textLanguages),
+        text: line(4)
+          .map((text) => text.trim())
+          .filter((text) => text !== ''),
+      },
+      { noNullPrototype: true },
+    ),
+    { maxLength: 3 },
+  ),
   category: fc.option(fc.constantFrom('shoes', 'boots', 'tea')),
   images: fc.uniqueArray(fc.record({ url, alt: fc.oneof(fc.constant(''), line(3)) }), {
     selector: (image) => image.url,
@@ -179,6 +197,11 @@ function shown({
   slug,
   name,
   brand,
+  maker,
+  warnings,
+  withdrawalExempt,
+  digital,
+  guarantee,
   description,
   descriptionHtml,
   categories,
@@ -195,6 +218,11 @@ function shown({
       slug,
       name,
       brand,
+      maker,
+      warnings,
+      withdrawalExempt,
+      digital,
+      guarantee,
       description,
       descriptionHtml,
       categories,

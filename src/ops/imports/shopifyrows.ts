@@ -6,6 +6,7 @@ import { htmlOf } from '../../domain/catalog/plaintext.ts'
 import type { ProductRow, SkuRow } from '../../domain/catalog/product.ts'
 import { measureTexts } from '../../platform/kit/measuretext.ts'
 import { decimalAmount } from '../../platform/kit/money.ts'
+import { warningsText } from '../../platform/kit/warningtext.ts'
 import { codeCell, csvLine } from './csv.ts'
 import { isNoOption, optionColumns, type ShopifyColumn } from './shopify.ts'
 
@@ -29,6 +30,11 @@ export function categoryMap(categories: readonly CategoryRow[]): ReadonlyMap<str
 // biome-ignore format: a table reads best with one row a line
 const exported = [
   ['handle', 'Handle'], ['title', 'Title'], ['body', 'Body (HTML)'], ['vendor', 'Vendor'], ['type', 'Type'], ['tags', 'Tags'],
+  ['maker', 'Maker (product.metafields.cartwright.maker)'], ['warnings', 'Warnings (product.metafields.cartwright.warnings)'],
+  ['withdrawalExempt', 'No withdrawal (product.metafields.cartwright.withdrawal_exempt)'],
+  ['digital', 'Digital content (product.metafields.cartwright.digital)'],
+  ['guaranteeYears', 'Guarantee (product.metafields.cartwright.guarantee_years)'],
+  ['guaranteeUrl', 'Guarantee conditions (product.metafields.cartwright.guarantee_url)'],
   ['published', 'Published'],
   ['option1Name', 'Option1 Name'], ['option1Value', 'Option1 Value'], ['option2Name', 'Option2 Name'],
   ['option2Value', 'Option2 Value'], ['option3Name', 'Option3 Name'], ['option3Value', 'Option3 Value'],
@@ -83,6 +89,12 @@ function productCells(product: ProductRow, { categories }: ShopifyContext): Shop
     type,
     category: type,
     tags: tags.join(', '),
+    maker: product.maker ?? '',
+    warnings: warningsText(product.warnings),
+    withdrawalExempt: product.withdrawalExempt ?? '',
+    digital: product.digital ? 'TRUE' : 'FALSE',
+    guaranteeYears: product.guarantee ? String(product.guarantee.years) : '',
+    guaranteeUrl: product.guarantee?.url ?? '',
     published: publishedAt === null ? 'FALSE' : 'TRUE',
     giftCard: 'FALSE',
     status: archivedAt !== null ? 'archived' : publishedAt === null ? 'draft' : 'active',

@@ -69,7 +69,9 @@ export async function applyShop(storage: Storage, file: ShopFile, options: Apply
       options.record?.(tx, merchant.id, productEntries(batch.plans))
       return batch
     })
-  const plan = (entries: ProductEntry[]) => storage.read((db) => planProducts(db, sellerOf(merchant), entries, options))
+  const comingMakers = new Set(foundation.newMakers.map(({ slug }) => slug))
+  const plan = (entries: ProductEntry[]) =>
+    storage.read((db) => planProducts(db, sellerOf(merchant), entries, { ...options, comingMakers }))
   const products = options.dryRun
     ? await eachBatch(file, plan, { isWritten: false })
     : await countedAfter(storage, merchant.slug, () => eachBatch(file, save, { isWritten: true }))

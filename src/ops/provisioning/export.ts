@@ -1,12 +1,14 @@
 // The other way round: a shop as the file that `apply` would take. Applied to the same shop it changes nothing; applied elsewhere it
 // makes the same shop. Keys, people, orders and accounts at payment providers are in no file.
 
-import type { ProductEntry } from '../../contract/entries.ts'
+import { makersMax, type ProductEntry } from '../../contract/entries.ts'
 import { modes } from '../../contract/words.ts'
 import { agentSettingsOf } from '../../domain/agents/settings.ts'
 import { categoryEntry, productEntry } from '../../domain/catalog/adminview.ts'
 import { inOrder } from '../../domain/catalog/answer.ts'
 import { listCategories, listProductsAfterId } from '../../domain/catalog/store.ts'
+import { makerRecord } from '../../domain/makers/maker.ts'
+import { listMakers } from '../../domain/makers/store.ts'
 import { findMailSettings } from '../../domain/merchants/mail.ts'
 import { shopEntryOf, taxEntriesOf, zoneEntriesOf } from '../../domain/merchants/settings.ts'
 import { listShippingZones, listTaxRates, type Merchant } from '../../domain/merchants/store.ts'
@@ -22,8 +24,9 @@ import { listOwnInstallations } from './store.ts'
 const atOnce = 200
 
 export async function shopFileOf(db: Reader, merchant: Merchant): Promise<ShopFile> {
-  const [categories, taxes, zones, methods] = await Promise.all([
+  const [categories, makers, taxes, zones, methods] = await Promise.all([
     listCategories(db, merchant.id),
+    listMakers(db, merchant.id, { part: '', after: '', limit: makersMax }),
     listTaxRates(db, merchant.id),
     listShippingZones(db, merchant.id),
     listMethodSettings(db, merchant.id),
@@ -32,6 +35,7 @@ export async function shopFileOf(db: Reader, merchant: Merchant): Promise<ShopFi
   const file: ShopFile = {
     merchant: await merchantEntryOf(db, merchant),
     categories: inOrder(categories).map((category) => categoryEntry(category, byId)),
+    makers: makers.map(makerRecord),
     products: await productsOf(db, merchant.id),
     taxes: taxEntriesOf(taxes),
     shipping: zoneEntriesOf(zones),

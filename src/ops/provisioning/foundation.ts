@@ -1,9 +1,11 @@
 // What products and promotions need first: the merchant, its categories, taxes, shipping, payment methods and installations. Planned
 // from what is stored, and written in one transaction.
 
-import type { SkuEntry } from '../../contract/entries.ts'
+import { makersMax, type SkuEntry } from '../../contract/entries.ts'
 import { planCategories, refuseDepth } from '../../domain/catalog/categories.ts'
 import { insertCategory, listCategories, listProductsAfterId, updateCategory } from '../../domain/catalog/store.ts'
+import { type MakerPlan, planMakers } from '../../domain/makers/maker.ts'
+import { insertMaker, listMakers, updateMaker } from '../../domain/makers/store.ts'
 import { findMailSettings, type MailSettings, saveMailSettings } from '../../domain/merchants/mail.ts'
 import { isInAnswers, planMerchant, planRates } from '../../domain/merchants/settings.ts'
 import {
@@ -61,6 +63,8 @@ export async function saveFoundation(
   if (plan.answersChanged) await markAllStale(tx, merchant.id, now - clockSkewMsMax)
   for (const category of plan.newCategories) await insertCategory(tx, merchant.id, category)
   for (const category of plan.changedCategories) await updateCategory(tx, merchant.id, category)
+  for (const maker of plan.newMakers) await insertMaker(tx, merchant.id, maker)
+  for (const { after } of plan.changedMakers) await updateMaker(tx, merchant.id, after)
   if (plan.mail) await saveMailSettings(tx, merchant.id, plan.mail, now)
   if (plan.taxRates) await replaceTaxRates(tx, merchant.id, plan.taxRates)
   if (plan.shippingZones) await replaceShippingZones(tx, merchant.id, plan.shippingZones)
@@ -83,8 +87,9 @@ export async function planFoundation(
 ): Promise<Foundation> {
   const before = await found
   const { merchant, changes: merchantChanges } = planMerchant(file.merchant, before)
-  const [categories, installations, taxRates, shippingZones, methods, selling] = await Promise.all([
+  const [categories, plannedMakers, installations, taxRates, shippingZones, methods, selling] = await Promise.all([
     listCategories(db, merchant.id),
+    plannedMakersOf(db, file, merchant.id, now),
     listInstallations(db, merchant.id),
     listTaxRates(db, merchant.id),
     listShippingZones(db, merchant.id),
@@ -98,14 +103,14 @@ export async function planFoundation(
   const plannedMethods = planMethods(file.payments ?? [], methods)
   const plannedMail = planMail(file.merchant, await findMailSettings(db, merchant.id))
   const shops = planInstallations(file, merchant.id, installations)
-  const hasInstallation =
-    shops.newInstallations.length > 0 || installations.some(({ disabledAt }) => disabledAt === null)
+  const hasInstallation = hasSome(shops.newInstallations, installations)
   const plan = {
     merchant,
     isNewMerchant: !before,
     merchantDiffers: merchantChanges.length > 0,
     answersChanged: before !== undefined && isInAnswers(before, merchant),
     ...planned,
+    ...plannedMakers,
     ...rates,
     ...shops,
     changedMethods: plannedMethods.changed,
@@ -114,6 +119,7 @@ export async function planFoundation(
       merchantChanges,
       plannedMail.changes,
       planned.changes,
+      plannedMakers.changes,
       rates.changes,
       plannedMethods.changes,
       shops.changes,
@@ -130,8 +136,19 @@ export async function planFoundation(
     ],
   }
   const redirectHosts = new Map(installations.map((installation) => [installation.id, installation.redirectHosts]))
-  const entries = [...foundationEntries(plan, { categories, taxRates, shippingZones, methods, redirectHosts })]
-  return { ...plan, entries }
+  const known = { categories, taxRates, shippingZones, methods, redirectHosts }
+  return { ...plan, entries: [...foundationEntries(plan, known)] }
+}
+
+function hasSome(made: readonly object[], known: readonly { disabledAt: number | null }[]): boolean {
+  return made.length > 0 || known.some(({ disabledAt }) => disabledAt === null)
+}
+
+async function plannedMakersOf(db: Reader, file: ShopFile, merchantId: string, now: number): Promise<MakerPlan> {
+  const makers = await listMakers(db, merchantId, { part: '', after: '', limit: makersMax })
+  const plan = planMakers(file.makers ?? [], makers, now)
+  if (makers.length + plan.newMakers.length > makersMax) throw refuse('maker_limit')
+  return plan
 }
 
 async function refuseOtherCurrency(db: Reader, before: Merchant | undefined, merchant: Merchant): Promise<void> {

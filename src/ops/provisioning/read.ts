@@ -7,6 +7,7 @@ import type { PaymentMethodEntry } from '../../contract/entries.ts'
 import { type BrokenRule, issue, issueAt } from '../../contract/issues.ts'
 import { compile } from '../../contract/validator.ts'
 import { categoryProblems, parentProblems, productProblems } from '../../domain/catalog/problems.ts'
+import { makerProblems } from '../../domain/makers/maker.ts'
 import { normalRedirectHost } from '../../domain/merchants/redirects.ts'
 import { addressProblems, merchantProblems, shippingProblems, taxProblems } from '../../domain/merchants/settings.ts'
 import { lacksInstructions } from '../../domain/payments/methods.ts'
@@ -120,6 +121,7 @@ function* contradictions(file: ShopFile, now: number): Generator<Problem> {
   )
   for (const [index, category] of categories.entries()) yield* below(`/categories/${index}`, categoryProblems(category))
   yield* parentProblems(categories)
+  yield* makersProblems(file)
   const products = file.products ?? []
   yield* repeated(
     products.map((product) => product.slug),
@@ -146,6 +148,17 @@ function* contradictions(file: ShopFile, now: number): Generator<Problem> {
   yield* paymentsProblems(file)
   yield* webhooksProblems(file)
   yield* appsProblems(file)
+}
+
+function* makersProblems({ makers = [], products = [] }: ShopFile): Generator<Problem> {
+  yield* repeated(
+    makers.map(({ slug }) => slug),
+    (index) => `/makers/${index}/slug`,
+  )
+  for (const [index, maker] of makers.entries()) yield* below(`/makers/${index}`, makerProblems(maker))
+  const known = new Set(makers.map(({ slug }) => slug))
+  for (const [index, { maker }] of products.entries())
+    if (maker != null && !known.has(maker)) yield issueAt(`/products/${index}/maker`, 'maker_not_in_file')
 }
 
 function* promotionsProblems(file: ShopFile): Generator<Problem> {

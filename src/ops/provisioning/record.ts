@@ -4,6 +4,7 @@ import { type Mode, modes } from '../../contract/words.ts'
 import type { CategoryRow } from '../../domain/catalog/answer.ts'
 import { type CategoryPlan, categoryChange } from '../../domain/catalog/categories.ts'
 import { auditedChanges, type ProductPlan } from '../../domain/catalog/change.ts'
+import { type MakerPlan, makerChange } from '../../domain/makers/maker.ts'
 import { type RatesPlan, taxMembers, zoneMembers } from '../../domain/merchants/settings.ts'
 import type { Merchant, ShippingZone, TaxRate } from '../../domain/merchants/store.ts'
 import type { MethodSettings } from '../../domain/payments/methods.ts'
@@ -23,7 +24,11 @@ export interface RecordedEntry {
 export type Recorder = (tx: Tx, merchantId: string, entries: Iterable<RecordedEntry>) => void
 
 // The parts of it that entries tell about.
-export interface PlannedFoundation extends Omit<CategoryPlan, 'changes'>, InstallationPlan, RatesPlan {
+export interface PlannedFoundation
+  extends Omit<CategoryPlan, 'changes'>,
+    Omit<MakerPlan, 'changes'>,
+    InstallationPlan,
+    RatesPlan {
   merchant: Pick<Merchant, 'id' | 'slug'>
   isNewMerchant: boolean
   changedMethods: readonly MethodSettings[]
@@ -59,6 +64,13 @@ export function* foundationEntries(plan: PlannedFoundation, before: FoundationBe
   const emails = plan.changes.find(({ what }) => what === 'e-mails')?.members ?? []
   if (emails.length > 0) yield { mode: null, changes: [{ kind: 'change', what: 'letters', id, name, members: emails }] }
   yield { mode: null, changes: categoryChanges(plan, before.categories) }
+  yield {
+    mode: null,
+    changes: [
+      ...plan.newMakers.map((maker) => makerChange(undefined, maker)),
+      ...plan.changedMakers.map(({ before, after }) => makerChange(before, after)),
+    ],
+  }
   for (const mode of modes) {
     yield {
       mode,

@@ -107,9 +107,11 @@ const words: readonly (readonly [start: string, words: string])[] = [
   ['^[A-Z]{3}$', 'currency'],
   ['^[A-Z0-9]{1,3}$', '1–3 letters or digits'],
   ['^(https://', 'picture'],
+  ['^https://[', 'https address'],
   ['^https?://', 'http or https address'],
   ['^\\d{4}-', 'instant'],
   ['^[^\\s@]+@', 'e-mail address'],
+  ['^([^\\s@]+@', 'e-mail or https address'],
   ['^#[0-9a-fA-F]', '`#rrggbb`'],
   ['^[A-Za-z0-9/-]*(\\{year', 'format of numbers'],
 ]

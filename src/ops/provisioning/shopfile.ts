@@ -7,6 +7,8 @@ import {
   categoriesMax,
   InvoicesEntry,
   LegalEntry,
+  MakerEntry,
+  makersMax,
   merchantMembers,
   name,
   optional,
@@ -111,6 +113,10 @@ export const MerchantEntry = object({
 export const ShopFile = object({
   merchant: described('Who sells.', MerchantEntry),
   categories: optional('A tree, named by slugs.', Type.Array(CategoryEntry, { maxItems: categoriesMax })),
+  makers: optional(
+    'Who makes the products, named by slugs. One that the file does not name stays.',
+    Type.Array(MakerEntry, { maxItems: makersMax }),
+  ),
   products: optional(
     'What is sold. A product that the file does not name stays; a SKU that its product no longer names is retired.',
     Type.Array(ProductEntry, { maxItems: 10_000 }),

@@ -7,6 +7,7 @@ export interface Change {
   what:
     | 'merchant'
     | 'category'
+    | 'maker'
     | 'product'
     | 'sku'
     | 'taxes'

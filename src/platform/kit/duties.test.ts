@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type DutyFacts, duties, dutyIds, dutyStates } from './duties.ts'
+import { type DutyFacts, duties, dutyIds, dutyStates, legalGuaranteeYears, longerGuarantees } from './duties.ts'
 
 const nothing: DutyFacts = {
   country: 'DE',
@@ -30,6 +30,13 @@ test('what the server does is done, what the merchant has not given is missing, 
   assert.deepEqual([states.get('unitPrice')?.status, states.get('unitPrice')?.lacks], ['by_hand', ['measures']])
   assert.equal(by({ ...nothing, hasMeasures: true }).get('unitPrice')?.status, 'done')
   assert.equal(states.get('accessibility')?.status, 'by_hand')
+  const safety = (withoutMaker: number, withoutResponsible: number) => {
+    const state = by({ ...nothing, withoutMaker, withoutResponsible }).get('productSafety')
+    return [state?.status, state?.lacks]
+  }
+  assert.deepEqual(safety(3, 0), ['by_hand', ['makers']])
+  assert.deepEqual(safety(0, 1), ['by_hand', ['responsible']])
+  assert.deepEqual(safety(0, 0), ['done', []])
 })
 
 test('a page of the merchant does for privacy, and not for the confirmation, which is sent', () => {
@@ -46,4 +53,13 @@ test('delivery zones decide which countries count, before the country of the sho
   assert.ok(dutyStates({ ...nothing, zoneCountries: ['US', 'CH'] }).every(({ status }) => status === 'not_needed'))
   assert.deepEqual(by({ ...nothing, country: 'US', zoneCountries: ['FR', 'US'] }).get('seller')?.countries, ['FR'])
   assert.equal(by({ ...nothing, zoneCountries: ['*'] }).get('seller')?.countries.length, 27)
+})
+
+test('the legal guarantee is that of the country that goods go to, and the least before it is known', () => {
+  const years = [null, 'DE', 'ES', 'PT', 'SE', 'US', 'GB'].map(legalGuaranteeYears)
+  assert.deepEqual(years, [2, 2, 3, 3, 3, null, null])
+  for (const { country, since } of longerGuarantees) {
+    assert.ok(duties.guarantee.countries.includes(country), country)
+    assert.match(since, /^\d{4}-\d\d-\d\d$/)
+  }
 })

@@ -4,8 +4,9 @@
 import type { LegalTextKind } from '../../contract/words.ts'
 import { euCountries } from './countryfacts.ts'
 
-// What a merchant gives: name, address and e-mail of the seller, the content of every SKU, or a legal text.
-export type DutyNeed = 'seller' | 'measures' | LegalTextKind
+// What a merchant gives: name, address and e-mail of the seller, the content of every SKU, the maker of every product, who is responsible in
+// the EU for makers elsewhere, or a legal text.
+export type DutyNeed = 'seller' | 'measures' | 'makers' | 'responsible' | LegalTextKind
 
 export interface Duty {
   countries: readonly string[]
@@ -31,9 +32,9 @@ export const duties = {
   priorPrice: { countries: euCountries, since: '2022-05-28', source: 'Directive 98/6/EC, Art. 6a; C-330/23', needs: [] },
   accessibility: { countries: euCountries, since: '2025-06-28', source: 'Directive (EU) 2019/882', needs: ['accessibility'], isByHand: true },
   unitPrice: { countries: euCountries, since: '2000-03-18', source: 'Directive 98/6/EC, Art. 3', needs: ['measures'], isByHand: true },
-  productSafety: { countries: euCountries, since: '2024-12-13', source: 'Regulation (EU) 2023/988, Art. 19', needs: [], isByHand: true },
+  productSafety: { countries: euCountries, since: '2024-12-13', source: 'Regulation (EU) 2023/988, Art. 16, 19', needs: ['makers', 'responsible'], isByHand: true },
   guarantee: { countries: euCountries, since: '2026-09-27', source: 'Directive (EU) 2024/825; Implementing Regulation (EU) 2025/1960', needs: [], isByHand: true },
-  digital: { countries: euCountries, since: '2014-06-13', source: 'Directive 2011/83/EU, Art. 16(m)', needs: [], isByHand: true },
+  digital: { countries: euCountries, since: '2014-06-13', source: 'Directive 2011/83/EU, Art. 16(m)', needs: [] },
 } as const satisfies Readonly<Record<string, Duty>>
 
 export type DutyId = keyof typeof duties
@@ -46,6 +47,9 @@ export interface DutyFacts {
   hasSeller: boolean
   // No SKU is without a content; whether one needs it, only a person can say. Absent: not looked at.
   hasMeasures?: boolean
+  // Published products that name no maker, and makers outside of the EU without a person in it. Absent: not looked at.
+  withoutMaker?: number
+  withoutResponsible?: number
   texts: ReadonlySet<string>
   // Pages of the merchant's own, by the kind of text that they have.
   links: ReadonlySet<string>
@@ -72,7 +76,10 @@ export function dutyStates(facts: DutyFacts): DutyState[] {
   })
 }
 
-function isGiven({ hasSeller, hasMeasures, texts, links }: DutyFacts, need: DutyNeed, { allowsLink }: Duty): boolean {
+function isGiven(facts: DutyFacts, need: DutyNeed, { allowsLink }: Duty): boolean {
+  const { hasSeller, hasMeasures, withoutMaker, withoutResponsible, texts, links } = facts
+  if (need === 'makers') return withoutMaker === 0
+  if (need === 'responsible') return withoutResponsible === 0
   if (need === 'measures') return hasMeasures === true
   if (need === 'seller') return hasSeller
   return texts.has(need) || (allowsLink === true && links.has(need))
@@ -80,3 +87,29 @@ function isGiven({ hasSeller, hasMeasures, texts, links }: DutyFacts, need: Duty
 
 // Days within which the money goes back after a withdrawal (Directive 2011/83/EU, Art. 13(1)).
 export const refundDays = 14
+
+// A maker that is not established in the EU needs someone there (Regulation (EU) 2023/988, Art. 16).
+export function lacksResponsible({
+  country,
+  responsible,
+}: {
+  country: string
+  responsible?: object | null | undefined
+}) {
+  return !euCountries.includes(country) && responsible == null
+}
+
+// Years for which a seller answers for goods (Directive (EU) 2019/771, Art. 10), and countries whose law grants more.
+export const guaranteeYears = 2
+export const longerGuarantees: readonly { country: string; years: number; since: string; source: string }[] = [
+  { country: 'ES', years: 3, since: '2022-01-01', source: 'Real Decreto-ley 7/2021' },
+  { country: 'PT', years: 3, since: '2022-01-01', source: 'Decreto-Lei n.º 84/2021' },
+  { country: 'SE', years: 3, since: '2022-01-01', source: 'Konsumentköplag (2022:260)' },
+]
+
+// Null where goods go to a country without this duty. Before the country is known: the least.
+export function legalGuaranteeYears(country: string | null): number | null {
+  if (country === null) return guaranteeYears
+  if (!duties.guarantee.countries.includes(country)) return null
+  return longerGuarantees.find((row) => row.country === country)?.years ?? guaranteeYears
+}

@@ -10,10 +10,12 @@ import type { DetailsIntent } from './browser/names.ts'
 import { shopUrl } from './ended.ts'
 import { redirect } from './frame.ts'
 import {
+  asksConsent,
   billingIn,
   codeIn,
   detailsIn,
   type Form,
+  hasConsented,
   hasTyped,
   methodIn,
   payIn,
@@ -94,6 +96,8 @@ export function createActions(checkout: CheckoutPort, show: Show): Actions {
       if ('issues' in parsed) {
         return show(view, request, { ...state, problem: { code: 'invalid', issues: parsed.issues } })
       }
+      if (asksConsent(view) && !hasConsented(form, view))
+        return show(view, request, { ...state, problem: { code: 'consent_needed' } })
       const { locale } = speakerFor(view.session.locale, request.raw.headers['accept-language'])
       const input = { ...parsed.input, locale, network: addressBucket(request.address) }
       return proceed(await checkout.pay(secret, input), request, `/c/${secret}#payment`, state)

@@ -94,7 +94,7 @@ describe('what forms mean', () => {
           ],
         },
       ],
-      session: { totals: { total: 990 } },
+      session: { items: [], totals: { total: 990 } },
       // The rest of a view is not looked at.
     } as unknown as CheckoutView
     const sent = { method: 'test:card', version: '2', expectedTotal: '990', attempt: 'abc', 'card.holder': 'A B' }
@@ -124,7 +124,7 @@ describe('what forms mean', () => {
       ],
     }
     // The rest of a view is not looked at.
-    const view = { methods: [card], session: { totals: { total: 990 } } } as unknown as CheckoutView
+    const view = { methods: [card], session: { items: [], totals: { total: 990 } } } as unknown as CheckoutView
     const read = (number: string, expiry: string) => {
       const sent = { method: 'test:card', version: '2', expectedTotal: '990', attempt: 'abc' }
       const parsed = payIn(form({ ...sent, 'card.number': number, 'card.expiry': expiry }), view)

@@ -141,7 +141,8 @@ export function payIn(form: Form, view: CheckoutView): Parsed<PayInput> {
   const version = versionIn(form)
   const attempt = form('attempt').slice(0, 64)
   // Nothing to pay.
-  if (isFree) return { input: { version, expectedTotal, provider: '', method: '', details: {}, attempt } }
+  const consents = hasConsented(form, view) ? { consents: ['digital_content'] as const } : {}
+  if (isFree) return { input: { version, expectedTotal, provider: '', method: '', details: {}, attempt, ...consents } }
   const chosen = methodIn(form, view)
   if (!chosen) return invalid('/method')
   const details: Record<string, string> = {}
@@ -154,7 +155,17 @@ export function payIn(form: Form, view: CheckoutView): Parsed<PayInput> {
   if (issues.length > 0) return { issues }
   const { provider, method } = chosen
   const billing = billingOf(form, view, chosen)
-  return { input: { version, expectedTotal, provider, method, details, attempt, ...(billing && { billing }) } }
+  const paid = { version, expectedTotal, provider, method, details, attempt, ...consents }
+  return { input: { ...paid, ...(billing && { billing }) } }
+}
+
+// Whether something is bought whose supply at once needs the shopper's consent.
+export function asksConsent({ session }: Pick<CheckoutView, 'session'>): boolean {
+  return session.items.some(({ digital }) => digital === true)
+}
+
+export function hasConsented(form: Form, view: CheckoutView): boolean {
+  return asksConsent(view) && form('consent.digital') === 'yes'
 }
 
 export function methodIn(form: Form, view: CheckoutView): CheckoutMethod | undefined {

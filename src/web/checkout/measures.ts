@@ -15,7 +15,7 @@ const signs: Partial<Record<MeasureUnit | MeasureBase, string>> = {
 // False where it would repeat the price (Directive 98/6/EC, Art. 3(1)).
 export function measureNote(
   { say, amount }: Speaker,
-  { measure, unitPrice }: CheckoutSession['items'][number],
+  { measure, unitPrice }: Pick<CheckoutSession['items'][number], 'measure' | 'unitPrice'>,
   currency: string,
 ): string | false {
   if (!measure || measure.price === unitPrice) return false

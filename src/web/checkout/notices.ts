@@ -60,6 +60,8 @@ function problemNotice(
       return problemBox(say('problem.title'), stockWords(speaker, view, problem.skuId, problem.available))
     case 'item_unavailable':
       return problemBox(say('problem.title'), goneWords(speaker, view, problem.skuId))
+    case 'consent_needed':
+      return problemBox(say('problem.title'), html`<p><a href="#consent-digital">${say('consent.needed')}</a></p>`)
     case 'price_unavailable':
       return problemBox(say('problem.title'), html`<p>${say('message.price_unavailable')}</p>`)
     case 'quantity_limit':

@@ -18,7 +18,8 @@ import {
   saidBy,
 } from './fields.ts'
 import { foot, framed, instructionsBox, merchantBar } from './frame.ts'
-import { methodValue, type Typed, type TypedBilling } from './input.ts'
+import { guaranteeNotice } from './guarantee.ts'
+import { asksConsent, methodValue, type Typed, type TypedBilling } from './input.ts'
 import { problemBox, topNotices } from './notices.ts'
 import { changeableItems, codeBox, codeProblem, fixedItems, isPriced, sessionTotals } from './summary.ts'
 
@@ -204,13 +205,14 @@ function paymentSection(parts: OpenParts, errors: FieldErrors): Html {
   const isReady = isComplete(view) && isPayable
   return html`<section id="payment" class="part" aria-labelledby="payment-title" tabindex="-1">
 <h2 id="payment-title">${say('payment.title')}</h2>
-<div id="payment-notice">${paymentNotice(parts)}${paymentObstacle(parts, isReady)}</div>
+<div id="payment-notice">${paymentNotice(parts)}${paymentObstacle(parts, isReady)}${guaranteeNotice(speaker, view)}</div>
 <form id="pay" method="post" action="/c/${secret}/pay" novalidate data-busy="${say('pay.busy')}">
 ${unpressed}
 <fieldset id="pay-fields" class="choices"${!isReady && html` disabled hidden`}>
 <legend class="hidden">${say('payment.method')}</legend>
 ${session.totals.total > 0 && html`<div class="cards">${methods.map((_, index) => methodCard(parts, index, errors))}</div>`}
 </fieldset>
+${asksConsent(view) && consentBox(speaker)}
 <div id="pay-action"${!isReady && html` hidden`}>
 ${
   isPriced(session) &&
@@ -220,6 +222,12 @@ ${
 </div>
 </form>
 </section>`
+}
+
+// Unticked: consent is the shopper's own act.
+function consentBox({ say }: Speaker): Html {
+  return html`<label class="consent" for="consent-digital"><input type="checkbox" id="consent-digital" name="consent.digital" value="yes" required>
+<span>${say('consent.digital')}</span></label>`
 }
 
 // A form whose first button is disabled ignores the return key, so nobody pays without pressing the button.

@@ -6,22 +6,16 @@ import { type Html, html } from '../../platform/html/html.ts'
 import { documentTitle } from '../documents/print.ts'
 import type { Speaker } from '../languages/language.ts'
 import { framed, howToPay, sheet } from './frame.ts'
+import { measureNote } from './measures.ts'
 import { returnsSection } from './returns.ts'
-import { lineList, totalsList } from './summary.ts'
+import { exemptNote, type Line, lineList, totalsList } from './summary.ts'
 
 // `hasAccount`: codes for signing in can be mailed.
 export function orderPage(speaker: Speaker, order: OrderStatusView, path: string, hasAccount: boolean): string {
   const { say, sayKnown } = speaker
   const { merchant, currency, totals } = order
   const isTest = order.mode === 'test'
-  const lines = order.items.map((item) => ({
-    ...item,
-    amount: speaker.amount(item.subtotal, currency),
-    notes: [
-      say('item.quantityShort', { count: item.quantity }),
-      item.fulfilled > 0 && item.fulfilled < item.quantity && say('status.sent', { count: item.fulfilled }),
-    ],
-  }))
+  const lines = order.items.map((item) => orderedLine(speaker, item, currency))
   const fact = (name: string, value: Html | string) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
   const inside = html`<div class="status" data-status="${order.status}">
 <p class="soft">${say('status.title', { number: order.number })} · ${say('status.placedAt', { date: speaker.date(order.placedAt) })}</p>
@@ -82,4 +76,18 @@ function documentLinks(speaker: Speaker, { documents = [], timeline }: OrderStat
 // Completed is the merchant's word: all was sent, and it may be on its way for days.
 function titleKey({ status, fulfillments }: OrderStatusView): `status.${OrderStatusView['status'] | 'underway'}` {
   return status === 'completed' && fulfillments.length > 0 ? 'status.underway' : `status.${status}`
+}
+
+function orderedLine(speaker: Speaker, item: OrderStatusView['items'][number], currency: string): Line {
+  const { say } = speaker
+  return {
+    ...item,
+    amount: speaker.amount(item.subtotal, currency),
+    notes: [
+      say('item.quantityShort', { count: item.quantity }),
+      item.fulfilled > 0 && item.fulfilled < item.quantity && say('status.sent', { count: item.fulfilled }),
+      measureNote(speaker, item, currency),
+      exemptNote(speaker, item.withdrawalExempt),
+    ],
+  }
 }

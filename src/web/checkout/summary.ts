@@ -2,6 +2,7 @@
 
 import type { CheckoutSession } from '../../contract/open/checkout.ts'
 import type { OptionValue } from '../../contract/parts.ts'
+import type { ItemExemption } from '../../contract/words.ts'
 import type { CheckoutProblem, CheckoutView } from '../../domain/checkout/port.ts'
 import { hiddenFields } from '../../platform/html/form.ts'
 import { type Html, html } from '../../platform/html/html.ts'
@@ -47,6 +48,11 @@ ${tools}
   )}</ul>`
 }
 
+// Why there is no right to withdraw from the purchase of an item.
+export function exemptNote({ say }: Speaker, reason: ItemExemption | null | undefined): string | false {
+  return reason ? say(`exempt.${reason}`) : false
+}
+
 // The amounts of a session without a price are 0, and are not shown.
 export function isPriced({ messages }: CheckoutSession): boolean {
   return !messages.some(({ code }) => code === 'price_unavailable')
@@ -59,6 +65,7 @@ export function fixedItems(speaker: Speaker, session: CheckoutSession): Html {
     notes: [
       speaker.say('item.quantityShort', { count: item.quantity }),
       isPriced(session) && measureNote(speaker, item, session.currency),
+      exemptNote(speaker, item.withdrawalExempt),
     ],
   }))
   return lineList(lines, speaker.say('status.items'))
@@ -73,6 +80,7 @@ export function changeableItems(speaker: Speaker, { session, secret }: CheckoutV
       item.quantity > 1 && say('item.each', { amount: amount(item.unitPrice, session.currency) }),
       isPriced(session) && measureNote(speaker, item, session.currency),
       item.availability === 'backorder' && say('item.backorder'),
+      exemptNote(speaker, item.withdrawalExempt),
     ],
     tools: itemTools(speaker, item, session.version, secret),
   }))

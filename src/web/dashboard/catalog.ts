@@ -1,12 +1,14 @@
 // What the screens of the catalog share: the way between them, pictures, price ranges, and the tree of categories.
 
 import type { AdminCategory } from '../../contract/admin/catalog.ts'
+import type { AdminMaker } from '../../contract/admin/makers.ts'
+import { makersMax } from '../../contract/entries.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { initialOf } from '../../platform/html/initial.ts'
 import type { Visit } from './screen.ts'
 import { cursorIn } from './table.ts'
 
-const sections = ['products', 'stock', 'categories'] as const
+const sections = ['products', 'stock', 'categories', 'makers'] as const
 
 export function sectionTabs({ words, to }: Visit, current: (typeof sections)[number]): Html {
   return html`<nav class="tabs" aria-label="${words.say('place.products')}">${sections.map(
@@ -43,6 +45,22 @@ export interface Brands {
 export async function brandsOf({ ask }: Visit): Promise<Brands> {
   const { data, meta } = await ask('listAdminBrands', { query: { limit: brandsMax } })
   return { names: data.map(({ name }) => name), isCut: meta.next !== null }
+}
+
+const makersAtOnce = 200
+
+// All makers, by name.
+export async function makersOf(visit: Visit): Promise<AdminMaker[]> {
+  const all: AdminMaker[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < makersMax / makersAtOnce; page++) {
+    const { data, meta } = await visit.ask('listAdminMakers', { query: { limit: makersAtOnce }, cursor })
+    all.push(...data)
+    if (meta.next === null) break
+    cursor = cursorIn(meta.next)
+  }
+  const order = new Intl.Collator(visit.words.language)
+  return all.toSorted((one, other) => order.compare(one.maker.name, other.maker.name))
 }
 
 export interface CategoryNode extends AdminCategory {

@@ -56,6 +56,7 @@ export function memberText(
   const kind = states[type]?.[member]
   if (kind !== undefined && typeof value === 'string') return words.sayKnown(`state.${kind}.${value}`, value)
   if (member === 'measure' && typeof value === 'object' && value !== null) return measureText(value as SkuMeasure)
+  if (member === 'withdrawalExempt' && typeof value === 'string') return words.sayKnown(`exempt.${value}`, value)
   if (member === 'role') return words.sayKnown(`role.${value}`, String(value))
   if (member === 'country' && typeof value === 'string') return words.country(value)
   if (momentMembers.has(member) && (typeof value === 'number' || typeof value === 'string')) return words.moment(value)

@@ -5,16 +5,19 @@ import { createHash } from 'node:crypto'
 import type { AdminProduct } from '../../contract/admin/catalog.ts'
 import { type ProductEntry, type SkuEntry, skuCodeLengthMax, skusMax } from '../../contract/entries.ts'
 import { limits } from '../../contract/limits.ts'
+import { withdrawalExemptions } from '../../contract/words.ts'
 import type { FormFields } from '../../platform/html/fields.ts'
 import { measureText, typedMeasure } from '../../platform/kit/measuretext.ts'
 import { slugify } from '../../platform/kit/slug.ts'
 import { measureOf, type SkuMeasure } from '../../platform/kit/unitprice.ts'
+import { warningsIn, warningsText } from '../../platform/kit/warningtext.ts'
 import { amountIn, moneyText } from './form.ts'
 import { pictureOfVariant, type ShownPicture, showsOf, showsSame, showsValue, valueShown } from './variantpictures.ts'
 
 export const optionsMax = 3
 export const variantsMax = 250
 const imagesMax = 50
+export const warningsLengthMax = limits.warningsMax * (limits.warningLengthMax + 10)
 const valueLengthMax = 300
 
 export interface DraftRow {
@@ -66,6 +69,15 @@ export interface Draft {
   summary: string
   description: string
   descriptionHtml: string
+  // Slug of the maker.
+  maker: string
+  // A paragraph for each.
+  warnings: string
+  // A reason, or ''.
+  exempt: string
+  digital: 'yes' | 'no'
+  guaranteeYears: string
+  guaranteeUrl: string
   tags: string
   // Slugs.
   categories: readonly string[]
@@ -97,6 +109,12 @@ export const emptyDraft: Draft = {
   summary: '',
   description: '',
   descriptionHtml: '',
+  maker: '',
+  warnings: '',
+  exempt: '',
+  digital: 'no',
+  guaranteeYears: '',
+  guaranteeUrl: '',
   tags: '',
   categories: [],
   images: [],
@@ -123,6 +141,14 @@ export function draftOf({ product, status }: Pick<AdminProduct, 'product' | 'sta
     summary: product.summary ?? '',
     description: typed(product.description ?? ''),
     descriptionHtml: typed(product.descriptionHtml ?? ''),
+    maker: product.maker ?? '',
+    warnings: warningsText(
+      (product.warnings ?? []).map(({ language = null, text: warning }) => ({ language, text: warning })),
+    ),
+    exempt: product.withdrawalExempt ?? '',
+    digital: product.digital ? 'yes' : 'no',
+    guaranteeYears: String(product.guarantee?.years ?? ''),
+    guaranteeUrl: product.guarantee?.url ?? '',
     tags: tags.join(', '),
     categories,
     images: images.map(({ url, alt = '', width, height }) => ({
@@ -204,6 +230,12 @@ export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOp
     summary: line('summary', 1_000),
     description: text('description', limits.descriptionLengthMax),
     descriptionHtml: text('descriptionHtml', limits.descriptionHtmlLengthMax),
+    maker: line('maker', 120),
+    warnings: text('warnings', warningsLengthMax),
+    exempt: line('exempt', 40),
+    digital: form.get('digital') === 'yes' ? 'yes' : 'no',
+    guaranteeYears: line('guaranteeYears', 6),
+    guaranteeUrl: line('guaranteeUrl', 600),
     tags: line('tags', 4_000),
     categories: form.getAll('category').slice(0, 50),
     images: images.map(({ at }) => ({
@@ -387,6 +419,7 @@ export function entryOf(
   const knownSkus = new Map(present?.skus.map((sku) => [sku.code, sku]))
   const skus = sold.map(({ row, at }) => skuOf(row, at))
   const maxPerOrder = whole(draft.shared.maxPerOrder, '/maxPerOrder')
+  const years = whole(draft.guaranteeYears, '/guarantee/years')
   if (Object.keys(problems).length > 0) return { problems }
   const keepsDate = draft.status === 'published' && present?.publishedAt !== undefined
   return {
@@ -398,6 +431,11 @@ export function entryOf(
       summary: draft.summary,
       description: draft.description,
       descriptionHtml: draft.descriptionHtml || null,
+      maker: draft.maker || null,
+      warnings: warningsIn(draft.warnings),
+      withdrawalExempt: withdrawalExemptions.find((reason) => reason === draft.exempt) ?? null,
+      digital: draft.digital === 'yes',
+      guarantee: years === null ? null : { years, url: draft.guaranteeUrl || null },
       categories: [...draft.categories],
       tags: tagsIn(draft.tags),
       images: draft.images.map(({ url, alt, width, height }) => ({
@@ -491,6 +529,12 @@ export function partsOf(draft: Draft, withRows: boolean): Map<string, string> {
     ['summary', draft.summary],
     ['description', draft.description],
     ['descriptionHtml', draft.descriptionHtml],
+    ['maker', draft.maker],
+    ['warnings', draft.warnings],
+    ['exempt', draft.exempt],
+    ['digital', draft.digital],
+    ['guaranteeYears', draft.guaranteeYears],
+    ['guaranteeUrl', draft.guaranteeUrl],
     ['categories', [...draft.categories].sort().join(', ')],
     ['tags', tagsIn(draft.tags).join(', ')],
     ['images', draft.images.map(imageText).join('\n')],
@@ -576,6 +620,7 @@ export function withOneDescription(draft: Draft, base: string): Draft {
 export function merged(mine: Draft, theirs: Draft, takenMembers: ReadonlySet<string>): Draft {
   const simple = [
     ...(['name', 'brand', 'slug', 'status', 'summary', 'description', 'descriptionHtml'] as const),
+    ...(['maker', 'warnings', 'exempt', 'digital', 'guaranteeYears', 'guaranteeUrl'] as const),
     ...(['categories', 'tags', 'images', 'shared'] as const),
   ]
   const taken = Object.fromEntries(

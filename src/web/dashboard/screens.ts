@@ -16,12 +16,13 @@ import { discounts, newDiscount, oneDiscount } from './screens/discounts.ts'
 import { draftProducts, editDraft, newDraft } from './screens/draftform.ts'
 import { cancelDraft, draft, drafts, sendDraft } from './screens/drafts.ts'
 import { home } from './screens/home.ts'
+import { makers, newMaker, oneMaker } from './screens/makers.ts'
 import { moneyBack, pay, undelivered } from './screens/money.ts'
 import { settingScreens } from './screens/office.ts'
 import { documentOfOrder, order, orderCustomer, orderNote } from './screens/order.ts'
 import { orders } from './screens/orders.ts'
 import { addPicture, pictures } from './screens/pictures.ts'
-import { brand, category, prices } from './screens/prices.ts'
+import { brand, category, maker, prices } from './screens/prices.ts'
 import { print } from './screens/print.ts'
 import { newProduct, product } from './screens/product.ts'
 import { changeProducts, products } from './screens/products.ts'
@@ -91,11 +92,15 @@ export const screens: readonly Screen[] = [
   prices,
   category,
   brand,
+  maker,
   stock,
   movements,
   categories,
   newCategory,
   oneCategory,
+  makers,
+  newMaker,
+  oneMaker,
   discounts,
   newDiscount,
   oneDiscount,

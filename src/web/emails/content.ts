@@ -6,12 +6,18 @@
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import type { LegalTextKind } from '../../contract/words.ts'
 import type { AwaitedMoney } from '../../domain/checkout/port.ts'
+import type { OrderLine } from '../../domain/orders/store.ts'
 import type { OrderFacts } from '../../domain/orders/view.ts'
 import { orderTotals, trackingUrlOf } from '../../domain/orders/view.ts'
 import type { ReturnFacts } from '../../domain/returns/store.ts'
 import { returnNumber } from '../../domain/returns/view.ts'
 import { type Statement, withoutLinks } from '../../domain/withdrawals/statement.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import { pricedMeasure } from '../../platform/kit/unitprice.ts'
 import type { EmailKind, LinkEmailKind, NoticeKind } from '../../platform/outbox/emails.ts'
+import { guaranteeUrl } from '../checkout/guarantee.ts'
+import { measureNote } from '../checkout/measures.ts'
+import { exemptNote } from '../checkout/summary.ts'
 import { documentTitle } from '../documents/print.ts'
 import type { Speaker } from '../languages/language.ts'
 import { tell } from './texts.ts'
@@ -76,6 +82,8 @@ export interface Confirmation {
   // Lines: name, address, numbers, contact.
   seller: readonly string[]
   texts: readonly { kind: LegalTextKind; text: string; since: string }[]
+  // Years of the legal guarantee; null where it is not to be named.
+  guaranteeYears: number | null
   // Whether the model withdrawal form belongs to it.
   hasForm: boolean
 }
@@ -93,12 +101,16 @@ export function orderPlaced(of: OrderEmail, awaited: HowToPay | null, confirmati
       ...viewButton(of),
       orderFacts(of),
       ...itemsAndTotals(of),
+      ...consentParts(of),
       ...confirmationParts(of, confirmation),
     ],
   }
 }
 
-function confirmationParts({ speaker }: OrderEmail, { seller, texts, hasForm }: Confirmation): EmailPart[] {
+function confirmationParts(
+  { speaker }: OrderEmail,
+  { seller, texts, guaranteeYears, hasForm }: Confirmation,
+): EmailPart[] {
   const { say } = speaker
   return [
     ...(seller.length === 0
@@ -109,6 +121,15 @@ function confirmationParts({ speaker }: OrderEmail, { seller, texts, hasForm }: 
       title: `${say(`legal.${kind}`)} (${say('legal.version', { date: speaker.date(since) })})`,
       text,
     })),
+    ...(guaranteeYears === null
+      ? []
+      : [
+          {
+            kind: 'legal' as const,
+            title: say('guarantee.title'),
+            text: `${say('guarantee.text', { count: guaranteeYears })}\n${say('guarantee.more')}: ${guaranteeUrl(speaker.language)}`,
+          },
+        ]),
     ...(hasForm
       ? [
           {
@@ -507,7 +528,7 @@ function itemsAndTotals({ speaker, facts }: OrderEmail): EmailPart[] {
     {
       kind: 'items',
       title: speaker.say('status.items'),
-      rows: lines.map((line) => ({ ...named(speaker, line, line.quantity), amount: money(line.subtotal) })),
+      rows: lines.map((line) => ({ ...describedLine(speaker, line, order.currency), amount: money(line.subtotal) })),
     },
     {
       kind: 'totals',
@@ -543,4 +564,24 @@ function named(
 ): Omit<EmailItem, 'amount'> {
   const chosen = options.map((option) => `${option.name}: ${option.value}`)
   return { name, detail: [...chosen, speaker.say('item.quantityShort', { count: quantity })].join(' · ') }
+}
+
+// With its unit price, and why one cannot withdraw from it.
+function describedLine(speaker: Speaker, line: OrderLine, currency: string): Omit<EmailItem, 'amount'> {
+  const { name, detail } = named(speaker, line, line.quantity)
+  const { unitPrice, withdrawalExempt } = line
+  const notes = [
+    measureNote(speaker, { measure: pricedMeasure(line.measure, unitPrice), unitPrice }, currency),
+    exemptNote(speaker, withdrawalExempt),
+  ]
+  return { name, detail: [detail, ...notes.filter((note) => note !== false)].join(' · ') }
+}
+
+// Of digital content: that the shopper agreed has to be confirmed (Directive 2011/83/EU, Art. 8(7)(b)).
+function consentParts({ speaker, facts: { order } }: OrderEmail): EmailPart[] {
+  return order.consents.map(({ at }) => ({
+    kind: 'legal',
+    title: speaker.say('consent.title', { date: speaker.date(toInstant(at)) }),
+    text: speaker.say('consent.digital'),
+  }))
 }

@@ -40,6 +40,7 @@ import { isLinkOpen } from '../../domain/users/invitations.ts'
 import { openStatement } from '../../domain/withdrawals/receive.ts'
 import { refundDueAt } from '../../domain/withdrawals/statement.ts'
 import { findWithdrawal } from '../../domain/withdrawals/store.ts'
+import { guaranteeYears } from '../../platform/kit/duties.ts'
 import { isPlainAddress, withoutTag } from '../../platform/kit/email.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { emailKinds, type LinkEmailKind, type NoticeKind, openUserEmail } from '../../platform/outbox/emails.ts'
@@ -283,10 +284,12 @@ async function confirmationOf(db: Reader, merchantId: string, { speaker, facts }
       at: facts.order.placedAt,
     }),
   ])
-  if (!face?.offersWithdrawal && texts.length === 0) return { seller: [], texts: [], hasForm: false }
+  if (!face?.offersWithdrawal && texts.length === 0)
+    return { seller: [], texts: [], guaranteeYears: null, hasForm: false }
   return {
     seller: face ? sellerLines(face) : [],
     texts: texts.map(({ kind, text, createdAt }) => ({ kind, text, since: toInstant(createdAt) })),
+    guaranteeYears: face?.showsGuarantee && facts.order.shippingChoice ? guaranteeYears : null,
     hasForm: face?.offersWithdrawal ?? false,
   }
 }

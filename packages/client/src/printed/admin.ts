@@ -249,6 +249,10 @@ export interface AdminClient {
       categoryId?: string | undefined
       /** A whole brand. Case does not matter. */
       brand?: string | undefined
+      /** Slug of a maker. */
+      maker?: string | undefined
+      /** Only products without it. */
+      lacks?: 'maker' | undefined
       tag?: string | undefined
       /** Only products with a SKU that is low or out of stock. */
       stock?: 'low' | 'out' | undefined
@@ -263,7 +267,7 @@ export interface AdminClient {
     create(input: CreateAdminProductRequest, options?: CallOptions): Promise<AdminProductChangeResponse>
     /** Replace a product. Changes the product to what the request says. After version_conflict, `current` has the product as it is now. Needs the scope `admin:catalog`. (replaceAdminProduct) */
     replace(productId: string, input: ReplaceAdminProductRequest, options?: CallOptions): Promise<AdminProductChangeResponse>
-    /** Change many products. Publishes, hides or archives products, changes a category, a brand or a tag, or changes prices by a percentage. Each product has an outcome of its own. The products together have at most 2,000 SKUs. Needs the scope `admin:catalog`. (updateAdminProducts) */
+    /** Change many products. Publishes, hides or archives products, changes a category, a brand, a maker or a tag, or changes prices by a percentage. Each product has an outcome of its own. The products together have at most 2,000 SKUs. Needs the scope `admin:catalog`. (updateAdminProducts) */
     updateMany(input: UpdateAdminProductsRequest, options?: CallOptions): Promise<BulkResponse>
   }
   skus: {
@@ -317,6 +321,21 @@ export interface AdminClient {
     create(input: CreateAdminPromotionRequest, options?: CallOptions): Promise<AdminPromotionResponse>
     /** Replace a promotion. Its uses stay. `disabled: true` stops it. Needs the scope `admin:catalog`. (replaceAdminPromotion) */
     replace(promotionId: string, input: ReplaceAdminPromotionRequest, options?: CallOptions): Promise<AdminPromotionResponse>
+  }
+  makers: {
+    /** List makers. Who makes the products, with the addresses that shoppers are shown. Needs the scope `admin:read`. (listAdminMakers) */
+    list(query?: {
+      /** In the name or the slug. */
+      q?: string | undefined
+      /** How many rows to answer (default: 50); at most as many as updateAdminProducts takes. */
+      limit?: number | undefined
+    }, options?: ListOptions): List<AdminMakerListResponse, AdminMaker>
+    /** Create a maker. Products name it by its slug. Needs the scope `admin:catalog`. (createAdminMaker) */
+    create(input: CreateAdminMakerRequest, options?: CallOptions): Promise<AdminMakerResponse>
+    /** Replace a maker. Every product that names it shows the new addresses. Needs the scope `admin:catalog`. (replaceAdminMaker) */
+    replace(makerId: string, input: ReplaceAdminMakerRequest, options?: CallOptions): Promise<AdminMakerResponse>
+    /** Remove a maker. Only one that no product names. Needs the scope `admin:catalog`. (removeAdminMaker) */
+    remove(makerId: string, input: RemoveAdminMakerRequest, options?: CallOptions): Promise<AdminMakerResponse>
   }
   pictures: {
     /** Upload a picture. Stores a file and answers with its path, to be used as the picture of a product, a SKU or a category. The same file again answers with the same path. Needs the scope `admin:catalog`. (uploadAdminPicture) */
@@ -936,13 +955,13 @@ export interface AdminEndRequest {
 }
 
 /** Stable, for programs. */
-export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'address_undeliverable' | 'payment_in_progress' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'agent_platform_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'customer_not_found' | 'draft_not_found' | 'document_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'currency_not_changeable' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'draft_not_open' | 'draft_without_email' | 'draft_email_limit' | 'total_changed' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'agents_closed' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'money_not_recordable' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'order_not_sent' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'return_not_changeable' | 'text_limit' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'redirect_not_found' | 'redirect_exists' | 'redirect_limit' | 'page_exists' | 'page_limit' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
+export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'address_undeliverable' | 'payment_in_progress' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'agent_platform_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'customer_not_found' | 'draft_not_found' | 'document_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'currency_not_changeable' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'draft_not_open' | 'draft_without_email' | 'draft_email_limit' | 'total_changed' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'agents_closed' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'money_not_recordable' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'order_not_sent' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'return_not_changeable' | 'text_limit' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'maker_not_found' | 'maker_exists' | 'maker_in_use' | 'maker_limit' | 'redirect_not_found' | 'redirect_exists' | 'redirect_limit' | 'page_exists' | 'page_limit' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
 
 export interface AdminErrorIssue {
   /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
   path: string
   /** The rule that is broken. Stable, for programs. */
-  code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'other_kind_of_measure' | 'unreadable_instant' | 'published_in_future' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_a_shop_path' | 'leads_to_itself' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
+  code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_contact' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'other_kind_of_measure' | 'unreadable_instant' | 'published_in_future' | 'maker_not_in_file' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_a_shop_path' | 'leads_to_itself' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
   /** The values of the rule, such as max. */
   values: Record<string, string | number | string[]>
   /** The rule in words, for people; may change. */
@@ -1207,6 +1226,29 @@ export interface AdminLedgerResponse {
   meta: ListMeta
 }
 
+export interface AdminMaker {
+  /** Id of a maker. */
+  id: string
+  /** Starts at 1 and grows by one at each change. */
+  version: number
+  /** What the merchant wrote. It can be changed and sent back. */
+  maker: MakerEntry
+  /** Products that name it, archived ones too. */
+  productCount: number
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+}
+
+export interface AdminMakerListResponse {
+  /** By slug. */
+  data: AdminMaker[]
+  meta: ListMeta
+}
+
+export interface AdminMakerResponse {
+  data: AdminMaker
+}
+
 export interface AdminMember {
   /** Id of a person, or of an invitation that was not accepted yet. */
   id: string
@@ -1335,6 +1377,8 @@ export interface AdminOrder {
   cancellation: OrderCancellation | null
   /** Oldest first. */
   timeline: TimelineEntry[]
+  /** What the shopper agreed to at the checkout. */
+  consents?: OrderConsent[] | undefined
   /** Whether a cancellation would be accepted now. */
   cancellable: boolean
   /** Your own names and values. Kept and given back as they are. */
@@ -1575,7 +1619,7 @@ export interface AdminPaymentAccountCheckResponse {
       /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
       path: string
       /** The rule that is broken. Stable, for programs. */
-      code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'other_kind_of_measure' | 'unreadable_instant' | 'published_in_future' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_a_shop_path' | 'leads_to_itself' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
+      code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_contact' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'other_kind_of_measure' | 'unreadable_instant' | 'published_in_future' | 'maker_not_in_file' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_a_shop_path' | 'leads_to_itself' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
       /** The values of the rule, such as max. */
       values: Record<string, string | number | string[]>
       /** The rule in words, for people; may change. */
@@ -1608,7 +1652,7 @@ export interface AdminPaymentAccountEndResponse {
       /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
       path: string
       /** The rule that is broken. Stable, for programs. */
-      code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'other_kind_of_measure' | 'unreadable_instant' | 'published_in_future' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_a_shop_path' | 'leads_to_itself' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
+      code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_contact' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'other_kind_of_measure' | 'unreadable_instant' | 'published_in_future' | 'maker_not_in_file' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_a_shop_path' | 'leads_to_itself' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
       /** The values of the rule, such as max. */
       values: Record<string, string | number | string[]>
       /** The rule in words, for people; may change. */
@@ -2159,7 +2203,7 @@ export interface AdminSubjectChange {
   /** look: sealed data was shown, and nothing changed. */
   kind: 'create' | 'change' | 'retire' | 'look'
   subject: {
-    type: 'merchant' | 'category' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'payment_account' | 'site' | 'site_host' | 'site_page' | 'site_content' | 'redirect' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'people' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'return' | 'withdrawal' | 'customer' | 'customer_note' | 'draft' | 'document' | 'legal_text' | 'transfer' | 'agents' | 'agent_platform'
+    type: 'merchant' | 'category' | 'maker' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'payment_account' | 'site' | 'site_host' | 'site_page' | 'site_content' | 'redirect' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'people' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'return' | 'withdrawal' | 'customer' | 'customer_note' | 'draft' | 'document' | 'legal_text' | 'transfer' | 'agents' | 'agent_platform'
     id: string
     /** What people call it: a number, a code, a name. */
     name: string
@@ -2669,6 +2713,12 @@ export interface CreateAdminCategoryRequest {
   category: CategoryEntry
 }
 
+export interface CreateAdminMakerRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+  maker: MakerEntry
+}
+
 export interface CreateAdminPageRequest {
   /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
@@ -2846,6 +2896,8 @@ export interface CustomerDataOrder {
   cancellation: OrderCancellation | null
   /** Oldest first. */
   timeline: TimelineEntry[]
+  /** What the shopper agreed to at the checkout. */
+  consents?: OrderConsent[] | undefined
   /** Whether a cancellation would be accepted now. */
   cancellable: boolean
   /** Your own names and values. Kept and given back as they are. */
@@ -3168,6 +3220,30 @@ export interface ListMeta {
   next: string | null
 }
 
+export interface MakerEntry {
+  /** A word of your choice; its name in every later file. */
+  slug: string
+  /** Name, registered trade name or trade mark. */
+  name: string
+  /** Lines of the postal address. */
+  address: string[]
+  /** Where it is established, by ISO 3166-1. */
+  country: string
+  /** The electronic address: an e-mail address, or a page that begins with https. */
+  contact: string
+  /** The person in the EU who is responsible for its products. A maker outside of the EU needs one for products that are sold there. */
+  responsible?: {
+    /** Name, registered trade name or trade mark. */
+    name: string
+    /** Lines of the postal address. */
+    address: string[]
+    /** Where it is established, by ISO 3166-1. */
+    country: string
+    /** The electronic address: an e-mail address, or a page that begins with https. */
+    contact: string
+  } | null | undefined
+}
+
 /** In test mode no money moves, and no stock, promotion use or order number of live mode. */
 export type Mode = 'test' | 'live'
 
@@ -3193,6 +3269,16 @@ export interface OrderCancellation {
   createdAt: string
 }
 
+export interface OrderConsent {
+  /** digital_content: digital content is supplied before the time to withdraw is over, and the right to withdraw ends with it. */
+  kind: 'digital_content'
+  /** RFC 3339, UTC, with milliseconds. */
+  at: string
+  /** Of the text that was agreed to. */
+  textVersion: string
+  language: 'en' | 'de' | 'fr' | 'es' | 'nl' | 'ja' | 'ar'
+}
+
 /** The installation that sold it. */
 export interface OrderInstallation {
   /** Id of an installation. */
@@ -3213,6 +3299,16 @@ export interface OrderItem {
   fulfilled: number
   /** In minor units of the currency that the resource names. */
   unitPrice: number
+  measure?: {
+    amount: number
+    unit: 'mg' | 'g' | 'kg' | 'ml' | 'cl' | 'l' | 'm3' | 'mm' | 'cm' | 'm' | 'cm2' | 'm2' | 'piece'
+    /** What `price` is for. */
+    per: 'kg' | '100g' | 'l' | '100ml' | 'm3' | 'm' | 'm2' | 'piece'
+    /** In minor units of the currency that the resource names. */
+    price: number
+  } | null | undefined
+  /** Why the shopper cannot withdraw from the contract about it. null: they can. */
+  withdrawalExempt?: 'made_to_measure' | 'perishable' | 'sealed_hygiene' | 'sealed_media' | 'mixed_with_others' | 'periodical' | 'price_fluctuates' | 'dated_service' | 'digital_content' | null | undefined
   /** In minor units of the currency that the resource names. */
   subtotal: number
   /** In minor units of the currency that the resource names. */
@@ -3314,6 +3410,24 @@ export interface ProductEntry {
   name: string
   /** Who makes it. Shoppers find it by its brand and can narrow lists to it. */
   brand?: string | null | undefined
+  /** The slug of the maker, who is named to shoppers with addresses. */
+  maker?: string | null | undefined
+  /** Warnings and safety information. */
+  warnings?: ({
+    /** Of the text (default: any). */
+    language?: 'en' | 'de' | 'fr' | 'es' | 'nl' | 'ja' | 'ar' | null | undefined
+    text: string
+  })[] | undefined
+  /** Why shoppers cannot withdraw from the contract about it. Sealed goods can be sent back while they are sealed. */
+  withdrawalExempt?: 'made_to_measure' | 'perishable' | 'sealed_hygiene' | 'sealed_media' | 'mixed_with_others' | 'periodical' | 'price_fluctuates' | 'dated_service' | null | undefined
+  /** Digital content that is supplied at once: the checkout asks for the consent that ends the right of withdrawal (default: false). */
+  digital?: boolean | undefined
+  /** A guarantee of durability that the producer gives for the whole product, free of charge and for more than two years. */
+  guarantee?: {
+    years: number
+    /** The conditions, on a page that begins with https. */
+    url?: string | null | undefined
+  } | null | undefined
   /** One or two sentences for lists. */
   summary?: string | undefined
   /** Plain text; paragraphs are separated by an empty line. Without it: the text of `descriptionHtml`. */
@@ -3481,6 +3595,13 @@ export interface RemoveAdminCategoryResponse {
   }
 }
 
+export interface RemoveAdminMakerRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+  /** The version that was seen. Another one now is a 409 version_conflict. */
+  expectedVersion: number
+}
+
 export interface RemoveAdminPageRequest {
   /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
@@ -3502,6 +3623,15 @@ export interface ReplaceAdminCategoryRequest {
   expectedVersion: number
   /** The slug cannot change. */
   category: CategoryEntry
+}
+
+export interface ReplaceAdminMakerRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+  /** The version that was seen. Another one now is a 409 version_conflict. */
+  expectedVersion: number
+  /** The slug cannot change. */
+  maker: MakerEntry
 }
 
 export interface ReplaceAdminPageRequest {
@@ -3895,6 +4025,8 @@ export interface UpdateAdminProductsRequest {
     removeCategory?: string | undefined
     /** null takes the brand off. */
     brand?: string | null | undefined
+    /** Slug of a maker; null takes it off. */
+    maker?: string | null | undefined
     addTag?: string | undefined
     removeTag?: string | undefined
     /** Changes every price by so many basis points: 500 raises it by 5 %. Rounded to minor units. */

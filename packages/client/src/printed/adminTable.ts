@@ -93,6 +93,12 @@ export const adminTable = {
     create: 'POST b /api/v1/admin/promotions',
     replace: 'PUT b /api/v1/admin/promotions/{promotionId}',
   },
+  makers: {
+    list: 'GET qp /api/v1/admin/makers',
+    create: 'POST b /api/v1/admin/makers',
+    replace: 'PUT b /api/v1/admin/makers/{makerId}',
+    remove: 'DELETE b /api/v1/admin/makers/{makerId}',
+  },
   pictures: {
     upload: 'POST b /api/v1/admin/pictures',
   },

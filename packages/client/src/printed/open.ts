@@ -419,6 +419,10 @@ export interface CartItem {
   /** In minor units of the currency that the resource names. */
   unitPrice: number
   measure?: LineMeasure | null | undefined
+  /** Why one cannot withdraw from the contract about it. */
+  withdrawalExempt?: 'made_to_measure' | 'perishable' | 'sealed_hygiene' | 'sealed_media' | 'mixed_with_others' | 'periodical' | 'price_fluctuates' | 'dated_service' | null | undefined
+  /** Digital content: to pay needs consent to its supply. */
+  digital?: boolean | undefined
   /** unitPrice × quantity. */
   subtotal: number
   /** In minor units of the currency that the resource names. */
@@ -894,7 +898,7 @@ export interface ErrorIssue {
   /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
   path: string
   /** The rule that is broken. Stable, for programs. */
-  code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed'
+  code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_contact' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed'
   /** The values of the rule, such as max. */
   values: Record<string, string | number | string[]>
   /** The rule in words, for people; may change. */
@@ -1296,6 +1300,8 @@ export interface Order {
   cancellation: OrderCancellation | null
   /** Oldest first. */
   timeline: TimelineEntry[]
+  /** What the shopper agreed to at the checkout. */
+  consents?: OrderConsent[] | undefined
   /** Whether a cancellation would be accepted now. */
   cancellable: boolean
   /** Your own names and values. Kept and given back as they are. */
@@ -1365,6 +1371,16 @@ export interface OrderCompletedEvent {
   data: OrderEventData | TruncatedEventData
 }
 
+export interface OrderConsent {
+  /** digital_content: digital content is supplied before the time to withdraw is over, and the right to withdraw ends with it. */
+  kind: 'digital_content'
+  /** RFC 3339, UTC, with milliseconds. */
+  at: string
+  /** Of the text that was agreed to. */
+  textVersion: string
+  language: 'en' | 'de' | 'fr' | 'es' | 'nl' | 'ja' | 'ar'
+}
+
 export interface OrderEventData {
   order: Order
 }
@@ -1403,6 +1419,9 @@ export interface OrderItem {
   fulfilled: number
   /** In minor units of the currency that the resource names. */
   unitPrice: number
+  measure?: LineMeasure | null | undefined
+  /** Why the shopper cannot withdraw from the contract about it. null: they can. */
+  withdrawalExempt?: 'made_to_measure' | 'perishable' | 'sealed_hygiene' | 'sealed_media' | 'mixed_with_others' | 'periodical' | 'price_fluctuates' | 'dated_service' | 'digital_content' | null | undefined
   /** In minor units of the currency that the resource names. */
   subtotal: number
   /** In minor units of the currency that the resource names. */
@@ -1685,6 +1704,17 @@ export interface Product {
   media: ProductMedia[]
   options: ProductOption[]
   skus: Sku[]
+  /** Why one cannot withdraw from the contract about it. null: one can. */
+  withdrawalExempt?: 'made_to_measure' | 'perishable' | 'sealed_hygiene' | 'sealed_media' | 'mixed_with_others' | 'periodical' | 'price_fluctuates' | 'dated_service' | null | undefined
+  /** Digital content that is supplied at once: the hosted checkout asks for consent to that. */
+  digital?: boolean | undefined
+  /** The guarantee of durability of the producer, beside the legal one. */
+  guarantee?: {
+    years: number
+    url: string | null
+  } | null | undefined
+  /** null: neither a maker nor a warning is given. */
+  safety?: Safety | null | undefined
   /** Your own names and values. Kept and given back as they are. */
   metadata: Record<string, string>
 }
@@ -2236,6 +2266,35 @@ export interface ReturnRequestedEvent {
   data: ReturnEventData | TruncatedEventData
 }
 
+/** What a page that offers it has to show (Regulation (EU) 2023/988, Art. 19). */
+export interface Safety {
+  /** Who makes it. */
+  makers: ({
+    name: string
+    /** Lines of the postal address. */
+    address: string[]
+    /** By ISO 3166-1. */
+    country: string
+    /** An e-mail address, or a page. */
+    contact: string
+  })[]
+  /** Who is responsible in the EU, where the maker is elsewhere. */
+  responsible: ({
+    name: string
+    /** Lines of the postal address. */
+    address: string[]
+    /** By ISO 3166-1. */
+    country: string
+    /** An e-mail address, or a page. */
+    contact: string
+  })[]
+  warnings: ({
+    /** null: of any. */
+    language: 'en' | 'de' | 'fr' | 'es' | 'nl' | 'ja' | 'ar' | null
+    text: string
+  })[]
+}
+
 export type Scope = 'webhooks:read' | 'webhooks:write' | 'catalog:read' | 'checkout:quote' | 'admin:read' | 'admin:catalog' | 'admin:orders' | 'admin:refunds' | 'admin:customers' | 'admin:settings' | 'admin:developers' | 'admin:people'
 
 /** Counts over the whole result, each without its own filter. If a result has more than 1000 products, over 1000 of them. */
@@ -2396,6 +2455,10 @@ export interface Site {
   }
   /** Where shoppers withdraw from a contract; link it from every page. null where no country demands it. */
   withdrawalUrl: string | null
+  /** For how long, at least, the seller answers for goods, which pages that offer them have to say (Directive (EU) 2024/825). null where no country demands it. */
+  legalGuarantee?: {
+    years: number
+  } | null | undefined
   /** Who sells. */
   legal: {
     /** Of the company or the person. */

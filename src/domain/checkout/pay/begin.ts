@@ -1,6 +1,7 @@
 // The first transaction of a payment: it secures everything that the order will need, and records what is about to be charged.
 
 import type { Address } from '../../../contract/open/carts.ts'
+import { consentTextVersion, textLanguages } from '../../../contract/words.ts'
 import { moveFor, onlyMove } from '../../../platform/kit/lifecycle.ts'
 import type { Cause } from '../../../platform/outbox/announce.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
@@ -8,6 +9,7 @@ import { keepAddress } from '../../addresses/store.ts'
 import { needsShipping } from '../../carts/shipping.ts'
 import { fixPrices, setCartStatus } from '../../carts/store.ts'
 import type { Quote } from '../../carts/view.ts'
+import type { ConsentRecord } from '../../orders/store.ts'
 import type { OfferedProvider, PaymentProvider, Purchase } from '../../payments/port.ts'
 import { firstCheckAt } from '../../payments/schedule.ts'
 import { findPayment, insertPayment, type PaymentRow } from '../../payments/store.ts'
@@ -63,6 +65,7 @@ export async function beginPayment(tools: PayTools, tx: Tx, attempt: Attempt): P
   const offered = isFree(quote) ? undefined : await findOffered(tools, tx, session, { quote, name: input.provider })
   const problem =
     quoteProblem(quote, input) ??
+    consentProblem(quote, input) ??
     (await findOrderProblem(tools, tx, { session, quote, now: now.getTime() })) ??
     (isFree(quote) ? null : await findMethodProblem(tx, session, { provider: offered?.provider, input }, now.getTime()))
   if (problem) return { problem }
@@ -120,6 +123,12 @@ function quoteProblem({ isPriced, pricing: { totals } }: Quote, { expectedTotal 
   return null
 }
 
+// Without it the right to withdraw would not end with the supply (Directive 2011/83/EU, Art. 16(m)).
+function consentProblem({ lines }: Quote, { consents = [] }: PayInput): CheckoutProblem | null {
+  const isDigital = lines.some(({ offer }) => offer.digital)
+  return isDigital && !consents.includes('digital_content') ? { code: 'consent_needed' } : null
+}
+
 function isFree({ pricing }: Quote): boolean {
   return pricing.totals.total === 0
 }
@@ -134,6 +143,14 @@ function triedSubjects(
   if (!provider?.methods.some(({ id, fields }) => id === method && fields.length > 0)) return []
   const card = provider.instrument?.(method, details)
   return subjectsOf(rootSecret, session.installationId, { sessionId: session.id, card, network })
+}
+
+// Nothing is recorded that was not asked for.
+function consentsOf({ lines }: Quote, { consents = [], locale }: PayInput, at: number): ConsentRecord[] {
+  if (!consents.includes('digital_content') || !lines.some(({ offer }) => offer.digital)) return []
+  const [tag] = (locale ?? 'en').split('-')
+  const language = textLanguages.find((one) => one === tag) ?? 'en'
+  return [{ kind: 'digital_content', at, textVersion: consentTextVersion, language }]
 }
 
 interface NewAttempt {
@@ -179,7 +196,7 @@ async function recordPayment(tx: Tx, begun: NewAttempt): Promise<PaymentRow> {
     ...held,
     status: onlyMove(sessionLifecycle, 'pay').to,
     version: session.version + 1,
-    quote: JSON.stringify(draftFor(quote)),
+    quote: JSON.stringify(draftFor(quote, consentsOf(quote, attempt.input, at))),
     lastPaymentError: null,
     updatedAt: at,
   })

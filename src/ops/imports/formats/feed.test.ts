@@ -164,6 +164,7 @@ const sku: SkuRow = {
 }
 const product: ProductRow = {
   ...{ id: 'prd_1', slug: 'mug', name: 'Mug – "=1"', summary: '', description: 'A mug.\n\nOf clay & <fire>.' },
+  ...{ maker: null, warnings: [], withdrawalExempt: null, digital: false, guarantee: null },
   ...{ brand: 'Kiln & Co', descriptionHtml: null, categories: ['cups'], tags: [] },
   images: ['/media/pottery/mug.jpg', 'https://cdn.example/1.jpg?a=1&b=2'].map((url) => ({
     ...{ url, alt: '', width: null, height: null },
@@ -216,7 +217,7 @@ function feedOf(products: readonly ProductRow[]): string {
   }
   const context = {
     ...({ shopName: 'Pottery', currency: 'EUR', mode: 'live', origin: 'https://api.example', now: 1_000 } as const),
-    ...{ link: 'https://shop.example/p/{slug}', categories: categoryMap([category]) },
+    ...{ link: 'https://shop.example/p/{slug}', categories: categoryMap([category]), makers: new Map() },
   }
   return feedHead(context) + products.map((one) => feedItems(one, context)).join('') + feedEnd
 }

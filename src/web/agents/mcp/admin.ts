@@ -118,11 +118,23 @@ function isDestructive(name: string): boolean {
   return /^(cancel|refund|remove|end|revoke|delete)_/.test(name)
 }
 
+// What a thing is made of stands at the tool that creates it, and not once more at the one that replaces it.
+function briefBody(id: AdminOperationId, { body }: AdminOperation): ReturnType<typeof membersOf> {
+  const own = membersOf(body)
+  const creator = id.replace(/^replace/, 'create')
+  const rows: Readonly<Record<string, AdminOperation>> = adminOperations
+  const made = creator === id ? undefined : membersOf(rows[creator]?.body ?? null).properties
+  const noun = nameOf(creator).replace('create_', '')
+  if (!made?.[noun] || !own.properties[noun]) return own
+  const brief = { type: 'object', description: `As ${nameOf(creator)} takes it, whole.` }
+  return { ...own, properties: { ...own.properties, [noun]: brief } }
+}
+
 function toolOf([id, row]: [AdminOperationId, AdminOperation]): AdminTool {
   const name = nameOf(id)
   const pathNames = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, member = '']) => member)
   const query = membersOf(row.query)
-  const body = membersOf(row.body)
+  const body = briefBody(id, row)
   const changes = row.idempotency === 'required'
   const properties = {
     ...Object.fromEntries(pathNames.map((member) => [member, { type: 'string' }])),

@@ -37,6 +37,7 @@ export const notice = {
   undeliverable: () => error('address_undeliverable', 'The shop does not deliver to this address.', 'recoverable', destinationPath),
   noOption: () => error('address_undeliverable', 'No shipping option carries these items to this address.', 'recoverable', destinationPath),
   onPage: () => error('payment_on_page', 'The buyer pays at continue_url.', 'requires_buyer_input'),
+  consent: () => error('consent_on_page', 'The buyer agrees to the supply of digital content, and pays, at continue_url.', 'requires_buyer_input'),
   review: () => error('order_review', 'The buyer reviews and confirms the order at continue_url.', 'requires_buyer_review'),
   ordersNeedProof: () => error('unauthorized', 'Orders are shown to platforms that prove who they are. The buyer sees the order at its permalink_url.', 'unrecoverable'),
   fulfillmentOnPage: () => error('fulfillment_on_page', 'The buyer gives the address and pays at continue_url.', 'requires_buyer_input'),

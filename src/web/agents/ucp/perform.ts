@@ -344,6 +344,8 @@ function problemMessages(problem: NonNullable<PaymentAnswer>, place: number): Me
     case 'credential_refused':
     case 'invalid':
       return [notice.credentialRefused(place)]
+    case 'consent_needed':
+      return [notice.consent()]
     case 'total_changed':
       return [notice.totalChanged()]
     case 'too_many_tries':

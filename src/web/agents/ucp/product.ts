@@ -2,6 +2,7 @@
 
 import type { ProductShape } from '../../../contract/agents/shapes.ts'
 import type { Product, Sku } from '../../../contract/open/catalog.ts'
+import { bases, unitSizes } from '../../../platform/kit/unitprice.ts'
 
 // In a list. All of them are shown of a single product.
 const variantsShownMax = 20
@@ -56,6 +57,7 @@ function variantView(product: Product, sku: Sku, inputs: readonly Input[] | unde
     description: { plain: product.summary || product.name },
     price,
     ...(priorPrice && { list_price: priorPrice }),
+    ...unitPriceOf(sku),
     availability: {
       available: isForSale(sku),
       status: availability === 'low_stock' ? 'in_stock' : availability,
@@ -64,6 +66,19 @@ function variantView(product: Product, sku: Sku, inputs: readonly Input[] | unde
     ...(imageUrl !== null && { media: [{ type: 'image', url: imageUrl }] }),
     ...(inputs && { inputs }),
   }
+}
+
+// Content and reference in one unit, the finer of the two: the amount is to follow from them.
+function unitPriceOf({ measure }: Sku): object {
+  if (!measure) return {}
+  const { amount, unit, per, price } = measure
+  const base = bases[per]
+  const finer = unitSizes[unit].size <= unitSizes[base.unit].size ? unit : base.unit
+  const inFiner = (value: number, of: keyof typeof unitSizes) => ({
+    value: (value * unitSizes[of].size) / unitSizes[finer].size,
+    unit: finer,
+  })
+  return { unit_price: { ...price, measure: inFiner(amount, unit), reference: inFiner(base.amount, base.unit) } }
 }
 
 function mediaView({ url, alt, width, height }: Product['media'][number]): object {

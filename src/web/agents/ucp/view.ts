@@ -117,6 +117,7 @@ function standingMessages(checkout: AgentCheckout, { active, mayPay, handlers, r
   ]
   if (messages.some(({ severity }) => severity === 'recoverable')) return messages
   if (needsShipping && !active.has(fulfillment)) return [...messages, notice.fulfillmentOnPage()]
+  if (items.some(({ digital }) => digital === true)) return [...messages, notice.consent()]
   const canPay = mayPay && (handlers.length > 0 || totals.total === 0)
   if (!canPay) return [...messages, notice.onPage()]
   const isReviewed = reviewFrom !== null && totals.total >= reviewFrom

@@ -14,8 +14,8 @@ export const dutiesScreen: Screen = {
   needs: 'getAdminTexts',
   async get(visit) {
     const { words } = visit
-    const states = await dutiesOf(visit)
-    const countries = states.find(({ id }) => id === 'seller')?.countries ?? []
+    const shown = await dutiesOf(visit)
+    const countries = shown.states.find(({ id }) => id === 'seller')?.countries ?? []
     const isEverywhere = countries.length === duties.seller.countries.length
     const where = isEverywhere
       ? words.say('duties.everywhere')
@@ -26,7 +26,7 @@ export const dutiesScreen: Screen = {
 ${
   countries.length === 0
     ? card({ title: words.say('settings.duties'), body: html`<p>${words.say('duties.none')}</p>` })
-    : html`<p class="lead">${words.say('duties.lead')}</p>${card({ title: where, body: dutyList(visit, states) })}`
+    : html`<p class="lead">${words.say('duties.lead')}</p>${card({ title: where, body: dutyList(visit, shown) })}`
 }`,
     }
   },

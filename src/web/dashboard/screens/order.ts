@@ -210,9 +210,13 @@ export function lineName({
   return html`<span class="line-name" dir="auto">${name}</span><span class="soft small" dir="auto">${kind}</span>`
 }
 
+export function exemptText(words: Words, reason: string): string {
+  return words.say('exempt.none', { reason: words.sayKnown(`exempt.${reason}`, reason) })
+}
+
 function lines(
   { words }: Visit,
-  { items, totals, currency, shipping, promotion, fulfillmentStatus }: AdminOrder,
+  { items, totals, currency, shipping, promotion, fulfillmentStatus, consents = [] }: AdminOrder,
 ): Html {
   const amount = (minor: number) => words.money(minor, currency)
   const isPartly = fulfillmentStatus === 'partially_fulfilled'
@@ -236,8 +240,9 @@ function lines(
 <thead><tr><th scope="col">${words.say('print.item')}</th><th scope="col" class="end minor">${words.say('order.price')}</th><th scope="col" class="end">${words.say('order.quantity')}</th>${isPartly && html`<th scope="col" class="end">${words.say('order.sent')}</th>`}<th scope="col" class="end">${words.say('order.sum')}</th></tr></thead>
 <tbody>${items.map(
       (item) =>
-        html`<tr><th scope="row">${lineName(item)}</th><td class="end minor">${amount(item.unitPrice)}</td><td class="end">${words.number(item.quantity)}</td>${isPartly && html`<td class="end">${words.number(item.fulfilled)}</td>`}<td class="end">${amount(item.subtotal)}</td></tr>`,
+        html`<tr><th scope="row">${lineName(item)}${item.withdrawalExempt && html`<span class="soft small">${exemptText(words, item.withdrawalExempt)}</span>`}</th><td class="end minor">${amount(item.unitPrice)}</td><td class="end">${words.number(item.quantity)}</td>${isPartly && html`<td class="end">${words.number(item.fulfilled)}</td>`}<td class="end">${amount(item.subtotal)}</td></tr>`,
     )}</tbody></table></div>
+${consents.map(({ at }) => html`<p class="card-note soft small">${words.say('order.consented', { date: words.moment(at) })}</p>`)}
 <dl class="facts sums order-sums">${sums.map(
       (row) => row && html`<div${row[2] && html` class="strong"`}><dt>${row[0]}</dt><dd>${amount(row[1])}</dd></div>`,
     )}</dl>`,

@@ -1,4 +1,4 @@
-// Prices of many products by a percentage: first every old and new price, then the change. And the category or the brand of many
+// Prices of many products by a percentage: first every old and new price, then the change. And the category, brand or maker of many
 // products.
 
 import { createHash } from 'node:crypto'
@@ -7,7 +7,7 @@ import { priceEndings } from '../../../contract/words.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { newId } from '../../../platform/kit/ids.ts'
-import { brandsOf, categoriesOf, indented } from '../catalog.ts'
+import { brandsOf, categoriesOf, indented, makersOf } from '../catalog.ts'
 import { dialog } from '../dialog.ts'
 import { field, form, keyField, keyIn } from '../form.ts'
 import { button, card, emptyState, linkButton, notice } from '../parts.ts'
@@ -298,4 +298,35 @@ async function askingBrand(visit: Visit, ids: readonly string[]): Promise<Sheet>
       cancel: to('products'),
     }),
   })
+}
+
+export const maker: Screen = {
+  path: 'products/maker',
+  name: 'dashboard maker of products',
+  place: 'products',
+  needs: 'updateAdminProducts',
+  async get(visit) {
+    const ids = chosenIn(visit.query)
+    if (ids.length === 0) return nothing(visit)
+    const { words, to } = visit
+    const known = (await makersOf(visit)).map((one) => ({ value: one.maker.slug, label: one.maker.name }))
+    const options = [{ value: '', label: words.say('product.noMaker') }, ...known]
+    return dialog({
+      title: words.say('maker.title', { count: ids.length }),
+      back: back(visit),
+      body: form(visit, {
+        action: to('products/maker'),
+        before: chosenFields(ids),
+        fields: [{ name: 'maker', label: words.say('product.maker'), kind: 'choice', options, isFirst: true }],
+        submit: words.say('category.submit'),
+        cancel: to('products'),
+      }),
+    })
+  },
+  async post(posted: Posted) {
+    const { form: sent, to } = posted
+    const productIds = chosenIn(sent)
+    if (productIds.length === 0) return goTo(to('products'))
+    return changeAll(posted, { productIds, change: { maker: sent.get('maker') || null } }, to('products'))
+  },
 }

@@ -3,15 +3,17 @@
 
 import { randomUUID } from 'node:crypto'
 import type { AdminProduct } from '../../../contract/admin/catalog.ts'
+import type { AdminMaker } from '../../../contract/admin/makers.ts'
 import { skuCodeLengthMax, skusMax } from '../../../contract/entries.ts'
 import { issueAt } from '../../../contract/issues.ts'
 import { limits } from '../../../contract/limits.ts'
+import { withdrawalExemptions } from '../../../contract/words.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html, trusted } from '../../../platform/html/html.ts'
 import { mapInSlices } from '../../../platform/kit/breath.ts'
 import { newId } from '../../../platform/kit/ids.ts'
 import { type Refusal, refuse } from '../../../platform/kit/refuse.ts'
-import { type Brands, brandsOf, type CategoryNode, categoriesOf, smallImage } from '../catalog.ts'
+import { type Brands, brandsOf, type CategoryNode, categoriesOf, makersOf, smallImage } from '../catalog.ts'
 import { field, guard, issueText, keyField, keyIn, type Problems } from '../form.ts'
 import { button, card, linkButton, notice, pasteNote, pill, problemList } from '../parts.ts'
 import {
@@ -33,6 +35,7 @@ import {
   optionsMax,
   valuesText,
   variantsMax,
+  warningsLengthMax,
   withOneDescription,
   withVariants,
 } from '../product.ts'
@@ -122,7 +125,7 @@ async function save(posted: Posted, present?: AdminProduct): Promise<Shown> {
           ...parts,
         })
       : posted.change('createAdminProduct', { body: { product: read.entry }, ...parts }),
-    ['category_not_found'],
+    ['category_not_found', 'maker_not_found'],
   )
   if (!('refusal' in outcome)) {
     const { answer, change } = outcome.reply
@@ -145,7 +148,7 @@ async function preview(
   const body = { expectedVersion: version, product: read.entry, dryRun: true }
   const outcome = await attempt(
     posted.ask('replaceAdminProduct', { path: { productId: id }, body, key: newId('req') }),
-    ['category_not_found'],
+    ['category_not_found', 'maker_not_found'],
   )
   if ('refusal' in outcome) return again({ problems: refusedAt(posted, outcome.refusal, read) })
   const members = outcome.reply.changes.flatMap((change) => change.members)
@@ -180,18 +183,21 @@ const problemTexts = {
 // Codes and issues at the field that they are about.
 function refusedAt({ words, shop }: Visit, refusal: Refusal, { rowOf }: DraftEntry): Problems {
   const text = words.refusal(refusal)
+  if (refusal.code === 'maker_not_found') return { summary: text, at: { '/maker': text } }
   if (refusal.code === 'product_exists') return { summary: text, at: { '/slug': text } }
   const at: Record<string, string> = {}
   for (const { path, ...rule } of refusal.details.issues ?? []) {
     const pointer = path
       .replace(/^\/product/, '')
       .replace(/^\/skus\/(\d+)/, (_, index: string) => `/skus/${rowOf[Number(index)] ?? index}`)
-      .replace(/^\/options\/.*/, '/options')
+      .replace(/^\/(options|warnings)\/.*/, '/$1')
     const kind = /\/(?:price|compareAtPrice)$/.test(pointer) ? 'money' : 'line'
     at[pointer] ??= issueText(words, rule, { kind, currency: shop.currency })
   }
   const isShown = (pointer: string) =>
-    /^\/(?:name|brand|slug|summary|description|descriptionHtml|options|maxPerOrder|taxClass|skus\/)/.test(pointer)
+    /^\/(?:name|brand|slug|summary|description|descriptionHtml|maker|warnings|guarantee|options|maxPerOrder|taxClass|skus\/)/.test(
+      pointer,
+    )
   const rest = Object.entries(at).flatMap(([pointer, message]) => (isShown(pointer) ? [] : [message]))
   return { summary: [text, ...rest].join(' '), at }
 }
@@ -218,13 +224,13 @@ interface SheetParts {
 async function sheetOf(visit: Visit, parts: SheetParts): Promise<Shown> {
   const { words, to, may } = visit
   const { draft, present, problems = { at: {} }, note } = parts
-  const [categories, brands] = await Promise.all([categoriesOf(visit), brandsOf(visit)])
+  const [categories, brands, makers] = await Promise.all([categoriesOf(visit), brandsOf(visit), makersOf(visit)])
   const mayChange = may('replaceAdminProduct') && present?.status !== 'archived'
   const seen = parts.seen ?? (present && { version: present.version, base: baseOf(draft) })
   const form = html`${keyField()}${seen && hiddenFields({ version: seen.version, base: seen.base })}
 ${problems.summary !== undefined && problemList(problems.summary, listedProblems(words, draft, problems))}
 ${note !== undefined && html`<p class="notice" role="status">${note}</p>`}
-<div class="columns"><div>${textsCard(visit, { ...parts, problems }, brands)}${picturesCard(visit, draft, present)}${optionsCard(visit, draft, problems)}</div>
+<div class="columns"><div>${textsCard(visit, { ...parts, problems }, brands)}${picturesCard(visit, draft, present)}${optionsCard(visit, draft, problems)}${safetyCard(visit, draft, makers, problems)}</div>
 <div>${stateCard(visit, draft, present)}${categoriesCard(visit, draft, categories)}${sharedCard(visit, draft, problems)}</div></div>
 ${await variantsCard(visit, { ...parts, problems })}`
   return {
@@ -248,6 +254,10 @@ const fieldLabels: Readonly<Record<string, TextKey>> = {
   summary: 'product.summary',
   description: 'product.description',
   descriptionHtml: 'product.html',
+  maker: 'product.maker',
+  warnings: 'product.warnings',
+  'guarantee/years': 'product.guarantee',
+  'guarantee/url': 'product.guaranteeUrl',
   taxClass: 'product.taxClass',
   maxPerOrder: 'product.maxPerOrder',
 }
@@ -355,6 +365,37 @@ ${field(words, { name: 'maxPerOrder', label: words.say('product.maxPerOrder'), k
 ${field(words, { name: 'slug', label: words.say('product.slug'), kind: 'line', lengthMax: 120, help: words.say('product.slugHelp') }, draft.slug, problems)}
 </div>`,
   })
+}
+
+function safetyCard({ words, to, may }: Visit, draft: Draft, makers: readonly AdminMaker[], problems: Problems): Html {
+  const known = makers.map(({ maker }) => ({ value: maker.slug, label: maker.name }))
+  const options = [{ value: '', label: words.say('product.noMaker') }, ...known]
+  return card({
+    title: words.say('product.safety'),
+    aside:
+      may('createAdminMaker') &&
+      html`<a href="${to(makers.length === 0 ? 'makers/new' : 'makers')}">${words.say(makers.length === 0 ? 'makers.new' : 'makers.title')}</a>`,
+    body: html`<div class="fields">
+${field(words, { name: 'maker', label: words.say('product.maker'), kind: 'choice', options, help: words.say('product.makerHelp') }, draft.maker, problems)}
+${field(words, { name: 'warnings', label: words.say('product.warnings'), kind: 'text', rows: 3, lengthMax: warningsLengthMax, help: words.say('product.warningsHelp') }, draft.warnings, problems)}
+${field(words, { name: 'exempt', label: words.say('product.exempt'), kind: 'choice', options: exemptOptions(words), isHalf: true, help: words.say('product.exemptHelp') }, draft.exempt, problems)}
+${field(words, { name: 'digital', label: words.say('product.digitalContent'), kind: 'choice', options: digitalOptions(words), isHalf: true, isRequired: true, help: words.say('product.digitalHelp') }, draft.digital, problems)}
+${field(words, { name: 'guaranteeYears', pointer: '/guarantee/years', label: words.say('product.guarantee'), kind: 'line', lengthMax: 2, isHalf: true, help: words.say('product.guaranteeHelp') }, draft.guaranteeYears, problems)}
+${field(words, { name: 'guaranteeUrl', pointer: '/guarantee/url', label: words.say('product.guaranteeUrl'), kind: 'url', lengthMax: 500, isHalf: true }, draft.guaranteeUrl, problems)}
+</div>`,
+  })
+}
+
+function exemptOptions(words: Words) {
+  const reasons = withdrawalExemptions.map((value) => ({ value, label: words.say(`exempt.${value}`) }))
+  return [{ value: '', label: words.say('product.notExempt') }, ...reasons]
+}
+
+function digitalOptions(words: Words) {
+  return [
+    { value: 'no', label: words.say('member.no') },
+    { value: 'yes', label: words.say('member.yes') },
+  ]
 }
 
 function picturesCard(visit: Visit, { images, options }: Draft, present: AdminProduct | undefined): Html {

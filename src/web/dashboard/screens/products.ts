@@ -91,7 +91,8 @@ ${button({ label: words.say('products.publish'), name: 'do', value: 'published' 
 ${button({ label: words.say('products.hide'), name: 'do', value: 'hidden' })}
 ${query.get('status') !== 'archived' && button({ label: words.say('products.archive'), name: 'do', value: 'archived' })}
 ${button({ label: words.say('products.toCategory'), name: 'do', value: 'category' })}
-${button({ label: words.say('products.toBrand'), name: 'do', value: 'brand' })}`,
+${button({ label: words.say('products.toBrand'), name: 'do', value: 'brand' })}
+${button({ label: words.say('products.toMaker'), name: 'do', value: 'maker' })}`,
   },
   next: meta.next,
   countAction: to('products/rows'),
@@ -102,7 +103,7 @@ ${button({ label: words.say('products.toBrand'), name: 'do', value: 'brand' })}`
   },
 }
 
-const filterNames = ['q', 'status', 'categoryId', 'brand', 'stock'] as const
+const filterNames = ['q', 'status', 'categoryId', 'brand', 'maker', 'lacks', 'stock'] as const
 
 // What an address says that is not a filter is left out; a filter with a strange value is refused by the operation.
 export function askedOf(query: URLSearchParams): Omit<AdminProductListQuery, 'limit'> {
@@ -115,13 +116,14 @@ export function askedOf(query: URLSearchParams): Omit<AdminProductListQuery, 'li
 
 function viewsOf({ words }: Visit) {
   return [
-    { label: words.say('products.all'), query: { status: undefined, stock: undefined } },
+    { label: words.say('products.all'), query: { status: undefined, stock: undefined, lacks: undefined } },
     ...productStatuses.map((status) => ({
       label: words.say(`state.product.${status}`),
-      query: { status, stock: undefined },
+      query: { status, stock: undefined, lacks: undefined },
     })),
-    { label: words.say('stock.low'), query: { status: undefined, stock: 'low' } },
-    { label: words.say('stock.out'), query: { status: undefined, stock: 'out' } },
+    { label: words.say('stock.low'), query: { status: undefined, stock: 'low', lacks: undefined } },
+    { label: words.say('stock.out'), query: { status: undefined, stock: 'out', lacks: undefined } },
+    { label: words.say('products.unmade'), query: { status: undefined, stock: undefined, lacks: 'maker' } },
   ]
 }
 
@@ -138,7 +140,7 @@ function filterForm(visit: Visit, categories: readonly CategoryNode[], brands: B
   const { words } = visit
   return filters(
     visit,
-    ['status', 'stock', 'sort'],
+    ['status', 'stock', 'maker', 'lacks', 'sort'],
     [
       { name: 'q', label: words.say('products.find'), kind: 'line' },
       {
@@ -190,7 +192,7 @@ export const changeProducts: Screen = {
     const what = form.get('do')
     // Without a choice: of all that the list shows.
     if (productIds.length === 0) return goTo(what === 'prices' ? pricesHref(posted, back) : back)
-    if (what === 'prices' || what === 'category' || what === 'brand')
+    if (what === 'prices' || what === 'category' || what === 'brand' || what === 'maker')
       return goTo(
         `${to(`products/${what}`)}?${new URLSearchParams(productIds.map((id): [string, string] => ['product', id]))}`,
       )
@@ -213,6 +215,7 @@ export interface BulkAsk {
     addCategory?: string
     removeCategory?: string
     brand?: string | null
+    maker?: string | null
     pricePercentage?: number
     priceEnding?: PriceEnding
     shippedOnly?: boolean
@@ -223,6 +226,7 @@ export interface BulkAsk {
 export async function changeAll(posted: Posted, body: BulkAsk, back: string) {
   const outcome = await attempt(posted.change('updateAdminProducts', { body, key: keyIn(posted.form) }), [
     'category_not_found',
+    'maker_not_found',
   ])
   if ('refusal' in outcome) return refusedBy(back, outcome.refusal)
   const { answer, change } = outcome.reply

@@ -60,14 +60,17 @@ async function knownOf(visit: Visit): Promise<Known> {
 
 async function legalSheet(visit: Visit, values: Texts, problems?: Problems): Promise<Sheet> {
   const { words, to } = visit
-  const missing = (await dutiesOf(visit)).filter(({ status }) => status === 'missing')
+  const duties = await dutiesOf(visit)
+  const missing = duties.states.filter(({ status }) => status === 'missing')
   const texts = card({
     body: html`${notice('info', words.say('guide.legalWarning'))}
 <p class="gap">${words.say('guide.legalHow')}</p>
 ${form(visit, { action: to('start/legal'), fields: fieldsOf(words), values, problems, submit: words.say('guide.save') })}`,
   })
   // Also what is given elsewhere, such as the address of the seller.
-  const list = missing.length > 0 && card({ title: words.say('guide.legalMissing'), body: dutyList(visit, missing) })
+  const list =
+    missing.length > 0 &&
+    card({ title: words.say('guide.legalMissing'), body: dutyList(visit, { ...duties, states: missing }) })
   return stepSheet(visit, 'legal', html`${texts}${list}`, problems)
 }
 

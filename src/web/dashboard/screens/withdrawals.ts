@@ -11,6 +11,7 @@ import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { table, tabs } from '../table.ts'
 import { done, refusedBy } from '../toast.ts'
 import type { Words } from '../words.ts'
+import { exemptText } from './order.ts'
 import { versionIn } from './send.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -66,7 +67,7 @@ export const withdrawal: Screen = {
     const settled = await attempt(posted.ask('settleAdminWithdrawal', { path, body, key: keyIn(sent) }))
     if (!('refusal' in settled)) return done(posted.to('withdrawals'), 'done.settled')
     const problems = problemsOf(words, settled.refusal, settleFields(words))
-    return { ...oneSheet(posted, await find(posted), { problems }), status: 409 }
+    return { ...(await oneSheet(posted, await find(posted), { problems })), status: 409 }
   },
 }
 
@@ -132,7 +133,15 @@ interface Shown {
   problems?: ReturnType<typeof problemsOf>
 }
 
-function oneSheet(visit: Visit, row: AdminWithdrawal, { statement, problems }: Shown = {}): Sheet {
+// Items of the order that one cannot withdraw from. Whether the shopper means them, the merchant reads in the statement.
+async function exemptItems({ ask, may }: Visit, { order }: AdminWithdrawal) {
+  if (!order || !may('getAdminOrder')) return []
+  const { data } = await ask('getAdminOrder', { path: { orderId: order.id } })
+  return data.items.filter(({ withdrawalExempt }) => withdrawalExempt != null)
+}
+
+async function oneSheet(visit: Visit, row: AdminWithdrawal, { statement, problems }: Shown = {}): Promise<Sheet> {
+  const exempt = await exemptItems(visit, row)
   const { words, to, may } = visit
   const { id, order, receivedAt, refundDueAt, settledAt, version } = row
   const { returnId } = row
@@ -157,6 +166,7 @@ ${card({
     returned && [words.say('withdrawals.return'), returned],
     ...(settledAt === null ? [] : [[words.say('withdrawals.settledAt'), moment(words, settledAt)] as const]),
   ])}
+${exempt.map(({ name, withdrawalExempt }) => notice('info', html`<bdi>${name}</bdi>: ${exemptText(words, withdrawalExempt ?? '')}`))}
 ${order !== null && !order.emailMatches && notice('info', words.say('withdrawals.otherEmail'))}
 ${statementPart(visit, id, statement)}`,
 })}

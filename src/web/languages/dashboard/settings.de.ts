@@ -34,6 +34,12 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
   'duties.lacks': 'Es fehlt:',
   'duties.seller': 'Name, Anschrift und E-Mail des Verkäufers',
   'duties.measures': 'der Inhalt dieser Varianten, soweit sie ihn brauchen',
+  'duties.makers': {
+    one: 'der Hersteller von {count} Produkt, soweit es ihn braucht',
+    other: 'der Hersteller von {count} Produkten, soweit sie ihn brauchen',
+  },
+  'duties.makersMany': 'der Hersteller von mehr als {count} Produkten, soweit sie ihn brauchen',
+  'duties.responsible': 'wer in der EU für Hersteller von außerhalb verantwortlich ist',
   'duties.since': 'Seit {day}. {source}',
   'state.duty.done': 'Erledigt',
   'state.duty.missing': 'Fehlt',
@@ -63,13 +69,13 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
     'Für Waren nach Gewicht, Volumen, Länge, Fläche oder Stückzahl. Der Shop berechnet ihn aus dem Inhalt, der im Formular des Produkts steht. Andere Waren brauchen keinen.',
   'duty.productSafety': 'Hersteller und Warnhinweise',
   'duty.productSafety.text':
-    'Name, Post- und elektronische Adresse des Herstellers und Warnhinweise. Felder dafür gibt es noch nicht: Schreiben Sie sie in die Beschreibung.',
+    'Name, Post- und elektronische Adresse des Herstellers und Warnhinweise auf der Seite jedes Produkts. Unter anderem Lebensmittel, Arzneimittel und Antiquitäten brauchen keine.',
   'duty.guarantee': 'Hinweis zur gesetzlichen Gewährleistung',
   'duty.guarantee.text':
-    'Den harmonisierten Hinweis zeigt dieser Server noch nicht: Stellen Sie ihn auf eine Seite des Shops.',
+    'Produktseiten, Kasse und die E-Mail zur Bestellung sagen in Worten, was die gesetzliche Gewährleistung ist. Das Bild des harmonisierten Hinweises gehört nicht zu diesem Server: Laden Sie es bei der Europäischen Kommission und stellen Sie es auf eine Seite des Shops.',
   'duty.digital': 'Digitale Inhalte',
   'duty.digital.text':
-    'Ohne Zustimmung an der Kasse, nach der dieser Server noch nicht fragt, behalten Käufer ihr Widerrufsrecht.',
+    'Die Kasse fragt vor dem Kauf digitaler Inhalte nach der Zustimmung, hält sie mit der Bestellung fest und bestätigt sie per E-Mail. Kennzeichnen Sie Produkte in ihrem Formular als digitale Inhalte oder mit dem Grund, aus dem man nicht widerrufen kann.',
   'settings.people': 'Personen',
   'settings.agents': 'Agenten',
   'agents.title': 'Was Agenten dürfen',

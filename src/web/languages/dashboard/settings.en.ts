@@ -33,6 +33,12 @@ export const settingsEn = {
   'duties.lacks': 'Missing:',
   'duties.seller': 'name, address and e-mail of the seller',
   'duties.measures': 'the content of these variants, where they need it',
+  'duties.makers': {
+    one: 'the maker of {count} product, where it needs one',
+    other: 'the maker of {count} products, where they need one',
+  },
+  'duties.makersMany': 'the maker of more than {count} products, where they need one',
+  'duties.responsible': 'who is responsible in the EU for makers elsewhere',
   'duties.since': 'Since {day}. {source}',
   'state.duty.done': 'Done',
   'state.duty.missing': 'Missing',
@@ -62,12 +68,13 @@ export const settingsEn = {
     'For goods that are sold by weight, volume, length, area or number. The shop computes it from the content that a variant has in the form of its product. Others need none.',
   'duty.productSafety': 'Makers and warnings',
   'duty.productSafety.text':
-    'Name, postal and electronic address of the maker, and warnings. There are no fields for them yet: write them into the description.',
+    'Name, postal and electronic address of the maker, and warnings, on the page of each product. Food, medicine and antiques, among others, need none.',
   'duty.guarantee': 'Notice on the legal guarantee',
-  'duty.guarantee.text': 'The harmonised notice is not shown by this server yet: put it on a page of the shop.',
+  'duty.guarantee.text':
+    'Product pages, the checkout and the e-mail that confirms an order say what the legal guarantee is, in words. The picture of the harmonised notice is not part of this server: get it from the European Commission and put it on a page of the shop.',
   'duty.digital': 'Digital content',
   'duty.digital.text':
-    'Without a consent at the checkout, which this server does not ask for yet, shoppers keep their right of withdrawal.',
+    'The checkout asks for consent before digital content is bought, keeps it with the order and confirms it by e-mail. Mark products as digital content, or with the reason why one cannot withdraw, in their form.',
   'settings.people': 'People',
   'settings.agents': 'Agents',
   'agents.title': 'What agents may do',

@@ -1,0 +1,51 @@
+// Takes back changes of makers.
+
+import { makersMax } from '../../contract/entries.ts'
+import type { AuditedChange } from '../../platform/audit/change.ts'
+import {
+  overtaken,
+  refuseOvertaken,
+  refuseUnfit,
+  reverseOf,
+  type UndoAsk,
+  type Undoer,
+  valuesBefore,
+} from '../../platform/audit/undo.ts'
+import { lockMerchantById } from '../merchants/store.ts'
+import { changedMaker, type MakerRow, makerMembers, makerProblems, makerRecord } from './maker.ts'
+import { countMakers, countProductsOfMakers, deleteMaker, insertMaker, listMakersBySlug, updateMaker } from './store.ts'
+
+export const makerUndoer: Undoer = {
+  kinds: ['maker'],
+  async undo(ask) {
+    await lockMerchantById(ask.tx, ask.seller.merchantId)
+    for (const change of ask.changes) await undoMaker(ask, change)
+    return ask.changes.map(reverseOf)
+  },
+}
+
+async function undoMaker({ tx, seller, dryRun, context: { now } }: UndoAsk, change: AuditedChange): Promise<void> {
+  const { merchantId } = seller
+  const { name: slug } = change
+  const [present] = await listMakersBySlug(tx, merchantId, [slug])
+  if (change.kind === 'retire') {
+    if (present || (await countMakers(tx, merchantId)) >= makersMax)
+      throw overtaken(change, `${slug} cannot be added again.`)
+    const values = valuesBefore<MakerRow>(change, makerMembers)
+    // The values were written down from such a row.
+    const maker = { ...(values as MakerRow), id: change.id, slug, version: 2, createdAt: now, updatedAt: now }
+    refuseUnfit(change, makerProblems(makerRecord(maker)))
+    if (!dryRun) await insertMaker(tx, merchantId, maker)
+    return
+  }
+  refuseOvertaken(change, present?.id === change.id ? present : undefined)
+  if (!present) return
+  if (change.kind === 'create') {
+    if ((await countProductsOfMakers(tx, merchantId, [slug])).length > 0)
+      throw overtaken(change, `Products name ${slug}.`)
+    if (!dryRun) await deleteMaker(tx, merchantId, present.id)
+    return
+  }
+  const after = changedMaker(present, { ...present, ...valuesBefore<MakerRow>(change, makerMembers) }, now)
+  if (!dryRun) await updateMaker(tx, merchantId, after)
+}

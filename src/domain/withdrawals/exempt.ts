@@ -1,0 +1,10 @@
+// Which items of an order one can withdraw from. Pure.
+
+import type { ItemExemption } from '../../contract/words.ts'
+
+// Sealed goods can be sent back as long as they are sealed, which the merchant sees when they arrive (Directive 2011/83/EU, Art. 16(e), (i)).
+const whileSealed: readonly ItemExemption[] = ['sealed_hygiene', 'sealed_media']
+
+export function isWithdrawable({ withdrawalExempt }: { withdrawalExempt: ItemExemption | null }): boolean {
+  return withdrawalExempt === null || whileSealed.includes(withdrawalExempt)
+}

@@ -1,0 +1,39 @@
+// Warnings of a product as one text, for a form and for a cell: a paragraph for each, which begins with its language where it has one, as
+// `de: Nicht für Kinder unter 3 Jahren.` Pure.
+
+import { type TextLanguage, textLanguages } from '../../contract/words.ts'
+
+interface Warning {
+  language: TextLanguage | null
+  text: string
+}
+
+const marked = new RegExp(`^(${textLanguages.join('|')}|\\*):[ \\t]*`, 'i')
+
+// A text without a language that begins like one is marked with an asterisk.
+export function warningsText(warnings: readonly Warning[]): string {
+  return warnings
+    .map(({ language, text }) => (language !== null ? `${language}: ${text}` : marked.test(text) ? `*: ${text}` : text))
+    .join('\n\n')
+}
+
+export function warningsIn(typed: string): Warning[] {
+  return typed
+    .replaceAll('\r\n', '\n')
+    .split(/\n[ \t]*\n/)
+    .map((paragraph) => paragraph.trim())
+    .map((paragraph): Warning => {
+      const mark = marked.exec(paragraph)
+      const language = textLanguages.find((one) => one === mark?.[1]?.toLowerCase()) ?? null
+      return { language, text: paragraph.slice(mark?.[0].length ?? 0).trim() }
+    })
+    .filter(({ text }) => text !== '')
+}
+
+// Without empty lines, which would part it in two.
+export function warningText(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .replaceAll(/\n\s*\n/g, '\n')
+    .trim()
+}

@@ -1,0 +1,25 @@
+// The notice on the legal guarantee for goods (Directive (EU) 2024/825), before the order is placed and in the e-mail that confirms it.
+
+import type { CheckoutView } from '../../domain/checkout/port.ts'
+import { type Html, html } from '../../platform/html/html.ts'
+import { legalGuaranteeYears } from '../../platform/kit/duties.ts'
+import type { Speaker } from '../languages/language.ts'
+
+// Of the European Commission, in its own languages.
+export function guaranteeUrl(language: string): string {
+  const known = ['en', 'de', 'fr', 'es', 'nl'].includes(language) ? language : 'en'
+  return `https://europa.eu/youreurope/citizens/consumers/shopping/guarantees-returns/index_${known}.htm`
+}
+
+// Once the address is known, as its country grants it.
+export function guaranteeNotice(
+  { say, language }: Speaker,
+  { merchant, address, needsShipping }: CheckoutView,
+): Html | false {
+  if (!merchant.showsGuarantee || !needsShipping) return false
+  const years = legalGuaranteeYears(address?.country ?? null)
+  if (years === null) return false
+  return html`<aside class="guarantee" aria-labelledby="guarantee-title"><h3 id="guarantee-title">${say('guarantee.title')}</h3>
+<p>${say('guarantee.text', { count: years })}</p>
+<p><a href="${guaranteeUrl(language)}" target="_blank" rel="noopener noreferrer">${say('guarantee.more')}<span class="hidden"> (${say('page.newTab')})</span></a></p></aside>`
+}
