@@ -76,7 +76,7 @@ import { pageSecretHash } from './platform/secrets/pagesecret.ts'
 import { deriveKeys, type RootSecret } from './platform/secrets/secrets.ts'
 import { schemaGap } from './platform/storage/migrate.ts'
 import type { Storage } from './platform/storage/storage.ts'
-import { accountPages } from './web/account/pages.ts'
+import { accountPages, createSavedAddresses } from './web/account/pages.ts'
 import { agentRoutes } from './web/agents/routes.ts'
 import { legalPage } from './web/checkout/legal.ts'
 import { checkoutPages } from './web/checkout/pages.ts'
@@ -388,6 +388,7 @@ export function createApp(parts: AppParts): App {
     address: createThrottle(withdrawalsOfAddress),
     shop: createThrottle(withdrawalsOfShop),
   }
+  const customers = createCustomerService({ storage, rootSecret, clock })
   const tracer = parts.tracesUrl ? createTracer({ url: parts.tracesUrl, version, log, metrics }) : undefined
   const postsBySession = rateLimit && createThrottle(postsOfSession)
   const server = createServer({
@@ -422,6 +423,7 @@ export function createApp(parts: AppParts): App {
         receipt: createReceiptService(storage),
         requestReturn: createReturnService(storage, rootSecret, clock),
         hasAccounts: mail !== null,
+        saved: createSavedAddresses({ customers, origin: publicOrigin }),
         document: createDocumentService(storage, rootSecret),
         origin: publicOrigin,
         clock,
@@ -436,7 +438,7 @@ export function createApp(parts: AppParts): App {
       }),
       elementsPage(),
       ...accountPages({
-        customers: createCustomerService({ storage, rootSecret, clock }),
+        customers,
         origin: publicOrigin,
       }),
       providerWebhookPage({

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { type Checkout, checkoutOf } from '../harness/checkout.ts'
+import { berlin } from '../harness/carts.ts'
+import { type Checkout, checkoutOf, secretOf } from '../harness/checkout.ts'
 import { orderMarket } from '../harness/orders.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine, isOnce } from '../harness/storage.ts'
@@ -109,6 +110,40 @@ eachEngine('the account', (given) => {
     assert.match((await shopper.go('/account/bloom')).text, /name="email"/)
     await shopper.go(`${base}/out`, {})
     assert.match((await shopper.go(base)).text, /name="email"/)
+  })
+
+  test('at the checkout a signed-in shopper takes an address of an earlier order; no one else sees any', async () => {
+    const email = 'again@example.com'
+    await bought(email)
+    await bought(email)
+    const shopper = await signedIn(email)
+    const opened = await checkout.open({ CARD: 1 })
+    const path = `/c/${secretOf(opened.body.data.url)}`
+    assert.match((await shopper.go(path)).text, new RegExp(`href="${path}/addresses"`))
+    const list = (await shopper.go(`${path}/addresses`)).text
+    assert.deepEqual(list.match(/name="use" value="\d+"/g), ['name="use" value="0"'], 'the same address is one')
+    const [, version = ''] = /name="version" value="(\d+)"/.exec(list) ?? []
+    const crossed = await shopper.go(`${path}/addresses`, { version, use: '0' }, 'https://evil.example')
+    assert.equal(crossed.status, 403)
+    const used = await shopper.go(`${path}/addresses`, { version, use: '0' })
+    assert.deepEqual([used.status, used.headers.get('location')], [303, `${path}#payment`])
+    const view = await checkout.look(secretOf(path))
+    assert.deepEqual([view.customer.email, view.address?.city], [email, berlin.city])
+    const unknown = await shopper.go(`${path}/addresses`, { version, use: '7' })
+    assert.deepEqual([unknown.status, unknown.headers.get('location')], [303, path])
+    const stale = await shopper.go(`${path}/addresses`, { version, use: '0' })
+    assert.equal(stale.status, 200, 'another version is shown, and nothing is changed')
+    const guest = browser()
+    assert.doesNotMatch((await guest.go(path)).text, /\/addresses"/)
+    for (const cookie of ['', shopper.cookies.get('account-test-bloom')?.replace(/^./, '_') ?? '']) {
+      guest.cookies.set('account-test-bloom', cookie)
+      const answer = await guest.go(`${path}/addresses`)
+      assert.deepEqual([answer.status, answer.headers.get('location')], [303, path])
+      assert.equal((await guest.go(`${path}/addresses`, { version, use: '0' })).headers.get('location'), path)
+    }
+    // A mailbox that is erased leaves no address behind.
+    await shopper.go(`${base}/erase`, {})
+    assert.equal((await shopper.go(`${path}/addresses`)).headers.get('location'), path)
   })
 
   // Salesforce pwa-kit PR#3982, smartstore#1483: the answer says whether an address or an order is known.

@@ -2,6 +2,7 @@
 // e-mails gets a code, and what was ordered with it is shown to who has the code.
 
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import type { Address } from '../../contract/open/carts.ts'
 import type { Mode } from '../../contract/words.ts'
 import { emailFromTyped, isPlainAddress } from '../../platform/kit/email.ts'
 import { newId } from '../../platform/kit/ids.ts'
@@ -13,7 +14,9 @@ import type { Reader, Storage } from '../../platform/storage/storage.ts'
 import { customerHashes, listCustomerKeys } from '../checkout/customer.ts'
 import type { CheckoutMerchant } from '../checkout/port.ts'
 import { findMerchant, findMerchantFace, listInstallations } from '../merchants/store.ts'
+import { openOrderCustomer } from '../orders/customer.ts'
 import { orderPageSecrets } from '../orders/secret.ts'
+import { findOrder } from '../orders/store.ts'
 import { codeMs, customerSessionMs, isCodeOpen, mayAskForCode } from './codes.ts'
 import { customerData } from './data.ts'
 import { forgetCustomer } from './forget.ts'
@@ -32,6 +35,7 @@ import {
   markCodeUsed,
   raiseTries,
 } from './store.ts'
+import { addressesOf } from './view.ts'
 
 export interface AccountShop extends MerchantMode {
   merchant: CheckoutMerchant
@@ -72,6 +76,8 @@ export interface CustomerPort {
   openByLink(shop: AccountShop, browser: string, link: string): Promise<string | undefined>
   find(shop: AccountShop, token: string): Promise<SignedInCustomer | undefined>
   listOrders(shop: AccountShop, customer: SignedInCustomer): Promise<AccountOrder[]>
+  // Of the newest orders, each address once.
+  listAddresses(shop: AccountShop, customer: SignedInCustomer): Promise<{ address: Address; label: string[] }[]>
   // Everything that is stored about the shopper, for a file.
   data(shop: AccountShop, customer: SignedInCustomer): Promise<object>
   // How many orders were kept because they are still to be sent.
@@ -86,6 +92,8 @@ export interface CustomerTools {
 }
 
 const ordersShown = 100
+// Whose addresses are opened.
+const ordersOpened = 20
 // In a file. Each is read whole.
 const ordersInFile = 500
 
@@ -112,6 +120,7 @@ export function createCustomerService(tools: CustomerTools): CustomerPort {
           return { ...order, placedAt: toInstant(placedAt), path: secret === undefined ? null : `/o/${secret}` }
         })
       }),
+    listAddresses: (shop, { email }) => storage.read((db) => listAddresses(db, tools, shop, email)),
     data: async (shop, { email }) => {
       const found = await storage.read(async (db) =>
         listOrdersOfCustomer(db, shop, await hashesOf(db, rootSecret, shop, email), ordersInFile),
@@ -219,6 +228,23 @@ async function open(
     })
     return token
   })
+}
+
+async function listAddresses(
+  db: Reader,
+  { rootSecret, clock }: CustomerTools,
+  shop: AccountShop,
+  email: string,
+): Promise<{ address: Address; label: string[] }[]> {
+  const hashes = await hashesOf(db, rootSecret, shop, email)
+  const found = []
+  for (const key of await listOrdersOfCustomer(db, shop, hashes, ordersOpened)) {
+    const order = await findOrder(db, key)
+    if (!order) continue
+    const { placedAt } = key
+    found.push({ ...(await openOrderCustomer(db, rootSecret, order, clock().getTime())), placedAt })
+  }
+  return addressesOf(found).map(({ address, label }) => ({ address, label }))
 }
 
 async function hashesOf(

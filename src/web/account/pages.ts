@@ -2,6 +2,8 @@
 // answer to an address is always the same.
 
 import { randomBytes } from 'node:crypto'
+import type { Mode } from '../../contract/words.ts'
+import type { CheckoutView } from '../../domain/checkout/port.ts'
 import { codeFromTyped, codeMs, customerSessionMs } from '../../domain/customers/codes.ts'
 import { accountPath } from '../../domain/customers/path.ts'
 import { type AccountShop, type CustomerPort, isToken, type SignedInCustomer } from '../../domain/customers/service.ts'
@@ -9,10 +11,12 @@ import { addressBucket } from '../../platform/access/throttle.ts'
 import { type CookieKind, cookieIn, setCookie } from '../../platform/html/cookies.ts'
 import { lineIn, readForm } from '../../platform/html/form.ts'
 import { isCrossSite } from '../../platform/html/origin.ts'
+import type { Incoming } from '../../platform/http/message.ts'
 import type { HtmlPage, PageAnswer, PageRequest } from '../../platform/http/pages.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { refusedPage } from '../checkout/ended.ts'
 import { answerPage, redirect } from '../checkout/frame.ts'
+import type { SavedAddressesPort } from '../checkout/saved.ts'
 import { failed, lost, unread } from '../checkout/show.ts'
 import { type Speaker, speakerFor } from '../languages/language.ts'
 import { accountPage, askPage, enterCodePage, erasedPage, erasePage, linkPage } from './page.ts'
@@ -53,6 +57,25 @@ function toShop({ shop }: PageRequest): PageAnswer {
   return redirect(accountPath(shop.slug, 'live'))
 }
 
+function sessionCookie(mode: Mode, slug: string): CookieKind {
+  return { name: `account-${mode}-${slug}`, path: '/', maxAgeSeconds: customerSessionMs / 1000 }
+}
+
+// For the checkout of the same host.
+export function createSavedAddresses({ customers, origin }: AccountPageParts): SavedAddressesPort {
+  const tokenOf = ({ session: { mode }, merchant: { slug } }: CheckoutView, request: Incoming) =>
+    cookieIn(request.raw.headers.cookie, sessionCookie(mode, slug), origin())
+  return {
+    isSignedIn: (view, request) => isToken(tokenOf(view, request) ?? ''),
+    async list(view, request) {
+      const { merchant, session } = view
+      const shop = await customers.findShop(merchant.slug, session.mode)
+      const customer = shop && (await customers.find(shop, tokenOf(view, request) ?? ''))
+      return customer && { email: customer.email, addresses: await customers.listAddresses(shop, customer) }
+    },
+  }
+}
+
 class Account {
   private readonly parts: AccountPageParts
 
@@ -62,7 +85,7 @@ class Account {
 
   cookies(shop: AccountShop) {
     const name = `${shop.mode}-${shop.merchant.slug}`
-    const session: CookieKind = { name: `account-${name}`, path: '/', maxAgeSeconds: customerSessionMs / 1000 }
+    const session = sessionCookie(shop.mode, shop.merchant.slug)
     const browser: CookieKind = { name: `account-ask-${name}`, path: '/', maxAgeSeconds: codeMs / 1000 }
     return { session, browser }
   }

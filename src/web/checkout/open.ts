@@ -35,6 +35,8 @@ export interface OpenParts {
   chosen: CheckoutMethod | null
   // What was typed of its billing address.
   billing: TypedBilling | null
+  // Whether the page with addresses of earlier orders is linked.
+  hasSaved: boolean
   // Identifies the next payment: the same form sent twice is one payment.
   attempt: string
 }
@@ -158,6 +160,7 @@ ${
   needsShipping &&
   html`<section aria-labelledby="address-title">
 <h2 id="address-title">${say('address.title')}</h2>
+${parts.hasSaved && html`<p><a href="/c/${secret}/addresses">${say('saved.link')}</a></p>`}
 <div class="country">
 <div id="country-field">${countryField(speaker, typed.country, view.countries, errors.get('country'))}</div>
 <button class="second update" id="country-use" name="intent" value="country">${say('address.useCountry')}</button>

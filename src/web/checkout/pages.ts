@@ -18,7 +18,7 @@ import { receiptScript, receiptStyle } from '../documents/assets.ts'
 import { documentFile, documentFormats, fileAnswer } from '../documents/files.ts'
 import { documentPage } from '../documents/page.ts'
 import { speakerFor } from '../languages/language.ts'
-import { afterPaying, createActions } from './actions.ts'
+import { type Actions, afterPaying, createActions } from './actions.ts'
 import { frames, script, style } from './assets.ts'
 import { refusedPage, slowPage } from './ended.ts'
 import { answerPage, answerState, redirect } from './frame.ts'
@@ -27,6 +27,7 @@ import { orderPage } from './order.ts'
 import { receiptPage } from './receipt.ts'
 import { returnPage } from './redirect.ts'
 import { canReturn, emptyReturn, nextStep, type ReturnPage, returnForm, returnStepPage } from './returns.ts'
+import { type SavedAddressesPort, showSaved, useSaved } from './saved.ts'
 import { createShow, failed, lost, unread, waiting } from './show.ts'
 import { themePage } from './theme.ts'
 
@@ -38,6 +39,8 @@ export interface CheckoutPageParts {
   // Whether shoppers can sign in, so the page of an order leads to their account (default: false).
   hasAccounts?: boolean
   document?: DocumentPort
+  // Addresses of shoppers who are signed in (default: none).
+  saved?: SavedAddressesPort
   // Known once the port is open.
   origin: () => string
   // Whether the page of this secret belongs to a merchant (default: to none, so it is not shown at the hosts of shops).
@@ -56,14 +59,18 @@ export function checkoutPages({
   requestReturn = async () => undefined,
   hasAccounts = false,
   document = async () => undefined,
+  saved = noneSaved,
   origin,
   isOfMerchant = async () => false,
   shopOriginOf = async () => undefined,
   clock,
   postWaitMs = () => 0,
 }: CheckoutPageParts): HtmlPage[] {
-  const show = createShow(clock)
-  const actions = createActions(checkout, show)
+  const show = createShow(clock, saved.isSignedIn)
+  const actions: Actions = {
+    ...createActions(checkout, show),
+    addresses: ({ view, request, form }) => useSaved({ checkout, saved, show, view, request, form }),
+  }
 
   // Polled while a payment is in progress; redirects once there is a result.
   async function wait(secret: string, request: Incoming): Promise<PageAnswer> {
@@ -181,6 +188,7 @@ export function checkoutPages({
         if (request.raw.method === 'POST') return act(secret, action, request)
         if (action === 'wait') return wait(secret, request)
         if (action === 'state') return follow(secret, request)
+        if (action === 'addresses') return showSaved(saved, await checkout.look(secret), request)
         // A page that answered a post has the address of the action; reloading it means the checkout.
         const isKnown = action === '' || Object.hasOwn(actions, action)
         return isKnown && (await checkout.look(secret)) ? redirect(`/c/${secret}`) : lost(request)
@@ -293,6 +301,8 @@ export function checkoutPages({
     ].map((page): HtmlPage => ({ ...page, isOfShop: () => true })),
   ]
 }
+
+const noneSaved: SavedAddressesPort = { isSignedIn: () => false, list: async () => undefined }
 
 // Set with the page that leads to the provider, and sent only to the return: no other host hears the secret of the page.
 const returnCookie: CookieKind = { name: 'checkout', path: '/r', maxAgeSeconds: 3_600 }

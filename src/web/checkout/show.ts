@@ -36,7 +36,10 @@ export interface FormState {
 
 export type Show = (view: CheckoutView, request: Incoming, state?: FormState) => PageAnswer
 
-export function createShow(clock: () => Date): Show {
+export function createShow(
+  clock: () => Date,
+  hasSaved: (view: CheckoutView, request: Incoming) => boolean = () => false,
+): Show {
   return (view, request, { problem, typed, typedCode = '', chosen = null, billing } = {}) => {
     const accepted = request.raw.headers['accept-language']
     const { session } = view
@@ -48,6 +51,7 @@ export function createShow(clock: () => Date): Show {
       typedCode,
       chosen,
       billing: billing ?? null,
+      hasSaved: hasSaved(view, request),
     })
     const shopUrls = view.isClosed ? [] : [session.successUrl || null, session.cancelUrl]
     return problem?.code === 'too_many_tries'
@@ -69,6 +73,7 @@ interface Shown {
   typedCode: string
   chosen: CheckoutMethod | null
   billing: TypedBilling | null
+  hasSaved: boolean
 }
 
 function textFor(

@@ -1,0 +1,95 @@
+// Addresses of earlier orders, offered at the checkout to a shopper who is signed in. They are on a page of their own: the checkout itself
+// reads nothing of the account, and only links the page where the browser has a session.
+
+import type { Address } from '../../contract/open/carts.ts'
+import type { CheckoutPort, CheckoutView } from '../../domain/checkout/port.ts'
+import { hiddenFields } from '../../platform/html/form.ts'
+import { type Html, html } from '../../platform/html/html.ts'
+import type { Incoming } from '../../platform/http/message.ts'
+import type { PageAnswer } from '../../platform/http/pages.ts'
+import { type Speaker, speakerFor } from '../languages/language.ts'
+import { answerPage, framed, redirect, sheet } from './frame.ts'
+import { type Form, versionIn } from './input.ts'
+import { lost, type Show } from './show.ts'
+
+export interface SavedAddresses {
+  email: string
+  // The newest first, with the lines as on a label.
+  addresses: readonly { address: Address; label: readonly string[] }[]
+}
+
+export interface SavedAddressesPort {
+  // Whether the browser has a session of this shop, which may have ended.
+  isSignedIn(view: CheckoutView, request: Incoming): boolean
+  // Undefined where nobody is signed in.
+  list(view: CheckoutView, request: Incoming): Promise<SavedAddresses | undefined>
+}
+
+export function savedAddressesPage(speaker: Speaker, view: CheckoutView, { email, addresses }: SavedAddresses): string {
+  const { say } = speaker
+  const back = `/c/${view.secret}`
+  const one = ({ label }: SavedAddresses['addresses'][number], index: number): Html =>
+    html`<li><form method="post" action="${back}/addresses" class="saved">${hiddenFields({ version: view.session.version, use: index })}
+<p dir="auto">${label.map((line, at) => html`${at > 0 && html`<br>`}${line}`)}</p>
+<button class="second">${say('saved.use')}</button></form></li>`
+  const list =
+    addresses.length === 0 ? html`<p>${say('saved.none')}</p>` : html`<ul class="saved-list">${addresses.map(one)}</ul>`
+  return framed({
+    speaker,
+    title: say('saved.title'),
+    state: 'order',
+    body: sheet(
+      speaker,
+      view.merchant,
+      view.session.mode === 'test',
+      html`<div class="status"><h1>${say('saved.title')}</h1>
+<p class="soft">${say('account.signedIn', { email })}</p>
+${list}
+<p><a href="${back}">${say('saved.back')}</a></p></div>`,
+    ),
+  })
+}
+
+export async function showSaved(
+  saved: SavedAddressesPort,
+  view: CheckoutView | undefined,
+  request: Incoming,
+): Promise<PageAnswer> {
+  if (!view) return lost(request)
+  const found = view.session.status === 'open' && !view.isClosed ? await saved.list(view, request) : undefined
+  if (!found) return redirect(`/c/${view.secret}`)
+  const speaker = speakerFor(view.session.locale, request.raw.headers['accept-language'])
+  return answerPage(200, savedAddressesPage(speaker, view, found))
+}
+
+interface Use {
+  checkout: CheckoutPort
+  saved: SavedAddressesPort
+  show: Show
+  view: CheckoutView
+  request: Incoming
+  form: Form
+}
+
+// By its place in the list, which the server makes again: no address comes from the form.
+export async function useSaved({ checkout, saved, show, view, request, form }: Use): Promise<PageAnswer> {
+  const { secret, customer } = view
+  const found = await saved.list(view, request)
+  const chosen = found?.addresses[/^\d{1,2}$/.test(form('use')) ? Number(form('use')) : -1]
+  if (!found || !chosen) return redirect(`/c/${secret}`)
+  const { address } = chosen
+  const contact = {
+    email: customer.email || found.email,
+    name: address.name,
+    phone: customer.phone || (address.phone ?? ''),
+  }
+  const result = await checkout.setDetails(secret, versionIn(form), {
+    contact,
+    address: view.needsShipping ? address : null,
+    shippingOptionId: null,
+  })
+  if (!result) return lost(request)
+  return result.problem === null
+    ? redirect(`/c/${secret}#payment`)
+    : show(result.view, request, { problem: result.problem })
+}
