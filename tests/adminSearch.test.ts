@@ -40,7 +40,11 @@ eachEngine('admin search', (given) => {
     assert.deepEqual(new Set(await found('LOVELACE')), both)
     assert.deepEqual(new Set(await found('ada lovelace 10117')), both)
     assert.deepEqual(await found('ada martin'), [])
-    assert.deepEqual(await found('lovelac'), [], 'whole words only')
+    assert.deepEqual(new Set(await found('lov ad')), both, 'by the beginning of each word')
+    assert.deepEqual(new Set(await found('Berl')), both, 'by the city')
+    assert.deepEqual([await found('l'), await found('ovelace')], [[], []], 'from two letters on, and not within a word')
+    // Another beginning of the same words finds nothing.
+    assert.deepEqual(await found('lovelacey'), [])
 
     const { ready, pay } = await checkoutOf(testServer)
     const { secret, view } = await ready({ CARD: 1 })
@@ -52,6 +56,53 @@ eachEngine('admin search', (given) => {
     assert.match(row?.masked ?? '', /@/)
     assert.ok((await found('ada@example.com')).includes(paid))
     assert.deepEqual(await found('ada@example.org'), [])
+  })
+
+  test('orders are found by the code of an item, by everyone who may read orders, and only of their own shop', async () => {
+    const { orderId } = await testServer.orders.place({ items: { BOOK: 1 } })
+    const { key } = await testServer.newKey(['admin:read'])
+    for (const q of ['BOOK', 'book'])
+      assert.deepEqual(
+        (await search(q, key)).orders.map(({ id }: { id: string }) => id),
+        [orderId],
+      )
+    assert.deepEqual((await search('BOOK', testServer.keys.rivalAdmin)).orders, [])
+  })
+
+  test('getAdminOrderNames: names of a list, written down once as a list, and masked by the shop', async () => {
+    const placed = [await testServer.orders.place(), await testServer.orders.place()]
+    const orderIds = placed.map(({ orderId }) => orderId)
+    const names = async (ids: readonly string[], key = testServer.keys.admin) =>
+      testServer.askAdmin('getAdminOrderNames', { query: `?orderIds=${ids.join(',')}`, key })
+    const looks = async () => {
+      const query = '?operation=getAdminOrderNames'
+      const { data } = (await testServer.askAdmin('listAdminChanges', { query })).body
+      return data.map(({ changes }: { changes: { members: { to: unknown }[] }[] }) => changes[0]?.members[0]?.to)
+    }
+    const answer = await names(orderIds)
+    assert.equal(answer.status, 200, answer.text)
+    assert.deepEqual(
+      new Set(answer.body.data.map(({ orderId, name }: { orderId: string; name: string }) => `${orderId} ${name}`)),
+      new Set(orderIds.map((id) => `${id} Ada Lovelace`)),
+    )
+    const numbers = placed.map(({ number }) => number)
+    assert.deepEqual(await looks(), [numbers])
+    await names(orderIds.slice(0, 1))
+    assert.equal((await looks()).length, 1, 'a part of what was just read')
+    testServer.clock.now += 11 * 60_000
+    await names(orderIds)
+    assert.equal((await looks()).length, 2, 'again after a while')
+    assert.deepEqual((await names(orderIds, testServer.keys.rivalAdmin)).body.data, [])
+    const { key } = await testServer.newKey(['admin:read'])
+    assert.equal((await names(orderIds, key)).status, 403)
+    assert.equal((await names(["'"])).status, 400)
+
+    const { version } = (await testServer.askAdmin('getAdminShop')).body.data
+    const body = { idempotencyKey: newId('req'), expectedVersion: version, customerNames: 'masked' }
+    assert.equal((await testServer.askAdmin('updateAdminShop', { body })).status, 200)
+    testServer.clock.now += 11 * 60_000
+    assert.deepEqual((await names(orderIds)).body.data, [])
+    assert.equal((await looks()).length, 2, 'what is masked is no look')
   })
 
   test('listAdminOrders: q finds as the search does, also together with filters', async () => {

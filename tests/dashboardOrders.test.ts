@@ -365,8 +365,18 @@ anyEngine('orders at the dashboard', (given) => {
       await page.open(path(`search?q=${q}`))
       assert.ok(page.html.includes(`/orders/${orderId}"`), q)
     }
-    await page.open(path('search?q=Lovelac'))
-    assert.match(page.text(), /Nothing found for “Lovelac” Names and e-mail addresses are found by whole words only/)
+    await page.open(path('search?q=Lovel'))
+    assert.match(page.text(), new RegExp(`${number} Ada Lovelace, Berlin`))
+    await page.open(path('search?q=ovelace'))
+    assert.match(
+      page.text(),
+      /Nothing found for “ovelace” Names, cities and e-mail addresses are found by the beginning/,
+    )
+    await page.open(path('orders?view=all'))
+    assert.match(page.text(), new RegExp(`${number}.{0,40}Ada Lovelace`))
+    const viewer = await dashboardUserOf(testServer, { role: 'viewer' })
+    await viewer.page.open(viewer.path('orders?view=all'))
+    assert.ok(viewer.page.text().includes(number) && !viewer.page.text().includes('Lovelace'))
   })
 
   test('a viewer sees no button that would be refused, and each deed as a viewer is a 403 that moves nothing', async () => {

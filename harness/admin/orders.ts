@@ -11,6 +11,10 @@ export const orderGivens: Readonly<Record<keyof typeof orderRows, Given>> = {
   listAdminOrders: async () => ({}),
   getAdminOrder: placed,
   getAdminOrderCustomer: placed,
+  getAdminOrderNames: async (testServer) => {
+    const { path } = await placed(testServer)
+    return { query: `?orderIds=${path?.orderId}` }
+  },
   fulfilAdminOrder: async (testServer) => ({ ...(await placed(testServer)), body: { trackingNumber: '1Z' } }),
   updateAdminFulfillment: async (testServer) => {
     const { path } = await placed(testServer)

@@ -6,6 +6,7 @@ import { limits } from './limits.ts'
 import { patterns } from './patterns.ts'
 import { described, nullable, object, oneOf, type Static, type TSchema, Type } from './schema.ts'
 import {
+  customerNamesRules,
   manualMethods,
   measureBases,
   measureUnits,
@@ -360,6 +361,10 @@ export const merchantMembers = {
   shippingTax: optional(
     'How shipping is taxed where the rates name no class `shipping`. goods: as the goods that are shipped, in proportion to their prices. standard: at the standard rate. Without it, goods in the EU, the United Kingdom, Norway, Switzerland and Liechtenstein, and standard elsewhere.',
     nullable(oneOf(shippingTaxRules)),
+  ),
+  customerNames: optional(
+    'What lists of orders show to people who may see customers. shown: the name of who ordered. masked: a masked e-mail address, as to everyone else (default: shown).',
+    oneOf(customerNamesRules),
   ),
   lowStockAt: optional(
     'At or below this many units a SKU says `low_stock` (default: 5).',

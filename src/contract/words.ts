@@ -158,6 +158,9 @@ export type SoldOutRule = (typeof soldOutRules)[number]
 export const shippingTaxRules = ['goods', 'standard'] as const
 export type ShippingTaxRule = (typeof shippingTaxRules)[number]
 
+export const customerNamesRules = ['shown', 'masked'] as const
+export type CustomerNamesRule = (typeof customerNamesRules)[number]
+
 export const availabilities = ['in_stock', 'low_stock', 'backorder', 'out_of_stock'] as const
 export type Availability = (typeof availabilities)[number]
 

@@ -82,7 +82,7 @@ export const CustomerData = object({
 export const CustomerListQuery = object({
   q: Type.Optional(
     described(
-      'The number of an order or of a parcel, or whole words of name, e-mail and postal code. Customers of the newest 200 orders that match are listed.',
+      'The number of an order or of a parcel, the code of an item, or beginnings of words of name, e-mail, city and postal code. Customers of the newest 200 orders that match are listed.',
       line(1, 100),
     ),
   ),

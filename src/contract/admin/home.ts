@@ -52,6 +52,9 @@ export const FoundOrder = object({
   fulfillmentStatus: oneOf(fulfillmentStatuses),
   currency: Currency,
   total: Amount,
+  emailMasked: nullable(Type.String(), { description: 'As `a…@example.com`.' }),
+  city: nullable(Type.String()),
+  country: nullable(Type.String()),
   placedAt: Instant,
 })
 export const FoundProduct = object({ id: ProductId, slug: Slug, name: Type.String() })
@@ -68,7 +71,8 @@ export const AdminSearchResponse = object({
   data: object({
     orders: Type.Array(FoundOrder, {
       maxItems: searchRowsMax,
-      description: 'By number, tracking number, or all of these words: e-mail, name, postal code. Newest first.',
+      description:
+        'By number, tracking number, the code of an item, or the beginnings of words of e-mail, name, city and postal code. Newest first.',
     }),
     products: Type.Array(FoundProduct, { maxItems: searchRowsMax, description: 'By a part of the name.' }),
     skus: Type.Array(FoundSku, { maxItems: searchRowsMax, description: 'By the beginning of the code.' }),
@@ -98,7 +102,7 @@ export const homeRows = {
     ...adminRow, method: 'GET', path: '/api/v1/admin/search',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Home',
     summary: 'Search',
-    description: 'Orders, products, SKUs and promotions. Data of customers is sealed and found by whole words only; once it is erased, an order is found by its number. New orders are found a few seconds after they were placed.',
+    description: 'Orders, products, SKUs and promotions. Data of customers is sealed and found by the beginning of its words, from two letters on; once it is erased, an order is found by its number. New orders are found a few seconds after they were placed.',
     query: AdminSearchQuery, body: null, reply: ok(AdminSearchResponse),
     refusals: [],
   },

@@ -180,7 +180,7 @@ export type OrderChannel = (typeof orderChannels)[number]
 export const AdminOrderListQuery = object({
   q: Type.Optional(
     described(
-      'The number of an order or of a parcel. With admin:customers also whole words of name, e-mail and postal code. The newest 200 that match are listed.',
+      'The number of an order or of a parcel, or the code of an item. With admin:customers also beginnings of words of name, e-mail, city and postal code. The newest 200 that match are listed.',
       line(1, 100),
     ),
   ),
@@ -220,6 +220,22 @@ export const AdminCustomer = object({
   label: Type.Array(Type.String(), { description: 'The address as lines to print, in the order of its country.' }),
 })
 export const AdminCustomerResponse = object({ data: AdminCustomer })
+
+export const AdminOrderNamesQuery = object({
+  orderIds: Type.String({
+    minLength: 1,
+    maxLength: limits.bulkItemsMax * 40,
+    pattern: '^[a-z0-9_]+(,[a-z0-9_]+)*$',
+    description: `Ids of orders, with commas between: at most ${limits.bulkItemsMax}. Others than those of the merchant in the mode of the caller are left out.`,
+  }),
+})
+export const AdminOrderNamesResponse = object({
+  data: Type.Array(object({ orderId: OrderId, name: Type.String() }), {
+    maxItems: limits.bulkItemsMax,
+    description:
+      'Orders without a name, or whose shopper was erased, are left out; so are all where `customerNames` of the shop is masked.',
+  }),
+})
 
 const parcelMembers = {
   carrier: Type.Optional(
@@ -378,6 +394,14 @@ export const orderRows = {
     description: 'Name, e-mail, phone and address of who ordered. Each look is an entry in the list of changes.',
     body: null, reply: ok(AdminCustomerResponse),
     refusals: ['order_not_found'],
+  },
+  getAdminOrderNames: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/orders/names',
+    scope: 'admin:customers', idempotency: 'none', audit: 'look', tag: 'Orders',
+    summary: 'Get the names of a list of orders',
+    description: 'Who ordered, by name alone. The list is one entry in the list of changes; the same one again within ten minutes is none.',
+    query: AdminOrderNamesQuery, body: null, reply: ok(AdminOrderNamesResponse),
+    refusals: [],
   },
   fulfilAdminOrder: {
     ...adminRow, method: 'POST', path: '/api/v1/admin/orders/{orderId}/fulfillments',

@@ -1,6 +1,6 @@
 // The SQL of merchants and of the installations that act for them.
 
-import type { LegalTextKind, Mode, ShippingTaxRule } from '../../contract/words.ts'
+import type { CustomerNamesRule, LegalTextKind, Mode, ShippingTaxRule } from '../../contract/words.ts'
 import { duties } from '../../platform/kit/duties.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
@@ -14,6 +14,7 @@ export interface Merchant {
   priceTax: 'included' | 'excluded'
   // Null: as the law of the country has it.
   shippingTax: ShippingTaxRule | null
+  customerNames: CustomerNamesRule
   lowStockAt: number
   supportEmail: string | null
   logo: string | null
@@ -35,7 +36,7 @@ export interface Merchant {
 }
 
 const merchantColumns = new Fragment(`
-  id, slug, name, currency, country, price_tax as "priceTax", shipping_tax as "shippingTax", low_stock_at as "lowStockAt", support_email as "supportEmail",
+  id, slug, name, currency, country, price_tax as "priceTax", shipping_tax as "shippingTax", customer_names as "customerNames", low_stock_at as "lowStockAt", support_email as "supportEmail",
   logo, color, look, links, legal, invoices, synonyms, closed_at as "closedAt", time_zone as "timeZone", version`)
 
 export async function listMerchants(db: Reader): Promise<Merchant[]> {
@@ -87,9 +88,9 @@ export async function lockMerchant(tx: Tx, slug: string): Promise<Merchant | und
 // False when another node made a merchant of this slug meanwhile: the unique index lets us wait for it, and see it.
 export async function insertMerchant(tx: Tx, merchant: Merchant, now: number): Promise<boolean> {
   const rows = await tx.sql`
-    insert into merchants (id, slug, name, currency, country, price_tax, shipping_tax, low_stock_at, support_email, logo, color, look, links, legal,
+    insert into merchants (id, slug, name, currency, country, price_tax, shipping_tax, customer_names, low_stock_at, support_email, logo, color, look, links, legal,
       invoices, synonyms, catalog_version, created_at, updated_at, time_zone, version)
-    values (${merchant.id}, ${merchant.slug}, ${merchant.name}, ${merchant.currency}, ${merchant.country}, ${merchant.priceTax}, ${merchant.shippingTax},
+    values (${merchant.id}, ${merchant.slug}, ${merchant.name}, ${merchant.currency}, ${merchant.country}, ${merchant.priceTax}, ${merchant.shippingTax}, ${merchant.customerNames},
       ${merchant.lowStockAt}, ${merchant.supportEmail}, ${merchant.logo}, ${merchant.color}, ${merchant.look}, ${merchant.links}, ${merchant.legal},
       ${merchant.invoices}, ${merchant.synonyms}, 1, ${now}, ${now},
       ${merchant.timeZone}, ${merchant.version})
@@ -105,7 +106,7 @@ export async function hasProducts(db: Reader, merchantId: string): Promise<boole
 export async function updateMerchant(tx: Tx, merchant: Merchant, now: number): Promise<void> {
   await tx.sql`
     update merchants set name = ${merchant.name}, currency = ${merchant.currency}, country = ${merchant.country},
-      price_tax = ${merchant.priceTax}, shipping_tax = ${merchant.shippingTax}, low_stock_at = ${merchant.lowStockAt}, support_email = ${merchant.supportEmail},
+      price_tax = ${merchant.priceTax}, shipping_tax = ${merchant.shippingTax}, customer_names = ${merchant.customerNames}, low_stock_at = ${merchant.lowStockAt}, support_email = ${merchant.supportEmail},
       logo = ${merchant.logo}, color = ${merchant.color}, look = ${merchant.look}, links = ${merchant.links}, legal = ${merchant.legal},
       invoices = ${merchant.invoices}, synonyms = ${merchant.synonyms}, updated_at = ${now}, time_zone = ${merchant.timeZone}, version = version + 1
     where id = ${merchant.id}`

@@ -7,11 +7,11 @@ import type { ItemQuantity } from '../../contract/parts.ts'
 import type { RefusalCode } from '../../contract/refusals.ts'
 import type { BodyOf } from '../../contract/surface.ts'
 import { bulkChanges, bulkReply, eachOf } from '../../platform/audit/bulk.ts'
-import { membersChanged } from '../../platform/audit/change.ts'
+import { type AuditedChange, membersChanged } from '../../platform/audit/change.ts'
 import { listActorNames, listEntries } from '../../platform/audit/store.ts'
 import { changeView } from '../../platform/audit/view.ts'
 import { actorOf } from '../../platform/http/actor.ts'
-import type { AdminHandler } from '../../platform/http/admin.ts'
+import type { AdminCaller, AdminHandler } from '../../platform/http/admin.ts'
 import { Audited } from '../../platform/http/handler.ts'
 import { pageOf } from '../../platform/http/paging.ts'
 import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
@@ -21,6 +21,7 @@ import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { restock } from '../inventory/sales.ts'
+import { findMerchantById } from '../merchants/store.ts'
 import { listAccountNames } from '../payments/accounts.ts'
 import { listDisputesOfOrder } from '../payments/disputes.ts'
 import {
@@ -37,7 +38,7 @@ import {
 import { type CancelInput, cancelOrder } from './cancel.ts'
 import { carrierOfNumber } from './carriers.ts'
 import { findOrderFacts, lockOrderFacts } from './change.ts'
-import { openOrderCustomer } from './customer.ts'
+import { openOrderCustomer, openOrderName } from './customer.ts'
 import {
   contentsOf,
   correctFulfillment,
@@ -60,6 +61,7 @@ import {
   listMoneyByHand,
   listOrderNotes,
   listRefundedLines,
+  listSealedNames,
   type OrderKey,
   type OrderPlace,
   type OrderQuestion,
@@ -70,6 +72,28 @@ export interface AdminOrderParts {
   rootSecret: RootSecret
   // The newest orders that match a question. Customers are found by who may see them.
   findOrderKeys(db: Reader, seller: MerchantMode, question: OrderQuestion): Promise<OrderKey[]>
+}
+
+// A page that reads its list again every half minute is one look.
+const sameListMs = 10 * 60_000
+
+// One for the whole list, which names the orders. None where the person has seen all of these a moment ago.
+async function namesLook(
+  db: Reader,
+  caller: AdminCaller,
+  numbers: readonly string[],
+  now: number,
+): Promise<AuditedChange | undefined> {
+  if (numbers.length === 0) return undefined
+  const { merchantId, mode } = caller
+  const id = actorOf(caller).id ?? merchantId
+  const asked = { mode, subjectId: id, operation: 'getAdminOrderNames', from: now - sameListMs, limit: 5 }
+  const { entries } = await listEntries(db, merchantId, asked)
+  const seen = entries.flatMap(({ changes }) => changes.flatMap(({ members }) => members))
+  const known = new Set(seen.flatMap(({ to }) => (Array.isArray(to) ? to : [])))
+  if (numbers.every((number) => known.has(number))) return undefined
+  const members = [{ member: 'orders', from: null, to: numbers }]
+  return { kind: 'look', what: 'customer', id, name: String(numbers.length), members }
 }
 
 const foundMax = 200
@@ -107,6 +131,22 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
       const customer = await openOrderCustomer(db, rootSecret, facts.order, now.getTime())
       const look = { kind: 'look', what: 'order', id: orderId, name: facts.order.number, members: [] } as const
       return new Audited({ data: customerView(customer) }, [look])
+    },
+
+    async getAdminOrderNames({ db, caller, query: { orderIds }, now }) {
+      const asked = [...new Set(orderIds.split(','))].filter((id) => isId('ord', id)).slice(0, limits.bulkItemsMax)
+      const shop = await findMerchantById(db, caller.merchantId)
+      if (asked.length === 0 || shop?.customerNames !== 'shown') return new Audited({ data: [] }, [])
+      const data: { orderId: string; name: string }[] = []
+      const numbers: string[] = []
+      for (const order of await listSealedNames(db, caller, asked)) {
+        const name = await openOrderName(db, rootSecret, order, now.getTime())
+        if (name === undefined) continue
+        data.push({ orderId: order.orderId, name })
+        numbers.push(order.number)
+      }
+      const look = await namesLook(db, caller, numbers, now.getTime())
+      return new Audited({ data }, look ? [look] : [])
     },
 
     async fulfilAdminOrder({ db, caller, path: { orderId }, body, now, cause }) {

@@ -4,7 +4,7 @@ import type { Address } from '../../contract/open/carts.ts'
 import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { tryOpenAddress } from '../addresses/vault.ts'
-import { findSealedCustomer, type OrderRow } from './store.ts'
+import { findSealedCustomer, type OrderRow, type SealedOrderName } from './store.ts'
 
 export interface Customer {
   email: string
@@ -46,4 +46,17 @@ export async function openOrderCustomer(
     customer: openCustomer(rootSecret, checkoutSessionId, sealed),
     address: name ? await tryOpenAddress(db, rootSecret, name) : undefined,
   }
+}
+
+// Undefined where none is known any more.
+export async function openOrderName(
+  db: Reader,
+  rootSecret: RootSecret,
+  { installationId, orderId, checkoutSessionId, customerSealed, addressId }: SealedOrderName,
+  now: number,
+): Promise<string | undefined> {
+  const customer = openCustomer(rootSecret, checkoutSessionId, customerSealed)
+  if (customer?.name || addressId === null) return customer?.name || undefined
+  const address = await tryOpenAddress(db, rootSecret, { installationId, ownerId: orderId, id: addressId, now })
+  return address?.name || undefined
 }

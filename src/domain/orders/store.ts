@@ -274,6 +274,30 @@ export async function findSealedCustomer(db: Reader, { installationId, orderId }
   return row?.sealed ?? null
 }
 
+export interface SealedOrderName {
+  installationId: string
+  orderId: string
+  number: string
+  checkoutSessionId: string
+  customerSealed: string | null
+  addressId: string | null
+}
+
+// Of the merchant in this mode, in the order of the list. Others are left out.
+export async function listSealedNames(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  orderIds: readonly string[],
+): Promise<SealedOrderName[]> {
+  return db.sql<SealedOrderName>`
+    select installation_id as "installationId", id as "orderId", number, checkout_session_id as "checkoutSessionId",
+      customer_sealed as "customerSealed", address_id as "addressId"
+    from orders
+    where installation_id in (select i.id from installations i where i.merchant_id = ${merchantId} and i.mode = ${mode})
+      and id in (${list(orderIds)})
+    order by number`
+}
+
 const headColumns = new Fragment(`
   id, number, mode, version, status, payment_status as "paymentStatus", fulfillment_status as "fulfillmentStatus", currency, total,
   item_count as "itemCount", checkout_session_id as "checkoutSessionId", cart_id as "cartId",

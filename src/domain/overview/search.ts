@@ -13,6 +13,7 @@ import {
   listFoundProducts,
   listFoundPromotions,
   listFoundSkus,
+  listOrdersOfItem,
   listOrdersOfTracking,
 } from '../search/store.ts'
 
@@ -59,6 +60,7 @@ export async function findOrderKeys(
   return [
     ...(numbered?.mode === seller.mode ? [numbered] : []),
     ...(await listOrdersOfTracking(db, seller, text, limit)),
+    ...(await listOrdersOfItem(db, seller, text, limit)),
     // Who finds an order by a name has learned who ordered.
     ...(seesCustomers ? await findOrdersByWords(db, rootSecret, seller, { text, limit }) : []),
   ]

@@ -10,7 +10,7 @@ import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
 import { openOrderCustomer } from '../orders/customer.ts'
 import { findOrder, lockOrder, type OrderKey } from '../orders/store.ts'
-import { postalWords, wordsOf } from './sealedwords.ts'
+import { beginning, beginningsOf, postalWords, wordsOf } from './sealedwords.ts'
 import { insertTokens, listOrdersNotIndexed, listOrdersOfTokens, noteIndexed } from './store.ts'
 
 const keyName = 'search'
@@ -59,10 +59,15 @@ async function indexOrder(
   const words = isErased
     ? []
     : [
-        ...wordsOf([customer?.email, customer?.name, address?.name, address?.company].filter(Boolean).join(' ')),
+        ...wordsOf(
+          [customer?.email, customer?.name, address?.name, address?.company, address?.city].filter(Boolean).join(' '),
+        ),
         ...postalWords(address?.postalCode ?? ''),
       ]
-  const tokens = words.filter(Boolean).map((word) => tokenOf(key, order.merchantId, word))
+  const tokens = words
+    .filter(Boolean)
+    .flatMap((word) => [word, ...beginningsOf(word)])
+    .map((word) => tokenOf(key, order.merchantId, word))
   if (tokens.length > 0) insertTokens(tx, order, [...new Set(tokens)])
   noteIndexed(tx, name, now)
 }
@@ -78,6 +83,8 @@ export async function findOrdersByWords(
   if (words.length === 0) return []
   const keys = await listDatabaseKeys(db, rootSecret, keyName)
   if (keys.length === 0) return []
-  const alternatives = words.map((word) => keys.map((key) => tokenOf(key, seller.merchantId, word)))
+  const alternatives = words.map((word) =>
+    keys.flatMap((key) => [word, beginning(word)].map((text) => tokenOf(key, seller.merchantId, text))),
+  )
   return listOrdersOfTokens(db, seller, alternatives, limit)
 }

@@ -20,6 +20,23 @@ function plainWords(text: string): string[] {
   )
 }
 
+// A word is found by its beginning too, from two letters on. Each beginning is a token of its own, so they end somewhere.
+const beginningMin = 2
+const beginningMax = 12
+
+export function beginningsOf(word: string): string[] {
+  const letters = [...word]
+  const most = Math.min(letters.length - 1, beginningMax)
+  return Array.from({ length: Math.max(0, most - beginningMin + 1) }, (_, i) =>
+    beginning(letters.slice(0, beginningMin + i).join('')),
+  )
+}
+
+// How the beginning of a word is named, so it is not taken for the word: Han is not found in the place of Hansen by a whole word.
+export function beginning(letters: string): string {
+  return `${letters}…`
+}
+
 // A postal code is also found without the space or hyphen in it.
 export function postalWords(code: string): string[] {
   const words = plainWords(code)

@@ -8,10 +8,13 @@ import { Fragment, list, type Reader, type Tx } from '../../platform/storage/sto
 import type { OrderKey, OrderRow } from '../orders/store.ts'
 import { normalCode } from '../promotions/store.ts'
 
+// Raised with what orders are found by: 2, by the beginning of a word and by city. The index names it.
+const wordsVersion = 2
+
 export async function listOrdersNotIndexed(db: Reader, now: number, limit: number): Promise<OrderKey[]> {
   return db.sql<OrderKey>`
     select installation_id as "installationId", id as "orderId" from orders
-    where indexed_at is null and ${isNotDeferred('search', 'orders.installation_id', 'orders.id', now)}
+    where words_version < ${new Fragment(String(wordsVersion))} and ${isNotDeferred('search', 'orders.installation_id', 'orders.id', now)}
     order by placed_at limit ${limit}`
 }
 
@@ -32,7 +35,8 @@ export function insertTokens(
 }
 
 export function noteIndexed(tx: Tx, { installationId, orderId }: OrderKey, now: number): void {
-  tx.send`update orders set indexed_at = ${now} where installation_id = ${installationId} and id = ${orderId}`
+  tx.send`
+    update orders set indexed_at = ${now}, words_version = ${wordsVersion} where installation_id = ${installationId} and id = ${orderId}`
 }
 
 // Each word may have several tokens, of which one is enough.
@@ -72,6 +76,23 @@ export async function listOrdersOfTracking(
     where i.merchant_id = ${merchantId} and i.mode = ${mode} order by "orderId" desc limit ${limit}`
 }
 
+// The newest orders that have an item of this code, as it is written now or as the text has it.
+export async function listOrdersOfItem(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  code: string,
+  limit: number,
+): Promise<OrderKey[]> {
+  const [sku] = await db.sql<{ code: string }>`
+    select s.code from skus s
+    where s.merchant_id = ${merchantId} and ${beginsWith(db, 's.folded', `${folded(code)}\n`)} limit 1`
+  return db.sql<OrderKey>`
+    select l.installation_id as "installationId", l.order_id as "orderId"
+    from order_lines l join installations i on i.id = l.installation_id
+    where l.merchant_id = ${merchantId} and l.code = ${sku?.code ?? code} and i.mode = ${mode}
+    order by l.order_id desc limit ${limit}`
+}
+
 export interface FoundOrder {
   id: string
   number: string
@@ -80,6 +101,9 @@ export interface FoundOrder {
   fulfillmentStatus: OrderRow['fulfillmentStatus']
   currency: string
   total: number
+  emailMasked: string | null
+  city: string | null
+  country: string | null
   placedAt: number
 }
 
@@ -87,10 +111,11 @@ export async function listFoundOrders(db: Reader, keys: readonly OrderKey[]): Pr
   if (keys.length === 0) return []
   const installations = [...new Set(keys.map(({ installationId }) => installationId))]
   return db.sql<FoundOrder>`
-    select id, number, status, payment_status as "paymentStatus", fulfillment_status as "fulfillmentStatus", currency, total,
-      placed_at as "placedAt"
-    from orders where installation_id in (${list(installations)}) and id in (${list(keys.map(({ orderId }) => orderId))})
-    order by placed_at desc, id desc`
+    select o.id, o.number, o.status, o.payment_status as "paymentStatus", o.fulfillment_status as "fulfillmentStatus", o.currency,
+      o.total, o.email_masked as "emailMasked", a.city, a.country, o.placed_at as "placedAt"
+    from orders o left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id
+    where o.installation_id in (${list(installations)}) and o.id in (${list(keys.map(({ orderId }) => orderId))})
+    order by o.placed_at desc, o.id desc`
 }
 
 export interface FoundProduct {

@@ -8,7 +8,7 @@ export interface AdminClient {
   home(options?: CallOptions): Promise<AdminHomeResponse>
   /** Count the orders that wait. Those of the home that are about orders, in the mode of the caller. They cost a tenth of the whole. Needs the scope `admin:read`. (getAdminOrderCounts) */
   orderCounts(options?: CallOptions): Promise<AdminOrderCountsResponse>
-  /** Search. Orders, products, SKUs and promotions. Data of customers is sealed and found by whole words only; once it is erased, an order is found by its number. New orders are found a few seconds after they were placed. Needs the scope `admin:read`. (searchAdmin) */
+  /** Search. Orders, products, SKUs and promotions. Data of customers is sealed and found by the beginning of its words, from two letters on; once it is erased, an order is found by its number. New orders are found a few seconds after they were placed. Needs the scope `admin:read`. (searchAdmin) */
   search(query: {
     /** What to look for. */
     q: string
@@ -16,7 +16,7 @@ export interface AdminClient {
   orders: {
     /** List orders. Orders of the merchant in the mode of the caller. Needs the scope `admin:read`. (listAdminOrders) */
     list(query?: {
-      /** The number of an order or of a parcel. With admin:customers also whole words of name, e-mail and postal code. The newest 200 that match are listed. */
+      /** The number of an order or of a parcel, or the code of an item. With admin:customers also beginnings of words of name, e-mail, city and postal code. The newest 200 that match are listed. */
       q?: string | undefined
       /** Only orders of this status. */
       status?: 'placed' | 'processing' | 'completed' | 'cancelled' | undefined
@@ -47,6 +47,11 @@ export interface AdminClient {
     get(orderId: string, options?: CallOptions): Promise<AdminOrderResponse>
     /** Get the customer of an order. Name, e-mail, phone and address of who ordered. Each look is an entry in the list of changes. Needs the scope `admin:customers`. (getAdminOrderCustomer) */
     customer(orderId: string, options?: CallOptions): Promise<AdminCustomerResponse>
+    /** Get the names of a list of orders. Who ordered, by name alone. The list is one entry in the list of changes; the same one again within ten minutes is none. Needs the scope `admin:customers`. (getAdminOrderNames) */
+    names(query: {
+      /** Ids of orders, with commas between: at most 200. Others than those of the merchant in the mode of the caller are left out. */
+      orderIds: string
+    }, options?: CallOptions): Promise<AdminOrderNamesResponse>
     /** Send a parcel. Records a parcel of an order. With the last one the order is completed. Needs the scope `admin:orders`. (fulfilAdminOrder) */
     fulfil(orderId: string, input?: AdminFulfillmentRequest, options?: CallOptions): Promise<AdminFulfillmentResponse>
     /** Record a payment. The money of a bank transfer or a cash payment has come. Needs the scope `admin:orders`. (payAdminOrder) */
@@ -115,7 +120,7 @@ export interface AdminClient {
   customers: {
     /** List customers. Shoppers who ordered, in the mode of the caller, with their e-mail address masked. A new one is listed a moment after the order. Needs the scope `admin:customers`. (listAdminCustomers) */
     list(query?: {
-      /** The number of an order or of a parcel, or whole words of name, e-mail and postal code. Customers of the newest 200 orders that match are listed. */
+      /** The number of an order or of a parcel, the code of an item, or beginnings of words of name, e-mail, city and postal code. Customers of the newest 200 orders that match are listed. */
       q?: string | undefined
     }, options?: ListOptions): List<CustomerListResponse, CustomerSummary>
     /** Get a customer. Sums, notes, and who did what. Orders and returns are listed by their own operations with `customerId`. Needs the scope `admin:customers`. (getAdminCustomer) */
@@ -1449,6 +1454,15 @@ export interface AdminOrderListResponse {
   meta: ListMeta
 }
 
+export interface AdminOrderNamesResponse {
+  /** Orders without a name, or whose shopper was erased, are left out; so are all where `customerNames` of the shop is masked. */
+  data: ({
+    /** Id of an order. */
+    orderId: string
+    name: string
+  })[]
+}
+
 /** What the people of the shop wrote for themselves. */
 export interface AdminOrderNote {
   /** Id of a note. */
@@ -2072,7 +2086,7 @@ export interface AdminSalesRow {
 
 export interface AdminSearchResponse {
   data: {
-    /** By number, tracking number, or all of these words: e-mail, name, postal code. Newest first. */
+    /** By number, tracking number, the code of an item, or the beginnings of words of e-mail, name, city and postal code. Newest first. */
     orders: FoundOrder[]
     /** By a part of the name. */
     products: FoundProduct[]
@@ -3139,6 +3153,10 @@ export interface FoundOrder {
   currency: string
   /** In minor units of the currency that the resource names. */
   total: number
+  /** As `a…@example.com`. */
+  emailMasked: string | null
+  city: string | null
+  country: string | null
   /** RFC 3339, UTC, with milliseconds. */
   placedAt: string
 }
@@ -3804,6 +3822,8 @@ export interface ShopEntry {
   pricesIncludeTax?: boolean | undefined
   /** How shipping is taxed where the rates name no class `shipping`. goods: as the goods that are shipped, in proportion to their prices. standard: at the standard rate. Without it, goods in the EU, the United Kingdom, Norway, Switzerland and Liechtenstein, and standard elsewhere. */
   shippingTax?: 'goods' | 'standard' | null | undefined
+  /** What lists of orders show to people who may see customers. shown: the name of who ordered. masked: a masked e-mail address, as to everyone else (default: shown). */
+  customerNames?: 'shown' | 'masked' | undefined
   /** At or below this many units a SKU says `low_stock` (default: 5). */
   lowStockAt?: number | undefined
   /** Shown to shoppers. */
@@ -4055,6 +4075,8 @@ export interface UpdateAdminShopRequest {
   pricesIncludeTax?: boolean | undefined
   /** How shipping is taxed where the rates name no class `shipping`. goods: as the goods that are shipped, in proportion to their prices. standard: at the standard rate. Without it, goods in the EU, the United Kingdom, Norway, Switzerland and Liechtenstein, and standard elsewhere. */
   shippingTax?: 'goods' | 'standard' | null | undefined
+  /** What lists of orders show to people who may see customers. shown: the name of who ordered. masked: a masked e-mail address, as to everyone else (default: shown). */
+  customerNames?: 'shown' | 'masked' | undefined
   /** At or below this many units a SKU says `low_stock` (default: 5). */
   lowStockAt?: number | undefined
   /** Shown to shoppers. */

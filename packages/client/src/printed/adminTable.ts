@@ -9,6 +9,7 @@ export const adminTable = {
     list: 'GET qp /api/v1/admin/orders',
     get: 'GET  /api/v1/admin/orders/{orderId}',
     customer: 'GET  /api/v1/admin/orders/{orderId}/customer',
+    names: 'GET q /api/v1/admin/orders/names',
     fulfil: 'POST b /api/v1/admin/orders/{orderId}/fulfillments',
     pay: 'POST b /api/v1/admin/orders/{orderId}/payments',
     recordMoney: 'POST b /api/v1/admin/orders/{orderId}/money',

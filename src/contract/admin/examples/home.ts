@@ -38,7 +38,12 @@ export const homeExamples: AdminExamples<typeof homeRows> = {
     body: undefined,
     reply: {
       data: {
-        orders: [{ id, number, status, paymentStatus, fulfillmentStatus, currency, total, placedAt }],
+        orders: [
+          {
+            ...{ id, number, status, paymentStatus, fulfillmentStatus, currency, total, placedAt },
+            ...{ emailMasked: 'a…@example.com', city: 'Berlin', country: 'DE' },
+          },
+        ],
         products: [{ id: productId, slug, name }],
         skus: [],
         promotions: [],

@@ -90,6 +90,12 @@ export const orderExamples: AdminExamples<typeof orderRows> = {
     reply: { data: [{ ...orderSummary, ...placed, refunded: 0 }], meta: { count: 1, next: null } },
   },
   getAdminOrder: { path: { orderId: openOrder.id }, body: undefined, reply: { data: adminOrder } },
+  getAdminOrderNames: {
+    path: {},
+    query: { orderIds: openOrder.id },
+    body: undefined,
+    reply: { data: [{ orderId: openOrder.id, name: address.name }] },
+  },
   getAdminOrderCustomer: {
     path: { orderId: openOrder.id },
     body: undefined,

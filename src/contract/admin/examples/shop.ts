@@ -15,6 +15,7 @@ const shop: AdminShop = {
     country: 'DE',
     pricesIncludeTax: true,
     shippingTax: null,
+    customerNames: 'shown',
     lowStockAt: 5,
     supportEmail: 'help@bloom.test',
     logo: null,

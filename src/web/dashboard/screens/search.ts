@@ -1,9 +1,11 @@
 // Search: one field, one answer. The address holds the question, so a result is never of another one.
 
+import type { AdminSearchResponse } from '../../../contract/admin/home.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { button, card, emptyState, pill, time } from '../parts.ts'
 import type { Screen, Visit } from '../screen.ts'
 import { developerSections, settingSections, storeSections } from '../sections.ts'
+import { namesOf } from './orders.ts'
 
 export const search: Screen = {
   path: 'search',
@@ -24,6 +26,7 @@ export const search: Screen = {
     const { data } = await visit.ask('searchAdmin', { query: { q } })
     const { orders, products, skus, promotions } = data
     const pages = pagesFound(visit, q)
+    const names = await namesOf(visit, orders)
     if (orders.length + products.length + skus.length + promotions.length + pages.length === 0)
       return { title, body: empty(words.say('search.none', { q }), words.say('search.noneText')) }
     const hasProducts = places.includes('products')
@@ -35,7 +38,7 @@ ${group(
   words.say('search.orders'),
   orders.map((order) => ({
     href: to(`orders/${order.id}`),
-    body: html`<span class="result-name">${order.number}</span>${pill(visit.words, 'payment', order.paymentStatus)}${order.status === 'cancelled' ? pill(words, 'order', order.status) : pill(words, 'sending', order.fulfillmentStatus)}<span class="result-end soft">${time(words, order.placedAt)} · ${words.money(order.total, order.currency)}</span>`,
+    body: html`<span class="result-name">${order.number}</span>${whoOrdered(order, names.get(order.id))}${pill(visit.words, 'payment', order.paymentStatus)}${order.status === 'cancelled' ? pill(words, 'order', order.status) : pill(words, 'sending', order.fulfillmentStatus)}<span class="result-end soft">${time(words, order.placedAt)} · ${words.money(order.total, order.currency)}</span>`,
   })),
 )}
 ${group(
@@ -68,6 +71,13 @@ ${group(
 )}`,
     }
   },
+}
+
+type FoundOrder = AdminSearchResponse['data']['orders'][number]
+
+function whoOrdered({ emailMasked, city }: FoundOrder, name: string | undefined): Html {
+  const who = [name ?? emailMasked, city].filter((part) => part !== null)
+  return html`<span dir="auto">${who.join(', ')}</span>`
 }
 
 const sectionsByPlace = [

@@ -2,7 +2,7 @@
 
 import type { AdminShop, UpdateAdminShopRequest } from '../../../contract/admin/shop.ts'
 import type { Static } from '../../../contract/schema.ts'
-import { shippingTaxRules } from '../../../contract/words.ts'
+import { customerNamesRules, shippingTaxRules } from '../../../contract/words.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import {
   bodyOf,
@@ -58,6 +58,12 @@ function groupsOf(words: Words): Group[] {
           help: help('lowStockAt'),
         }),
         line('pricesIncludeTax', { kind: 'check', help: help('pricesIncludeTax') }),
+        line('customerNames', {
+          kind: 'choice',
+          isRequired: true,
+          help: help('customerNames'),
+          options: customerNamesRules.map((rule) => ({ value: rule, label: words.say(`shop.customerNames.${rule}`) })),
+        }),
         line('shippingTax', {
           kind: 'choice',
           help: help('shippingTax'),
@@ -136,6 +142,7 @@ function valuesOfShop({ shop, timeZone }: AdminShop): FieldValues {
     lowStockAt: String(shop.lowStockAt ?? 5),
     pricesIncludeTax: shop.pricesIncludeTax === false ? '' : 'on',
     shippingTax: shop.shippingTax ?? '',
+    customerNames: shop.customerNames ?? 'shown',
     color: shop.color ?? '',
     logo: shop.logo ?? '',
     terms: links.terms ?? '',

@@ -147,7 +147,7 @@ export const de: DashboardTexts = {
     'search.hint':
       'Bestellungen findet man nach Nummer, Sendungsnummer oder ganzen Wörtern aus Name, E-Mail und Postleitzahl. Produkte nach einem Teil des Namens, SKUs und Rabatte nach dem Anfang des Codes.',
     'search.none': 'Nichts gefunden zu „{q}“',
-    'search.noneText': 'Namen und E-Mail-Adressen findet man nur als ganze Wörter.',
+    'search.noneText': 'Namen, Orte und E-Mail-Adressen findet man am Anfang eines Wortes, ab zwei Buchstaben.',
     'search.orders': 'Bestellungen',
     'search.products': 'Produkte',
     'search.skus': 'SKUs',
@@ -665,6 +665,7 @@ export const de: DashboardTexts = {
     'actor.loop': 'Der Server',
     'change.getAdminDocument': 'hat eine Rechnung angesehen',
     'change.getAdminOrderCustomer': 'hat Name und Adresse angesehen',
+    'change.getAdminOrderNames': 'hat eine Liste mit Namen angesehen',
     'change.fulfilAdminOrder': 'hat ein Paket versandt',
     'change.fulfilAdminOrders': 'hat ein Paket versandt',
     'change.payAdminOrder': 'hat die Zahlung verbucht',

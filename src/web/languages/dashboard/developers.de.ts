@@ -322,6 +322,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'member.currency': 'Währung',
   'member.country': 'Land',
   'member.priceTax': 'Preise und Steuer',
+  'member.customerNames': 'Namen in Listen',
   'member.shippingTax': 'Steuer auf den Versand',
   'member.lowStockAt': 'Knapp ab',
   'member.supportEmail': 'E-Mail für Fragen',

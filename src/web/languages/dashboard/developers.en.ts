@@ -315,6 +315,7 @@ export const developersEn = {
   'member.currency': 'Currency',
   'member.country': 'Country',
   'member.priceTax': 'Prices and tax',
+  'member.customerNames': 'Names in lists',
   'member.shippingTax': 'Tax on shipping',
   'member.lowStockAt': 'Low stock at',
   'member.supportEmail': 'Support e-mail',

@@ -155,7 +155,7 @@ const texts = {
   'search.hint':
     'Orders are found by number, tracking number, or whole words of name, e-mail and postal code. Products by a part of their name, SKUs and discounts by the beginning of their code.',
   'search.none': 'Nothing found for “{q}”',
-  'search.noneText': 'Names and e-mail addresses are found by whole words only.',
+  'search.noneText': 'Names, cities and e-mail addresses are found by the beginning of a word, from two letters on.',
   'search.orders': 'Orders',
   'search.products': 'Products',
   'search.skus': 'SKUs',
@@ -674,6 +674,7 @@ const texts = {
   'actor.loop': 'The server',
   'change.getAdminDocument': 'looked at an invoice',
   'change.getAdminOrderCustomer': 'looked at name and address',
+  'change.getAdminOrderNames': 'looked at a list with names',
   'change.fulfilAdminOrder': 'sent a parcel',
   'change.fulfilAdminOrders': 'sent a parcel',
   'change.payAdminOrder': 'recorded the payment',

@@ -151,6 +151,10 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
   'shop.lowStockAtHelp': 'Bei so vielen oder weniger gilt ein Produkt als knapp.',
   'shop.pricesIncludeTax': 'Preise enthalten die Steuer',
   'shop.pricesIncludeTaxHelp': 'Sonst kommt sie an der Kasse dazu.',
+  'shop.customerNames': 'Namen in Listen',
+  'shop.customerNamesHelp': 'Für Personen, die Kunden sehen dürfen. Welche Listen sie lesen, steht unter Änderungen.',
+  'shop.customerNames.shown': 'Zeigen, wer bestellt hat',
+  'shop.customerNames.masked': 'Nur verkürzte E-Mail-Adressen zeigen',
   'shop.shippingTax': 'Steuer auf den Versand',
   'shop.shippingTaxHelp':
     'Ein Satz der Klasse „shipping“ für ein Land geht vor. In der EU, im Vereinigten Königreich, in Norwegen und der Schweiz wird der Versand wie die Ware besteuert.',

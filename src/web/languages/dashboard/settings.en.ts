@@ -148,6 +148,10 @@ export const settingsEn = {
   'shop.lowStockAtHelp': 'At or below this many, a product counts as low.',
   'shop.pricesIncludeTax': 'Prices include tax',
   'shop.pricesIncludeTaxHelp': 'If not, tax is added at the checkout.',
+  'shop.customerNames': 'Names in lists',
+  'shop.customerNamesHelp': 'For people who may see customers. Which lists they read is written down under Changes.',
+  'shop.customerNames.shown': 'Show who ordered',
+  'shop.customerNames.masked': 'Show masked e-mail addresses only',
   'shop.shippingTax': 'Tax on shipping',
   'shop.shippingTaxHelp':
     'A rate of the class “shipping” for a country comes first. In the EU, the United Kingdom, Norway and Switzerland, shipping is taxed as the goods.',
