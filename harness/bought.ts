@@ -94,7 +94,6 @@ export function ordered(given: Bought, pricing: Pricing) {
       options: [],
       image: null,
       quantity: given.lines[i]?.quantity ?? 0,
-      unitPrice: given.lines[i]?.unitPrice ?? 0,
       fulfilled: 0,
       measure: null,
       withdrawalExempt: null,
@@ -110,7 +109,7 @@ export function ordered(given: Bought, pricing: Pricing) {
     discount: totals.discount,
     tax: totals.tax,
     total: totals.total,
-    priceTax: given.priceTax,
+    priceTax: totals.taxIncluded ? ('included' as const) : ('excluded' as const),
   }
   return { order, lines }
 }

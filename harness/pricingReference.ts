@@ -66,7 +66,15 @@ export interface Bill {
     taxRateBps: number | null
     taxes: { rateBps: number; amount: number; tax: number }[] | null
   }
-  totals: { subtotal: number; discount: number; shipping: number; tax: number; taxIncluded: boolean; total: number }
+  totals: {
+    subtotal: number
+    discount: number
+    shipping: number
+    tax: number
+    taxIncluded: boolean
+    total: number
+    taxReason?: string
+  }
 }
 
 export function billFor(shop: ShopFacts, cart: CartFacts): Bill {
@@ -106,6 +114,8 @@ export function billFor(shop: ShopFacts, cart: CartFacts): Bill {
   const shippingShares = option ? shippingParts(shop, place, lines, shipping - shippingDiscount) : []
   const taxes = shippingShares.map((part) => ({ ...part, tax: taxAt(part.amount, part.rateBps) }))
   const shippingTax = sum(taxes.map((part) => part.tax))
+  const isFree = ['shipping', ...lines.map(({ sku }) => sku.taxClass)].every((name) => rateAt(shop, place, name) === 0)
+  const isExport = isFree && union.includes(shop.country) && !union.includes(place.country)
   const discount = sum(discounts) + shippingDiscount
   const tax = sum(billed.map((line) => line.tax)) + shippingTax
 
@@ -143,9 +153,13 @@ export function billFor(shop: ShopFacts, cart: CartFacts): Bill {
       tax: Number(tax),
       taxIncluded: shop.pricesIncludeTax,
       total: Number(added(subtotal - discount + shipping, tax)),
+      ...(isExport && { taxReason: 'export' }),
     },
   }
 }
+
+// The European Union, and Monaco.
+const union = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MC MT NL PL PT RO SE SI SK'.split(' ')
 
 // Zones that name the country come before `*`, in any order.
 export function zoneOf({ zones }: ShopFacts, country: string): ShopFacts['zones'][number] | undefined {

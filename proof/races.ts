@@ -276,6 +276,7 @@ class Racing {
       rootSecret: this.shop.rootSecret,
       customerKey: createCustomerKey(this.shop.rootSecret),
       publicOrigin: () => 'https://shop.test',
+      startVatCheck: async () => {},
     }
     await pause(whole(this.random, 0, 20))
     while ((await expireSessions(this.storage, tools, Date.now() + 3_600_000)) > 0) {}

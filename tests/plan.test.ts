@@ -17,7 +17,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     ...['access', 'audit', 'idempotency', 'http', 'html', 'pdf'],
   ],
   domain: [
-    ...['inventory', 'addresses', 'payments', 'webhooks', 'reports', 'health'],
+    ...['inventory', 'addresses', 'vat', 'payments', 'webhooks', 'reports', 'health'],
     ...['merchants', 'texts', 'promotions', 'users', 'oauth', 'orders', 'documents', 'returns', 'withdrawals'],
     ...['search', 'images', 'redirects', 'makers', 'catalog', 'sites'],
     ...['carts', 'overview', 'checkout', 'drafts', 'customers', 'emails', 'agents'],

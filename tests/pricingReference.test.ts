@@ -396,7 +396,10 @@ function billOf(shop: ShopFacts, cart: CartFacts): Bill {
   const { lines: priced, promotion: told, shipping, totals } = priceCart(facts)
   assert.equal(shipping.amount, totals.shipping)
   return {
-    lines: priced.map(({ skuId, ...amounts }) => ({ code: skuId, ...amounts })),
+    lines: priced.map(({ skuId, unitPrice, ...amounts }, index) => {
+      assert.equal(unitPrice, facts.lines[index]?.unitPrice)
+      return { code: skuId, ...amounts }
+    }),
     promotion: { ...told, allocations: told.allocations.map(({ skuId, amount }) => ({ code: skuId, amount })) },
     shipping: {
       optionId: shipping.optionId,

@@ -95,6 +95,7 @@ export const openIssues = {
   needed_in_country:       'is needed in this country',
   not_a_country:           'must be an assigned ISO 3166-1 code of two capital letters',
   not_a_region:            'must be the code or the name of a region of this country',
+  not_a_vat_id:            'must be a VAT number of a member state of the EU, with its prefix, such as ATU12345678',
   not_a_postal_code:       'must be a postal code of this country[?, such as {example}?]',
   phone_digits:            'must be a telephone number of {min} to {max} digits',
   no_letter:               'must contain a letter',

@@ -3,7 +3,7 @@
 import { limits } from './limits.ts'
 import { idPattern, patterns } from './patterns.ts'
 import { described, nullable, object, oneOf, type Static, Type } from './schema.ts'
-import { availabilities, eventKinds, type IdNoun, idPrefixes, modes, scopes } from './words.ts'
+import { availabilities, eventKinds, type IdNoun, idPrefixes, modes, scopes, taxReliefs, vatStatuses } from './words.ts'
 
 function id(noun: IdNoun, description: string) {
   return Type.String({ pattern: idPattern(idPrefixes[noun]).source, description })
@@ -143,9 +143,18 @@ export const Totals = object(
     tax: described('Sum of the tax of the lines and of the shipping.', Amount),
     taxIncluded: Type.Boolean({ description: 'Whether the prices contain the tax.' }),
     total: described('subtotal − discount + shipping, plus tax where prices do not contain it.', Amount),
+    taxReason: Type.Optional(oneOf(taxReliefs, { description: 'Why no tax is charged; left out where it is.' })),
   },
   { description: 'Amounts in the currency of the resource that holds them.' },
 )
+
+export const BuyerVat = object({
+  country: described('Of the VAT number.', Country),
+  status: oneOf(vatStatuses, {
+    description: 'pending: it is asked for in VIES. Tax is charged unless it is valid.',
+  }),
+  checkedAt: nullable(Instant),
+})
 
 export const Customer = object({
   emailMasked: nullable(Type.String(), {
@@ -163,5 +172,6 @@ export type Metadata = Static<typeof Metadata>
 export type OptionValue = Static<typeof OptionValue>
 export type ItemQuantity = Static<typeof ItemQuantity>
 export type Totals = Static<typeof Totals>
+export type BuyerVat = Static<typeof BuyerVat>
 export type Customer = Static<typeof Customer>
 export type ListMeta = Static<typeof ListMeta>

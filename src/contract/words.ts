@@ -293,9 +293,21 @@ export type DocumentKind = (typeof documentKinds)[number]
 export const documentCauses = ['order_paid', 'refund_paid', 'refund_failed'] as const
 export type DocumentCause = (typeof documentCauses)[number]
 
-// Why no tax is charged. `zero_rate`: the rate is zero.
-export const taxReasons = ['reverse_charge', 'export', 'small_business', 'zero_rate'] as const
+// Why no tax is charged on a whole order.
+export const taxReliefs = ['reverse_charge', 'export', 'small_business'] as const
+export type TaxRelief = (typeof taxReliefs)[number]
+
+// Why no tax is charged on a line. `zero_rate`: the rate is zero.
+export const taxReasons = [...taxReliefs, 'zero_rate'] as const
 export type TaxReason = (typeof taxReasons)[number]
+
+// Of the VAT number of a buyer. `unavailable`: the register did not answer.
+export const vatStatuses = ['pending', 'valid', 'invalid', 'unavailable'] as const
+export type VatStatus = (typeof vatStatuses)[number]
+
+// Whether the register knows the firm by the name that the buyer gave.
+export const vatNameMatches = ['match', 'differs', 'unknown'] as const
+export type VatNameMatch = (typeof vatNameMatches)[number]
 
 export const orderCancellationReasons = [
   'customer_request',

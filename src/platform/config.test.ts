@@ -67,8 +67,13 @@ describe('settings', () => {
 
   test('payment providers stand in on this machine only, and never in production', () => {
     const url = 'http://127.0.0.1:8420'
-    const { providerUrls } = readSettings({ ...good, CARTWRIGHT_STRIPE_URL: url, CARTWRIGHT_MOLLIE_URL: `${url}/` })
-    assert.deepEqual(providerUrls, { stripe: url, mollie: url })
+    const { providerUrls } = readSettings({
+      ...good,
+      CARTWRIGHT_STRIPE_URL: url,
+      CARTWRIGHT_MOLLIE_URL: `${url}/`,
+      CARTWRIGHT_VIES_URL: url,
+    })
+    assert.deepEqual(providerUrls, { stripe: url, mollie: url, vies: url })
     for (const bad of [
       'https://127.0.0.1',
       'http://example.test',

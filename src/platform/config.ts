@@ -52,7 +52,7 @@ export interface Settings {
   // Where /metrics is answered: on the port of the shop, on one of its own, or nowhere.
   metrics: 'on' | 'off' | number
   tracesUrl: string | null
-  // Where the APIs of payment providers are, in the place of their own addresses: stand-ins on this machine, for tests.
+  // Where the APIs of payment providers and of VIES are, in the place of their own addresses: stand-ins on this machine, for tests.
   providerUrls: Readonly<Record<string, string>>
   // Where e-mails go, and the address that they come from.
   mail: { target: MailTarget; from: string }
@@ -97,6 +97,7 @@ export function readSettings(environment: Environment): Settings {
     providerUrls: {
       ...readProviderUrl('stripe', 'CARTWRIGHT_STRIPE_URL', environment),
       ...readProviderUrl('mollie', 'CARTWRIGHT_MOLLIE_URL', environment),
+      ...readProviderUrl('vies', 'CARTWRIGHT_VIES_URL', environment),
     },
     mail: readMail(given('CARTWRIGHT_MAIL_URL'), given('CARTWRIGHT_MAIL_FROM'), production),
     media: readMedia(given('CARTWRIGHT_MEDIA_URL')),

@@ -7,6 +7,7 @@ import { Address } from '../open/carts.ts'
 import { Fulfillment, OrderCancellation, OrderRefund, OrderSummary, orderMembers, Payment } from '../open/orders.ts'
 import {
   Amount,
+  Country,
   Currency,
   CustomerId,
   DisputeId,
@@ -33,6 +34,8 @@ import {
   orderCancellationReasons,
   orderPaymentStatuses,
   orderStatuses,
+  vatNameMatches,
+  vatStatuses,
 } from '../words.ts'
 import { BulkResponse } from './bulk.ts'
 import { AdminActor, AdminChange } from './changes.ts'
@@ -141,6 +144,14 @@ export const orderActions = [
   'refundAdminOrder',
 ] as const
 
+export const AdminBuyerVat = object({
+  country: described('Of the VAT number.', Country),
+  status: oneOf(vatStatuses),
+  checkedAt: Instant,
+  consultationNumber: nullable(Type.String(), { description: 'By which VIES proves its answer.' }),
+  nameMatch: oneOf(vatNameMatches, { description: 'Whether the register has the firm by the name that was given.' }),
+})
+
 export const AdminOrder = object({
   ...orderMembers,
   ...placed,
@@ -157,6 +168,7 @@ export const AdminOrder = object({
     }),
     { description: 'The agent that made the order. null: none did.' },
   ),
+  vat: nullable(AdminBuyerVat, { description: 'Of the VAT number of the buyer. null: none was given.' }),
   payments: Type.Array(AdminPayment),
   disputes: Type.Array(AdminDispute, { description: 'Oldest first.' }),
   moneyReceived: nullable(AdminMoneyReceived, { description: 'null where no payment is recorded by hand.' }),
@@ -216,6 +228,7 @@ export const AdminCustomer = object({
   name: nullable(Type.String()),
   email: nullable(Type.String()),
   phone: nullable(Type.String()),
+  vatId: nullable(Type.String()),
   address: nullable(Address, { description: 'null where nothing is sent, and once it is erased.' }),
   label: Type.Array(Type.String(), { description: 'The address as lines to print, in the order of its country.' }),
 })

@@ -2,6 +2,7 @@
 
 import { limits } from '../limits.ts'
 import {
+  BuyerVat,
   CartId,
   CheckoutSessionId,
   Currency,
@@ -49,6 +50,9 @@ export const CheckoutCustomerInput = object({
   ),
   name: Type.Optional(line(1, 200)),
   phone: Type.Optional(Phone),
+  vatId: Type.Optional(
+    line(4, 30, 'VAT number of a firm in the EU, such as ATU12345678. It is checked in VIES after the answer.'),
+  ),
 })
 
 const createRequest = object(
@@ -149,6 +153,7 @@ export const CheckoutSession = object({
   promotion: CartPromotion,
   shipping: Shipping,
   customer: Customer,
+  vat: Type.Optional(described('Of the VAT number that the shopper gave.', BuyerVat)),
   address: nullable(CartAddress),
   hold: StockHold,
   messages: Type.Array(CartMessage),

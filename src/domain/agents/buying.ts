@@ -32,7 +32,7 @@ import { findSession, type SessionRow, saveSession } from '../checkout/store.ts'
 import type { PayTools } from '../checkout/tools.ts'
 import type { SessionFacts } from '../checkout/view.ts'
 import { findMerchantFace } from '../merchants/store.ts'
-import { nobody as noCustomer, openCustomer } from '../orders/customer.ts'
+import { type Customer, nobody as noCustomer, openCustomer } from '../orders/customer.ts'
 import { findOrder } from '../orders/store.ts'
 import { listPaymentsOfSession } from '../payments/store.ts'
 import { type Asked, customerOf, openAsked, sealAsked, sentAddressOf, type Wish } from './asked.ts'
@@ -339,9 +339,15 @@ async function lockOpen(tx: Tx, caller: AgentCaller, sessionId: string, now: Dat
 async function saveCustomer(tools: PayTools, tx: Tx, session: SessionRow, wish: Wish, at: number): Promise<void> {
   const customer = customerOf(wish.buyer)
   const known = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? noCustomer
-  if (JSON.stringify(known) === JSON.stringify(customer)) return
-  const columns = await customerColumns(tools, tx, session, { customer, now: at })
+  if (isSameContact(known, customer)) return
+  // The shopper may have given a VAT number on the page.
+  const kept = known.vatId === undefined ? customer : { ...customer, vatId: known.vatId }
+  const columns = await customerColumns(tools, tx, session, { customer: kept, now: at })
   saveSession(tx, { ...session, ...columns, version: session.version + 1, updatedAt: at })
+}
+
+function isSameContact(one: Customer, other: Customer): boolean {
+  return one.email === other.email && one.name === other.name && one.phone === other.phone
 }
 
 export async function cancelCheckout(
@@ -380,7 +386,7 @@ export async function showCheckout(
     needsShipping: needsShipping(lines.map(({ offer }) => offer)),
     isServed: address === null || isServed(zones, address.country),
     hasSentAddress: asked !== undefined && asked.addressToken === (address?.token ?? null),
-    hasSentContact: asked !== undefined && JSON.stringify(customerOf(asked.buyer)) === JSON.stringify(customer),
+    hasSentContact: asked !== undefined && isSameContact(customerOf(asked.buyer), customer),
     hasEmail: customer.email !== '',
     place: address && { city: address.city, region: address.region, country: address.country },
     isPriced: facts.quote.isPriced,

@@ -21,8 +21,8 @@ export function pricingOfOrder(order: OrderRow, sold: readonly OrderLine[], line
   const priced = lines.map(({ offer: { skuId } }) => {
     const line = bySku.get(skuId)
     if (!line) throw new Error(`${order.id} does not have a line of its cart`)
-    const { subtotal, discount, tax, total, taxRateBps } = line
-    return { skuId, subtotal, discount, tax, total, taxRateBps }
+    const { unitPrice, subtotal, discount, tax, total, taxRateBps } = line
+    return { skuId, unitPrice, subtotal, discount, tax, total, taxRateBps }
   })
   const { subtotal, discount, shipping, tax, total, shippingTax, shippingChoice } = order
   const itemDiscount = priced.reduce((sum, line) => sum + line.discount, 0)
@@ -45,6 +45,9 @@ export function pricingOfOrder(order: OrderRow, sold: readonly OrderLine[], line
       taxRateBps: order.shippingTaxRateBps,
       taxes: order.shippingTaxes,
     },
-    totals: { subtotal, discount, shipping, tax, taxIncluded: order.priceTax === 'included', total },
+    totals: {
+      ...{ subtotal, discount, shipping, tax, taxIncluded: order.priceTax === 'included', total },
+      ...(order.taxRelief !== null && { taxReason: order.taxRelief }),
+    },
   }
 }

@@ -21,8 +21,8 @@ export interface Destination {
   expiresAt: number
 }
 
-// With the shipping option where it is chosen with the address.
-export interface NewDestination extends Partial<Pick<CartRow, 'shippingOption'>> {
+// With the shipping option and the VAT number where they are given with the address.
+export interface NewDestination extends Partial<Pick<CartRow, 'shippingOption' | 'vat'>> {
   rootSecret: RootSecret
   address: Address
 }

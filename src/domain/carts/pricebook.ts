@@ -2,6 +2,7 @@
 // promotions speak of, and what SKUs are called. Read once and kept for as long as the merchant's catalog version stands
 // still, which every provisioning raises. A promotion has a version of its own in each mode, which its uses raise too.
 
+import type { InvoicesEntry, LegalEntry } from '../../contract/entries.ts'
 import { Lru } from '../../platform/kit/lru.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { Zone } from '../../platform/kit/shipping.ts'
@@ -11,10 +12,12 @@ import {
   findMerchantFace,
   listShippingZones,
   listTaxRates,
+  type MerchantFace,
   type TaxRate,
   withdrawalPathOf,
 } from '../merchants/store.ts'
 import { findPromotion, type Promotion } from '../promotions/store.ts'
+import { type VatId, vatIdFrom } from '../vat/id.ts'
 import { parseZone } from './shipping.ts'
 import { type CartRow, listOffers, type Offer } from './store.ts'
 
@@ -23,6 +26,10 @@ export interface Pricebook {
   zones: readonly Zone[]
   // The slugs of a category and of all above it.
   slugsUpFrom: ReadonlyMap<string, readonly string[]>
+  // Of the seller; null where it is not one of the EU.
+  vatId: VatId | null
+  // By the scheme for small businesses no tax is charged.
+  isSmallBusiness: boolean
   // Without the origin; null where the merchant sells to no country that demands one.
   withdrawalPath: string | null
 }
@@ -88,7 +95,13 @@ async function readPricebook(db: Reader, merchant: string): Promise<Pricebook> {
     slugsUpFrom.set(id, slugs)
   }
   const withdrawalPath = face ? withdrawalPathOf(face) : null
-  return { taxRates, zones: zones.map(parseZone), slugsUpFrom, withdrawalPath }
+  return { taxRates, zones: zones.map(parseZone), slugsUpFrom, withdrawalPath, ...taxStandingOf(face) }
+}
+
+function taxStandingOf(face: MerchantFace | undefined): Pick<Pricebook, 'vatId' | 'isSmallBusiness'> {
+  const { vatId = '' } = face?.legal ? (JSON.parse(face.legal) as LegalEntry) : {}
+  const { smallBusiness = false } = face ? (JSON.parse(face.invoices) as InvoicesEntry) : {}
+  return { vatId: vatIdFrom(vatId) ?? null, isSmallBusiness: smallBusiness }
 }
 
 function keepOffers(keptOffersMax: number): Pricebooks['offersOf'] {

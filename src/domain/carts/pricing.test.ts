@@ -89,7 +89,9 @@ describe('examples by hand', () => {
     // 2 × 3500 = 7000; 10 % of it is 700. 6300 holds 6300 − 63000000/11900 (5294.12) = 1006 of tax,
     // 490 holds 490 − 4900000/11900 (411.76 → 412) = 78; 1006 + 78 = 1084. 7000 − 700 + 490 = 6790.
     assert.deepEqual(priceCart(facts), {
-      lines: [{ skuId: 'rose', subtotal: 7000, discount: 700, tax: 1006, total: 6300, taxRateBps: 1900 }],
+      lines: [
+        { skuId: 'rose', unitPrice: 3500, subtotal: 7000, discount: 700, tax: 1006, total: 6300, taxRateBps: 1900 },
+      ],
       promotion: { state: 'applied', reason: null, amount: 700, allocations: [{ skuId: 'rose', amount: 700 }] },
       shipping: {
         optionId: 'standard',

@@ -3,14 +3,14 @@
 
 import type { ShippingOption } from '../../contract/open/carts.ts'
 import type { Totals } from '../../contract/parts.ts'
-import type { PromotionReason, PromotionState, ShippingTaxRule } from '../../contract/words.ts'
+import type { PromotionReason, PromotionState, ShippingTaxRule, TaxRelief } from '../../contract/words.ts'
 import { allocate } from '../../platform/kit/money.ts'
 import { offersFor, type Zone, zoneFor } from '../../platform/kit/shipping.ts'
 import type { TaxRate } from '../merchants/store.ts'
 import type { TaxShare } from '../orders/store.ts'
 import { isEligible, itemDiscountFor, judgePromotion, type PromotionFacts, type PromotionVerdict } from './promotion.ts'
 import { chosenOffer, needsShipping } from './shipping.ts'
-import { type PlaceRates, type PriceTax, ratesAt, shippingTaxes, type TaxPlace, taxOn } from './tax.ts'
+import { type PlaceRates, type PriceTax, ratesAt, shippingTaxes, type TaxPlace, taxOn, taxReliefFor } from './tax.ts'
 
 export interface PricedLineFacts {
   skuId: string
@@ -36,6 +36,11 @@ export interface PricingFacts {
   customerUses?: number | undefined
   destination: TaxPlace | null
   taxRates: readonly TaxRate[]
+  // Left out: the scheme for small businesses does not hold, and no VAT number is known.
+  isSmallBusiness?: boolean
+  isVatRegistered?: boolean
+  // Of a VAT number of the buyer that a register has confirmed.
+  buyerVatCountry?: string | null
   zones: readonly Zone[]
   shippingOptionId: string | null
   // Of an order that the merchant makes for a shopper.
@@ -55,6 +60,8 @@ export const ownShippingId = 'own'
 
 export interface PricedLine {
   skuId: string
+  // Without the tax where the buyer owes it.
+  unitPrice: number
   subtotal: number
   discount: number
   tax: number
@@ -93,6 +100,38 @@ export interface Pricing {
 }
 
 export function priceCart(facts: PricingFacts): Pricing {
+  // Without a destination, the merchant's own country is the estimate.
+  const place = taxPlaceOf(facts)
+  const rates = ratesAt(facts.taxRates, place ?? { country: facts.merchantCountry, region: null })
+  const relief = reliefOf(facts, place, rates)
+  if (relief === null) return pricedBy(facts, rates, {})
+  const reason = { taxReason: relief }
+  if (relief !== 'reverse_charge' || facts.priceTax === 'excluded') return pricedBy(facts, noRates, reason)
+  // Offers, promotions and their conditions are those of everyone; then the tax is taken out of each price.
+  return withoutTax(pricedBy(facts, rates, reason), facts, rates)
+}
+
+const noRates: PlaceRates = { named: () => 0, rateFor: () => 0 }
+
+// What is not sent is supplied where the buyer is registered, unless an address says otherwise.
+function taxPlaceOf({ destination, buyerVatCountry = null, lines }: PricingFacts): TaxPlace | null {
+  if (destination || buyerVatCountry === null || needsShipping(lines)) return destination
+  return { country: buyerVatCountry, region: null }
+}
+
+function reliefOf(facts: PricingFacts, place: TaxPlace | null, { rateFor }: PlaceRates): TaxRelief | null {
+  const { isSmallBusiness = false, isVatRegistered = false, buyerVatCountry = null } = facts
+  return taxReliefFor({
+    sellerCountry: facts.merchantCountry,
+    isSmallBusiness,
+    isVatRegistered,
+    buyerVatCountry,
+    place,
+    isTaxedThere: rateFor('shipping') > 0 || facts.lines.some(({ taxClass }) => rateFor(taxClass) > 0),
+  })
+}
+
+function pricedBy(facts: PricingFacts, rates: PlaceRates, reason: Pick<Totals, 'taxReason'>): Pricing {
   const { priceTax } = facts
   const subtotals = facts.lines.map(({ unitPrice, quantity }) => exact(BigInt(unitPrice) * BigInt(quantity)))
   const subtotal = sum(subtotals)
@@ -109,15 +148,13 @@ export function priceCart(facts: PricingFacts): Pricing {
   const shippingDiscount = isFree ? amount : 0
   const discount = sum([itemDiscount, shippingDiscount])
 
-  // Without a destination, the merchant's own country is the estimate.
-  const rates = ratesAt(facts.taxRates, facts.destination ?? { country: facts.merchantCountry, region: null })
-  const lines = facts.lines.map(({ skuId, taxClass }, i): PricedLine => {
+  const lines = facts.lines.map(({ skuId, unitPrice, taxClass }, i): PricedLine => {
     const [lineSubtotal, lineDiscount] = [subtotals[i] ?? 0, discounts[i] ?? 0]
     const net = lineSubtotal - lineDiscount
     const taxRateBps = rates.rateFor(taxClass)
     const tax = taxOn(net, taxRateBps, priceTax)
     const total = withTax(net, tax, priceTax)
-    return { skuId, subtotal: lineSubtotal, discount: lineDiscount, tax, total, taxRateBps }
+    return { skuId, unitPrice, subtotal: lineSubtotal, discount: lineDiscount, tax, total, taxRateBps }
   })
   const taxes = optionId === null ? [] : taxesOfShipping(facts, lines, rates, amount - shippingDiscount)
   const shippingTax = sum(taxes.map((share) => share.tax))
@@ -148,8 +185,61 @@ export function priceCart(facts: PricingFacts): Pricing {
       tax,
       taxIncluded: priceTax === 'included',
       total: withTax(sum([subtotal - itemDiscount, amount - shippingDiscount]), tax, priceTax),
+      ...reason,
     },
   }
+}
+
+// Prices that contain the tax, without it: by unit, so a line is still its unit price times its quantity. What was free stays free.
+function withoutTax(pricing: Pricing, facts: PricingFacts, rates: PlaceRates): Pricing {
+  const { shipping, promotion, totals } = pricing
+  const lines = pricing.lines.map((line, i): PricedLine => {
+    const rate = line.taxRateBps ?? 0
+    const unitPrice = net(line.unitPrice, rate)
+    const subtotal = exact(BigInt(unitPrice) * BigInt(facts.lines[i]?.quantity ?? 0))
+    // Units are rounded one by one: without this a buyer could pay a cent more than with the tax.
+    const least = line.discount > 0 ? subtotal - line.total : 0
+    const discount = Math.min(subtotal, Math.max(net(line.discount, rate), least))
+    return { skuId: line.skuId, unitPrice, subtotal, discount, tax: 0, total: subtotal - discount, taxRateBps: 0 }
+  })
+  const netShipping = (charged: number) =>
+    charged - sum(taxesOfShipping(facts, pricing.lines, rates, charged).map(({ tax }) => tax))
+  const amount = netShipping(shipping.amount)
+  // A promotion takes all of it, or nothing.
+  const shippingDiscount = shipping.discount > 0 ? amount : 0
+  const subtotal = sum(lines.map((line) => line.subtotal))
+  const discount = sum([...lines.map((line) => line.discount), shippingDiscount])
+  const discounts = new Map(lines.map((line) => [line.skuId, line.discount]))
+  return {
+    lines,
+    promotion: {
+      ...promotion,
+      amount: promotion.amount === 0 ? 0 : discount,
+      allocations: promotion.allocations.map(({ skuId }) => ({ skuId, amount: discounts.get(skuId) ?? 0 })),
+    },
+    shipping: {
+      ...shipping,
+      options: shipping.options.map((option) => ({ ...option, amount: netShipping(option.amount) })),
+      amount,
+      discount: shippingDiscount,
+      tax: 0,
+      taxRateBps: shipping.optionId === null ? null : 0,
+      taxes: null,
+    },
+    totals: {
+      ...totals,
+      subtotal,
+      discount,
+      shipping: amount,
+      tax: 0,
+      taxIncluded: false,
+      total: sum([subtotal - discount, amount]),
+    },
+  }
+}
+
+function net(amount: number, rateBps: number): number {
+  return amount - taxOn(amount, rateBps, 'included')
 }
 
 function taxesOfShipping(
@@ -168,7 +258,10 @@ function taxesOfShipping(
 // What is shown of a cart whose amounts no exact number holds: none of them. The price of each item is told all the same.
 export function unpriced(facts: Pick<PricingFacts, 'lines' | 'priceTax'>): Pricing {
   return {
-    lines: facts.lines.map(({ skuId }) => ({ skuId, subtotal: 0, discount: 0, tax: 0, total: 0, taxRateBps: null })),
+    lines: facts.lines.map(({ skuId, unitPrice }) => ({
+      ...{ skuId, unitPrice },
+      ...{ subtotal: 0, discount: 0, tax: 0, total: 0, taxRateBps: null },
+    })),
     promotion: { state: 'none', reason: null, amount: 0, allocations: [] },
     shipping: { optionId: null, options: [], amount: 0, discount: 0, tax: 0, taxRateBps: null, taxes: null },
     totals: { subtotal: 0, discount: 0, shipping: 0, tax: 0, taxIncluded: facts.priceTax === 'included', total: 0 },

@@ -62,6 +62,9 @@ export async function quoteFor(
     promotion,
     destination: address && { country: address.country, region: address.region },
     taxRates: book.taxRates,
+    isSmallBusiness: book.isSmallBusiness,
+    isVatRegistered: book.vatId !== null,
+    buyerVatCountry: confirmedVatCountry(cart),
     zones: book.zones,
     shippingOptionId: cart.shippingOption,
     terms: cart.terms,
@@ -74,6 +77,11 @@ export async function quoteFor(
     if (!(error instanceof RangeError)) throw error
     return { cart, lines, promotion, pricing: unpriced(facts), isPriced: false }
   }
+}
+
+// A check is about the customer of one session: with the session it ends.
+function confirmedVatCountry({ vat, checkoutSessionId }: CartRow): string | null {
+  return vat?.status === 'valid' && vat.sessionId === checkoutSessionId ? vat.country : null
 }
 
 // The same for a change, which is refused where no exact number could price what it leads to.

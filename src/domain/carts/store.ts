@@ -10,6 +10,7 @@ import { measureFrom, type SkuMeasure } from '../../platform/kit/unitprice.ts'
 import { expectStatus, expectVersion } from '../../platform/storage/guard.ts'
 import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import { availableOf, soldOutRule } from '../inventory/store.ts'
+import { type CartVatCheck, vatCheckFrom } from '../vat/check.ts'
 import { cartLifecycle } from './lifecycle.ts'
 import type { OwnTerms } from './pricing.ts'
 
@@ -47,6 +48,8 @@ export interface CartRow {
   publicKeyId: string | null
   // Of a cart that the merchant made for a shopper.
   terms: OwnTerms | null
+  // Of the VAT number that the shopper gave at the checkout.
+  vat: CartVatCheck | null
   seller: SellerTerms
 }
 
@@ -105,9 +108,10 @@ export async function lockCart(tx: Tx, { installationId, cartId }: CartKey): Pro
   await tx.lockRow`select id from carts where installation_id = ${installationId} and id = ${cartId}`
 }
 
-interface CartColumns extends Omit<CartRow, 'metadata' | 'address' | 'seller' | 'terms'> {
+interface CartColumns extends Omit<CartRow, 'metadata' | 'address' | 'seller' | 'terms' | 'vat'> {
   metadata: string
   terms: string | null
+  vat: string | null
   addressId: string | null
   city: string | null
   region: string | null
@@ -129,7 +133,7 @@ export async function findCart(db: Reader, { installationId, cartId }: CartKey):
       c.promotion_id as "promotionId", c.shipping_option as "shippingOption", c.metadata, c.guesses,
       c.guesses_since as "guessesSince", c.checkout_session_id as "checkoutSessionId", c.order_id as "orderId",
       c.created_at as "createdAt", c.updated_at as "updatedAt", c.expires_at as "expiresAt",
-      c.untold_since as "unannouncedSince", c.public_key_id as "publicKeyId", c.terms, a.id as "addressId", a.city, a.region, a.country, a.expires_at as "addressExpiresAt",
+      c.untold_since as "unannouncedSince", c.public_key_id as "publicKeyId", c.terms, c.vat, a.id as "addressId", a.city, a.region, a.country, a.expires_at as "addressExpiresAt",
       m.country as "sellerCountry", m.price_tax as "priceTax", m.shipping_tax as "shippingTax", m.low_stock_at as "lowStockAt",
       m.catalog_version as "catalogVersion", ${promotionVersion} as "promotionVersion"
     from carts c
@@ -168,6 +172,7 @@ function cartFrom(row: CartColumns): CartRow {
     unannouncedSince: row.unannouncedSince,
     publicKeyId: row.publicKeyId,
     terms: row.terms === null ? null : (JSON.parse(row.terms) as OwnTerms),
+    vat: vatCheckFrom<CartVatCheck>(row.vat),
     seller: {
       country: row.sellerCountry,
       priceTax: row.priceTax,
@@ -380,7 +385,8 @@ export function saveCart(tx: Tx, cart: CartRow): void {
     update carts set ${expectVersion(cart.version - 1, cart.version)}, status = ${cart.status}, promotion_id = ${cart.promotionId},
       address_id = ${cart.address?.token ?? null}, shipping_option = ${cart.shippingOption},
       checkout_session_id = ${cart.checkoutSessionId}, order_id = ${cart.orderId}, updated_at = ${cart.updatedAt},
-      expires_at = ${cart.expiresAt}, untold_since = ${cart.unannouncedSince}
+      expires_at = ${cart.expiresAt}, untold_since = ${cart.unannouncedSince},
+      vat = ${cart.vat === null ? null : JSON.stringify(cart.vat)}
     where installation_id = ${cart.installationId} and id = ${cart.id}`
 }
 

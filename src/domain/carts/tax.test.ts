@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { ratesAt, taxOn } from './tax.ts'
+import type { TaxRelief } from '../../contract/words.ts'
+import { ratesAt, type TaxedSale, taxOn, taxReliefFor } from './tax.ts'
 
 const rate = (country: string, region: string, taxClass: string, rateBps: number) => ({
   country,
@@ -135,4 +136,41 @@ test('net plus its tax, taken as a gross amount, contains that tax', () => {
     }),
     { numRuns: 2000 },
   )
+})
+
+test('why no tax is charged follows from seller, buyer and place', () => {
+  const sale: TaxedSale = {
+    sellerCountry: 'DE',
+    isSmallBusiness: false,
+    isVatRegistered: true,
+    buyerVatCountry: 'FR',
+    place: { country: 'FR', region: null },
+    isTaxedThere: true,
+  }
+  const at = (country: string) => ({ place: { country, region: null } })
+  const cases: [Partial<TaxedSale>, TaxRelief | null][] = [
+    [{}, 'reverse_charge'],
+    // Whether or not the seller has rates for that country.
+    [{ isTaxedThere: false }, 'reverse_charge'],
+    [at('AT'), 'reverse_charge'],
+    [{ buyerVatCountry: null }, null],
+    [{ isVatRegistered: false }, null],
+    // Sent to the country of the seller, or a buyer of that country.
+    [at('DE'), null],
+    [{ buyerVatCountry: 'DE' }, null],
+    [{ place: null }, null],
+    // Monaco is a part of France here.
+    [{ sellerCountry: 'FR', buyerVatCountry: 'DE', ...at('MC') }, null],
+    [at('MC'), 'reverse_charge'],
+    [{ ...at('CH'), isTaxedThere: false }, 'export'],
+    [{ ...at('CH'), isTaxedThere: false, buyerVatCountry: null, isVatRegistered: false }, 'export'],
+    // The seller is registered there too.
+    [{ ...at('CH'), isTaxedThere: true }, null],
+    [{ sellerCountry: 'US', ...at('FR') }, null],
+    [{ sellerCountry: 'US', ...at('CA'), isTaxedThere: false }, null],
+    [{ isSmallBusiness: true }, 'small_business'],
+    [{ isSmallBusiness: true, ...at('DE'), buyerVatCountry: null }, 'small_business'],
+  ]
+  for (const [changes, expected] of cases)
+    assert.equal(taxReliefFor({ ...sale, ...changes }), expected, JSON.stringify(changes))
 })

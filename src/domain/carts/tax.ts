@@ -1,7 +1,7 @@
 // Tax: which rate holds at a place, and what a rate makes of an amount. Pure.
 
-import type { ShippingTaxRule } from '../../contract/words.ts'
-import { isShippingTaxedAsGoods } from '../../platform/kit/country.ts'
+import type { ShippingTaxRule, TaxRelief } from '../../contract/words.ts'
+import { isInVatArea, isShippingTaxedAsGoods, vatStateOf } from '../../platform/kit/country.ts'
 import { allocate, roundHalfUpDivide } from '../../platform/kit/money.ts'
 import type { TaxRate } from '../merchants/store.ts'
 import type { TaxShare } from '../orders/store.ts'
@@ -92,6 +92,32 @@ function weightsByRate(goods: readonly ShippedGoods[]): Map<number, number> {
 export function taxOn(amount: number, rateBps: number, priceTax: PriceTax): number {
   const [whole, rate] = [BigInt(amount), BigInt(rateBps)]
   return Number(roundHalfUpDivide(whole * rate, priceTax === 'excluded' ? wholeBps : wholeBps + rate))
+}
+
+export interface TaxedSale {
+  sellerCountry: string
+  // Of the scheme for small businesses, which charge no tax.
+  isSmallBusiness: boolean
+  // Whether the seller has a VAT number of the EU.
+  isVatRegistered: boolean
+  // Of the buyer's VAT number, where a register has confirmed it.
+  buyerVatCountry: string | null
+  // Where it is sent to, or where the buyer is; null while that is not known.
+  place: TaxPlace | null
+  // Whether there is a rate above zero at that place.
+  isTaxedThere: boolean
+}
+
+// Why no tax is charged on a whole sale; null where it is. Within the EU a buyer with a number of another state owes the tax in the
+// place of the seller (Directive 2006/112, Art. 138 and 196). A seller who is registered outside has rates for that country.
+export function taxReliefFor(sale: TaxedSale): TaxRelief | null {
+  const { sellerCountry, isSmallBusiness, isVatRegistered, buyerVatCountry, place, isTaxedThere } = sale
+  if (isSmallBusiness) return 'small_business'
+  if (!place || !isInVatArea(sellerCountry)) return null
+  if (!isInVatArea(place.country)) return isTaxedThere ? null : 'export'
+  const own = vatStateOf(sellerCountry)
+  const isAbroad = buyerVatCountry !== null && vatStateOf(buyerVatCountry) !== own && vatStateOf(place.country) !== own
+  return isVatRegistered && isAbroad ? 'reverse_charge' : null
 }
 
 // People write the region as `ca`, and as ISO 3166-2 has it, `US-CA`.

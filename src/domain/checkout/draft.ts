@@ -45,8 +45,8 @@ export function draftFor({ cart, lines, promotion, pricing }: Quote, consents: r
     lines: lines.map(({ offer, quantity }, index) => {
       const priced = pricing.lines[index]
       if (priced?.skuId !== offer.skuId) throw new Error('lines and prices are out of step')
-      const { subtotal, discount, tax, total, taxRateBps } = priced
-      const { skuId, code, productSlug, name, options, image, price } = offer
+      const { unitPrice, subtotal, discount, tax, total, taxRateBps } = priced
+      const { skuId, code, productSlug, name, options, image } = offer
       return {
         skuId,
         code,
@@ -55,7 +55,7 @@ export function draftFor({ cart, lines, promotion, pricing }: Quote, consents: r
         options: [...options],
         image,
         quantity,
-        unitPrice: price,
+        unitPrice,
         subtotal,
         discount,
         tax,

@@ -14,6 +14,7 @@ import type {
   OrderStatus,
   PromotionReason,
   ReturnStatus,
+  TaxRelief,
 } from '../../contract/words.ts'
 import type { Receipt } from '../orders/receipt.ts'
 import type { Method, NextAction, PageSources } from '../payments/port.ts'
@@ -24,7 +25,9 @@ export interface CheckoutView {
   secret: string
   merchant: CheckoutMerchant
   // What the shopper typed before, opened for the page alone.
-  customer: { email: string; name: string; phone: string }
+  customer: { email: string; name: string; phone: string; vatId?: string }
+  // Whether a VAT number can make a difference here: the shop is registered for VAT in the EU.
+  asksVatId: boolean
   address: Address | null
   needsShipping: boolean
   // Where the shop delivers to; null is everywhere, and where it says nothing of delivery.
@@ -195,7 +198,7 @@ export interface CheckoutPort {
   setDetails(
     secret: string,
     version: number,
-    details: { contact: ContactInput; address: Address | null; shippingOptionId: string | null },
+    details: { contact: ContactInput; address: Address | null; shippingOptionId: string | null; vatId?: string },
   ): Promise<CheckoutResult | undefined>
   pay(secret: string, input: PayInput): Promise<CheckoutResult | undefined>
   answerChallenge(secret: string, paymentId: string, answer: 'accept' | 'refuse'): Promise<CheckoutResult | undefined>
@@ -255,6 +258,7 @@ export interface OrderStatusView {
     tax: number
     taxIncluded: boolean
     total: number
+    taxReason?: TaxRelief
     refunded: number
     refundPending: number
   }
@@ -286,6 +290,7 @@ export interface ReceiptView {
   currency: string
   locale: string
   placedAt: string
+  taxReason: TaxRelief | null
   receipt: Receipt
   paid: readonly { at: string; amount: number; card: { brand: string; last4: string } | null }[]
   // `at` is null while the money is on its way.

@@ -34,6 +34,7 @@ export function createReceiptService(storage: Storage): ReceiptPort {
         currency: order.currency,
         locale: order.locale,
         placedAt: toInstant(order.placedAt),
+        taxReason: order.taxRelief,
         receipt: receiptOf(order, lines),
         paid: payments
           .filter(({ status, amount }) => status === 'succeeded' && amount > 0)

@@ -19,6 +19,7 @@ import { putCode } from '../carts/codes.ts'
 import { setAddress } from '../carts/destination.ts'
 import { setLine } from '../carts/lines.ts'
 import { needsShipping, servedCountries } from '../carts/shipping.ts'
+import type { CartRow } from '../carts/store.ts'
 import { extendHolds } from '../inventory/holds.ts'
 import { findMerchantFace, type MerchantFace } from '../merchants/store.ts'
 import { nobody, openCustomer } from '../orders/customer.ts'
@@ -28,6 +29,7 @@ import { listMethodSettings, type MethodSettings } from '../payments/methods.ts'
 import { type PaymentProvider, providerText } from '../payments/port.ts'
 import { isPaidOnDelivery, manualName } from '../payments/providers/manual/provider.ts'
 import { findPayment, listPaymentsOfSession, type PaymentRow } from '../payments/store.ts'
+import { vatIdFrom } from '../vat/id.ts'
 import { awaitedMoney } from './awaited.ts'
 import { holdUntil, longerUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
 import { openNextAction } from './pay/nextaction.ts'
@@ -67,6 +69,7 @@ import {
   saveSuccessor,
 } from './store.ts'
 import type { PayTools } from './tools.ts'
+import { vatCheckFor } from './vat.ts'
 
 // Activity on the page keeps the stock; it is recorded at most once a minute.
 const extendEveryMs = 60_000
@@ -83,7 +86,7 @@ export function createCheckoutService(tools: PayTools): CheckoutPort {
       }),
     applyCode: (secret, version, code) => change(tools, { secret, version }, (_, ask) => applyCode(tools, ask, code)),
     setDetails: (secret, version, details) =>
-      change(tools, { secret, version }, (session, ask) => setDetails(tools, session, ask, details)),
+      change(tools, { secret, version }, (session, ask) => setDetails(tools, session, ask, details), checkVat(tools)),
     pay: (secret, input) => act(tools, secret, (session) => pay(tools, keyOf(session), input, pageCause())),
     answerChallenge: (secret, paymentId, answer) =>
       act(tools, secret, (session) => answerChallenge(tools, keyOf(session), { paymentId, answer }, pageCause())),
@@ -101,8 +104,12 @@ async function look(tools: PayTools, secret: string): Promise<CheckoutView | und
     const isEnough = !isStockToKeep(session, now)
     return { session, view: isEnough ? await checkoutView(tools, db, { session, secret, now }) : undefined }
   })
-  if (!seen || seen.view) return seen?.view
-  await keepStock(tools, seen.session)
+  if (!seen) return undefined
+  if (!seen.view) await keepStock(tools, seen.session)
+  const view = seen.view ?? (await findView(tools, secret))
+  if (view?.session.vat?.status !== 'pending') return view
+  // An app gave the number, or the process that asked has died.
+  await tools.startVatCheck(keyOf(seen.session))
   return findView(tools, secret)
 }
 
@@ -172,9 +179,10 @@ function change(
   tools: PayTools,
   { secret, version }: { secret: string; version: number },
   work: (session: SessionRow, ask: ChangeAsk) => Promise<CheckoutProblem | null>,
+  then: (session: SessionRow) => Promise<void> = async () => {},
 ): Promise<CheckoutResult | undefined> {
-  return act(tools, secret, (found) =>
-    tools.storage.write(async (tx) => {
+  return act(tools, secret, async (found) => {
+    const problem = await tools.storage.write(async (tx): Promise<CheckoutProblem | null> => {
       const session = await lockSessionAndCart(tx, keyOf(found))
       const now = tools.clock()
       if (!session) return { code: 'not_open' }
@@ -192,8 +200,15 @@ function change(
         cause: pageCause(),
         isAnnouncedLater: true,
       })
-    }),
-  )
+    })
+    if (problem === null) await then(found)
+    return problem
+  })
+}
+
+// The shopper waits for the answer: the total depends on it.
+function checkVat(tools: PayTools): (session: SessionRow) => Promise<void> {
+  return (session) => tools.startVatCheck(keyOf(session))
 }
 
 async function applyCode(tools: PayTools, ask: ChangeAsk, code: string | null): Promise<CheckoutProblem | null> {
@@ -205,15 +220,28 @@ async function setDetails(
   tools: PayTools,
   session: SessionRow,
   ask: ChangeAsk,
-  { contact, address, shippingOptionId }: Parameters<CheckoutPort['setDetails']>[2],
+  { contact, address, shippingOptionId, vatId = '' }: Parameters<CheckoutPort['setDetails']>[2],
 ): Promise<CheckoutProblem | null> {
+  const wanted = vatId.trim() === '' ? undefined : vatIdFrom(vatId)
   const issues = contactIssues(contact)
+  if (vatId.trim() !== '' && !wanted) issues.push(issueAt('/vatId', 'not_a_vat_id'))
+  // An invoice names its buyer.
+  if (wanted && !address && contact.name.trim() === '') issues.push(issueAt('/name', 'needed'))
   if (issues.length > 0) return { code: 'invalid', issues }
-  const customer = { email: contact.email.trim(), name: contact.name.trim(), phone: contact.phone.trim() }
+  const customer = {
+    email: contact.email.trim(),
+    name: contact.name.trim(),
+    phone: contact.phone.trim(),
+    ...(wanted && { vatId: wanted.text }),
+  }
   const at = ask.now.getTime()
+  const { vatId: known } = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? nobody
   const columns = await customerColumns(tools, ask.db, session, { customer, now: at })
   saveSession(ask.db, { ...session, ...columns, version: session.version + 1, updatedAt: at })
-  await setDestination(tools, ask, address, shippingOptionId)
+  await setDestination(tools, ask, address, {
+    shippingOption: shippingOptionId,
+    vatFrom: (before) => vatCheckFor({ sessionId: session.id, before, known, wanted, now: at }),
+  })
   return null
 }
 
@@ -317,7 +345,7 @@ async function setDestination(
   tools: PayTools,
   ask: ChangeAsk,
   address: Address | null,
-  shippingOptionId: string | null,
+  { shippingOption, vatFrom }: { shippingOption: string | null; vatFrom: (before: CartRow['vat']) => CartRow['vat'] },
 ): Promise<void> {
   const facts = await lockCartFacts(tools.carts, ask)
   const { cart } = facts
@@ -333,10 +361,11 @@ async function setDestination(
     await setAddress(tools.carts, ask, {
       rootSecret: tools.rootSecret,
       address,
-      shippingOption: shippingOptionId,
+      shippingOption,
+      vat: vatFrom(cart.vat),
     })
   } else {
-    await commitChange(tools.carts, ask, { ...facts, cart: { ...cart, shippingOption: shippingOptionId } })
+    await commitChange(tools.carts, ask, { ...facts, cart: { ...cart, shippingOption, vat: vatFrom(cart.vat) } })
   }
 }
 
@@ -434,7 +463,7 @@ async function checkoutView(
 ): Promise<CheckoutView> {
   const facts = await factsOf(tools, db, session, now)
   const { cart, lines, pricing } = facts.quote
-  const [merchant, { zones }, payments, settings, offered, address] = await Promise.all([
+  const [merchant, { zones, vatId, isSmallBusiness }, payments, settings, offered, address] = await Promise.all([
     findMerchantFace(db, session.merchantId),
     tools.carts.pricebooks.find(db, session.merchantId, cart.seller.catalogVersion),
     listPaymentsOfSession(db, session.installationId, session.id),
@@ -455,6 +484,7 @@ async function checkoutView(
     secret,
     merchant: faceOf(merchant),
     customer: openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? nobody,
+    asksVatId: vatId !== null && !isSmallBusiness,
     address: address ?? null,
     needsShipping: needsShipping(lines.map(({ offer }) => offer)),
     countries: servedCountries(zones),

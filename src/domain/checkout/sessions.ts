@@ -1,6 +1,6 @@
 // Opening, reading and ending checkout sessions. The cart is locked first and the session after it, always in this order.
 
-import type { Issue } from '../../contract/issues.ts'
+import { type Issue, issueAt } from '../../contract/issues.ts'
 import type { CheckoutSession, HostedCheckoutCreateRequest, SessionCancellation } from '../../contract/open/checkout.ts'
 import type { EventKind, OrderPaymentStatus } from '../../contract/words.ts'
 import type { KeyCaller } from '../../platform/access/identify.ts'
@@ -31,6 +31,8 @@ import { type RedirectRules, redirectProblem } from '../merchants/redirects.ts'
 import { type Customer, nobody, openCustomer, sealCustomer } from '../orders/customer.ts'
 import { orderPageUrl } from '../orders/secret.ts'
 import { findOrder, findSealedSecret } from '../orders/store.ts'
+import type { CartVatCheck } from '../vat/check.ts'
+import { vatIdFrom } from '../vat/id.ts'
 import { type CustomerKey, customerHash } from './customer.ts'
 import { moveDraft } from './drafts.ts'
 import { holdUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
@@ -47,6 +49,7 @@ import {
   type SessionRow,
   saveSession,
 } from './store.ts'
+import { vatCheckFor } from './vat.ts'
 import { type SessionFacts, sessionView } from './view.ts'
 
 export interface CheckoutTools {
@@ -54,6 +57,8 @@ export interface CheckoutTools {
   rootSecret: RootSecret
   customerKey: CustomerKey
   publicOrigin: () => string
+  // Asks for the VAT number of the shopper, where there is one to ask for.
+  startVatCheck(key: SessionKey): Promise<void>
 }
 
 export interface OpenAsk {
@@ -106,7 +111,7 @@ export async function openSession(tools: CheckoutTools, ask: OpenAsk): Promise<C
   if (facts.lines.length === 0) throw refuse('cart_empty')
   for (const { offer, quantity } of facts.lines) refuseUnsellable(offer, quantity)
 
-  const wanted = await renewed(tools, ask, living ?? newSession(tools, ask, cartId, at))
+  const { vat, ...wanted } = await renewed(tools, ask, living ?? newSession(tools, ask, cartId, at), facts.cart.vat)
   const session = {
     ...wanted,
     version: living ? await versionUnderLock(db, living) : 1,
@@ -119,8 +124,9 @@ export async function openSession(tools: CheckoutTools, ask: OpenAsk): Promise<C
   const expiresAt = Math.max(facts.cart.expiresAt, session.expiresAt)
   const quote = await commitChange(notFollowed(tools.carts), change, {
     ...facts,
-    cart: { ...facts.cart, checkoutSessionId: session.id, expiresAt },
+    cart: { ...facts.cart, checkoutSessionId: session.id, expiresAt, vat },
   })
+  if (vat?.status === 'pending') checkLater(tools, db, session)
   const { withdrawalPath } = await bookOf(tools, db, quote)
   const view = { session, quote, orderPayment: null, orderSecretSealed: null, withdrawalPath }
   if (!living)
@@ -128,6 +134,10 @@ export async function openSession(tools: CheckoutTools, ask: OpenAsk): Promise<C
   // Last, because the SKU's row is what everybody waits for when many want the same thing.
   if (!session.holdsLater) await holdLines(db, session, { lines: facts.lines, now, cause })
   return showSession(tools, view, at)
+}
+
+function checkLater(tools: CheckoutTools, db: Tx, { installationId, id: sessionId }: SessionRow): void {
+  db.afterCommit(() => void tools.startVatCheck({ installationId, sessionId }))
 }
 
 // A code that was put on the cart has moved the session too, so the version is read again.
@@ -197,12 +207,22 @@ function newSession(
 }
 
 // What a request to open says of the session, whether it is new or open already.
-async function renewed(tools: CheckoutTools, { db, body, now }: OpenAsk, session: SessionRow): Promise<SessionRow> {
+async function renewed(
+  tools: CheckoutTools,
+  { db, body, now }: OpenAsk,
+  session: SessionRow,
+  before: CartVatCheck | null,
+): Promise<SessionRow & { vat: CartVatCheck | null }> {
   const at = now.getTime()
   const known = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? nobody
-  const customer = { ...known, ...body.customer }
+  const given = { ...known, ...body.customer }
+  const wanted = given.vatId === undefined ? undefined : vatIdFrom(given.vatId)
+  if (given.vatId !== undefined && !wanted)
+    throw refuse('invalid_request', { issues: [issueAt('/customer/vatId', 'not_a_vat_id')] })
+  const customer = { ...given, ...(wanted && { vatId: wanted.text }) }
   return {
     ...session,
+    vat: vatCheckFor({ sessionId: session.id, before, known: known.vatId, wanted, now: at }),
     successUrl: body.successUrl,
     cancelUrl: body.cancelUrl ?? null,
     locale: body.locale ?? 'auto',
@@ -220,8 +240,8 @@ export async function customerColumns(
   { id, merchantId }: Pick<SessionRow, 'id' | 'merchantId'>,
   { customer, now }: { customer: Customer; now: number },
 ): Promise<Pick<SessionRow, 'customerSealed' | 'emailMasked' | 'emailHash'>> {
-  const { email, name, phone } = customer
-  const isKnown = email !== '' || name !== '' || phone !== ''
+  const { email, name, phone, vatId } = customer
+  const isKnown = email !== '' || name !== '' || phone !== '' || vatId !== undefined
   return {
     customerSealed: isKnown ? sealCustomer(rootSecret, id, customer) : null,
     emailMasked: email === '' ? null : maskEmail(email),

@@ -9,9 +9,13 @@ import { installedProviders } from '../payments/providers/installed.ts'
 import type { ProviderUrls } from '../payments/providers/registry.ts'
 import type { OnStep } from '../payments/steps.ts'
 import type { PaymentWatch } from '../payments/watch.ts'
+import { createAskVat } from '../vat/asking.ts'
+import { testRegister } from '../vat/port.ts'
+import { createVies, viesUrl } from '../vat/vies.ts'
 import { createCustomerKey } from './customer.ts'
 import { refreshSessions } from './refresh.ts'
 import type { CheckoutTools } from './sessions.ts'
+import { createVatChecks } from './vatcheck.ts'
 
 export interface PayTools extends CheckoutTools {
   storage: Storage
@@ -41,10 +45,14 @@ export interface PayParts {
 export function createPayTools(parts: PayParts): PayTools {
   const { storage, rootSecret, publicOrigin, clock, watch, cartsIdleMs, boundsTries, providerUrls } = parts
   const health = createAccountHealth({ storage, clock, watch })
-  return {
+  const vatRegisters = {
+    live: createAskVat({ register: createVies(providerUrls.vies ?? viesUrl), clock }),
+    test: testRegister,
+  }
+  const tools = {
     carts: {
       pricebooks: createPricebooks(),
-      pictureUrl: (picture) => (picture.startsWith('/media/') ? publicOrigin() + picture : picture),
+      pictureUrl: (picture: string) => (picture.startsWith('/media/') ? publicOrigin() + picture : picture),
       idleMs: cartsIdleMs,
       refreshSessions: refreshSessions,
     },
@@ -58,4 +66,5 @@ export function createPayTools(parts: PayParts): PayTools {
     clock,
     boundsTries,
   }
+  return { ...tools, startVatCheck: createVatChecks(tools, vatRegisters) }
 }

@@ -9,6 +9,7 @@ import { cartView, type Quote } from '../carts/view.ts'
 import { draftFrom } from './draft.ts'
 import { sessionStatusAt } from './lifecycle.ts'
 import type { SessionRow } from './store.ts'
+import { sessionVatView } from './vat.ts'
 
 export interface SessionFacts {
   session: SessionRow
@@ -55,6 +56,7 @@ export function sessionView(
     promotion: cart.promotion,
     shipping: cart.shipping,
     customer: { emailMasked: session.emailMasked },
+    ...(quote.cart.vat?.sessionId === session.id && { vat: sessionVatView(quote.cart.vat, now) }),
     address: cart.address,
     hold: holdView(session, quote, status, now),
     messages: cart.messages,

@@ -3,6 +3,7 @@
 import type { InvoicesEntry, LegalEntry } from '../../contract/entries.ts'
 import type { Address } from '../../contract/open/carts.ts'
 import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import type { VatCheck } from '../vat/check.ts'
 import type { DocumentLine, RateSum } from './sums.ts'
 
 export interface DocumentSeller extends LegalEntry {
@@ -43,6 +44,8 @@ export interface Buyer {
   company: string | null
   address: Omit<Address, 'name' | 'company' | 'phone'> | null
   vatId: string | null
+  // How the number was checked.
+  vatCheck?: VatCheck
 }
 
 const purpose = 'document buyer'

@@ -11,7 +11,7 @@ import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import { findMerchantById, type Merchant } from '../merchants/store.ts'
 import { findOrderFacts } from '../orders/change.ts'
 import { openOrderCustomer } from '../orders/customer.ts'
-import { listLinesOfRefund } from '../orders/store.ts'
+import { listLinesOfRefund, type OrderRow } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import { dayOf } from '../reports/days.ts'
 import { type Buyer, type DocumentContent, documentSeller, invoiceSettings, openBuyer, sealBuyer } from './content.ts'
@@ -83,7 +83,9 @@ async function settle(tx: Tx, rootSecret: RootSecret, cause: CauseRow, now: numb
   ])
   if (!merchant || !facts) throw new Error(`${cause.causeId} is of an order or a merchant that does not exist`)
   if (made.some((document) => document.cause === cause.cause && document.causeId === cause.causeId)) return
-  const country = (await findTaxCountry(tx, facts.order)) ?? merchant.country
+  const { taxRelief, vat } = facts.order
+  const buyerCountry = taxRelief === 'reverse_charge' ? vat?.country : undefined
+  const country = (await findTaxCountry(tx, facts.order)) ?? buyerCountry ?? merchant.country
   const draft = await draftFor(tx, cause, { merchant, facts, made, country })
   if (!draft) return
   const row = await rowFor(tx, cause, draft, { merchant, facts, country, now })
@@ -135,7 +137,7 @@ async function draftFor(tx: Tx, cause: CauseRow, known: Known): Promise<Draft | 
 
 function linesOf({ merchant, facts, country }: Known): DocumentLine[] {
   const { smallBusiness: isSmallBusiness = false } = invoiceSettings(merchant)
-  const place = { isSmallBusiness, sellerCountry: merchant.country, country }
+  const place = { relief: facts.order.taxRelief, isSmallBusiness, sellerCountry: merchant.country, country }
   return invoiceLines(facts.order, facts.lines, (rateBps) => taxReasonFor(rateBps, place))
 }
 
@@ -226,9 +228,16 @@ async function buyerFor(
   const { customer, address } = await openOrderCustomer(tx, rootSecret, order, now)
   const name = address?.name || customer?.name
   if (!name) return null
-  if (!address) return { name, company: null, address: null, vatId: null }
+  const vat = buyerVatOf(order, customer?.vatId)
+  if (!address) return { name, company: null, address: null, ...vat }
   const { name: _, company = null, phone: __, ...place } = address
-  return { name, company: company || null, address: place, vatId: null }
+  return { name, company: company || null, address: place, ...vat }
+}
+
+// A number that is not registered is not one of the buyer. The answer of the register is stored as long as the document.
+function buyerVatOf({ vat }: OrderRow, vatId: string | undefined): Pick<Buyer, 'vatId' | 'vatCheck'> {
+  if (!vat || vatId === undefined || vat.status === 'invalid') return { vatId: null }
+  return { vatId, vatCheck: vat }
 }
 
 function announceDocument(tx: Tx, document: DocumentRow, now: number): void {

@@ -1,9 +1,11 @@
 // Why no tax is charged. Pure.
 
-import type { TaxReason } from '../../contract/words.ts'
+import type { TaxReason, TaxRelief } from '../../contract/words.ts'
 import { isInVatArea } from '../../platform/kit/country.ts'
 
 export interface TaxedPlace {
+  // As the order has it; null where tax was charged, and of orders from before reasons were stored.
+  relief: TaxRelief | null
   isSmallBusiness: boolean
   sellerCountry: string
   // Where it is sent to, or the seller's country where nothing is sent.
@@ -12,9 +14,10 @@ export interface TaxedPlace {
 
 export function taxReasonFor(
   rateBps: number,
-  { isSmallBusiness, sellerCountry, country }: TaxedPlace,
+  { relief, isSmallBusiness, sellerCountry, country }: TaxedPlace,
 ): TaxReason | null {
   if (rateBps > 0) return null
+  if (relief !== null) return relief
   if (isSmallBusiness) return 'small_business'
   return isInVatArea(sellerCountry) && !isInVatArea(country) ? 'export' : 'zero_rate'
 }

@@ -69,6 +69,7 @@ export async function previewDraft(
       promotion: null,
       destination: country === null ? null : { country, region },
       taxRates: book.taxRates,
+      isSmallBusiness: book.isSmallBusiness,
       zones: book.zones,
       shippingOptionId: present.shippingOptionId,
       terms: own,

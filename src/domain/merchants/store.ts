@@ -219,6 +219,7 @@ export interface MerchantFace {
   look: string | null
   links: string
   legal: string | null
+  invoices: string
   // Legal texts that hold now, in some language.
   textKinds: readonly LegalTextKind[]
 }
@@ -226,7 +227,7 @@ export interface MerchantFace {
 export async function findMerchantFace(db: Reader, id: string): Promise<MerchantFace | undefined> {
   const [[merchant], kinds] = await Promise.all([
     db.sql<Omit<MerchantFace, 'offersWithdrawal' | 'showsGuarantee' | 'textKinds'> & { sells: number; owes: number }>`
-    select slug, name, country, support_email as "supportEmail", logo, color, look, links, legal,
+    select slug, name, country, support_email as "supportEmail", logo, color, look, links, legal, invoices,
       ${sellsTo(duties.withdrawal.countries)} as "sells", ${sellsTo(duties.guarantee.countries)} as "owes"
     from merchants m where m.id = ${id}`,
     listTextKinds(db, id),

@@ -65,6 +65,7 @@ export function adminOrderView(
     ...placeView(place),
     customerId: place.customerId,
     agent,
+    vat: buyerVatView(facts.order.vat),
     payments: facts.payments.map((payment) => adminPaymentView(payment, nameOf(payment))),
     disputes: disputes.flatMap((dispute) => {
       const payment = facts.payments.find(({ id }) => id === dispute.paymentId)
@@ -76,6 +77,12 @@ export function adminOrderView(
     allowed: allowedActions(facts),
     changes: [...changes],
   }
+}
+
+function buyerVatView(vat: OrderFacts['order']['vat']): AdminOrder['vat'] {
+  if (!vat) return null
+  const { country, status, at, consultationNumber, nameMatch } = vat
+  return { country, status, checkedAt: toInstant(at), consultationNumber, nameMatch }
 }
 
 function adminPaymentView(payment: PaymentRow, account: string | null): AdminPayment {
@@ -128,11 +135,12 @@ export function allowedActions(facts: OrderFacts): AdminOrder['allowed'] {
 }
 
 export function customerView({ customer, address }: OrderCustomer): AdminCustomer {
-  const { name = '', email = '', phone = '' } = customer ?? {}
+  const { name = '', email = '', phone = '', vatId = null } = customer ?? {}
   return {
     name: name || address?.name || null,
     email: email || null,
     phone: phone || address?.phone || null,
+    vatId,
     address: address ?? null,
     label: address ? labelLines(address) : [],
   }

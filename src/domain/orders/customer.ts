@@ -10,6 +10,8 @@ export interface Customer {
   email: string
   name: string
   phone: string
+  // Of a firm in the EU, as it was checked for format.
+  vatId?: string
 }
 
 export const nobody: Customer = { email: '', name: '', phone: '' }

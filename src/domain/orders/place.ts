@@ -13,6 +13,7 @@ import type { Tx } from '../../platform/storage/storage.ts'
 import type { PaymentRow } from '../payments/store.ts'
 import { announceIfUsedUp } from '../promotions/exhausted.ts'
 import type { Promotion } from '../promotions/store.ts'
+import type { VatCheck } from '../vat/check.ts'
 import { announceChange, announceOrder } from './change.ts'
 import { fulfillmentStatusFor, orderLifecycle, orderPaymentLifecycle } from './lifecycle.ts'
 import { orderPageSecrets } from './secret.ts'
@@ -63,6 +64,8 @@ export interface NewOrder {
   promotion: (OrderPromotion & { id: string }) | null
   // What the shopper agreed to.
   consents: readonly ConsentRecord[]
+  // Of the buyer's VAT number.
+  vat?: VatCheck | null
   // What the merchant took off by hand, where there is no promotion.
   ownDiscount?: number
   // The same as counting this use has left it.
@@ -152,6 +155,8 @@ function orderFrom(given: NewOrder): OrderRow {
     tax: totals.tax,
     priceTax: totals.taxIncluded ? 'included' : 'excluded',
     total: totals.total,
+    taxRelief: totals.taxReason ?? null,
+    vat: given.vat ?? null,
     refunded: 0,
     itemCount: sumOf(given.lines, ({ quantity }) => quantity),
     promotionId: promotion?.id ?? null,

@@ -15,6 +15,7 @@ import type {
   OrderPaymentStatus,
   OrderStatus,
   OrderTimelineType,
+  TaxRelief,
   TextLanguage,
 } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
@@ -24,6 +25,7 @@ import { measureFrom, type SkuMeasure } from '../../platform/kit/unitprice.ts'
 import { expectVersion } from '../../platform/storage/guard.ts'
 import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import { summaryText } from '../addresses/check.ts'
+import { type VatCheck, vatCheckFrom } from '../vat/check.ts'
 
 // A part of the shipping that is taxed at one rate.
 export interface TaxShare {
@@ -70,6 +72,10 @@ export interface OrderRow {
   tax: number
   priceTax: 'included' | 'excluded'
   total: number
+  // Why no tax was charged; null where it was, and of orders from before reasons were stored.
+  taxRelief: TaxRelief | null
+  // Of the buyer's VAT number, as it stood at the purchase.
+  vat: VatCheck | null
   // Went back or is on its way.
   refunded: number
   itemCount: number
@@ -181,9 +187,10 @@ export async function lockOrder(tx: Tx, { installationId, orderId }: OrderKey): 
 interface OrderColumns
   extends Omit<
     OrderRow,
-    'promotion' | 'shippingTaxes' | 'shippingChoice' | 'address' | 'metadata' | 'consents' | 'cancellation'
+    'promotion' | 'shippingTaxes' | 'shippingChoice' | 'address' | 'metadata' | 'consents' | 'cancellation' | 'vat'
   > {
   consents: string
+  vat: string | null
   promotion: string | null
   shippingTaxes: string | null
   shippingChoice: string | null
@@ -197,7 +204,7 @@ interface OrderColumns
 const columns = new Fragment(`
   o.id, o.installation_id as "installationId", o.merchant_id as "merchantId", o.mode, o.number, o.version, o.status,
   o.payment_status as "paymentStatus", o.fulfillment_status as "fulfillmentStatus", o.currency, o.subtotal, o.discount,
-  o.shipping, o.shipping_tax as "shippingTax", o.shipping_tax_rate_bps as "shippingTaxRateBps", o.shipping_taxes as "shippingTaxes", o.tax, o.price_tax as "priceTax", o.total, o.refunded,
+  o.shipping, o.shipping_tax as "shippingTax", o.shipping_tax_rate_bps as "shippingTaxRateBps", o.shipping_taxes as "shippingTaxes", o.tax, o.price_tax as "priceTax", o.total, o.tax_relief as "taxRelief", o.vat, o.refunded,
   o.item_count as "itemCount", o.promotion_id as "promotionId", o.promotion, o.shipping_choice as "shippingChoice",
   o.address_id as "addressId", a.city, a.country, o.checkout_session_id as "checkoutSessionId", o.cart_id as "cartId",
   o.client_reference_id as "clientReferenceId", o.email_masked as "emailMasked", o.locale, o.metadata, o.consents, o.cancellation,
@@ -221,6 +228,7 @@ function orderFrom({ addressId, city, country, ...row }: OrderColumns): OrderRow
     metadata: JSON.parse(row.metadata) as Metadata,
     consents: JSON.parse(row.consents) as ConsentRecord[],
     cancellation: row.cancellation === null ? null : (JSON.parse(row.cancellation) as CancellationRow),
+    vat: vatCheckFrom(row.vat),
   }
 }
 
@@ -617,12 +625,12 @@ export interface SealedFacts {
 export function insertOrder(tx: Tx, order: OrderRow, sealed: SealedFacts): void {
   tx.send`
     insert into orders (installation_id, id, merchant_id, mode, number, version, status, payment_status, fulfillment_status,
-      currency, subtotal, discount, shipping, shipping_tax, shipping_tax_rate_bps, shipping_taxes, tax, price_tax, total, refunded, item_count, promotion_id,
+      currency, subtotal, discount, shipping, shipping_tax, shipping_tax_rate_bps, shipping_taxes, tax, price_tax, total, tax_relief, vat, refunded, item_count, promotion_id,
       promotion, shipping_choice, address_id, checkout_session_id, cart_id, client_reference_id, customer_sealed,
       email_masked, email_hash, locale, metadata, consents, secret_hash, secret_sealed, payment_due_at, placed_at, updated_at)
     values (${order.installationId}, ${order.id}, ${order.merchantId}, ${order.mode}, ${order.number}, ${order.version},
       ${order.status}, ${order.paymentStatus}, ${order.fulfillmentStatus}, ${order.currency}, ${order.subtotal}, ${order.discount},
-      ${order.shipping}, ${order.shippingTax}, ${order.shippingTaxRateBps}, ${jsonOrNull(order.shippingTaxes)}, ${order.tax}, ${order.priceTax}, ${order.total}, ${order.refunded},
+      ${order.shipping}, ${order.shippingTax}, ${order.shippingTaxRateBps}, ${jsonOrNull(order.shippingTaxes)}, ${order.tax}, ${order.priceTax}, ${order.total}, ${order.taxRelief}, ${jsonOrNull(order.vat)}, ${order.refunded},
       ${order.itemCount}, ${order.promotionId}, ${jsonOrNull(order.promotion)}, ${jsonOrNull(order.shippingChoice)},
       ${order.address?.token ?? null}, ${order.checkoutSessionId}, ${order.cartId}, ${order.clientReferenceId},
       ${sealed.customerSealed}, ${order.emailMasked}, ${sealed.emailHash}, ${order.locale},

@@ -45,6 +45,7 @@ export function orderTotals(order: OrderRow, refunds: readonly RefundRow[]): Ord
     tax: order.tax,
     taxIncluded: order.priceTax === 'included',
     total: order.total,
+    ...(order.taxRelief !== null && { taxReason: order.taxRelief }),
     refunded: back,
     refundPending: pending,
   }

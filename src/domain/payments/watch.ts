@@ -90,6 +90,10 @@ export interface PaymentWatch {
   providerEventsLeftOut(facts: ProviderEventFacts, reason: ProviderEventGap): void
   warn(incident: Incident, message: string, facts: MoneyFacts, more?: object): void
   error(incident: Incident, message: string, facts: MoneyFacts, error?: unknown): void
+  // The VAT number of a shopper was asked for; `code`: why there was no answer.
+  vatChecked(seller: { merchantId: string }, code: string | null): void
+  // Its answer could not be recorded.
+  vatFailed(error: unknown): void
   readonly tries: TryWatch
   stats(): Readonly<Record<'calls' | 'incidents' | 'webhooks', readonly Sample[]>>
 }
@@ -163,6 +167,11 @@ export function createPaymentWatch(log: Log, clock: () => number = Date.now): Pa
       countIncident(facts, incident)
       log.error(message, error, { ...facts })
     },
+    vatChecked({ merchantId }, code) {
+      countCall({ provider: 'vies', call: 'checkVat' }, code === null ? 'answered' : 'unanswered')
+      if (code !== null) log.warn('a VAT number could not be checked; tax is charged', { merchantId, code })
+    },
+    vatFailed: (error) => log.error('the check of a VAT number failed', error),
     tries: createTryWatch(log, clock),
     stats: () => ({ calls: calls.samples(), incidents: incidents.samples(), webhooks: webhooks.samples() }),
   }

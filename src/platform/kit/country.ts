@@ -34,3 +34,8 @@ const shippingFollowsGoods: ReadonlySet<string> = new Set([...vatArea, 'CH', 'GB
 export function isShippingTaxedAsGoods(code: string): boolean {
   return shippingFollowsGoods.has(code)
 }
+
+// The member state to which a country of the area belongs for value added tax.
+export function vatStateOf(code: string): string {
+  return code === 'MC' ? 'FR' : code
+}

@@ -3,6 +3,7 @@
 import { type FieldName, type FormField, fieldsFor, formatFor } from '../../domain/addresses/formats.ts'
 import { regionCode, regionsFor } from '../../domain/addresses/regions.ts'
 import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../../domain/checkout/port.ts'
+import { vatIdLengthMax } from '../../domain/vat/id.ts'
 import { brandName } from '../../platform/html/cardbrands.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { countryCodes } from '../../platform/kit/country.ts'
@@ -86,8 +87,9 @@ ${notesOf(given)}
 </div>`
 }
 
-export function contactFields(speaker: Speaker, typed: Typed, errors: FieldErrors, needsShipping: boolean): Html {
+export function contactFields(speaker: Speaker, view: CheckoutView, typed: Typed, errors: FieldErrors): Html {
   const { say } = speaker
+  const { needsShipping } = view
   return html`
 ${field(speaker, {
   id: 'email',
@@ -129,7 +131,35 @@ ${foldedField(speaker, {
   ...(needsShipping && { hint: say('contact.phoneHint') }),
   error: errors.get('phone'),
   isLatin: true,
-})}</div>`
+})}
+${(view.asksVatId || typed.vatId !== '') && vatIdField(speaker, view, typed, errors)}</div>`
+}
+
+function vatIdField(speaker: Speaker, view: CheckoutView, typed: Typed, errors: FieldErrors): Html {
+  const isSaved = typed.vatId !== '' && typed.vatId === view.customer.vatId
+  return foldedField(speaker, {
+    id: 'vatId',
+    name: 'vatId',
+    label: speaker.say('contact.vatId'),
+    value: typed.vatId,
+    autocomplete: 'off',
+    required: false,
+    lengthMax: vatIdLengthMax,
+    hint: speaker.say(isSaved ? vatWords(view) : 'vat.hint'),
+    error: errors.get('vatId'),
+    isLatin: true,
+  })
+}
+
+// What became of the number that the shopper gave.
+export function vatWords({
+  session,
+}: CheckoutView): 'vat.hint' | `vat.${'reverse' | 'valid' | 'invalid' | 'unavailable'}` {
+  const { vat, totals } = session
+  if (!vat) return 'vat.hint'
+  if (vat.status === 'invalid') return 'vat.invalid'
+  if (vat.status !== 'valid') return 'vat.unavailable'
+  return totals.taxReason === 'reverse_charge' ? 'vat.reverse' : 'vat.valid'
 }
 
 export const lengthsMax: Readonly<Partial<Record<FieldName, number>>> = { city: 100, region: 100, postalCode: 20 }
@@ -266,6 +296,7 @@ function errorAt(
   if (path === '/method') return ['payment', say('field.choose', { label: say('payment.method') })]
   if (name === 'email') return ['email', say('field.email')]
   if (name === 'phone') return ['phone', say('field.phone')]
+  if (name === 'vatId') return ['vatId', say('field.vatId')]
   if (path === '/address') return ['line1', say('field.required', { label: say('address.line1') })]
   const labelled =
     view.needsShipping || group === 'address'

@@ -11,6 +11,7 @@ const form =
 const typed: Typed = {
   email: 'ada@example.com',
   phone: '',
+  vatId: '',
   name: 'Ada Byron',
   country: 'DE',
   company: '',

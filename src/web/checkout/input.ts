@@ -23,6 +23,7 @@ export interface Typed {
   phone: string
   // Of recipient and customer: asked for once.
   name: string
+  vatId: string
   country: string
   company: string
   line1: string
@@ -37,6 +38,7 @@ export const typedNames = [
   'email',
   'phone',
   'name',
+  'vatId',
   'country',
   'company',
   'line1',
@@ -82,6 +84,7 @@ export interface DetailsInput {
   contact: ContactInput
   address: Address | null
   shippingOptionId: string | null
+  vatId: string
 }
 
 // A first check, in the order of the page. The checkout service checks the rest by the rules of the country.
@@ -101,7 +104,10 @@ export function detailsIn(typed: Typed, needsShipping: boolean): Parsed<DetailsI
   const { name } = typed
   const phone = plainDigits(typed.phone)
   const address = needsShipping ? addressOf({ ...typed, phone }) : null
-  return { input: { contact: { email, name, phone }, address, shippingOptionId: typed.shippingOptionId || null } }
+  const { vatId } = typed
+  return {
+    input: { contact: { email, name, phone }, address, shippingOptionId: typed.shippingOptionId || null, vatId },
+  }
 }
 
 // Fields that the country does not have may still be filled from the previous country; they are dropped.

@@ -16,11 +16,12 @@ import {
   type FieldErrors,
   fieldErrors,
   saidBy,
+  vatWords,
 } from './fields.ts'
 import { foot, framed, instructionsBox, merchantBar } from './frame.ts'
 import { guaranteeNotice } from './guarantee.ts'
 import { asksConsent, methodValue, type Typed, type TypedBilling } from './input.ts'
-import { problemBox, topNotices } from './notices.ts'
+import { noteBox, problemBox, topNotices } from './notices.ts'
 import { changeableItems, codeBox, codeProblem, fixedItems, isPriced, sessionTotals } from './summary.ts'
 
 export interface OpenParts {
@@ -154,7 +155,7 @@ ${timeBox(parts)}
 <div id="details-state" hidden>${hiddenFields({ version: session.version })}</div>
 <section aria-labelledby="contact-title">
 <h2 id="contact-title">${say('contact.title')}</h2>
-<div id="contact">${contactFields(speaker, typed, errors, needsShipping)}</div>
+<div id="contact">${contactFields(speaker, view, typed, errors)}</div>
 </section>
 ${
   needsShipping &&
@@ -208,7 +209,7 @@ function paymentSection(parts: OpenParts, errors: FieldErrors): Html {
   const isReady = isComplete(view) && isPayable
   return html`<section id="payment" class="part" aria-labelledby="payment-title" tabindex="-1">
 <h2 id="payment-title">${say('payment.title')}</h2>
-<div id="payment-notice">${paymentNotice(parts)}${paymentObstacle(parts, isReady)}${guaranteeNotice(speaker, view)}</div>
+<div id="payment-notice">${vatNotice(parts)}${paymentNotice(parts)}${paymentObstacle(parts, isReady)}${guaranteeNotice(speaker, view)}</div>
 <form id="pay" method="post" action="/c/${secret}/pay" novalidate data-busy="${say('pay.busy')}">
 ${unpressed}
 <fieldset id="pay-fields" class="choices"${!isReady && html` disabled hidden`}>
@@ -231,6 +232,12 @@ ${
 function consentBox({ say }: Speaker): Html {
   return html`<label class="consent" for="consent-digital"><input type="checkbox" id="consent-digital" name="consent.digital" value="yes" required>
 <span>${say('consent.digital')}</span></label>`
+}
+
+// That tax is charged although a VAT number was given.
+function vatNotice({ speaker, view }: OpenParts): Html | null {
+  const words = vatWords(view)
+  return words === 'vat.invalid' || words === 'vat.unavailable' ? noteBox(html`<p>${speaker.say(words)}</p>`) : null
 }
 
 // A form whose first button is disabled ignores the return key, so nobody pays without pressing the button.

@@ -25,6 +25,7 @@ ${sellerBlock(speaker, merchant.name, view.seller)}
 </header>
 ${linesTable(speaker, view)}
 ${receipt.rates !== null && ratesTable(speaker, receipt.rates, currency)}
+${view.taxReason !== null && html`<p>${say(`document.reason.${view.taxReason}`)}</p>`}
 ${
   (view.paid.length > 0 || view.refunded.length > 0) &&
   html`<section aria-labelledby="payment-title">

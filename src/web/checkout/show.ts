@@ -133,6 +133,7 @@ function typedFor(view: CheckoutView, regions: readonly string[]): Typed {
     email: customer.email,
     phone: customer.phone || (address?.phone ?? ''),
     name: address?.name ?? customer.name,
+    vatId: customer.vatId ?? '',
     country: address?.country ?? firstCountry(view, regions),
     company: address?.company ?? '',
     line1: address?.line1 ?? '',

@@ -170,13 +170,14 @@ export function totalsList({ say, amount }: Speaker, { currency, totals, shippin
     totals.taxIncluded &&
     totals.tax > 0 &&
     html`<span class="tax">${say('total.taxIncluded', { amount: money(totals.tax) })}</span>`
+  const reason = totals.taxReason && html`<span class="tax">${say(`document.reason.${totals.taxReason}`)}</span>`
   return html`<dl class="totals">
 ${row(say('total.subtotal'), money(totals.subtotal))}
 ${totals.discount > 0 && row(say('total.discount'), money(-totals.discount), 'saved')}
 ${shipping === 'unknown' && row(say('total.shipping'), say('total.shippingLater'), 'later')}
 ${shipping === 'known' && row(say('total.shipping'), shippingText)}
 ${!totals.taxIncluded && row(say('total.tax'), money(totals.tax))}
-${row(say('total.total'), html`${money(totals.total)}${taxIncluded}`, 'sum')}
+${row(say('total.total'), html`${money(totals.total)}${taxIncluded}${reason}`, 'sum')}
 ${(totals.refunded ?? 0) > 0 && row(say('total.refunded'), money(-(totals.refunded ?? 0)))}
 ${(totals.refundPending ?? 0) > 0 && row(say('total.refundPending'), money(-(totals.refundPending ?? 0)))}
 </dl>`

@@ -551,6 +551,7 @@ function itemsAndTotals({ speaker, facts }: OrderEmail): EmailPart[] {
           ...(totals.taxIncluded && totals.tax > 0
             ? { note: speaker.say('total.taxIncluded', { amount: money(totals.tax) }) }
             : {}),
+          ...(totals.taxReason && { note: speaker.say(`document.reason.${totals.taxReason}`) }),
         },
       ],
     },

@@ -296,6 +296,14 @@ export interface AppliedPromotion {
 /** Whether it can be bought now. backorder: it can be bought and is delivered later. */
 export type Availability = 'in_stock' | 'low_stock' | 'backorder' | 'out_of_stock'
 
+export interface BuyerVat {
+  /** Of the VAT number. */
+  country: string
+  /** pending: it is asked for in VIES. Tax is charged unless it is valid. */
+  status: 'pending' | 'valid' | 'invalid' | 'unavailable'
+  checkedAt: string | null
+}
+
 export interface Cart {
   /** Id of a cart. */
   id: string
@@ -503,6 +511,8 @@ export interface CheckoutCustomerInput {
   email?: string | undefined
   name?: string | undefined
   phone?: string | undefined
+  /** VAT number of a firm in the EU, such as ATU12345678. It is checked in VIES after the answer. */
+  vatId?: string | undefined
 }
 
 export interface CheckoutSession {
@@ -532,6 +542,8 @@ export interface CheckoutSession {
   promotion: CartPromotion
   shipping: Shipping
   customer: Customer
+  /** Of the VAT number that the shopper gave. */
+  vat?: BuyerVat | undefined
   address: CartAddress | null
   hold: StockHold
   messages: CartMessage[]
@@ -898,7 +910,7 @@ export interface ErrorIssue {
   /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
   path: string
   /** The rule that is broken. Stable, for programs. */
-  code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_contact' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed'
+  code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_contact' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_vat_id' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed'
   /** The values of the rule, such as max. */
   values: Record<string, string | number | string[]>
   /** The rule in words, for people; may change. */
@@ -1635,6 +1647,8 @@ export interface OrderTotals {
   taxIncluded: boolean
   /** subtotal − discount + shipping, plus tax where prices do not contain it. */
   total: number
+  /** Why no tax is charged; left out where it is. */
+  taxReason?: 'reverse_charge' | 'export' | 'small_business' | undefined
   /** Money that went back. */
   refunded: number
   /** Money on its way back. What fails on the way leaves it again. */
@@ -2681,6 +2695,8 @@ export interface Totals {
   taxIncluded: boolean
   /** subtotal − discount + shipping, plus tax where prices do not contain it. */
   total: number
+  /** Why no tax is charged; left out where it is. */
+  taxReason?: 'reverse_charge' | 'export' | 'small_business' | undefined
 }
 
 /** Stands in for data that would make the event larger than 64 KiB. */

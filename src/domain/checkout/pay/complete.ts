@@ -24,6 +24,7 @@ import { moveDraft } from '../drafts.ts'
 import { sessionLifecycle } from '../lifecycle.ts'
 import { announceSession, orderPaymentOf } from '../sessions.ts'
 import { type SessionRow, saveSession } from '../store.ts'
+import { orderVatOf } from '../vat.ts'
 import { isOverused, openAddressOf, openCustomerOf } from './customer.ts'
 import { type OrderObstacle, obstacleFailure } from './failures.ts'
 import { reopenSession } from './reopen.ts'
@@ -140,6 +141,7 @@ async function bookOrder(
     session,
     addressId: addressId ?? null,
     addressSummaryText: address ? summaryText(address) : null,
+    vat: orderVatOf(cart.vat, session.id, now),
     isPaid: payment.status === 'succeeded',
     paymentDueAt: await findDueAt(settlement),
     rootSecret: tools.rootSecret,

@@ -10,7 +10,8 @@ export function purchaseOf(
   quote: Quote,
   { customer, address }: { customer: Customer | undefined; address: Address | undefined },
 ): Purchase {
-  return { shopper: customer ?? nobody, delivery: address ?? null, lines: linesOf(quote) }
+  const { email, name, phone } = customer ?? nobody
+  return { shopper: { email, name, phone }, delivery: address ?? null, lines: linesOf(quote) }
 }
 
 // Their totals add up to what is charged.

@@ -245,7 +245,8 @@ function lines(
 ${consents.map(({ at }) => html`<p class="card-note soft small">${words.say('order.consented', { date: words.moment(at) })}</p>`)}
 <dl class="facts sums order-sums">${sums.map(
       (row) => row && html`<div${row[2] && html` class="strong"`}><dt>${row[0]}</dt><dd>${amount(row[1])}</dd></div>`,
-    )}</dl>`,
+    )}</dl>
+${totals.taxReason && html`<p class="help">${words.say('order.noTax', { reason: words.say(`taxreport.${totals.taxReason}`) })}</p>`}`,
   })
 }
 
@@ -291,6 +292,7 @@ function customerCard(visit: Visit, given: AdminOrder, shown: AdminCustomer | un
         [words.say('order.name'), html`<span dir="auto">${shown.name ?? '–'}</span>`],
         shown.email !== null && [words.say('order.email'), html`<a href="mailto:${shown.email}">${shown.email}</a>`],
         shown.phone !== null && [words.say('order.phone'), html`<a href="tel:${shown.phone}">${shown.phone}</a>`],
+        vatFact(words, given, shown.vatId),
         [
           words.say('order.address'),
           shown.label.length === 0
@@ -301,6 +303,7 @@ function customerCard(visit: Visit, given: AdminOrder, shown: AdminCustomer | un
     : html`${facts([
         [words.say('order.masked'), customer.emailMasked ?? '–'],
         place !== '' && [words.say('order.place'), html`<span dir="auto">${place}</span>`],
+        vatFact(words, given, null),
       ])}
 ${may('getAdminOrderCustomer') && html`<form class="reveal" method="post" action="${to(`orders/${id}/customer`)}">${button({ label: words.say('order.showAddress'), icon: 'eye' })}<p class="help">${words.say('order.showNote')}</p></form>`}`
   const more =
@@ -308,6 +311,21 @@ ${may('getAdminOrderCustomer') && html`<form class="reveal" method="post" action
     may('getAdminCustomer') &&
     html`<a class="small" href="${to(`customers/${given.customerId}`)}">${words.say('customers.allOrders')}</a>`
   return card({ title: words.say('order.customer'), aside: more, body, id: 'customer' })
+}
+
+// The number itself is shown with the address.
+function vatFact(words: Words, { vat }: AdminOrder, vatId: string | null): readonly [string, Html] | false {
+  if (!vat) return false
+  const { country, status, checkedAt, consultationNumber, nameMatch } = vat
+  const notes = [
+    status !== 'pending' && words.say(`order.vat.${status}`, { date: words.moment(checkedAt) }),
+    consultationNumber !== null && words.say('order.vat.consultation', { number: consultationNumber }),
+    nameMatch !== 'unknown' && words.say(`order.vat.${nameMatch}`),
+  ].filter((note) => note !== false)
+  return [
+    words.say('order.vatId'),
+    html`${vatId ?? words.country(country)}${notes.map((note) => html`<span class="soft small block">${note}</span>`)}`,
+  ]
 }
 
 function noteFields(words: Words): Field[] {

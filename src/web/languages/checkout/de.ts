@@ -84,6 +84,13 @@ export const de: Texts = {
   'contact.name': 'Name',
   'contact.phone': 'Telefon',
   'contact.phoneHint': 'Falls es eine Frage zur Lieferung gibt.',
+  'contact.vatId': 'USt-IdNr.',
+  'vat.hint': 'Für Firmen in der EU, mit Länderkürzel, etwa ATU12345678.',
+  'vat.reverse': 'Bestätigt. Es wird keine MwSt. berechnet: Sie führen sie selbst ab.',
+  'vat.valid': 'Bestätigt. Sie steht auf Ihrer Rechnung, und MwSt. wird berechnet.',
+  'vat.invalid': 'Diese USt-IdNr. ist nicht registriert, daher wird MwSt. berechnet.',
+  'vat.unavailable':
+    'Die USt-IdNr. lässt sich gerade nicht prüfen, daher wird MwSt. berechnet. Speichern Sie Ihre Angaben noch einmal, um es erneut zu versuchen.',
 
   'address.title': 'Lieferadresse',
   'address.useCountry': 'Dieses Land verwenden',
@@ -201,6 +208,7 @@ export const de: Texts = {
   'field.invalid': 'Bitte prüfen: {label}.',
   'field.email': 'Bitte geben Sie eine E-Mail-Adresse ein, zum Beispiel name@example.com.',
   'field.phone': 'Bitte geben Sie eine Telefonnummer aus Ziffern ein, gern mit Ländervorwahl.',
+  'field.vatId': 'Bitte geben Sie eine USt-IdNr. eines EU-Landes mit Länderkürzel ein, etwa ATU12345678.',
   'field.postalCode': 'Bitte prüfen: {label}. In diesem Land sieht sie so aus: {example}.',
   'field.quantity': 'Bitte geben Sie die Menge als ganze Zahl ein.',
   'field.cardNumber': 'Bitte prüfen Sie die Kartennummer.',

@@ -84,6 +84,13 @@ export const es: Texts = {
   'contact.name': 'Nombre',
   'contact.phone': 'Teléfono',
   'contact.phoneHint': 'Por si hay alguna duda sobre la entrega.',
+  'contact.vatId': 'NIF-IVA',
+  'vat.hint': 'Para empresas de la UE, con el código del país, por ejemplo ATU12345678.',
+  'vat.reverse': 'Confirmado. No se cobra IVA: usted lo declara.',
+  'vat.valid': 'Confirmado. Figura en su factura y se cobra el IVA.',
+  'vat.invalid': 'Este NIF-IVA no está registrado, por lo que se cobra el IVA.',
+  'vat.unavailable':
+    'El NIF-IVA no se puede comprobar en este momento, por lo que se cobra el IVA. Guarde de nuevo sus datos para volver a intentarlo.',
 
   'address.title': 'Dirección de entrega',
   'address.useCountry': 'Usar este país',
@@ -198,6 +205,7 @@ export const es: Texts = {
   'field.invalid': 'Compruebe: {label}.',
   'field.email': 'Introduzca un correo electrónico, por ejemplo nombre@example.com.',
   'field.phone': 'Introduzca un teléfono en cifras, si lo desea con el prefijo del país.',
+  'field.vatId': 'Introduzca un NIF-IVA de un país de la UE con el código del país, por ejemplo ATU12345678.',
   'field.postalCode': 'Compruebe: {label}. En este país es como {example}.',
   'field.quantity': 'Introduzca la cantidad como número entero.',
   'field.cardNumber': 'Compruebe el número de tarjeta.',

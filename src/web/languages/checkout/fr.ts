@@ -84,6 +84,13 @@ export const fr: Texts = {
   'contact.name': 'Nom',
   'contact.phone': 'Téléphone',
   'contact.phoneHint': 'En cas de question sur la livraison.',
+  'contact.vatId': 'N° de TVA',
+  'vat.hint': 'Pour les entreprises de l’UE, avec le code du pays, par exemple ATU12345678.',
+  'vat.reverse': 'Confirmé. Aucune TVA n’est facturée : vous l’autoliquidez.',
+  'vat.valid': 'Confirmé. Il figure sur votre facture, et la TVA est facturée.',
+  'vat.invalid': 'Ce numéro de TVA n’est pas enregistré, la TVA est donc facturée.',
+  'vat.unavailable':
+    'Le numéro de TVA ne peut pas être vérifié pour le moment, la TVA est donc facturée. Enregistrez à nouveau vos coordonnées pour réessayer.',
 
   'address.title': 'Adresse de livraison',
   'address.useCountry': 'Utiliser ce pays',
@@ -198,6 +205,7 @@ export const fr: Texts = {
   'field.invalid': 'Veuillez vérifier : {label}.',
   'field.email': 'Saisissez une adresse e-mail, par exemple nom@example.com.',
   'field.phone': 'Saisissez un numéro de téléphone en chiffres, avec l’indicatif du pays si possible.',
+  'field.vatId': 'Saisissez un numéro de TVA d’un pays de l’UE avec le code du pays, par exemple ATU12345678.',
   'field.postalCode': 'Veuillez vérifier : {label}. Exemple dans ce pays : {example}.',
   'field.quantity': 'Saisissez la quantité en nombre entier.',
   'field.cardNumber': 'Vérifiez le numéro de carte.',

@@ -84,6 +84,13 @@ export const nl: Texts = {
   'contact.name': 'Naam',
   'contact.phone': 'Telefoon',
   'contact.phoneHint': 'Alleen voor vragen over de bezorging.',
+  'contact.vatId': 'Btw-nummer',
+  'vat.hint': 'Voor bedrijven in de EU, met de landcode, bijvoorbeeld ATU12345678.',
+  'vat.reverse': 'Bevestigd. Er wordt geen btw berekend: je draagt die zelf af.',
+  'vat.valid': 'Bevestigd. Het staat op je factuur en er wordt btw berekend.',
+  'vat.invalid': 'Dit btw-nummer is niet geregistreerd, dus er wordt btw berekend.',
+  'vat.unavailable':
+    'Het btw-nummer kan nu niet worden gecontroleerd, dus er wordt btw berekend. Sla je gegevens opnieuw op om het nog eens te proberen.',
 
   'address.title': 'Bezorgadres',
   'address.useCountry': 'Dit land gebruiken',
@@ -196,6 +203,7 @@ export const nl: Texts = {
   'field.invalid': 'Controleer: {label}.',
   'field.email': 'Vul een e-mailadres in, zoals naam@example.com.',
   'field.phone': 'Vul een telefoonnummer in cijfers in, desgewenst met de landcode.',
+  'field.vatId': 'Vul een btw-nummer van een EU-land met de landcode in, bijvoorbeeld ATU12345678.',
   'field.postalCode': 'Controleer: {label}. In dit land ziet die eruit als {example}.',
   'field.quantity': 'Vul voor het aantal een heel getal in.',
   'field.cardNumber': 'Controleer het kaartnummer.',

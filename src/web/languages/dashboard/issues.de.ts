@@ -91,6 +91,7 @@ export const issuesDe: IssueTexts = {
   needed_in_country:       'Das wird in diesem Land gebraucht.',
   not_a_country:           'Bitte ein Land mit zwei Großbuchstaben eingeben, etwa DE.',
   not_a_region:            'Diese Region hat das Land nicht.',
+  not_a_vat_id:            'Bitte eine USt-IdNr. eines EU-Staates mit Länderkürzel eingeben, etwa ATU12345678.',
   not_a_postal_code:       'Bitte eine Postleitzahl dieses Landes eingeben[?, etwa {example}?].',
   phone_digits:            'Bitte eine Telefonnummer mit {min} bis {max} Ziffern eingeben.',
   no_letter:               'Bitte mindestens einen Buchstaben eingeben.',

@@ -1,0 +1,142 @@
+// What a cart costs where no tax is charged, to the cent.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type Bought, bought } from '../../../harness/bought.ts'
+import { isWide } from '../../../harness/wide.ts'
+import { type PricingFacts, priceCart } from './pricing.ts'
+import { taxOn } from './tax.ts'
+
+const classes = ['standard', 'reduced', 'zero']
+
+function factsOf({ lines, priceTax, currency, rates, shipping, code }: Bought): PricingFacts {
+  return {
+    currency,
+    priceTax,
+    merchantCountry: 'DE',
+    lines: lines.map((one, i) => ({
+      ...one,
+      ...{ skuId: `sku_${i}`, code: `C${i}`, weightGrams: null, delivery: 'shipped', categories: [] },
+    })),
+    promotion: code && {
+      ...{ id: 'prm', code: 'X', name: 'X', type: code.type, value: code.value },
+      currency: code.type === 'fixed_amount' ? currency : null,
+      ...{ minimumSubtotal: null, startsAt: null, endsAt: null, usageLimit: null, used: 0, customerLimit: null },
+      ...{ categories: [], skuCodes: [], disabledAt: null },
+    },
+    destination: { country: 'FR', region: null },
+    taxRates: ['DE', 'FR'].flatMap((country) =>
+      classes.map((taxClass, i) => ({ country, region: '', taxClass, rateBps: rates[i] ?? 0 })),
+    ),
+    zones: [
+      {
+        zone: 'all',
+        countries: ['*'],
+        options: [{ id: 'post', label: 'Post', amount: shipping, freeFrom: null, weightSteps: [] }],
+      },
+    ],
+    shippingOptionId: null,
+    now: 0,
+  }
+}
+
+const reverse = { isVatRegistered: true, buyerVatCountry: 'FR' }
+const cart: Bought = {
+  lines: [
+    { unitPrice: 11_900, quantity: 1, taxClass: 'standard' },
+    { unitPrice: 999, quantity: 3, taxClass: 'reduced' },
+  ],
+  priceTax: 'included',
+  currency: 'EUR',
+  rates: [1_900, 700, 0],
+  shipping: 490,
+  isShippedAtStandard: false,
+  code: null,
+  refunds: [],
+}
+
+test('with tax in the prices, each unit costs its price without the tax', () => {
+  const { lines, shipping, totals } = priceCart({ ...factsOf(cart), ...reverse })
+  assert.deepEqual(
+    lines.map(({ unitPrice, subtotal, tax, total, taxRateBps }) => [unitPrice, subtotal, tax, total, taxRateBps]),
+    [
+      [10_000, 10_000, 0, 10_000, 0],
+      [934, 2_802, 0, 2_802, 0],
+    ],
+  )
+  // 391 at 19 % and 99 at 7 %, as the goods: 62 and 6 of tax.
+  assert.deepEqual(shipping.options, [{ id: 'post', label: 'Post', amount: 422 }])
+  assert.deepEqual(totals, {
+    ...{ subtotal: 12_802, discount: 0, shipping: 422, tax: 0, taxIncluded: false, total: 13_224 },
+    taxReason: 'reverse_charge',
+  })
+})
+
+test('without tax in the prices, they stay, and no tax comes on top', () => {
+  const facts = factsOf({ ...cart, priceTax: 'excluded' })
+  const charged = priceCart(facts)
+  const { totals } = priceCart({ ...facts, ...reverse })
+  assert.equal(totals.total, charged.totals.total - charged.totals.tax)
+  assert.deepEqual([totals.tax, totals.taxReason, totals.taxIncluded], [0, 'reverse_charge', false])
+})
+
+test('a small business charges its prices and no tax, also where rates are set', () => {
+  for (const priceTax of ['included', 'excluded'] as const) {
+    const { lines, totals } = priceCart({ ...factsOf({ ...cart, priceTax }), isSmallBusiness: true })
+    assert.deepEqual([totals.total, totals.tax, totals.taxReason], [15_387, 0, 'small_business'])
+    assert.ok(lines.every(({ taxRateBps }) => taxRateBps === 0))
+  }
+})
+
+test('an export has its reason, and a country with rates of its own is taxed by them', () => {
+  const facts = { ...factsOf(cart), destination: { country: 'CH', region: null } }
+  assert.equal(priceCart(facts).totals.taxReason, 'export')
+  const taxRates = [...facts.taxRates, { country: 'CH', region: '', taxClass: 'standard', rateBps: 810 }]
+  const { totals } = priceCart({ ...facts, taxRates })
+  assert.equal(totals.taxReason, undefined)
+  assert.ok(totals.tax > 0)
+})
+
+test('what is not sent is supplied where the buyer is registered', () => {
+  const facts = { ...factsOf({ ...cart, shipping: 0 }), destination: null }
+  const digital = { ...facts, lines: facts.lines.map((line) => ({ ...line, delivery: 'digital' as const })) }
+  assert.equal(priceCart({ ...digital, ...reverse }).totals.taxReason, 'reverse_charge')
+  // What is sent needs an address first.
+  assert.equal(priceCart({ ...facts, ...reverse }).totals.taxReason, undefined)
+})
+
+test('a buyer who owes the tax never pays more, sums agree, and what was free stays free', () => {
+  fc.assert(
+    fc.property(bought, (given) => {
+      const facts = factsOf(given)
+      const charged = priceCart(facts)
+      const { lines, shipping, totals, promotion } = priceCart({ ...facts, ...reverse })
+      const sum = (of: (line: (typeof lines)[number]) => number) => lines.reduce((whole, line) => whole + of(line), 0)
+      assert.equal(totals.tax, 0)
+      assert.equal(
+        totals.subtotal,
+        sum((line) => line.subtotal),
+      )
+      assert.equal(totals.discount, sum((line) => line.discount) + shipping.discount)
+      assert.equal(totals.total, totals.subtotal - totals.discount + totals.shipping)
+      assert.equal(promotion.state, charged.promotion.state)
+      if (promotion.state === 'applied') assert.equal(promotion.amount, totals.discount)
+      for (const [i, line] of lines.entries()) {
+        const { quantity = 0, unitPrice = 0, taxClass = '' } = facts.lines[i] ?? {}
+        const rate = given.rates[classes.indexOf(taxClass)] ?? 0
+        assert.equal(line.subtotal, line.unitPrice * quantity)
+        assert.equal(line.total, line.subtotal - line.discount)
+        assert.ok(line.total >= 0 && line.discount >= 0)
+        const net = given.priceTax === 'included' ? unitPrice - taxOn(unitPrice, rate, 'included') : unitPrice
+        assert.equal(line.unitPrice, net)
+        if (charged.lines[i]?.total === 0) assert.equal(line.total, 0)
+      }
+      // Rounded by unit, so by half a cent for each.
+      const off = Math.abs(totals.total - (charged.totals.total - charged.totals.tax))
+      assert.ok(off <= sum(() => 1) + facts.lines.reduce((count, { quantity }) => count + quantity, 0), `${off}`)
+      assert.ok(totals.total <= charged.totals.total)
+    }),
+    { numRuns: isWide ? 5_000 : 300 },
+  )
+})

@@ -1,0 +1,109 @@
+// Checks the VAT number that a shopper gives. It is sealed with the customer of the session; the cart has what became of its check.
+// The register is asked outside of any transaction, and an answer that comes too late for its cart is dropped: tax is charged.
+
+import { Refusal } from '../../platform/kit/refuse.ts'
+import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
+import { tryOpenAddress } from '../addresses/vault.ts'
+import { commitChange, lockCartFacts } from '../carts/change.ts'
+import { findCart } from '../carts/store.ts'
+import { openCustomer } from '../orders/customer.ts'
+import type { PaymentWatch } from '../payments/watch.ts'
+import type { AskVat } from '../vat/asking.ts'
+import type { CartVatCheck } from '../vat/check.ts'
+import { vatIdFrom } from '../vat/id.ts'
+import { type VatAnswer, type VatQuestion, VatUnanswered } from '../vat/port.ts'
+import { type CheckoutTools, lockSessionAndCart } from './sessions.ts'
+import { findSession, type SessionKey, type SessionRow } from './store.ts'
+import { answeredCheck } from './vat.ts'
+
+export interface VatTools extends Pick<CheckoutTools, 'carts' | 'rootSecret'> {
+  storage: Storage
+  clock: () => Date
+  watch: PaymentWatch
+}
+
+// By mode.
+export interface VatRegisters {
+  live: AskVat
+  test: AskVat
+}
+
+// One check of a session at a time; who asks meanwhile waits for the same one. It never rejects.
+export function createVatChecks(tools: VatTools, registers: VatRegisters): CheckoutTools['startVatCheck'] {
+  const running = new Map<string, Promise<void>>()
+  return (key) => {
+    const name = `${key.installationId} ${key.sessionId}`
+    const known = running.get(name)
+    if (known) return known
+    const check = checkVat(tools, registers, key)
+      .catch((error: unknown) => tools.watch.vatFailed(error))
+      .finally(() => running.delete(name))
+    running.set(name, check)
+    return check
+  }
+}
+
+async function checkVat(tools: VatTools, registers: VatRegisters, key: SessionKey): Promise<void> {
+  const asked = await tools.storage.read((db) => findQuestion(tools, db, key))
+  if (!asked) return
+  const { session, check, question } = asked
+  const answer = await registers[session.mode](session.merchantId, question).catch((error: unknown) => {
+    if (!(error instanceof VatUnanswered)) throw error
+    return error
+  })
+  tools.watch.vatChecked(session, answer instanceof VatUnanswered ? answer.code : null)
+  await tools.storage.write((tx) => recordAnswer(tools, tx, { key, check, answer })).catch(ignoreRefusal)
+}
+
+interface Asked {
+  session: SessionRow
+  check: CartVatCheck
+  question: VatQuestion
+}
+
+// Undefined where there is nothing to ask for.
+async function findQuestion(tools: VatTools, db: Reader, key: SessionKey): Promise<Asked | undefined> {
+  const session = await findSession(db, key)
+  const cart = session && (await findCart(db, { installationId: key.installationId, cartId: session.cartId }))
+  if (cart?.vat?.status !== 'pending' || cart.vat.sessionId !== session?.id) return undefined
+  const { vatId = '' } = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? {}
+  const id = vatIdFrom(vatId)
+  if (!id) return undefined
+  const { installationId, id: ownerId } = cart
+  const now = tools.clock().getTime()
+  const [{ vatId: requester }, address] = await Promise.all([
+    tools.carts.pricebooks.find(db, cart.merchantId, cart.seller.catalogVersion),
+    cart.address && tryOpenAddress(db, tools.rootSecret, { installationId, ownerId, id: cart.address.token, now }),
+  ])
+  return { session, check: cart.vat, question: { id, requester, name: address?.company || null } }
+}
+
+async function recordAnswer(
+  tools: VatTools,
+  tx: Tx,
+  { key, check, answer }: { key: SessionKey; check: CartVatCheck; answer: VatAnswer | VatUnanswered },
+): Promise<void> {
+  const session = await lockSessionAndCart(tx, key)
+  if (!session) return
+  const now = tools.clock()
+  const ask = {
+    db: tx,
+    caller: session,
+    cartId: session.cartId,
+    expectedVersion: undefined,
+    now,
+    cause: null,
+    isAnnouncedLater: true,
+  }
+  const facts = await lockCartFacts(tools.carts, ask)
+  const { cart } = facts
+  // Another number was given meanwhile, or the cart is being paid.
+  if (cart.status !== 'open' || JSON.stringify(cart.vat) !== JSON.stringify(check)) return
+  const answered = answeredCheck(check, answer instanceof VatUnanswered ? null : answer, now.getTime())
+  await commitChange(tools.carts, ask, { ...facts, cart: { ...cart, vat: answered } })
+}
+
+// The cart went on without it.
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof Refusal)) throw error
+}

@@ -1,0 +1,93 @@
+// VIES, the register of VAT numbers of the European Commission, by its REST API (`check-vat-number`). One request with a deadline and
+// a bound on what is read; it follows no redirect. Names and addresses in an answer are compared and never stored.
+
+import type { VatNameMatch } from '../../contract/words.ts'
+import { type VatAnswer, type VatQuestion, type VatRegister, VatUnanswered } from './port.ts'
+
+export const viesUrl = 'https://ec.europa.eu/taxation_customs/vies/rest-api'
+
+const bodyBytesMax = 64 * 1024
+
+export function createVies(url: string): VatRegister {
+  return async ({ id, requester, name }, signal) => {
+    const response = await fetch(`${url}/check-vat-number`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify({
+        countryCode: id.prefix,
+        vatNumber: id.number,
+        ...(requester && { requesterMemberStateCode: requester.prefix, requesterNumber: requester.number }),
+        ...(name !== null && { traderName: name }),
+      }),
+      redirect: 'error',
+      signal,
+    })
+    const body = parsed(await readBounded(response))
+    return answerFrom({ id, requester, name }, response.status, body)
+  }
+}
+
+async function readBounded({ body }: Response): Promise<string> {
+  if (body === null) return ''
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  // Leaving the loop cancels the rest.
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length
+    if (bytes > bodyBytesMax) throw new VatUnanswered('VIES_TOO_LONG')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+// An error of a proxy in between is not JSON.
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const body: unknown = JSON.parse(text)
+    return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}
+
+// An error may come with status 200. Nothing but a clear yes or no is an answer.
+export function answerFrom({ name }: VatQuestion, status: number, body: Readonly<Record<string, unknown>>): VatAnswer {
+  const error = errorOf(body)
+  if (error === 'INVALID_INPUT') return { isValid: false, consultationNumber: null, nameMatch: 'unknown' }
+  if (error !== undefined) throw new VatUnanswered(`VIES_${error}`)
+  if (status !== 200 || typeof body.valid !== 'boolean') throw new VatUnanswered(`VIES_STATUS_${status}`)
+  return {
+    isValid: body.valid,
+    consultationNumber: textOf(body.requestIdentifier)?.slice(0, 60) ?? null,
+    nameMatch: body.valid ? nameMatchOf(name, body) : 'unknown',
+  }
+}
+
+function errorOf({ actionSucceed, errorWrappers }: Readonly<Record<string, unknown>>): string | undefined {
+  if (actionSucceed !== false && !Array.isArray(errorWrappers)) return undefined
+  const [first] = Array.isArray(errorWrappers) ? (errorWrappers as unknown[]) : []
+  const { error } = (first ?? {}) as { error?: unknown }
+  // It goes into the log.
+  return typeof error === 'string' && /^[A-Z_]{1,40}$/.test(error) ? error : 'ERROR'
+}
+
+// Some states compare the name themselves, some answer with theirs, and some keep it to themselves.
+function nameMatchOf(name: string | null, body: Readonly<Record<string, unknown>>): VatNameMatch {
+  if (name === null) return 'unknown'
+  if (body.traderNameMatch === 'VALID') return 'match'
+  if (body.traderNameMatch === 'INVALID') return 'differs'
+  const registered = textOf(body.name) ?? textOf(body.traderName)
+  if (registered === undefined) return 'unknown'
+  return plainName(registered) === plainName(name) ? 'match' : 'differs'
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' && value !== '---' ? value.trim() : undefined
+}
+
+function plainName(name: string): string {
+  return name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '')
+}
