@@ -110,7 +110,7 @@ eachEngine('admin orders', (given) => {
     assert.deepEqual(fulfillment.items, [{ skuId: rose, quantity: 1 }])
     assert.equal(fulfillment.trackingUrl, 'https://dhl.example/0034')
     assert.deepEqual([order.status, order.fulfillmentStatus], ['processing', 'partially_fulfilled'])
-    assert.deepEqual(order.allowed, ['fulfilAdminOrder', 'refundAdminOrder'])
+    assert.deepEqual(order.allowed, ['fulfilAdminOrder', 'refundAdminOrder', 'editAdminOrder'])
     const stale = { ...body, idempotencyKey: newId('req') }
     const refused = await testServer.askAdmin('fulfilAdminOrder', { path, body: stale })
     assertAdminError(refused, 'version_conflict')

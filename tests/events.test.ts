@@ -257,6 +257,14 @@ const scenarios = {
     await storage.write((tx) => returnOrder(tx, { installationId, orderId }, input, moment))
     return { subjectId: orderId, cause: null }
   },
+  'order.edited': async (world) => {
+    const { orderId } = await bought(world, { CARD: 2 })
+    const items = [{ skuId: world.checkout.carts.sku('CARD'), quantity: 1 }]
+    return {
+      ...(await askedAdmin(world, 'editAdminOrder', { path: { orderId }, body: { items } })),
+      subjectId: orderId,
+    }
+  },
   'return.requested': async (world) => ({ subjectId: await askedToReturn(world), cause: 'page' }),
   'return.approved': async (world) => {
     const subjectId = await askedToReturn(world)

@@ -109,6 +109,42 @@ eachEngine('VAT numbers', (given) => {
     assert.match(receipt.text, /Reverse charge: the buyer owes the tax/)
   })
 
+  test('an edit charges what it adds without tax too, as the checkout would', async () => {
+    const secret = await open()
+    await give(secret, french)
+    const orderId = await buy(secret)
+    await invoice(orderId)
+    const skuId = (code: string) => checkout.carts.sku(code)
+    const body = {
+      items: [
+        { skuId: skuId('BOOK'), quantity: 1 },
+        { skuId: skuId('CARD'), quantity: 2 },
+      ],
+    }
+    const edited = await testServer.askAdmin('editAdminOrder', {
+      path: { orderId },
+      body: { ...body, idempotencyKey: randomUUID() },
+    })
+    assert.equal(edited.status, 200, edited.text)
+    const { totals, items: shown, difference } = edited.body.data
+    // 3.33 has 0.56 of French tax in it.
+    assert.deepEqual(totals, {
+      ...{ subtotal: 2_496 + 554, discount: 0, shipping: 1_658, tax: 0, taxIncluded: false, total: 4_708 },
+      taxReason: 'reverse_charge',
+    })
+    assert.deepEqual([shown[1].unitPrice, difference], [277, -1_942])
+    await issueDocuments(testServer.storage, testSecret, { now: testServer.clock.now, limit: 100 })
+    const { body: listed } = await testServer.askAdmin('listAdminDocuments', { query: `?orderId=${orderId}` })
+    const rates = []
+    for (const { id: documentId } of listed.data)
+      rates.push(...(await testServer.askAdmin('getAdminDocument', { path: { documentId } })).body.data.rates)
+    const rateOf = (total: number) => ({ rate: 0, reason: 'reverse_charge', net: total, tax: 0, total })
+    assert.deepEqual(
+      rates.toSorted((one, other) => one.total - other.total),
+      [rateOf(554), rateOf(2_496), rateOf(6_650)],
+    )
+  })
+
   test('a number that is not registered, or of the state of the shop, leaves the tax', async () => {
     const secret = await open()
     const wrong = await give(secret, 'FR00000000000')

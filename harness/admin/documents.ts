@@ -17,7 +17,7 @@ export const documentGivens: Readonly<Record<keyof typeof documentRows, Given>> 
 
 async function issueDocument({ orders, storage, clock, merchantId }: Parameters<Given>[0]): Promise<string> {
   const { orderId } = await orders.place({ items: { CARD: 1 } })
-  await issueDocuments(storage, testSecret, { now: clock.now, limit: 100 })
+  await issueDocuments(storage, testSecret, { now: clock.now, limit: 1000 })
   const [made] = await storage.read((db) => listDocumentsOfOrder(db, merchantId, orderId))
   return made?.id ?? ''
 }

@@ -16,6 +16,7 @@ import { customerGivens } from './customers.ts'
 import { developerGivens } from './developers.ts'
 import { documentGivens } from './documents.ts'
 import { draftGivens } from './drafts.ts'
+import { editGivens } from './edits.ts'
 import { homeGivens } from './home.ts'
 import { makerGivens } from './makers.ts'
 import { orderGivens } from './orders.ts'
@@ -42,6 +43,7 @@ const givens: Readonly<Record<AdminOperationId, Given>> = {
   ...withdrawalGivens,
   ...customerGivens,
   ...draftGivens,
+  ...editGivens,
   ...documentGivens,
   ...catalogGivens,
   ...makerGivens,

@@ -110,6 +110,8 @@ export const operatorRefusals = {
   product_list_full:          { status: 409, sentence: 'The product has no room for another category or tag.' },
   price_not_possible:         { status: 409, sentence: 'The price is too high, or not below the compare-at price.' },
   price_changed:              { status: 409, sentence: 'The price is not what the request expects.' },
+  order_not_editable:         { status: 409, sentence: 'The order cannot be edited any more, or not now.' },
+  order_edit_not_possible:    { status: 409, sentence: 'The order cannot be changed in this way.' },
   draft_not_open:             { status: 409, sentence: 'The draft is paid, cancelled or expired.' },
   draft_without_email:        { status: 409, sentence: 'The draft has no e-mail address.' },
   draft_email_limit:          { status: 409, sentence: 'The link of the draft was sent as often as it can be.' },

@@ -63,6 +63,7 @@ export const idPrefixes = {
   cancellation: 'can',
   fulfillment: 'ful',
   orderNote: 'nte',
+  orderEdit: 'edt',
   document: 'doc',
   return: 'ret',
   withdrawal: 'wdr',
@@ -354,6 +355,7 @@ export const orderTimelineTypes = [
   'partially_refunded',
   'refunded',
   'voided',
+  'edited',
 ] as const
 export type OrderTimelineType = (typeof orderTimelineTypes)[number]
 
@@ -441,6 +443,7 @@ export const eventKinds = [
   'draft.completed',
   'draft.cancelled',
   'draft.expired',
+  'order.edited',
   'document.issued',
   'return.requested',
   'return.approved',

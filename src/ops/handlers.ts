@@ -10,6 +10,7 @@ import { adminCustomerOperations } from '../domain/customers/admin.ts'
 import { adminDocumentOperations } from '../domain/documents/admin.ts'
 import { adminDraftOperations } from '../domain/drafts/admin.ts'
 import { draftUndoer } from '../domain/drafts/undo.ts'
+import { adminEditOperations } from '../domain/edits/admin.ts'
 import { adminImageOperations } from '../domain/images/operations.ts'
 import { adminMakerOperations } from '../domain/makers/admin.ts'
 import { makerUndoer } from '../domain/makers/undo.ts'
@@ -86,6 +87,7 @@ export function adminHandlersFor(
     ...adminOrderOperations(orderParts),
     ...adminCustomerOperations(orderParts),
     ...adminDraftOperations(checkout),
+    ...adminEditOperations(checkout),
     ...adminReturnOperations({ rootSecret }),
     ...adminWithdrawalOperations({ rootSecret }),
     ...adminDocumentOperations({ rootSecret }),
@@ -97,11 +99,7 @@ export function adminHandlersFor(
     ...adminReportOperations(),
     ...adminPeopleOperations({ rootSecret, publicOrigin }),
     ...adminDeveloperOperations({ rootSecret, forget }),
-    ...adminWebhookOperations({
-      rootSecret,
-      allowPrivate,
-      textsMs,
-    }),
+    ...adminWebhookOperations({ rootSecret, allowPrivate, textsMs }),
     ...adminCatalogOperations(),
     ...adminMakerOperations(),
     ...adminPromotionOperations(),

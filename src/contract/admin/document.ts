@@ -30,6 +30,7 @@ import * as developers from './developers.ts'
 import * as documents from './documents.ts'
 import * as drafts from './drafts.ts'
 import * as dryrun from './dryrun.ts'
+import * as edits from './edits.ts'
 import * as errors from './errors.ts'
 import { agentExamples } from './examples/agents.ts'
 import { catalogExamples } from './examples/catalog.ts'
@@ -38,6 +39,7 @@ import { customerExamples } from './examples/customers.ts'
 import { developerExamples } from './examples/developers.ts'
 import { documentExamples } from './examples/documents.ts'
 import { draftExamples } from './examples/drafts.ts'
+import { editExamples } from './examples/edits.ts'
 import { homeExamples } from './examples/home.ts'
 import { makerExamples } from './examples/makers.ts'
 import { orderExamples } from './examples/orders.ts'
@@ -139,6 +141,7 @@ export const adminDocument: SurfaceDocument = {
     ...withdrawalExamples,
     ...customerExamples,
     ...draftExamples,
+    ...editExamples,
     ...documentExamples,
     ...catalogExamples,
     ...makerExamples,
@@ -184,6 +187,7 @@ export const adminDocument: SurfaceDocument = {
       withdrawals,
       customers,
       drafts,
+      edits,
       texts,
     ),
   ],

@@ -9,6 +9,7 @@ import { customerRows } from './customers.ts'
 import { developerRows } from './developers.ts'
 import { documentRows } from './documents.ts'
 import { draftRows } from './drafts.ts'
+import { editRows } from './edits.ts'
 import { homeRows } from './home.ts'
 import { makerRows } from './makers.ts'
 import { orderRows } from './orders.ts'
@@ -33,6 +34,7 @@ export const adminOperations = {
   ...withdrawalRows,
   ...customerRows,
   ...draftRows,
+  ...editRows,
   ...documentRows,
   ...catalogRows,
   ...makerRows,

@@ -142,6 +142,7 @@ export const orderActions = [
   'returnAdminOrder',
   'cancelAdminOrder',
   'refundAdminOrder',
+  'editAdminOrder',
 ] as const
 
 export const AdminBuyerVat = object({

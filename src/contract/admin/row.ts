@@ -53,7 +53,7 @@ export function listOf<const Row extends TSchema>(
 
 // The parameter `limit` of a list whose rows an operation then takes together.
 export function rowLimit(operationId: string) {
-  const description = `How many rows to answer (default: ${limits.adminListRowsMax}); at most as many as ${operationId} takes.`
+  const description = `How many rows to answer (default: ${limits.adminListRowsMax}). At most as many as ${operationId} takes.`
   return Type.Optional(Type.Integer({ minimum: 1, maximum: limits.bulkItemsMax, description }))
 }
 

@@ -168,6 +168,7 @@ export const events = {
   'draft.completed':                 { subject: 'draft',            data: DraftEventData,            says: 'A draft became an order.' },
   'draft.cancelled':                 { subject: 'draft',            data: DraftEventData,            says: 'A draft was cancelled.' },
   'draft.expired':                   { subject: 'draft',            data: DraftEventData,            says: 'The link of a draft ran out of time.' },
+  'order.edited':                    { subject: 'order',            data: OrderEventData,            says: 'The merchant changed what was ordered, or the address.' },
   'document.issued':                 { subject: 'document',         data: DocumentEventData,         says: 'An invoice or a credit note was made.' },
   'return.requested':               { subject: 'return',           data: ReturnEventData,           says: 'A shopper asked to return items.' },
   'return.approved':                { subject: 'return',           data: ReturnEventData,           says: 'The items of a return may be sent.' },

@@ -422,6 +422,12 @@ const placed: Order = {
   timeline: [{ at: order.placedAt, type: 'placed', cancelledBy: null }],
 }
 const paid: Order = { ...order, version: 2 }
+const edited: Order = {
+  ...paid,
+  version: 3,
+  timeline: [...order.timeline, { at: later, type: 'edited', cancelledBy: null }],
+  updatedAt: later,
+}
 const processing: Order = {
   ...paid,
   version: 3,
@@ -581,6 +587,7 @@ export const eventExamples: Record<EventKind, Event> = {
   'draft.completed': draftEvent('draft.completed', { version: 3, status: 'paid', orderId: order.id }),
   'draft.cancelled': draftEvent('draft.cancelled', { version: 2, status: 'cancelled' }),
   'draft.expired': draftEvent('draft.expired', { version: 2, status: 'expired' }),
+  'order.edited': orderEvent('order.edited', edited),
   'document.issued': event('document.issued', { type: 'document', id: sampleId('document') }, 1, {
     document: {
       id: sampleId('document'),

@@ -19,9 +19,9 @@ export async function findPricingOfOrder(
 export function pricingOfOrder(order: OrderRow, sold: readonly OrderLine[], lines: readonly CartLine[]): Pricing {
   const bySku = new Map(sold.map((line) => [line.skuId, line]))
   const priced = lines.map(({ offer: { skuId } }) => {
-    const line = bySku.get(skuId)
-    if (!line) throw new Error(`${order.id} does not have a line of its cart`)
-    const { unitPrice, subtotal, discount, tax, total, taxRateBps } = line
+    // An edit may have removed it since.
+    const none = { unitPrice: 0, subtotal: 0, discount: 0, tax: 0, total: 0, taxRateBps: null }
+    const { unitPrice, subtotal, discount, tax, total, taxRateBps } = bySku.get(skuId) ?? none
     return { skuId, unitPrice, subtotal, discount, tax, total, taxRateBps }
   })
   const { subtotal, discount, shipping, tax, total, shippingTax, shippingChoice } = order

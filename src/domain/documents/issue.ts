@@ -2,9 +2,9 @@
 // in one transaction, which also takes the cause away: a kill in between loses nothing, and leaves no gap.
 
 import type { EventDataOf } from '../../contract/open/events.ts'
-import type { DocumentKind } from '../../contract/words.ts'
+import type { DocumentKind, TaxReason } from '../../contract/words.ts'
 import { handleRows } from '../../platform/jobs/rows.ts'
-import { newId } from '../../platform/kit/ids.ts'
+import { isId, newId } from '../../platform/kit/ids.ts'
 import { announce } from '../../platform/outbox/announce.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
@@ -20,6 +20,7 @@ import { taxReasonFor } from './reason.ts'
 import {
   type CauseRow,
   type DocumentRow,
+  findEditParts,
   findTaxCountry,
   insertDocument,
   isCauseQueued,
@@ -29,7 +30,17 @@ import {
   takeCause,
   takeDocumentNumber,
 } from './store.ts'
-import { creditedBefore, creditLines, type DocumentLine, invoiceLines, sumsByRate, totalsOf } from './sums.ts'
+import {
+  addedLines,
+  creditedBefore,
+  creditLines,
+  type DocumentLine,
+  invoiceLines,
+  type RefundMeant,
+  removedMeant,
+  sumsByRate,
+  totalsOf,
+} from './sums.ts'
 
 export interface IssueRound {
   now: number
@@ -105,7 +116,8 @@ interface Known {
 // Undefined where there is nothing to document: a refund of an order from before there were invoices, or one that failed before it
 // had succeeded.
 async function draftFor(tx: Tx, cause: CauseRow, known: Known): Promise<Draft | undefined> {
-  if (cause.cause === 'order_paid') return { kind: 'invoice', lines: linesOf(known), corrects: null }
+  const isOfEdit = isId('edt', cause.causeId)
+  if (cause.cause === 'order_paid' && !isOfEdit) return { kind: 'invoice', lines: linesOf(known), corrects: null }
   if (cause.cause === 'refund_failed') {
     const note = known.made.find((document) => document.cause === 'refund_paid' && document.causeId === cause.causeId)
     return note && { kind: 'invoice', lines: note.content.lines, corrects: note }
@@ -118,27 +130,40 @@ async function draftFor(tx: Tx, cause: CauseRow, known: Known): Promise<Draft | 
       throw new Error(`the invoice of order ${orderId} is not made yet`)
     return undefined
   }
-  const refund = known.facts.refunds.find(({ id }) => id === cause.causeId)
-  if (!refund) throw new Error(`the refund ${cause.causeId} is not there`)
-  const reversed = new Set(
-    known.made.filter((document) => document.cause === 'refund_failed').map((one) => one.causeId),
-  )
-  const notes = known.made
-    .filter((document) => document.kind === 'credit_note')
-    .map(({ content, causeId }) => ({ lines: content.lines, isReversed: reversed.has(causeId) }))
-  const lines = await listLinesOfRefund(tx, cause, refund.id)
-  const meant = { amount: refund.amount, lines }
-  return {
-    kind: 'credit_note',
-    lines: creditLines(invoice.content.lines, creditedBefore(notes), meant),
-    corrects: invoice,
-  }
+  const invoiced = known.made.filter((document) => document.cause === 'order_paid')
+  const lines = invoiced.flatMap(({ content }) => content.lines)
+  const edit = isOfEdit ? await findEditParts(tx, cause.merchantId, cause.causeId) : undefined
+  if (edit && cause.cause === 'order_paid')
+    return { kind: 'invoice', lines: addedLines(edit.added, lines.length, reasonsOf(known)), corrects: null }
+  const meant = edit ? removedMeant(edit.removed) : await refundMeant(tx, cause, known)
+  const credited = creditLines(lines, creditedBefore(notesOf(known)), meant)
+  // That of the goods which went back, where an edit had one of its own.
+  const own = invoiced.find(({ content }) => content.lines.some(({ position }) => position === credited[0]?.position))
+  return { kind: 'credit_note', lines: credited, corrects: own ?? invoice }
 }
 
-function linesOf({ merchant, facts, country }: Known): DocumentLine[] {
+// Those that were reversed count no more.
+function notesOf({ made }: Known): Parameters<typeof creditedBefore>[0] {
+  const reversed = new Set(made.filter((document) => document.cause === 'refund_failed').map((one) => one.causeId))
+  return made
+    .filter((document) => document.kind === 'credit_note')
+    .map(({ content, causeId }) => ({ lines: content.lines, isReversed: reversed.has(causeId) }))
+}
+
+async function refundMeant(tx: Tx, cause: CauseRow, { facts }: Known): Promise<RefundMeant> {
+  const refund = facts.refunds.find(({ id }) => id === cause.causeId)
+  if (!refund) throw new Error(`the refund ${cause.causeId} is not there`)
+  return { amount: refund.amount, lines: await listLinesOfRefund(tx, cause, refund.id) }
+}
+
+function linesOf(known: Known): DocumentLine[] {
+  return invoiceLines(known.facts.order, known.facts.lines, reasonsOf(known))
+}
+
+function reasonsOf({ merchant, facts, country }: Known): (rateBps: number) => TaxReason | null {
   const { smallBusiness: isSmallBusiness = false } = invoiceSettings(merchant)
   const place = { relief: facts.order.taxRelief, isSmallBusiness, sellerCountry: merchant.country, country }
-  return invoiceLines(facts.order, facts.lines, (rateBps) => taxReasonFor(rateBps, place))
+  return (rateBps) => taxReasonFor(rateBps, place)
 }
 
 async function rowFor(

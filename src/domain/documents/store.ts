@@ -6,11 +6,12 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { allOf, Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import type { OrderKey, OrderRow } from '../orders/store.ts'
 import type { DocumentContent } from './content.ts'
+import type { EditedPart } from './sums.ts'
 
 // A document that is to be made.
 export interface CauseRow extends OrderKey, MerchantMode {
   cause: DocumentCause
-  // Of the order or the refund.
+  // Of the order, the refund or the edit.
   causeId: string
   at: number
 }
@@ -40,6 +41,29 @@ export async function isCauseQueued(
   const rows = await db.sql`
     select cause_id from document_causes
     where merchant_id = ${merchantId} and cause = ${cause} and cause_id = ${causeId}`
+  return rows.length > 0
+}
+
+// What an edit took off an order, and what it added.
+export async function findEditParts(
+  db: Reader,
+  merchantId: string,
+  editId: string,
+): Promise<{ removed: EditedPart[]; added: EditedPart[] }> {
+  const [row] = await db.sql<{ parts: string }>`
+    select parts from order_edits where merchant_id = ${merchantId} and id = ${editId}`
+  if (!row) throw new Error(`the edit ${editId} is not there`)
+  return JSON.parse(row.parts) as { removed: EditedPart[]; added: EditedPart[] }
+}
+
+// True where the document is not made yet: its maker waits until this transaction ends, and sees what it has written.
+export async function lockQueuedCause(
+  tx: Tx,
+  { merchantId, cause, causeId }: Pick<CauseRow, 'merchantId' | 'cause' | 'causeId'>,
+): Promise<boolean> {
+  const rows = await tx.sql`
+    update document_causes set at = at
+    where merchant_id = ${merchantId} and cause = ${cause} and cause_id = ${causeId} returning cause_id`
   return rows.length > 0
 }
 

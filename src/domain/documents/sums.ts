@@ -98,6 +98,39 @@ function rateOf(net: number, tax: number): number {
   return net === 0 ? 0 : Number(roundHalfUpDivide(BigInt(tax) * 10_000n, BigInt(net)))
 }
 
+// What an edit added to an order, or took off it.
+export interface EditedPart {
+  skuId: string
+  code: string
+  name: string
+  options: readonly { value: string }[]
+  quantity: number
+  unitPrice: number
+  discount: number
+  tax: number
+  total: number
+  rateBps: number
+}
+
+// Positions go on where the invoices of the order end: a credit note is of a line of any of them.
+export function addedLines(
+  parts: readonly EditedPart[],
+  from: number,
+  reasonFor: (rateBps: number) => TaxReason | null,
+): DocumentLine[] {
+  return parts.map((part, at): DocumentLine => {
+    const { skuId, code, name, quantity, unitPrice, discount, tax, total, rateBps } = part
+    const options = part.options.map(({ value }) => value)
+    const amounts = { discount, net: total - tax, tax, total, rateBps, reason: reasonFor(rateBps) }
+    return { position: from + at, skuId, code, name, options, quantity, unitPrice, ...amounts }
+  })
+}
+
+export function removedMeant(parts: readonly EditedPart[]): RefundMeant {
+  const lines = parts.map(({ skuId, quantity, total, rateBps }) => ({ skuId, quantity, amount: total, rateBps }))
+  return { amount: sumOf(lines.map(({ amount }) => amount)), lines }
+}
+
 // What went back of a line of the invoice before.
 export interface CreditedBefore extends TaxedSum {
   quantity: number
@@ -128,7 +161,12 @@ export function creditedBefore(
 export interface RefundMeant {
   amount: number
   // What it was for, where it was made by line.
-  lines: readonly RefundedLine[]
+  lines: readonly MeantLine[]
+}
+
+// The rate says which part of the shipping is meant.
+interface MeantLine extends RefundedLine {
+  rateBps?: number
 }
 
 // A refund by line is that of its lines, as far as something is left of them. The rest, and a refund by amount, is spread over what is
@@ -139,8 +177,8 @@ export function creditLines(
   { amount, lines: named }: RefundMeant,
 ): DocumentLine[] {
   const left = invoice.map(({ position, total }) => total - (before.get(position)?.total ?? 0))
-  const meant = invoice.map(({ skuId }) => named.find((line) => line.skuId === skuId))
-  const first = namedParts(invoice, left, named)
+  const meant = sharesOf(invoice, left, before, named)
+  const first = meant.map((line) => line?.amount ?? 0)
   if (amount > sumOf(left)) throw new Error('more was refunded than is left of the invoice')
   const rest = allocate(
     amount - sumOf(first),
@@ -158,17 +196,44 @@ export function creditLines(
 }
 
 // What each line gets of the refund that names it. The shipping may have several lines, which share it by what is left of them.
-function namedParts(
-  invoice: readonly DocumentLine[],
-  left: readonly number[],
-  named: readonly RefundedLine[],
-): number[] {
+function namedParts(invoice: readonly DocumentLine[], left: readonly number[], named: readonly MeantLine[]): number[] {
   const parts = invoice.map(() => 0)
-  for (const { skuId, amount } of named) {
-    const most = invoice.map((line, i) => (line.skuId === skuId ? (left[i] ?? 0) - (parts[i] ?? 0) : 0))
+  for (const { skuId, amount, rateBps } of named) {
+    const isMeant = (line: DocumentLine) => line.skuId === skuId && (rateBps === undefined || line.rateBps === rateBps)
+    const most = invoice.map((line, i) => (isMeant(line) ? (left[i] ?? 0) - (parts[i] ?? 0) : 0))
     for (const [i, part] of allocate(Math.min(amount, sumOf(most)), most).entries()) parts[i] = (parts[i] ?? 0) + part
   }
   return parts
+}
+
+// An item has several lines where an edit added to it: the earlier ones go back first, and the last one takes what is left.
+function sharesOf(
+  invoice: readonly DocumentLine[],
+  left: readonly number[],
+  before: ReadonlyMap<number, CreditedBefore>,
+  named: readonly MeantLine[],
+): (RefundedLine | undefined)[] {
+  const open = new Map(named.map((line) => [line.skuId, { ...line }]))
+  const ofShipping = namedParts(
+    invoice,
+    left,
+    named.filter(({ skuId }) => skuId === ''),
+  )
+  return invoice.map(({ skuId, position, quantity }, i) => {
+    const line = open.get(skuId)
+    if (!line) return undefined
+    if (skuId === '') return { ...line, amount: ofShipping[i] ?? 0 }
+    const isLast = !invoice.slice(i + 1).some((other) => other.skuId === skuId)
+    const units = (quantity ?? 0) - (before.get(position)?.quantity ?? 0)
+    const share = {
+      skuId,
+      quantity: isLast ? line.quantity : Math.max(0, Math.min(line.quantity, units)),
+      amount: Math.min(line.amount, left[i] ?? 0),
+    }
+    line.quantity -= share.quantity
+    line.amount -= share.amount
+    return isLast || share.quantity > 0 || share.amount > 0 ? share : undefined
+  })
 }
 
 // The tax of all parts up to this one, rounded half up once, without what the parts before had: the last part brings the sum to the

@@ -233,8 +233,10 @@ export const invariants: readonly Invariant[] = [
     violations: (db) => db.sql`
       select l.order_id as "subject" from order_lines l
       left join (
-        select merchant_id, owner_id, sku_id, sum(backordered - delta) as sold
-        from stock_movements where kind = 'sold' and owner_id is not null group by merchant_id, owner_id, sku_id) v
+        select merchant_id, owner_id, sku_id,
+          sum(case when kind = 'sold' then backordered - delta else -backordered end) as sold
+        from stock_movements where kind in ('sold', 'restocked') and owner_id is not null
+        group by merchant_id, owner_id, sku_id) v
         on v.merchant_id = l.merchant_id and v.owner_id = l.order_id and v.sku_id = l.sku_id
       where coalesce(v.sold, 0) <> l.quantity
       limit 10`,
@@ -256,14 +258,15 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'paid_order_has_payment',
-    sentence: 'The paid amount of an order is the sum of its payments, and is zero before it is paid.',
+    sentence:
+      'What was paid for an order is its total and what edits took off it since, and is zero before it is paid.',
     violations: (db) => db.sql`
       select o.id as "subject" from orders o
       left join (
         select installation_id, order_id, sum(amount) as paid
         from payments where status = 'succeeded' and order_id is not null group by installation_id, order_id) p
         on p.installation_id = o.installation_id and p.order_id = o.id
-      where coalesce(p.paid, 0) <> case when o.payment_status in ('pending', 'voided') then 0 else o.total end
+      where coalesce(p.paid, 0) <> case when o.payment_status in ('pending', 'voided') then 0 else o.total + o.reduced end
       limit 10`,
   },
   {
@@ -273,9 +276,22 @@ export const invariants: readonly Invariant[] = [
       select o.id as "subject" from orders o
       left join (
         select installation_id, order_id, sum(amount) as owed
-        from refunds where kind = 'refund' and status <> 'failed' and order_id is not null group by installation_id, order_id) r
+        from refunds where kind = 'refund' and status <> 'failed' and edit_id is null and order_id is not null
+        group by installation_id, order_id) r
         on r.installation_id = o.installation_id and r.order_id = o.id
       where o.refunded <> coalesce(r.owed, 0)
+      limit 10`,
+  },
+  {
+    name: 'reduced_is_refunds',
+    sentence: 'What edits took off an order after it was paid is owed back once, whether or not it could be paid yet.',
+    violations: (db) => db.sql`
+      select o.id as "subject" from orders o
+      left join (
+        select installation_id, order_id, sum(amount) as owed
+        from refunds where edit_id is not null and replaced_by is null group by installation_id, order_id) r
+        on r.installation_id = o.installation_id and r.order_id = o.id
+      where o.reduced <> coalesce(r.owed, 0)
       limit 10`,
   },
   {
@@ -341,7 +357,7 @@ export const invariants: readonly Invariant[] = [
     violations: (db) => db.sql`
       select o.id as "subject" from refunds r
       join orders o on o.installation_id = r.installation_id and o.id = r.order_id
-      where r.try_at is not null and r.kind = 'refund' and o.payment_status <> 'refunding'
+      where r.try_at is not null and r.kind = 'refund' and r.edit_id is null and o.payment_status <> 'refunding'
       limit 10`,
   },
   {
@@ -493,11 +509,11 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'paid_order_has_charge',
-    sentence: 'An order paid through the test provider has a charge of its total there.',
+    sentence: 'A payment of an order through the test provider has a charge of its amount there.',
     violations: (db) => db.sql`
       select o.id as "subject" from orders o
       join payments p on p.installation_id = o.installation_id and p.order_id = o.id and p.provider = 'test'
-      left join test_charges t on t.key = p.id and t.amount = o.total and t.state = 'approved'
+      left join test_charges t on t.key = p.id and t.amount = p.amount and t.state = 'approved'
       where t.key is null
       limit 10`,
   },

@@ -106,6 +106,48 @@ export async function restock(
   return back
 }
 
+// Takes units out of a sale again, before they were sent. Units that are owed on backorder go first: they were never taken. The caller
+// has seen that the order has them.
+export async function unsell(
+  tx: Tx,
+  seller: MerchantMode,
+  soldTo: string,
+  lines: readonly Line[],
+  context: ChangeContext,
+): Promise<void> {
+  const [stockRows, movements] = await Promise.all([
+    lockSoldStockRows(tx, seller, soldTo),
+    listMovementsOf(tx, seller.merchantId, soldTo),
+  ])
+  const changes: StockChange[] = []
+  for (const { skuId, quantity } of summed(lines)) {
+    const stockRow = stockRows.find((row) => row.skuId === skuId)
+    const own = movements.filter((one) => one.skuId === skuId)
+    const owed = own.reduce((sum, { kind, backordered }) => sum + (kind === 'sold' ? backordered : -backordered), 0)
+    const taken = -own.reduce((sum, { delta }) => sum + delta, 0)
+    const notTaken = Math.min(quantity, owed)
+    const back = quantity - notTaken
+    if (!stockRow || back > taken) throw new Error(`order ${soldTo} took ${taken} of ${skuId}, not ${back}`)
+    const movement = { skuId, ownerId: soldTo }
+    if (notTaken > 0)
+      insertMovement(
+        tx,
+        seller,
+        { ...movement, id: newId('mov'), kind: 'restocked', delta: 0, backordered: notTaken },
+        context.now,
+      )
+    if (back === 0) continue
+    insertMovement(
+      tx,
+      seller,
+      { ...movement, id: newId('mov'), kind: 'sold', delta: back, backordered: 0 },
+      context.now,
+    )
+    changes.push({ stockRow, onHand: stockRow.onHand + back, held: stockRow.held, shows: true })
+  }
+  await applyChanges(tx, seller, changes, context)
+}
+
 // Units that an order has taken out of stock and not returned, by SKU. What is owed on backorder is not included.
 export async function takenBy(
   tx: Tx,

@@ -259,14 +259,13 @@ export function insertMovement(tx: Tx, { merchantId, mode }: MerchantMode, movem
 
 // What an order took and returned. Not summed here: SQLite would group by the primary key, and read every movement of
 // the merchant for it (8 ms with 40,000 of them).
-export async function listMovementsOf(
-  tx: Tx,
-  merchant: string,
-  soldTo: string,
-): Promise<{ skuId: string; delta: number }[]> {
-  return tx.sql<{ skuId: string; delta: number }>`
-    select sku_id as "skuId", delta from stock_movements where merchant_id = ${merchant} and owner_id = ${soldTo}`
+export async function listMovementsOf(tx: Tx, merchant: string, soldTo: string): Promise<OrderMovement[]> {
+  return tx.sql<OrderMovement>`
+    select sku_id as "skuId", kind, delta, backordered from stock_movements
+    where merchant_id = ${merchant} and owner_id = ${soldTo}`
 }
+
+export type OrderMovement = Pick<Movement, 'skuId' | 'kind' | 'delta' | 'backordered'>
 
 // Rows are locked in the order of their ids, and a row that is already stale is left alone: most changes of a SKU that
 // sells well find it stale.

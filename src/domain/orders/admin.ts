@@ -9,7 +9,6 @@ import type { BodyOf } from '../../contract/surface.ts'
 import { bulkChanges, bulkReply, eachOf } from '../../platform/audit/bulk.ts'
 import { type AuditedChange, membersChanged } from '../../platform/audit/change.ts'
 import { listActorNames, listEntries } from '../../platform/audit/store.ts'
-import { changeView } from '../../platform/audit/view.ts'
 import { actorOf } from '../../platform/http/actor.ts'
 import type { AdminCaller, AdminHandler } from '../../platform/http/admin.ts'
 import { Audited } from '../../platform/http/handler.ts'
@@ -22,12 +21,10 @@ import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { restock } from '../inventory/sales.ts'
 import { findMerchantById } from '../merchants/store.ts'
-import { listAccountNames } from '../payments/accounts.ts'
-import { listDisputesOfOrder } from '../payments/disputes.ts'
+import { findAdminOrderView } from './adminlook.ts'
 import {
   adminFulfillmentView,
   adminOrderSummary,
-  adminOrderView,
   customerView,
   noteView,
   orderChanges,
@@ -55,10 +52,8 @@ import {
 import { refundedLinesFor } from './refundlines.ts'
 import {
   findAdminOrder,
-  findOrderAgent,
   insertOrderNote,
   listAdminOrders,
-  listMoneyByHand,
   listOrderNotes,
   listRefundedLines,
   listSealedNames,
@@ -123,7 +118,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
 
     async getAdminOrder({ db, caller, path: { orderId } }) {
       const { facts, place } = await findFacts(db, caller, orderId)
-      return { data: await viewOf(db, caller, facts, place) }
+      return { data: await findAdminOrderView(db, caller, facts, place) }
     },
 
     async getAdminOrderCustomer({ db, caller, path: { orderId }, now }) {
@@ -156,7 +151,9 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
       const sent = after.fulfillments.at(-1)
       if (!sent) throw new Error(`a parcel of ${orderId} was sent and is not there`)
       return new Audited(
-        { data: { order: await viewOf(db, caller, after, place), fulfillment: adminFulfillmentView(sent) } },
+        {
+          data: { order: await findAdminOrderView(db, caller, after, place), fulfillment: adminFulfillmentView(sent) },
+        },
         [...orderChanges(before, after), ...parcelChanges(before, after)],
       )
     },
@@ -204,7 +201,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
       const { before, after, place } = await change(db, caller, orderId, body.expectedVersion, (key) =>
         payOrder(db, key, { now: now.getTime(), cause }),
       )
-      return new Audited({ data: await viewOf(db, caller, after, place) }, orderChanges(before, after))
+      return new Audited({ data: await findAdminOrderView(db, caller, after, place) }, orderChanges(before, after))
     },
 
     async recordAdminMoney({ db, caller, path: { orderId }, body, now, cause }) {
@@ -215,7 +212,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
       const members = [{ member: 'received', from: recorded.before, to: recorded.received }]
       const { number: name } = before.order
       const money = { kind: 'change', what: 'order', id: orderId, name, members } as const
-      return new Audited({ data: await viewOf(db, caller, recorded.facts, place) }, [
+      return new Audited({ data: await findAdminOrderView(db, caller, recorded.facts, place) }, [
         ...orderChanges(before, recorded.facts),
         money,
       ])
@@ -226,7 +223,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
       const { before, after, place } = await change(db, caller, orderId, expectedVersion, (key) =>
         returnOrder(db, key, { isRestocked }, { now: now.getTime(), cause }),
       )
-      return new Audited({ data: await viewOf(db, caller, after, place) }, orderChanges(before, after))
+      return new Audited({ data: await findAdminOrderView(db, caller, after, place) }, orderChanges(before, after))
     },
 
     async cancelAdminOrder({ db, caller, path: { orderId }, body, now, cause }) {
@@ -245,7 +242,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
       const cancellation = cancellationView(after.order, after.refunds)
       if (!cancellation) throw new Error(`order ${orderId} was cancelled and does not say so`)
       return new Audited(
-        { data: { cancellation, order: await viewOf(db, caller, after, place) } },
+        { data: { cancellation, order: await findAdminOrderView(db, caller, after, place) } },
         orderChanges(before, after),
       )
     },
@@ -286,7 +283,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
           amount: refundAmountFor(before, input),
           refund: null,
           restocked: isRestocked ? meant : [],
-          order: await viewOf(db, caller, before, place),
+          order: await findAdminOrderView(db, caller, before, place),
         }
         return new Audited({ data }, [])
       }
@@ -300,7 +297,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
             amount: refund.amount,
             refund: refundView(refund),
             restocked,
-            order: await viewOf(db, caller, facts, place),
+            order: await findAdminOrderView(db, caller, facts, place),
           },
         },
         [...orderChanges(before, facts), refundChange(facts, refund, { lines, restocked })],
@@ -385,31 +382,4 @@ async function lock(
   const before = place && (await lockOrderFacts(tx, place))
   if (!before) throw refuse(otherwise)
   return { place, before }
-}
-
-async function viewOf(db: Reader, { merchantId, mode }: MerchantMode, facts: OrderFacts, place: OrderPlace) {
-  const query = { mode, subjectId: facts.order.id, limit: limits.adminListRowsMax }
-  const key = { installationId: facts.order.installationId, orderId: facts.order.id }
-  const [{ entries }, notes, agent, disputes, moneyEntries, accountNames] = await Promise.all([
-    listEntries(db, merchantId, query),
-    listOrderNotes(db, key),
-    findOrderAgent(db, key),
-    listDisputesOfOrder(db, key.installationId, key.orderId),
-    listMoneyByHand(db, facts.order),
-    listAccountNames(
-      db,
-      merchantId,
-      facts.payments.map(({ accountId }) => accountId),
-    ),
-  ])
-  const writers = notes.map(({ actorKind: kind, actorId: id }) => ({ actor: { kind, id } }))
-  const names = await listActorNames(db, merchantId, [...entries, ...writers])
-  return adminOrderView(facts, place, {
-    agent: agent ?? null,
-    notes: notes.map((note) => noteView(note, names)),
-    changes: entries.map((entry) => changeView(entry, { names, subjectId: facts.order.id, skipped: 0 })),
-    disputes,
-    moneyEntries,
-    accountNames,
-  })
 }

@@ -25,6 +25,7 @@ import type { PaymentRow } from '../payments/store.ts'
 import type { OrderCustomer } from './customer.ts'
 import {
   cancelObstacle,
+  editObstacle,
   fulfillmentStatusFor,
   orderLifecycle,
   orderPaymentLifecycle,
@@ -130,6 +131,7 @@ export function allowedActions(facts: OrderFacts): AdminOrder['allowed'] {
       returnObstacle(facts.order) === undefined && moveFor(orderLifecycle, 'return', status) !== undefined,
     cancelAdminOrder: obstacle === undefined || obstacle === 'already_processing',
     refundAdminOrder: moveFor(orderPaymentLifecycle, 'queue', paymentStatus) !== undefined && refunded < total,
+    editAdminOrder: editObstacle(facts.order, { isPaidByHand: isPaidByHand(facts) }) === undefined,
   }
   return orderActions.filter((action) => isAllowed[action])
 }

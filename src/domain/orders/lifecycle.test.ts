@@ -23,6 +23,8 @@ test('the moves of an order, all pairs, with the event and the debt of each', ()
     ['complete', 'processing', 'completed', 'order.completed', null],
     ['cancel', 'placed', 'cancelled', 'order.cancelled', 'money_back'],
     ['cancel', 'processing', 'cancelled', 'order.cancelled', 'money_back'],
+    ['edit', 'placed', 'placed', 'order.edited', null],
+    ['edit', 'processing', 'processing', 'order.edited', null],
     ['return', 'processing', 'cancelled', 'order.cancelled', 'money_back'],
     ['return', 'completed', 'completed', 'order.returned', 'money_back'],
   ])

@@ -21,6 +21,9 @@ export const orderLifecycle = [
   ['complete', 'processing', 'completed',  'order.completed',  null        ],
   ['cancel',   'placed',     'cancelled',  'order.cancelled',  'money_back'],
   ['cancel',   'processing', 'cancelled',  'order.cancelled',  'money_back'],
+  // What was ordered, not how far it is.
+  ['edit',     'placed',     'placed',     'order.edited',     null        ],
+  ['edit',     'processing', 'processing', 'order.edited',     null        ],
   // What was sent came back unpaid. An order that was done stays done: a receiver has heard of its end.
   ['return',   'processing', 'cancelled',  'order.cancelled',  'money_back'],
   ['return',   'completed',  'completed',  'order.returned',   'money_back'],
@@ -88,6 +91,12 @@ export const correctionEvents = {
   fulfilled: 'order.fulfilled',
 } as const satisfies Record<FulfillmentStatus, EventKind>
 
+// What was paid above the total of an edited order went back, or could not.
+export const editRefundEvents = {
+  succeeded: 'order.refunded',
+  failed: 'order.refund_failed',
+} as const satisfies Record<'succeeded' | 'failed', EventKind>
+
 // Not stored: it is counted from the lines.
 export function fulfillmentStatusFor(lines: readonly { quantity: number; fulfilled: number }[]): FulfillmentStatus {
   if (lines.every(({ fulfilled }) => fulfilled === 0)) return 'unfulfilled'
@@ -109,6 +118,16 @@ export function cancelObstacle({
   // What was sent cannot be called back.
   if (fulfillmentStatus !== 'unfulfilled') return 'already_fulfilled'
   return status === 'placed' ? undefined : 'already_processing'
+}
+
+// Why what was ordered cannot be changed; undefined when it can. An awaited payment can only be changed where people move the money.
+export function editObstacle(
+  { status, paymentStatus }: { status: OrderStatus; paymentStatus: OrderPaymentStatus },
+  { isPaidByHand }: { isPaidByHand: boolean },
+): 'ended' | 'payment_pending' | 'refunding' | undefined {
+  if (!moveFor(orderLifecycle, 'edit', status)) return 'ended'
+  if (paymentStatus === 'pending') return isPaidByHand ? undefined : 'payment_pending'
+  return paymentStatus === 'paid' || paymentStatus === 'partially_refunded' ? undefined : 'refunding'
 }
 
 // Why an order cannot have come back unpaid; undefined when it can.

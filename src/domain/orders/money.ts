@@ -17,12 +17,14 @@ export function isPaidByHand({ payments }: Pick<OrderFacts, 'payments'>): boolea
 export function receivedOf({ order, payments }: MoneyFacts, entries: readonly MoneyEntry[]): number {
   if (entries.length > 0) return entries.reduce((sum, { amount }) => sum + amount, 0)
   const isPaid = payments.some(({ provider, status }) => provider === manualName && status === 'succeeded')
-  return isPaid ? order.total : 0
+  return isPaid ? order.total + order.reduced : 0
 }
 
 export function moneyReceivedView(facts: MoneyFacts, entries: readonly MoneyEntry[]): AdminMoneyReceived | null {
   if (!isPaidByHand(facts)) return null
-  const { total, paymentStatus } = facts.order
+  const { paymentStatus } = facts.order
+  // What edits took off goes back by refunds of their own.
+  const total = facts.order.total + facts.order.reduced
   const sum = receivedOf(facts, entries)
   const isAwaited = paymentStatus === 'pending'
   return {

@@ -33,7 +33,7 @@ import {
   sendObstacle,
 } from './lifecycle.ts'
 import { isPaidByHand, moneyAfter, receivedOf } from './money.ts'
-import { isWaiting, payByHand, queueRefund } from './refunds.ts'
+import { isWaiting, payByHand, queueEditRefund, queueRefund } from './refunds.ts'
 import {
   type CancellationRow,
   copyReplacedLines,
@@ -271,12 +271,19 @@ function announceParcel(
         context,
       )
     : found
-  const sent = moveFor(orderLifecycle, 'fulfil', started.order.status)
-  if (!sent) throw new Error(`order ${found.order.id} is ${started.order.status} and its last parcel was sent`)
+  return announceSent(tx, { ...started, ...withParcel }, context)
+}
+
+// Nothing is left to send: the last parcel was sent, or an edit took off what was left.
+export function announceSent(tx: Tx, started: OrderFacts, context: ChangeContext): OrderFacts {
+  const { id, status } = started.order
+  const sent = moveFor(orderLifecycle, 'fulfil', status)
+  if (!sent) throw new Error(`order ${id} is ${status} and its last parcel was sent`)
+  const fulfillmentStatus = fulfillmentStatusFor(started.lines)
   const all = { kind: sent.announces, order: { status: sent.to, fulfillmentStatus }, timeline: ['fulfilled'] } as const
-  const fulfilled = announceChange(tx, { ...started, ...withParcel }, all, context)
+  const fulfilled = announceChange(tx, started, all, context)
   const end = moveFor(orderLifecycle, 'complete', fulfilled.order.status)
-  if (!end) throw new Error(`order ${found.order.id} is ${fulfilled.order.status} and all of it was sent`)
+  if (!end) throw new Error(`order ${id} is ${fulfilled.order.status} and all of it was sent`)
   return announceChange(
     tx,
     fulfilled,
@@ -381,6 +388,8 @@ export async function refundOrder(
   const { order, refunds } = found
   const unvoided = unvoidedOf(found)
   if (unvoided) return queuedOf(tx, key, await returnPayment(tx, unvoided, input, context))
+  const lost = lostEditRefund(found, input)
+  if (lost) return queuedOf(tx, key, await refundEditAgain(tx, found, lost, input, context))
   refuseUnpaidFor(found)
   const settled = input.isByHand ? pendingMeant(pendingOf(refunds), input.amount) : undefined
   if (settled) {
@@ -389,7 +398,7 @@ export async function refundOrder(
   }
   const { number } = order
   const left = order.total - order.refunded
-  const failed = refunds.filter(isWaiting)
+  const failed = waitingOf(refunds)
   const amount = amountMeant(found, input)
   if (!input.isByHand) refuseUncounted(found, amount)
   const reason = input.reason ?? failed.at(-1)?.reason ?? null
@@ -409,6 +418,8 @@ export async function refundOrder(
 export function refundAmountFor(found: OrderFacts, input: RefundInput): number {
   const unvoided = unvoidedOf(found)
   if (unvoided) return unvoided.amount
+  const lost = lostEditRefund(found, input)
+  if (lost) return lost.amount
   refuseUnpaidFor(found)
   const amount = amountMeant(found, input)
   const { number, total, refunded } = found.order
@@ -417,13 +428,40 @@ export function refundAmountFor(found: OrderFacts, input: RefundInput): number {
   throw tooHigh(number, total - refunded, amount)
 }
 
+function waitingOf(refunds: readonly RefundRow[]): RefundRow[] {
+  return refunds.filter((refund) => isWaiting(refund) && refund.editId === null)
+}
+
+// What an edit owes and could not be paid. It is owed anew as a whole, and before anything else.
+function lostEditRefund({ refunds }: OrderFacts, { amount, lines }: RefundInput): RefundRow | undefined {
+  if (lines) return undefined
+  return refunds.find(
+    (refund) => isWaiting(refund) && refund.editId !== null && (amount === null || amount === refund.amount),
+  )
+}
+
+async function refundEditAgain(
+  tx: Tx,
+  found: OrderFacts,
+  { amount, editId, reason }: RefundRow,
+  input: RefundInput,
+  context: ChangeContext,
+): Promise<RefundRow> {
+  const again = { amount, editId: editId ?? '', reason: input.reason ?? reason }
+  const refund = await queueEditRefund(tx, found, again, context.now)
+  if (!refund) throw tooHigh(found.order.number, 0, amount)
+  noteChange(tx, found, { timeline: ['refund_started'] }, context)
+  if (input.isByHand) await payByHand(tx, refund, context.now)
+  return refund
+}
+
 function tooHigh(number: string, left: number, amount: number): Refusal {
   const message = `${left} minor units of order ${number} are left to refund, not ${amount}.`
   return refuse('refund_amount_too_high', { message, current: { left } })
 }
 
 // Known before anything is asked for: the third digit of a dinar, say, which a provider does not pay.
-function refuseUncounted({ order: { number, currency }, payments }: OrderFacts, amount: number): void {
+export function refuseUncounted({ order: { number, currency }, payments }: OrderFacts, amount: number): void {
   const paid = payments.filter(({ status }) => status === 'succeeded')
   const [first] = paid
   if (!first || paid.some(({ provider }) => isCountedBy(provider, amount, currency))) return
@@ -448,7 +486,7 @@ function refuseUnpaidFor({ order: { number, paymentStatus } }: OrderFacts): void
 function amountMeant(found: OrderFacts, input: RefundInput): number {
   const { order, refunds } = found
   const left = order.total - order.refunded
-  const lost = refunds.filter(isWaiting).reduce((sum, { amount }) => sum + amount, 0)
+  const lost = waitingOf(refunds).reduce((sum, { amount }) => sum + amount, 0)
   if (left === 0)
     throw nothingToRefund(`Nothing of order ${order.number} is left to refund.`, { paymentStatus: order.paymentStatus })
   refuseUnclear(found, { input, pending: pendingOf(refunds), lost })

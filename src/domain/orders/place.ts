@@ -158,6 +158,7 @@ function orderFrom(given: NewOrder): OrderRow {
     taxRelief: totals.taxReason ?? null,
     vat: given.vat ?? null,
     refunded: 0,
+    reduced: 0,
     itemCount: sumOf(given.lines, ({ quantity }) => quantity),
     promotionId: promotion?.id ?? null,
     promotion: promotion && {

@@ -17,7 +17,7 @@ import {
   replaceRefund,
 } from '../payments/store.ts'
 import { orderPaymentLifecycle, refundVerb } from './lifecycle.ts'
-import { announceRefundEnded, queueRefundEmail } from './refunds.ts'
+import { announceEditRefund, announceRefundEnded, queueRefundEmail } from './refunds.ts'
 import { lowerRefunded, raiseRefunded } from './store.ts'
 import { type OrderFacts, refundSums } from './view.ts'
 
@@ -50,9 +50,10 @@ async function recordFailed(
   queueRefundEmail(tx, failed, 'failed', now)
   if (!facts || failed.orderId === null || failed.kind !== 'refund') return facts
   const key = { installationId: failed.installationId, orderId: failed.orderId }
+  const refunds = facts.refunds.map((kept) => (kept.id === failed.id ? failed : kept))
+  if (failed.editId !== null) return announceEditRefund(tx, { ...facts, refunds }, 'failed', now)
   const refunded = await lowerRefunded(tx, key, failed.amount)
   if (refunded === undefined) throw new Error(`more of order ${key.orderId} failed to go back than went back`)
-  const refunds = facts.refunds.map((kept) => (kept.id === failed.id ? failed : kept))
   const known = { ...facts, order: { ...facts.order, refunded }, refunds }
   return announceRefundEnded(tx, known, { refundId: failed.id, outcome: 'failed' }, now)
 }
@@ -66,12 +67,16 @@ async function recordForeign(
   now: number,
 ): Promise<OrderFacts | undefined> {
   const { installationId, merchantId, id: paymentId, currency } = payment
-  const orderId = facts && isBooked(facts, amount) ? facts.order.id : null
-  const made = { installationId, id: newId('rfd'), merchantId, orderId, paymentId, amount, currency, reference }
+  // What an edit owed, and was paid there after it had failed here.
+  const editId = instead?.replacedBy === null ? instead.editId : null
+  const orderId = facts && (editId !== null || isBooked(facts, amount)) ? facts.order.id : null
+  const made = { installationId, id: newId('rfd'), merchantId, orderId, paymentId, amount, currency, reference, editId }
   const refund = await insertForeignRefund(tx, made, now)
   queueRefundEmail(tx, refund, 'succeeded', now)
   if (instead && instead.replacedBy === null) replaceRefund(tx, instead, refund.id)
   if (!facts || orderId === null) return facts
+  if (editId !== null)
+    return announceEditRefund(tx, { ...facts, refunds: [...facts.refunds, refund] }, 'succeeded', now)
   const refunded = await raiseRefunded(tx, { installationId, orderId }, amount)
   if (refunded === undefined) throw new Error(`more of order ${orderId} went back than was paid`)
   const order = { ...facts.order, refunded }
@@ -80,6 +85,8 @@ async function recordForeign(
 }
 
 function isBooked({ order, refunds }: OrderFacts, amount: number): boolean {
+  // After an edit more can have been paid than the total.
+  if (order.refunded + amount > order.total) return false
   const { back, pending } = refundSums(refunds)
   const verb = refundVerb('succeeded', { total: order.total, back: back + amount, pending })
   return moveFor(orderPaymentLifecycle, verb, order.paymentStatus) !== undefined

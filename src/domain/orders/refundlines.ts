@@ -24,7 +24,7 @@ export function refundedLinesFor(
       const message = `${left} of ${line?.code ?? skuId} are left to refund, not ${quantity}.`
       throw refuse('refund_not_possible', { message, current: { skuId, left } })
     }
-    return { skuId, quantity, amount: amountOfUnits(line, back, quantity) }
+    return { skuId, quantity, amount: amountLeft(line, before, quantity) }
   })
   if (!shipping) return refunded
   const amount = order.total - lines.reduce((sum, { total }) => sum + total, 0)
@@ -33,6 +33,13 @@ export function refundedLinesFor(
     throw refuse('refund_not_possible', { message, current: { left: 0 } })
   }
   return [...refunded, { skuId: '', quantity: 1, amount }]
+}
+
+// An edit may have changed what a unit costs since some went back: never more than is left of the line.
+export function amountLeft(line: OrderLine, before: readonly RefundedLine[], quantity: number): number {
+  const own = before.filter(({ skuId }) => skuId === line.skuId)
+  const left = line.total - own.reduce((sum, { amount }) => sum + amount, 0)
+  return Math.max(0, Math.min(amountOfUnits(line, sumOf(own, line.skuId), quantity), left))
 }
 
 function sumOf(lines: readonly RefundedLine[], skuId: string): number {

@@ -18,7 +18,7 @@ import {
   saveRefund,
 } from '../payments/store.ts'
 import { announceChange, lockOrderFacts } from './change.ts'
-import { orderPaymentLifecycle, refundVerb } from './lifecycle.ts'
+import { editRefundEvents, orderPaymentLifecycle, refundVerb } from './lifecycle.ts'
 import { lowerRefunded, queueDocument, raiseRefunded } from './store.ts'
 import { type OrderFacts, refundSums } from './view.ts'
 
@@ -64,6 +64,22 @@ export async function queueRefund(
   }
 }
 
+// What was paid above the total that an edit has left. The order stays paid. Undefined where no payment has so much left.
+export async function queueEditRefund(
+  tx: Tx,
+  { order, payments, refunds }: OrderFacts,
+  { amount, editId, reason }: { amount: number; editId: string; reason: string | null },
+  now: number,
+): Promise<RefundRow | undefined> {
+  const { installationId, merchantId, id: orderId, currency } = order
+  const payment = payments.find((paid) => leftOf(paid, refunds) >= amount)
+  if (!payment) return undefined
+  const of = { installationId, merchantId, orderId, paymentId: payment.id, currency }
+  const refund = await insertRefund(tx, { ...of, id: newId('rfd'), kind: 'refund', amount, reason, editId }, now)
+  replaceFailedRefunds(tx, refund)
+  return refund
+}
+
 // What of a payment has not gone back.
 function leftOf({ id, amount, status }: PaymentRow, refunds: readonly RefundRow[]): number {
   if (status !== 'succeeded') return 0
@@ -89,11 +105,26 @@ export async function refundPaid(
   if (!found) throw new Error(`the refund ${refund.id} is of an order that is not there`)
   // Whether the loop has written the outcome yet or not, it is the outcome.
   const refunds = found.refunds.map((kept) => (kept.id === refund.id ? { ...kept, status: outcome } : kept))
+  if (refund.editId !== null) {
+    announceEditRefund(tx, { ...found, refunds }, outcome, now)
+    return
+  }
   // One that failed is owed no longer by itself; the operator owes anew.
   const refunded = outcome === 'failed' ? await lowerRefunded(tx, key, refund.amount) : found.order.refunded
   if (refunded === undefined) throw new Error(`more of order ${key.orderId} failed to go back than was to go back`)
   const facts = { ...found, order: { ...found.order, refunded }, refunds }
   announceRefundEnded(tx, facts, { refundId: refund.id, outcome }, now)
+}
+
+// The documents were made with the edit.
+export function announceEditRefund(
+  tx: Tx,
+  facts: OrderFacts,
+  outcome: Exclude<RefundStatus, 'pending'>,
+  now: number,
+): OrderFacts {
+  const timeline = outcome === 'failed' ? (['refund_failed'] as const) : []
+  return announceChange(tx, facts, { kind: editRefundEvents[outcome], timeline }, { now, cause: null })
 }
 
 export interface EndedRefund {

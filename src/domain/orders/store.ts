@@ -78,6 +78,8 @@ export interface OrderRow {
   vat: VatCheck | null
   // Went back or is on its way.
   refunded: number
+  // What was paid above the total, because edits lowered it. It goes back by refunds that `refunded` does not count.
+  reduced: number
   itemCount: number
   promotionId: string | null
   promotion: OrderPromotion | null
@@ -204,7 +206,7 @@ interface OrderColumns
 const columns = new Fragment(`
   o.id, o.installation_id as "installationId", o.merchant_id as "merchantId", o.mode, o.number, o.version, o.status,
   o.payment_status as "paymentStatus", o.fulfillment_status as "fulfillmentStatus", o.currency, o.subtotal, o.discount,
-  o.shipping, o.shipping_tax as "shippingTax", o.shipping_tax_rate_bps as "shippingTaxRateBps", o.shipping_taxes as "shippingTaxes", o.tax, o.price_tax as "priceTax", o.total, o.tax_relief as "taxRelief", o.vat, o.refunded,
+  o.shipping, o.shipping_tax as "shippingTax", o.shipping_tax_rate_bps as "shippingTaxRateBps", o.shipping_taxes as "shippingTaxes", o.tax, o.price_tax as "priceTax", o.total, o.tax_relief as "taxRelief", o.vat, o.refunded, o.reduced,
   o.item_count as "itemCount", o.promotion_id as "promotionId", o.promotion, o.shipping_choice as "shippingChoice",
   o.address_id as "addressId", a.city, a.country, o.checkout_session_id as "checkoutSessionId", o.cart_id as "cartId",
   o.client_reference_id as "clientReferenceId", o.email_masked as "emailMasked", o.locale, o.metadata, o.consents, o.cancellation,

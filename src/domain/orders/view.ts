@@ -27,11 +27,12 @@ export interface OrderFacts {
   refunds: readonly RefundRow[]
 }
 
-// Of an order's refunds, in all: went back, on their way, and refused. What awaited payments were voided by is not among them.
+// Of an order's refunds, in all: went back, on their way, and refused. What awaited payments were voided by is not among them, nor what
+// was paid above the total of an edited order.
 export function refundSums(refunds: readonly RefundRow[]): { back: number; pending: number; failed: number } {
   const sums = { back: 0, pending: 0, failed: 0 }
-  for (const { kind, status, amount } of refunds) {
-    if (kind === 'refund') sums[status === 'succeeded' ? 'back' : status] += amount
+  for (const { kind, status, amount, editId } of refunds) {
+    if (kind === 'refund' && editId === null) sums[status === 'succeeded' ? 'back' : status] += amount
   }
   return sums
 }

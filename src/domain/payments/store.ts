@@ -395,6 +395,8 @@ export interface RefundRow {
   pendingAt: number | null
   // Of one that failed: what took its place. null: it waits for a person.
   replacedBy: string | null
+  // Of what an edit took off a paid order. Not part of what the order counts as refunded.
+  editId: string | null
   // null: by the provider.
   paidByHandAt: number | null
 }
@@ -402,14 +404,14 @@ export interface RefundRow {
 export type NewRefund = Pick<
   RefundRow,
   'installationId' | 'id' | 'merchantId' | 'orderId' | 'paymentId' | 'kind' | 'amount' | 'currency' | 'reason'
->
+> & { editId?: string | null }
 
 const refundColumns = new Fragment(`
   refunds.installation_id as "installationId", refunds.id, refunds.merchant_id as "merchantId",
   refunds.order_id as "orderId", refunds.payment_id as "paymentId", refunds.kind, refunds.origin, refunds.reference, refunds.amount, refunds.currency,
   refunds.status, refunds.reason, refunds.created_at as "createdAt", refunds.updated_at as "updatedAt",
   refunds.try_at as "tryAt", refunds.tries, refunds.refused_tries as "refusedTries", refunds.asked_at as "askedAt",
-  refunds.pending_at as "pendingAt", refunds.replaced_by as "replacedBy",
+  refunds.pending_at as "pendingAt", refunds.replaced_by as "replacedBy", refunds.edit_id as "editId",
   refunds.paid_by_hand_at as "paidByHandAt"`)
 
 // Owed from now on, and paid by the loop. All that is owed of a payment together is never more than the payment; its row
@@ -424,9 +426,10 @@ export async function insertRefund(tx: Tx, refund: NewRefund, now: number): Prom
   if (due + refund.amount > payment.amount) throw new Error(`the refund ${refund.id} is more than was paid`)
   const [row] = await tx.sql<RefundRow>`
     insert into refunds (installation_id, id, merchant_id, order_id, payment_id, kind, amount, currency, status, reason,
-      created_at, updated_at, try_at)
+      edit_id, created_at, updated_at, try_at)
     values (${refund.installationId}, ${refund.id}, ${refund.merchantId}, ${refund.orderId}, ${refund.paymentId},
-      ${refund.kind}, ${refund.amount}, ${refund.currency}, 'pending', ${refund.reason}, ${now}, ${now}, ${now})
+      ${refund.kind}, ${refund.amount}, ${refund.currency}, 'pending', ${refund.reason}, ${refund.editId ?? null}, ${now},
+      ${now}, ${now})
     returning ${refundColumns}`
   return one(row, 'the refund')
 }
@@ -512,9 +515,10 @@ export async function insertForeignRefund(
       and reference = ${refund.reference} and status = 'failed'`
   const [row] = await tx.sql<RefundRow>`
     insert into refunds (installation_id, id, merchant_id, order_id, payment_id, kind, origin, reference, amount, currency,
-      status, created_at, updated_at)
+      status, edit_id, created_at, updated_at)
     values (${refund.installationId}, ${refund.id}, ${refund.merchantId}, ${refund.orderId}, ${refund.paymentId}, 'refund',
-      'provider', ${refund.reference}, ${refund.amount}, ${refund.currency}, 'succeeded', ${now}, ${now})
+      'provider', ${refund.reference}, ${refund.amount}, ${refund.currency}, 'succeeded', ${refund.editId ?? null}, ${now},
+      ${now})
     returning ${refundColumns}`
   return one(row, 'the refund')
 }
@@ -563,11 +567,11 @@ export function replaceRefund(tx: Tx, { installationId, id }: RefundRow, replace
 }
 
 // The others of the payment that failed and that nobody has seen to wait no longer: this one takes their place.
-export function replaceFailedRefunds(tx: Tx, { installationId, paymentId, kind, id }: RefundRow): void {
+export function replaceFailedRefunds(tx: Tx, { installationId, paymentId, kind, id, editId }: RefundRow): void {
   tx.send`
     update refunds set replaced_by = ${id}
     where installation_id = ${installationId} and payment_id = ${paymentId} and kind = ${kind} and status = 'failed'
-      and replaced_by is null`
+      and replaced_by is null and coalesce(edit_id, '') = ${editId ?? ''}`
 }
 
 // Takes a payment back as a whole: owed once, and in the place of one that failed. Undefined where it is owed already.

@@ -3,7 +3,7 @@
 
 import type { ItemQuantity } from '../../contract/parts.ts'
 import type { ReturnReason } from '../../contract/words.ts'
-import { amountOfUnits } from '../orders/refundlines.ts'
+import { amountLeft, amountOfUnits } from '../orders/refundlines.ts'
 import type { OrderLine, OrderRow, RefundedLine } from '../orders/store.ts'
 
 export interface ReturnRefundInput {
@@ -33,7 +33,7 @@ export function returnRefundFor(input: ReturnRefundInput): ReturnRefund {
     const line = lines.find((one) => one.skuId === skuId)
     if (!line) return []
     const back = unitsOf(before, skuId)
-    const amount = amountOfUnits(line, back, quantity)
+    const amount = amountLeft(line, before, quantity)
     return [
       { skuId, quantity, amount, tax: amountOfUnits({ total: line.tax, quantity: line.quantity }, back, quantity) },
     ]

@@ -14,6 +14,7 @@ export const emailKinds = {
   payment_received: 'shopper',
   shipped: 'shopper',
   order_cancelled: 'shopper',
+  order_edited: 'shopper',
   refunded: 'shopper',
   payment_returned: 'shopper',
   return_requested: 'shopper',

@@ -15,6 +15,7 @@ import { developerScreens } from './screens/developers.ts'
 import { discounts, newDiscount, oneDiscount } from './screens/discounts.ts'
 import { draftProducts, editDraft, newDraft } from './screens/draftform.ts'
 import { cancelDraft, draft, drafts, sendDraft } from './screens/drafts.ts'
+import { edit } from './screens/edit.ts'
 import { home } from './screens/home.ts'
 import { makers, newMaker, oneMaker } from './screens/makers.ts'
 import { moneyBack, pay, undelivered } from './screens/money.ts'
@@ -63,6 +64,7 @@ export const screens: readonly Screen[] = [
   moneyBack,
   undelivered,
   refund,
+  edit,
   cancel,
   returns,
   oneReturn,

@@ -254,6 +254,26 @@ export function orderCancelled(of: OrderEmail, { by, moneyBack }: { by: string; 
   }
 }
 
+export function orderEdited(of: OrderEmail, moneyBack: number): Email {
+  const { speaker, merchantName, facts } = of
+  const { number, currency, paymentStatus, total } = facts.order
+  const values = { number, merchant: merchantName }
+  const money = (key: 'order_cancelled.back' | 'order_edited.due', minor: number) => [
+    { kind: 'text' as const, text: tell(speaker, key, { amount: speaker.amount(minor, currency) }) },
+  ]
+  return {
+    subject: tell(speaker, 'order_edited.subject', values),
+    title: tell(speaker, 'order_edited.title'),
+    parts: [
+      { kind: 'text', text: tell(speaker, 'order_edited.text', values) },
+      ...(moneyBack > 0 ? money('order_cancelled.back', moneyBack) : []),
+      ...(paymentStatus === 'pending' ? money('order_edited.due', total) : []),
+      ...viewButton(of),
+      ...itemsAndTotals(of),
+    ],
+  }
+}
+
 export function refunded(of: OrderEmail, amount: number): Email {
   const { speaker, facts } = of
   const { number, currency } = facts.order

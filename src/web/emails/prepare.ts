@@ -57,6 +57,7 @@ import {
   notice,
   type OrderEmail,
   orderCancelled,
+  orderEdited,
   orderPlaced,
   orderReceived,
   paymentReceived,
@@ -179,6 +180,7 @@ function write(tools: PrepareTools, db: Reader, email: EmailRow, merchant: Merch
     case 'payment_received':
     case 'shipped':
     case 'order_cancelled':
+    case 'order_edited':
     case 'refunded':
     case 'order_received':
     case 'return_requested':
@@ -319,6 +321,8 @@ async function describe(db: Reader, email: EmailRow, of: OrderEmail): Promise<Em
       return shipped(of, email.subjectId)
     case 'order_cancelled':
       return orderCancelled(of, { by: known.by ?? '', moneyBack: known.moneyBack ?? 0 })
+    case 'order_edited':
+      return orderEdited(of, known.moneyBack ?? 0)
     case 'refunded': {
       const refund = refunds.find(({ id }) => id === email.subjectId)
       return refund && refunded(of, refund.amount)

@@ -40,7 +40,7 @@ export interface AdminClient {
       customerId?: string | undefined
       /** By when they were placed. Without it the newest come first. */
       sort?: 'newest' | 'oldest' | undefined
-      /** How many rows to answer (default: 50); at most as many as fulfilAdminOrders takes. */
+      /** How many rows to answer (default: 50). At most as many as fulfilAdminOrders takes. */
       limit?: number | undefined
     }, options?: ListOptions): List<AdminOrderListResponse, AdminOrderSummary>
     /** Get an order. The order in full, what may be done with it now, and who did what. Needs the scope `admin:read`. (getAdminOrder) */
@@ -72,6 +72,8 @@ export interface AdminClient {
     refund(orderId: string, input?: AdminRefundRequest, options?: CallOptions): Promise<AdminRefundResponse>
     /** Open a return. For a shopper who asked in another way. It is approved at once, and the shopper gets an e-mail. Needs the scope `admin:orders`. (createAdminReturn) */
     createReturn(orderId: string, input: CreateAdminReturnRequest, options?: CallOptions): Promise<AdminReturnResponse>
+    /** Edit an order. Adds or removes items that were not sent, or corrects delivery costs or address. What was paid above the new total goes back. Needs the scope `admin:orders`. (editAdminOrder) */
+    edit(orderId: string, input?: AdminOrderEditRequest, options?: CallOptions): Promise<AdminOrderEditResponse>
   }
   returns: {
     /** List returns. Returns of the merchant in the mode of the caller. Needs the scope `admin:read`. (listAdminReturns) */
@@ -263,7 +265,7 @@ export interface AdminClient {
       stock?: 'low' | 'out' | undefined
       /** By the last change. Without it the newest come first. */
       sort?: 'newest' | 'oldest' | undefined
-      /** How many rows to answer (default: 50); at most as many as updateAdminProducts takes. */
+      /** How many rows to answer (default: 50). At most as many as updateAdminProducts takes. */
       limit?: number | undefined
     }, options?: ListOptions): List<AdminProductListResponse, AdminProductSummary>
     /** Get a product. The product in full, as it can be changed and sent back, with its version and the stock of its SKUs. Needs the scope `admin:read`. (getAdminProduct) */
@@ -288,7 +290,7 @@ export interface AdminClient {
       measure?: 'missing' | undefined
       /** By code, or the least stock first (default: code). */
       sort?: 'code' | 'stock' | undefined
-      /** How many rows to answer (default: 50); at most as many as updateAdminSkus takes. */
+      /** How many rows to answer (default: 50). At most as many as updateAdminSkus takes. */
       limit?: number | undefined
     }, options?: ListOptions): List<AdminSkuListResponse, AdminSku>
     /** List the stock movements of a SKU. Every change of the stock. Their sum is the stock. Needs the scope `admin:read`. (listAdminStockMovements) */
@@ -299,7 +301,7 @@ export interface AdminClient {
   brands: {
     /** List brands. Every brand that a product has. A brand is there as long as a product has it. Needs the scope `admin:read`. (listAdminBrands) */
     list(query?: {
-      /** How many rows to answer (default: 50); at most as many as updateAdminProducts takes. */
+      /** How many rows to answer (default: 50). At most as many as updateAdminProducts takes. */
       limit?: number | undefined
     }, options?: ListOptions): List<AdminBrandListResponse, AdminBrand>
   }
@@ -332,7 +334,7 @@ export interface AdminClient {
     list(query?: {
       /** In the name or the slug. */
       q?: string | undefined
-      /** How many rows to answer (default: 50); at most as many as updateAdminProducts takes. */
+      /** How many rows to answer (default: 50). At most as many as updateAdminProducts takes. */
       limit?: number | undefined
     }, options?: ListOptions): List<AdminMakerListResponse, AdminMaker>
     /** Create a maker. Products name it by its slug. Needs the scope `admin:catalog`. (createAdminMaker) */
@@ -476,7 +478,7 @@ export interface AdminClient {
       /** Only deliveries of this status. */
       status?: 'pending' | 'sending' | 'retrying' | 'held' | 'succeeded' | 'failed' | 'blocked' | 'discarded' | undefined
       /** Only events of this type. */
-      type?: 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'draft.created' | 'draft.updated' | 'draft.completed' | 'draft.cancelled' | 'draft.expired' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.closed' | 'withdrawal.received' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture' | undefined
+      type?: 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'draft.created' | 'draft.updated' | 'draft.completed' | 'draft.cancelled' | 'draft.expired' | 'order.edited' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.closed' | 'withdrawal.received' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture' | undefined
       /** Only deliveries made then or later. */
       from?: string | undefined
       /** Only deliveries made before. */
@@ -973,7 +975,7 @@ export interface AdminEndRequest {
 }
 
 /** Stable, for programs. */
-export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'address_undeliverable' | 'payment_in_progress' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'agent_platform_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'customer_not_found' | 'draft_not_found' | 'document_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'currency_not_changeable' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'draft_not_open' | 'draft_without_email' | 'draft_email_limit' | 'total_changed' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'agents_closed' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'money_not_recordable' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'order_not_sent' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'return_not_changeable' | 'text_limit' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'maker_not_found' | 'maker_exists' | 'maker_in_use' | 'maker_limit' | 'redirect_not_found' | 'redirect_exists' | 'redirect_limit' | 'page_exists' | 'page_limit' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
+export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'address_undeliverable' | 'payment_in_progress' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'agent_platform_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'customer_not_found' | 'draft_not_found' | 'document_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'currency_not_changeable' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'order_not_editable' | 'order_edit_not_possible' | 'draft_not_open' | 'draft_without_email' | 'draft_email_limit' | 'total_changed' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'agents_closed' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'money_not_recordable' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'order_not_sent' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'return_not_changeable' | 'text_limit' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'maker_not_found' | 'maker_exists' | 'maker_in_use' | 'maker_limit' | 'redirect_not_found' | 'redirect_exists' | 'redirect_limit' | 'page_exists' | 'page_limit' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
 
 export interface AdminErrorIssue {
   /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
@@ -1427,7 +1429,7 @@ export interface AdminOrder {
   /** Oldest first. */
   notes: AdminOrderNote[]
   /** The operations that the order would accept now, as far as its state says. */
-  allowed: ('payAdminOrder' | 'recordAdminMoney' | 'fulfilAdminOrder' | 'returnAdminOrder' | 'cancelAdminOrder' | 'refundAdminOrder')[]
+  allowed: ('payAdminOrder' | 'recordAdminMoney' | 'fulfilAdminOrder' | 'returnAdminOrder' | 'cancelAdminOrder' | 'refundAdminOrder' | 'editAdminOrder')[]
   /** Who did what, newest first. */
   changes: AdminChange[]
 }
@@ -1461,6 +1463,60 @@ export interface AdminOrderCounts {
 
 export interface AdminOrderCountsResponse {
   data: AdminOrderCounts
+}
+
+export interface AdminOrderEditItem {
+  /** Id of a SKU: one variant of a product that can be bought. */
+  skuId: string
+  code: string
+  name: string
+  options: OptionValue[]
+  /** Units before the edit. 0: the item is new. */
+  before: number
+  /** Units after it. 0: the item is removed. */
+  quantity: number
+  /** In minor units of the currency that the resource names. */
+  unitPrice: number
+  /** After the edit, with discount and tax. */
+  total: number
+}
+
+/** At least one of items, shipping and address. */
+export interface AdminOrderEditRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+  /** The version that was seen. Another one now is a 409 version_conflict. */
+  expectedVersion?: number | undefined
+  /** Items that change. Others stay as they are. */
+  items?: ({
+    /** Id of a SKU: one variant of a product that can be bought. */
+    skuId: string
+    /** Of the whole order after the edit. Units that were sent count too. 0 removes the item. */
+    quantity: number
+    /** Of a new item. Without it, the price of the catalog. More units of an item cost what its units cost. */
+    unitPrice?: number | undefined
+  })[] | undefined
+  /** Delivery costs after the edit. Without it, they stay as they are. */
+  shipping?: number | undefined
+  /** Within the country and region of the order. Taxes and delivery depend on these. */
+  address?: Address | undefined
+  /** What the caller was shown. Another total is refused with 409 total_changed. */
+  expectedTotal?: number | undefined
+  /** true: answer what would change, and write nothing. */
+  dryRun?: boolean | undefined
+}
+
+export interface AdminOrderEditResponse {
+  data: {
+    /** All items, in the order of the order. */
+    items: AdminOrderEditItem[]
+    totals: Totals
+    /** The total after the edit without the one before. Below zero: it goes back to the shopper. */
+    difference: number
+    /** null with dryRun, and where nothing goes back. */
+    refund: OrderRefund | null
+    order: AdminOrder
+  }
 }
 
 export interface AdminOrderListResponse {
@@ -3157,7 +3213,7 @@ export interface EndAdminPaymentAccountRequest {
   idempotencyKey?: string | undefined
 }
 
-export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'draft.created' | 'draft.updated' | 'draft.completed' | 'draft.cancelled' | 'draft.expired' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.closed' | 'withdrawal.received' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
+export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'draft.created' | 'draft.updated' | 'draft.completed' | 'draft.cancelled' | 'draft.expired' | 'order.edited' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.closed' | 'withdrawal.received' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
 
 export interface FoundOrder {
   /** Id of an order. */
@@ -3995,7 +4051,7 @@ export interface TaxEntry {
 export interface TimelineEntry {
   /** RFC 3339, UTC, with milliseconds. */
   at: string
-  type: 'placed' | 'paid' | 'processing' | 'partially_fulfilled' | 'fulfilled' | 'completed' | 'cancelled' | 'refund_started' | 'refund_failed' | 'partially_refunded' | 'refunded' | 'voided'
+  type: 'placed' | 'paid' | 'processing' | 'partially_fulfilled' | 'fulfilled' | 'completed' | 'cancelled' | 'refund_started' | 'refund_failed' | 'partially_refunded' | 'refunded' | 'voided' | 'edited'
   /** Who cancelled the order; system: the money did not come in time. null for all other types. */
   cancelledBy: 'api' | 'operator' | 'system' | null
 }

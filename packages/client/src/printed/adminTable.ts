@@ -20,6 +20,7 @@ export const adminTable = {
     addNote: 'POST b /api/v1/admin/orders/{orderId}/notes',
     refund: 'POST b /api/v1/admin/orders/{orderId}/refunds',
     createReturn: 'POST b /api/v1/admin/orders/{orderId}/returns',
+    edit: 'POST b /api/v1/admin/orders/{orderId}/edits',
   },
   returns: {
     list: 'GET qp /api/v1/admin/returns',

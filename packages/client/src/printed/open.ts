@@ -174,6 +174,7 @@ export type WebhookEvent =
   | DraftCompletedEvent
   | DraftCancelledEvent
   | DraftExpiredEvent
+  | OrderEditedEvent
   | DocumentIssuedEvent
   | ReturnRequestedEvent
   | ReturnApprovedEvent
@@ -924,7 +925,7 @@ export interface EventCause {
   requestId: string
 }
 
-export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'draft.created' | 'draft.updated' | 'draft.completed' | 'draft.cancelled' | 'draft.expired' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.closed' | 'withdrawal.received' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
+export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'draft.created' | 'draft.updated' | 'draft.completed' | 'draft.cancelled' | 'draft.expired' | 'order.edited' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.closed' | 'withdrawal.received' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
 
 export interface Fulfillment {
   carrier: string | null
@@ -1391,6 +1392,27 @@ export interface OrderConsent {
   /** Of the text that was agreed to. */
   textVersion: string
   language: 'en' | 'de' | 'fr' | 'es' | 'nl' | 'ja' | 'ar'
+}
+
+export interface OrderEditedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'order.edited'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'order'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: OrderEventData | TruncatedEventData
 }
 
 export interface OrderEventData {
@@ -2676,7 +2698,7 @@ export interface StorefrontOrderTransitionRequest {
 export interface TimelineEntry {
   /** RFC 3339, UTC, with milliseconds. */
   at: string
-  type: 'placed' | 'paid' | 'processing' | 'partially_fulfilled' | 'fulfilled' | 'completed' | 'cancelled' | 'refund_started' | 'refund_failed' | 'partially_refunded' | 'refunded' | 'voided'
+  type: 'placed' | 'paid' | 'processing' | 'partially_fulfilled' | 'fulfilled' | 'completed' | 'cancelled' | 'refund_started' | 'refund_failed' | 'partially_refunded' | 'refunded' | 'voided' | 'edited'
   /** Who cancelled the order; system: the money did not come in time. null for all other types. */
   cancelledBy: 'api' | 'operator' | 'system' | null
 }

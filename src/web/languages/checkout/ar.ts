@@ -364,6 +364,7 @@ export const ar: Texts = {
   'timeline.partially_refunded': 'إعادة جزء من المبلغ',
   'timeline.refunded': 'إعادة المبلغ',
   'timeline.voided': 'إلغاء الحجز المالي',
+  'timeline.edited': 'تغيير من المتجر',
   'return.link': 'إرجاع منتجات',
   'return.title': 'إرجاع منتجات من الطلب {number}',
   'return.step': 'الخطوة {step} من 3',

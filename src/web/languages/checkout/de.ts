@@ -344,6 +344,7 @@ export const de: Texts = {
   'timeline.partially_refunded': 'Teilweise erstattet',
   'timeline.refunded': 'Erstattet',
   'timeline.voided': 'Zahlung freigegeben',
+  'timeline.edited': 'Vom Shop geändert',
   'return.link': 'Artikel zurücksenden',
   'return.title': 'Artikel der Bestellung {number} zurücksenden',
   'return.step': 'Schritt {step} von 3',

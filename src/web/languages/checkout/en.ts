@@ -329,6 +329,7 @@ export const en = {
   'timeline.partially_refunded': 'Partly refunded',
   'timeline.refunded': 'Refunded',
   'timeline.voided': 'Payment released',
+  'timeline.edited': 'Changed by the shop',
   'return.link': 'Return items',
   'return.title': 'Return items of order {number}',
   'return.step': 'Step {step} of 3',

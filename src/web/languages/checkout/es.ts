@@ -333,6 +333,7 @@ export const es: Texts = {
   'timeline.partially_refunded': 'Reembolsado en parte',
   'timeline.refunded': 'Reembolsado',
   'timeline.voided': 'Pago liberado',
+  'timeline.edited': 'Cambiado por la tienda',
   'return.link': 'Devolver artículos',
   'return.title': 'Devolver artículos del pedido {number}',
   'return.step': 'Paso {step} de 3',

@@ -336,6 +336,7 @@ export const fr: Texts = {
   'timeline.partially_refunded': 'Remboursée en partie',
   'timeline.refunded': 'Remboursée',
   'timeline.voided': 'Paiement annulé',
+  'timeline.edited': 'Modifiée par la boutique',
   'return.link': 'Retourner des articles',
   'return.title': 'Retourner des articles de la commande {number}',
   'return.step': 'Étape {step} sur 3',

@@ -323,6 +323,7 @@ export const ja: Texts = {
   'timeline.partially_refunded': '一部返金',
   'timeline.refunded': '返金',
   'timeline.voided': '請求の取り消し',
+  'timeline.edited': 'ショップによる変更',
   'return.link': '商品を返品する',
   'return.title': '注文 {number} の商品を返品',
   'return.step': 'ステップ {step}/3',

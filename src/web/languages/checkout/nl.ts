@@ -333,6 +333,7 @@ export const nl: Texts = {
   'timeline.partially_refunded': 'Deels terugbetaald',
   'timeline.refunded': 'Terugbetaald',
   'timeline.voided': 'Betaling vrijgegeven',
+  'timeline.edited': 'Gewijzigd door de winkel',
   'return.link': 'Artikelen retourneren',
   'return.title': 'Artikelen van bestelling {number} retourneren',
   'return.step': 'Stap {step} van 3',

@@ -318,6 +318,8 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'member.trackingNumber': 'Sendungsnummer',
   'member.trackingUrl': 'Sendungsverfolgung',
   'member.items': 'Artikel',
+  'member.shipping': 'Versand',
+  'member.total': 'Summe',
   'member.quantity': 'Menge',
   'member.currency': 'Währung',
   'member.country': 'Land',

@@ -311,6 +311,8 @@ export const developersEn = {
   'member.trackingNumber': 'Tracking number',
   'member.trackingUrl': 'Tracking page',
   'member.items': 'Items',
+  'member.shipping': 'Delivery',
+  'member.total': 'Total',
   'member.quantity': 'Quantity',
   'member.currency': 'Currency',
   'member.country': 'Country',

@@ -116,6 +116,9 @@ export const refusalsDe: RefusalTexts = {
   quantity_limit_exceeded: 'Die Menge oder die Zahl der Positionen ist höher, als eine Bestellung haben darf.',
   address_undeliverable: 'Der Shop liefert nicht an diese Adresse.',
   payment_in_progress: 'Eine Zahlung läuft gerade. Bitte warten Sie, bis sie beendet ist.',
+  order_not_editable:
+    'Diese Bestellung lässt sich nicht mehr oder gerade nicht ändern: Sie ist abgeschlossen, oder Geld ist unterwegs.',
+  order_edit_not_possible: 'So lässt sich die Bestellung nicht ändern.',
   draft_not_found: 'Diesen Entwurf gibt es nicht mehr.',
   draft_without_email: 'Der Entwurf hat keine E-Mail-Adresse des Kunden.',
   draft_email_limit: 'Der Link wurde so oft gesendet, wie es geht. Kopieren Sie ihn stattdessen.',

@@ -118,6 +118,8 @@ export const refusalsEn: RefusalTexts = {
   quantity_limit_exceeded: 'The quantity, or the number of lines, is more than an order may have.',
   address_undeliverable: 'The shop does not deliver to this address.',
   payment_in_progress: 'A payment is in progress. Please wait until it has ended.',
+  order_not_editable: 'This order cannot be edited any more, or not now: it is done, or money is on its way.',
+  order_edit_not_possible: 'The order cannot be changed in this way.',
   draft_not_found: 'This draft does not exist any more.',
   draft_without_email: 'The draft has no e-mail address of the customer.',
   draft_email_limit: 'The link was sent as often as it can be. Copy it instead.',

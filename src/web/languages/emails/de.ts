@@ -28,6 +28,10 @@ export const de: EmailTexts = {
   'order_cancelled.text': 'Bestellung {number} bei {merchant} wurde storniert.',
   'order_cancelled.back': '{amount} gehen auf dem Zahlungsweg an Sie zurück. Das kann einige Tage dauern.',
   'order_cancelled.nothing': 'Es ist nichts mehr zu zahlen.',
+  'order_edited.subject': 'Ihre Bestellung {number} wurde geändert',
+  'order_edited.title': 'Ihre Bestellung wurde geändert',
+  'order_edited.text': '{merchant} hat die Bestellung {number} geändert. Unten steht, was sie jetzt enthält.',
+  'order_edited.due': 'Zu zahlen sind insgesamt {amount}.',
   'refunded.subject': 'Erstattung zu Bestellung {number}',
   'refunded.title': 'Ihre Erstattung',
   'refunded.text':

@@ -29,6 +29,10 @@ export const en = {
   'order_cancelled.back':
     '{amount} will be refunded to your original payment method. It may take a few days to arrive.',
   'order_cancelled.nothing': 'There is nothing left to pay.',
+  'order_edited.subject': 'Your order {number} was changed',
+  'order_edited.title': 'Your order was changed',
+  'order_edited.text': '{merchant} changed order {number}. Below is what it contains now.',
+  'order_edited.due': '{amount} is to be paid in all.',
   'refunded.subject': 'Refund for order {number}',
   'refunded.title': 'Your refund',
   'refunded.text': '{amount} for order {number} has been refunded. It may take a few days to appear in your account.',

@@ -28,6 +28,10 @@ export const fr: EmailTexts = {
   'order_cancelled.text': 'La commande {number} chez {merchant} a été annulée.',
   'order_cancelled.back': '{amount} vous sont rendus par votre moyen de paiement. Cela peut prendre quelques jours.',
   'order_cancelled.nothing': 'Il n’y a plus rien à payer.',
+  'order_edited.subject': 'Votre commande {number} a été modifiée',
+  'order_edited.title': 'Votre commande a été modifiée',
+  'order_edited.text': '{merchant} a modifié la commande {number}. Voici ce qu’elle contient maintenant.',
+  'order_edited.due': 'Le montant total à payer est de {amount}.',
   'refunded.subject': 'Remboursement de la commande {number}',
   'refunded.title': 'Votre remboursement',
   'refunded.text':

@@ -29,6 +29,10 @@ export const nl: EmailTexts = {
   'order_cancelled.back':
     '{amount} wordt terugbetaald op de manier waarop je hebt betaald. Het kan een paar dagen duren voordat het geld er is.',
   'order_cancelled.nothing': 'Je hoeft niets meer te betalen.',
+  'order_edited.subject': 'Uw bestelling {number} is gewijzigd',
+  'order_edited.title': 'Uw bestelling is gewijzigd',
+  'order_edited.text': '{merchant} heeft bestelling {number} gewijzigd. Hieronder staat wat ze nu bevat.',
+  'order_edited.due': 'In totaal is {amount} te betalen.',
   'refunded.subject': 'Terugbetaling voor bestelling {number}',
   'refunded.title': 'Je terugbetaling',
   'refunded.text':

@@ -1,0 +1,89 @@
+// Order edits: the merchant changes what was ordered, as long as it was not sent.
+
+import { amount } from '../entries.ts'
+import { limits } from '../limits.ts'
+import { Address } from '../open/carts.ts'
+import { OrderRefund } from '../open/orders.ts'
+import { Amount, ExpectedVersion, IdempotencyKey, OptionValue, SkuId, Totals } from '../parts.ts'
+import { described, nullable, object, type Static, Type } from '../schema.ts'
+import { ok } from '../surface.ts'
+import { DryRun } from './dryrun.ts'
+import { AdminOrder } from './orders.ts'
+import { type AdminRows, adminRow } from './row.ts'
+
+export const AdminOrderEditItem = object({
+  skuId: SkuId,
+  code: Type.String(),
+  name: Type.String(),
+  options: Type.Array(OptionValue),
+  before: Type.Integer({ description: 'Units before the edit. 0: the item is new.' }),
+  quantity: Type.Integer({ description: 'Units after it. 0: the item is removed.' }),
+  unitPrice: Amount,
+  total: described('After the edit, with discount and tax.', Amount),
+})
+
+export const AdminOrderEditRequest = object(
+  {
+    idempotencyKey: Type.Optional(IdempotencyKey),
+    expectedVersion: Type.Optional(ExpectedVersion),
+    items: Type.Optional(
+      Type.Array(
+        object({
+          skuId: SkuId,
+          quantity: Type.Integer({
+            minimum: 0,
+            maximum: limits.quantityMax,
+            description: 'Of the whole order after the edit. Units that were sent count too. 0 removes the item.',
+          }),
+          unitPrice: Type.Optional(
+            described(
+              'Of a new item. Without it, the price of the catalog. More units of an item cost what its units cost.',
+              amount,
+            ),
+          ),
+        }),
+        { minItems: 1, maxItems: limits.cartLinesMax, description: 'Items that change. Others stay as they are.' },
+      ),
+    ),
+    shipping: Type.Optional(described('Delivery costs after the edit. Without it, they stay as they are.', amount)),
+    address: Type.Optional(
+      described('Within the country and region of the order. Taxes and delivery depend on these.', Address),
+    ),
+    expectedTotal: Type.Optional(
+      described('What the caller was shown. Another total is refused with 409 total_changed.', Amount),
+    ),
+    dryRun: Type.Optional(DryRun),
+  },
+  { description: 'At least one of items, shipping and address.' },
+)
+
+export const AdminOrderEditResponse = object({
+  data: object({
+    items: Type.Array(AdminOrderEditItem, { description: 'All items, in the order of the order.' }),
+    totals: Totals,
+    difference: Type.Integer({
+      description: 'The total after the edit without the one before. Below zero: it goes back to the shopper.',
+    }),
+    refund: nullable(OrderRefund, { description: 'null with dryRun, and where nothing goes back.' }),
+    order: AdminOrder,
+  }),
+})
+
+// biome-ignore format: a row reads best as a few lines
+export const editRows = {
+  editAdminOrder: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/orders/{orderId}/edits',
+    scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
+    summary: 'Edit an order',
+    description: 'Adds or removes items that were not sent, or corrects delivery costs or address. What was paid above the new total goes back.',
+    body: AdminOrderEditRequest, reply: ok(AdminOrderEditResponse),
+    refusals: [
+      'order_not_found', 'version_conflict', 'order_not_editable', 'order_edit_not_possible', 'total_changed',
+      'item_unavailable', 'insufficient_stock', 'quantity_limit_exceeded', 'refund_amount_not_payable',
+    ],
+  },
+} as const satisfies AdminRows
+
+export type AdminOrderEditItem = Static<typeof AdminOrderEditItem>
+export type AdminOrderEditRequest = Static<typeof AdminOrderEditRequest>
+export type AdminOrderEditResponse = Static<typeof AdminOrderEditResponse>

@@ -1,0 +1,48 @@
+// Corrects the address of an order. Taxes and delivery were decided by its country and region, so these stay.
+
+import type { Address } from '../../contract/open/carts.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { checkAddress, summaryOf, summaryText } from '../addresses/check.ts'
+import { deleteAddress, findAddressSummary, sealAddress } from '../addresses/vault.ts'
+import type { OrderRow } from '../orders/store.ts'
+import type { OrderFacts } from '../orders/view.ts'
+import { notPossible } from './plan.ts'
+
+// What the address of the order is known by, also after it was erased.
+export async function findFace(db: Reader, { installationId, id: ownerId, address }: OrderRow) {
+  return address ? findAddressSummary(db, { installationId, ownerId, id: address.token }) : undefined
+}
+
+export async function checkCorrection(db: Reader, { order }: OrderFacts, given: Address): Promise<Address> {
+  const checked = checkAddress(given)
+  if ('issues' in checked)
+    throw refuse('invalid_request', {
+      issues: checked.issues.map((issue) => ({ ...issue, path: issue.path.replace(/^\/address|^/, '/address') })),
+    })
+  const face = await findFace(db, order)
+  if (!face) throw notPossible('The order has no address.', 'no_address')
+  const { country, region } = summaryOf(checked.address)
+  if (country !== face.summary.country || (region ?? '') !== (face.summary.region ?? ''))
+    throw notPossible('The address is in another country or region.', 'other_region')
+  return checked.address
+}
+
+export async function correctAddress(
+  tx: Tx,
+  rootSecret: RootSecret,
+  facts: OrderFacts,
+  given: Address,
+  now: number,
+): Promise<NonNullable<OrderRow['address']>> {
+  const address = await checkCorrection(tx, facts, given)
+  const { installationId, id: ownerId, address: old } = facts.order
+  const face = await findFace(tx, facts.order)
+  if (!face || !old) throw new Error(`order ${ownerId} has lost its address`)
+  const summary = summaryOf(address)
+  const sealed = { installationId, ownerId, address, summary, now, expiresAt: face.expiresAt }
+  const token = sealAddress(tx, rootSecret, sealed)
+  deleteAddress(tx, installationId, old.token)
+  return { token, summary: summaryText(summary) }
+}

@@ -1,0 +1,118 @@
+// The admin operations on order edits.
+
+import type { AdminOrderEditItem, AdminOrderEditRequest, editRows } from '../../contract/admin/edits.ts'
+import { issueAt } from '../../contract/issues.ts'
+import type { AuditedChange } from '../../platform/audit/change.ts'
+import type { AdminHandler } from '../../platform/http/admin.ts'
+import { Audited } from '../../platform/http/handler.ts'
+import { isId, newId } from '../../platform/kit/ids.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import type { CartTools } from '../carts/change.ts'
+import { findAdminOrderView } from '../orders/adminlook.ts'
+import { orderChanges, refundChange } from '../orders/adminview.ts'
+import { lockOrderFacts } from '../orders/change.ts'
+import { refuseOtherVersion, refuseUncounted } from '../orders/operator.ts'
+import { findAdminOrder, type OrderKey, type OrderPlace } from '../orders/store.ts'
+import { type OrderFacts, refundView } from '../orders/view.ts'
+import { correctAddress } from './address.ts'
+import { applyEdit } from './apply.ts'
+import type { EditPlan } from './plan.ts'
+import { previewEdit } from './preview.ts'
+
+export interface AdminEditParts {
+  carts: CartTools
+  rootSecret: RootSecret
+}
+
+export function adminEditOperations({ carts, rootSecret }: AdminEditParts): {
+  [Id in keyof typeof editRows]: AdminHandler<Id>
+} {
+  return {
+    async editAdminOrder({ db, caller, path: { orderId }, body, now, cause }) {
+      refuseEmpty(body)
+      const { place, before } = await lock(db, caller, orderId)
+      refuseOtherVersion(before, body.expectedVersion)
+      const plan = await previewEdit(db, carts.pricebooks, before, body, now.getTime())
+      refuseOtherTotal(plan.order.total, body.expectedTotal)
+      if (plan.difference < 0 && before.order.paymentStatus !== 'pending') refuseUncounted(before, -plan.difference)
+      const shown = shownOf(before, plan)
+      if (body.dryRun) {
+        const order = await findAdminOrderView(db, caller, before, place)
+        return new Audited({ data: { ...shown, refund: null, order } }, [])
+      }
+      const context = { now: now.getTime(), cause }
+      const address = body.address && (await correctAddress(db, rootSecret, before, body.address, context.now))
+      const planned = address ? { ...plan, order: { ...plan.order, address } } : plan
+      const { facts, refund } = await applyEdit(db, before, { id: newId('edt'), plan: planned }, context)
+      const order = await findAdminOrderView(db, caller, facts, place)
+      return new Audited({ data: { ...shown, refund: refund && refundView(refund), order } }, [
+        editChange(before, facts),
+        ...orderChanges(before, facts),
+        ...(refund ? [refundChange(facts, refund, { lines: [], restocked: [] })] : []),
+      ])
+    },
+  }
+}
+
+function refuseEmpty({ items, shipping, address }: AdminOrderEditRequest): void {
+  if (items || shipping !== undefined || address) return
+  throw refuse('invalid_request', {
+    issues: [issueAt('/items', 'needs_members', { members: ['items', 'shipping', 'address'] })],
+  })
+}
+
+async function lock(
+  tx: Tx,
+  seller: MerchantMode,
+  orderId: string,
+): Promise<{ place: OrderKey & OrderPlace; before: OrderFacts }> {
+  const place = isId('ord', orderId) ? await findAdminOrder(tx, seller, orderId) : undefined
+  const before = place && (await lockOrderFacts(tx, place))
+  if (!before) throw refuse('order_not_found')
+  return { place, before }
+}
+
+function refuseOtherTotal(total: number, expected: number | undefined): void {
+  if (expected === undefined || expected === total) return
+  const message = `The order would cost ${total} minor units; the request expected ${expected}.`
+  throw refuse('total_changed', { message, current: { total } })
+}
+
+function shownOf({ lines }: OrderFacts, { order, lines: after, difference }: EditPlan) {
+  const gone = lines.filter(({ skuId }) => !after.some((line) => line.skuId === skuId))
+  const items = [...after, ...gone.map((line) => ({ ...line, quantity: 0, total: 0 }))].map(
+    ({ skuId, code, name, options, quantity, unitPrice, total }): AdminOrderEditItem => ({
+      ...{ skuId, code, name, quantity, unitPrice, total },
+      options: options.map((option) => ({ name: option.name, value: option.value })),
+      before: lines.find((line) => line.skuId === skuId)?.quantity ?? 0,
+    }),
+  )
+  const { subtotal, discount, shipping, tax, priceTax, total, taxRelief } = order
+  return {
+    items,
+    totals: {
+      ...{ subtotal, discount, shipping, tax, taxIncluded: priceTax === 'included', total },
+      ...(taxRelief !== null && { taxReason: taxRelief }),
+    },
+    difference,
+  }
+}
+
+// Of the address, only that it changed.
+function editChange(before: OrderFacts, after: OrderFacts): AuditedChange {
+  const itemsOf = ({ lines }: OrderFacts) => lines.map(({ code, quantity }) => ({ code, quantity }))
+  const { id, number: name } = after.order
+  const isMoved = before.order.address?.token !== after.order.address?.token
+  const members = [
+    { member: 'items', from: itemsOf(before), to: itemsOf(after) },
+    { member: 'shipping', from: before.order.shipping, to: after.order.shipping },
+    { member: 'total', from: before.order.total, to: after.order.total },
+  ].filter(({ from, to }) => JSON.stringify(from) !== JSON.stringify(to))
+  return {
+    ...{ kind: 'change', what: 'order', id, name },
+    members: isMoved ? [...members, { member: 'address', from: null, to: null }] : members,
+  }
+}

@@ -1,0 +1,119 @@
+// Writes an edit: lines, amounts, stock, the money, the documents and the event are one transaction. The caller has locked the order.
+
+import { moveFor } from '../../platform/kit/lifecycle.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { ChangeContext } from '../../platform/outbox/announce.ts'
+import { queueEmails } from '../../platform/outbox/emails.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import { lockQueuedCause } from '../documents/store.ts'
+import { sell, unsell } from '../inventory/sales.ts'
+import { lockStockRowsFor } from '../inventory/store.ts'
+import { announceChange } from '../orders/change.ts'
+import { fulfillmentStatusFor, orderLifecycle } from '../orders/lifecycle.ts'
+import { announceSent } from '../orders/operator.ts'
+import { queueEditRefund } from '../orders/refunds.ts'
+import { type OrderRow, queueDocument } from '../orders/store.ts'
+import type { OrderFacts } from '../orders/view.ts'
+import type { PaymentRow, RefundRow } from '../payments/store.ts'
+import { type EditPart, type EditPlan, notPossible } from './plan.ts'
+import { deleteOrderLine, insertEdit, putOrderLine, saveAmounts, saveAwaited } from './store.ts'
+
+export interface AppliedEdit {
+  facts: OrderFacts
+  refund: RefundRow | null
+}
+
+export async function applyEdit(
+  tx: Tx,
+  found: OrderFacts,
+  { id: editId, plan }: { id: string; plan: EditPlan },
+  context: ChangeContext,
+): Promise<AppliedEdit> {
+  const { parts, difference } = plan
+  const move = moveFor(orderLifecycle, 'edit', found.order.status)
+  if (!move) throw new Error(`order ${found.order.id} is ${found.order.status} and cannot be edited`)
+  const isAwaited = found.order.paymentStatus === 'pending'
+  const reduced = found.order.reduced + (isAwaited ? 0 : Math.max(0, -difference))
+  const order: OrderRow = { ...plan.order, reduced }
+  insertEdit(tx, order, {
+    ...{ id: editId, totalBefore: found.order.total, totalAfter: order.total, parts, createdAt: context.now },
+  })
+  await moveStock(tx, order, plan, context)
+  saveAmounts(tx, order)
+  writeLines(tx, found, plan)
+  const payments = isAwaited ? awaitedWith(tx, found, order.total) : found.payments
+  const refund =
+    isAwaited || difference >= 0 ? null : await giveBack(tx, found, { editId, amount: -difference }, context)
+  if (!isAwaited) await queueDocuments(tx, order, editId, plan, context)
+  const email = { kind: 'order_edited', subjectId: editId, facts: { moneyBack: refund?.amount ?? 0 } } as const
+  queueEmails(tx, { ...order, orderId: order.id }, [email], context.now)
+  const refunds = refund ? [...found.refunds, refund] : found.refunds
+  const lines = plan.lines
+  const timeline = refund ? (['edited', 'refund_started'] as const) : (['edited'] as const)
+  const edited = announceChange(
+    tx,
+    { ...found, order, lines, payments, refunds },
+    { kind: move.announces, order: { status: move.to }, timeline },
+    context,
+  )
+  const isSent = fulfillmentStatusFor(lines) === 'fulfilled'
+  return { facts: isSent ? announceSent(tx, edited, context) : edited, refund }
+}
+
+// All rows are locked at once and by id: two edits may swap the same items in opposite directions.
+async function moveStock(tx: Tx, order: OrderRow, { parts }: EditPlan, context: ChangeContext): Promise<void> {
+  const removed = parts.removed.filter(isOfSku)
+  const added = parts.added.filter(isOfSku)
+  const skuIds = [...removed, ...added].map(({ skuId }) => skuId)
+  if (skuIds.length === 0) return
+  await lockStockRowsFor(tx, order, order.id, skuIds)
+  if (removed.length > 0) await unsell(tx, order, order.id, removed, context)
+  if (added.length === 0) return
+  const [short] = await sell(tx, order, order.id, added, { ...context, soldTo: order.id })
+  if (short) throw refuse('insufficient_stock', { current: { ...short } })
+}
+
+function isOfSku({ skuId }: EditPart): boolean {
+  return skuId !== ''
+}
+
+function writeLines(tx: Tx, found: OrderFacts, { order, lines, parts }: EditPlan): void {
+  const changed = new Set([...parts.removed, ...parts.added].map(({ skuId }) => skuId))
+  for (const line of lines) if (changed.has(line.skuId)) putOrderLine(tx, order, line)
+  const left = new Set(lines.map(({ skuId }) => skuId))
+  for (const { skuId } of found.lines) if (!left.has(skuId)) deleteOrderLine(tx, order, skuId)
+}
+
+function awaitedWith(tx: Tx, { order, payments }: OrderFacts, amount: number): PaymentRow[] {
+  return payments.map((payment) => {
+    if (payment.status !== 'pending') return payment
+    saveAwaited(tx, order.installationId, payment.id, amount)
+    return { ...payment, amount }
+  })
+}
+
+async function giveBack(
+  tx: Tx,
+  found: OrderFacts,
+  { editId, amount }: { editId: string; amount: number },
+  { now }: ChangeContext,
+): Promise<RefundRow> {
+  const refund = await queueEditRefund(tx, found, { amount, editId, reason: null }, now)
+  if (!refund) throw notPossible(`No payment of the order has ${amount} minor units left to go back.`, 'nothing_paid')
+  return refund
+}
+
+// An invoice that is still to be made will have the lines as they are now. Otherwise what went and what came have documents of their own.
+async function queueDocuments(
+  tx: Tx,
+  order: OrderRow,
+  editId: string,
+  { parts }: EditPlan,
+  { now }: ChangeContext,
+): Promise<void> {
+  const invoice = { merchantId: order.merchantId, cause: 'order_paid', causeId: order.id } as const
+  if (await lockQueuedCause(tx, invoice)) return
+  const costs = (some: readonly EditPart[]) => some.some(({ total }) => total > 0)
+  if (costs(parts.removed)) queueDocument(tx, order, { cause: 'refund_paid', causeId: editId, at: now })
+  if (costs(parts.added)) queueDocument(tx, order, { cause: 'order_paid', causeId: editId, at: now })
+}

@@ -1,0 +1,219 @@
+// What an edit makes of an order, to the minor unit: pure. Units that stay cost what they cost. Units that go take with them what was
+// paid for them, and more units of an item cost what its units cost, taxed by the rate of the order.
+
+import { allocate, roundHalfUpDivide } from '../../platform/kit/money.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import { taxOn } from '../carts/tax.ts'
+import type { OrderLine, OrderRow, RefundedLine, TaxShare } from '../orders/store.ts'
+
+// A part of a line that was taken off or added. The delivery has no SKU.
+export interface EditPart {
+  skuId: string
+  code: string
+  name: string
+  options: readonly { name: string; value: string }[]
+  quantity: number
+  unitPrice: number
+  discount: number
+  tax: number
+  total: number
+  rateBps: number
+}
+
+export interface EditParts {
+  removed: readonly EditPart[]
+  added: readonly EditPart[]
+}
+
+// An item that the order does not have yet.
+export interface NewItem
+  extends Pick<
+    OrderLine,
+    'skuId' | 'code' | 'productSlug' | 'name' | 'options' | 'image' | 'measure' | 'withdrawalExempt'
+  > {
+  unitPrice: number
+  rateBps: number
+}
+
+export interface EditInput {
+  order: OrderRow
+  lines: readonly OrderLine[]
+  refunded: readonly RefundedLine[]
+  // By SKU, of the items that change.
+  quantities: ReadonlyMap<string, number>
+  newItems: readonly NewItem[]
+  // Undefined: as it is.
+  shipping: number | undefined
+}
+
+export interface EditPlan {
+  order: OrderRow
+  lines: readonly OrderLine[]
+  parts: EditParts
+  difference: number
+}
+
+export function planEdit(input: EditInput): EditPlan {
+  const { order, quantities } = input
+  const removed: EditPart[] = []
+  const added: EditPart[] = []
+  const lines: OrderLine[] = []
+  for (const line of input.lines) {
+    const quantity = quantities.get(line.skuId) ?? line.quantity
+    refuseSettled(line, input.refunded, quantity)
+    const changed = quantity === line.quantity ? line : lineWith(order, line, quantity)
+    if (changed && changed.quantity > line.quantity) added.push(partBetween(changed, line))
+    if (!changed || changed.quantity < line.quantity) removed.push(partBetween(line, changed))
+    if (changed) lines.push(changed)
+  }
+  for (const item of input.newItems) {
+    const line = newLine(order, item, quantities.get(item.skuId) ?? 0)
+    added.push(partBetween(line, undefined))
+    lines.push(line)
+  }
+  if (lines.length === 0) throw notPossible('Nothing would be left of the order: cancel it instead.', 'nothing_left')
+  const shipping = shippingAfter(order, input.lines, input.shipping)
+  removed.push(...shipping.removed)
+  added.push(...shipping.added)
+  const after = orderAfter(order, lines, shipping)
+  return { order: after, lines, parts: { removed, added }, difference: after.total - order.total }
+}
+
+function refuseSettled(
+  { skuId, code, fulfilled }: OrderLine,
+  refunded: readonly RefundedLine[],
+  quantity: number,
+): void {
+  const back = refunded.reduce((sum, line) => (line.skuId === skuId ? sum + line.quantity : sum), 0)
+  const least = Math.max(fulfilled, back)
+  if (quantity >= least) return
+  const message = `${least} of ${code} were sent or refunded already; fewer cannot be left.`
+  throw refuse('order_edit_not_possible', { message, current: { reason: 'settled', skuId, least } })
+}
+
+export function notPossible(message: string, reason: string) {
+  return refuse('order_edit_not_possible', { message, current: { reason } })
+}
+
+// Undefined: nothing is left of it.
+function lineWith(order: OrderRow, line: OrderLine, quantity: number): OrderLine | undefined {
+  if (quantity === 0) return undefined
+  const subtotal = exact(BigInt(line.unitPrice) * BigInt(quantity))
+  // Units that are added get no discount: what it was given for is decided.
+  const kept = Math.min(quantity, line.quantity)
+  const discount = exact((BigInt(line.discount) * BigInt(kept)) / BigInt(line.quantity))
+  return { ...line, quantity, subtotal, discount, ...taxed(order, subtotal - discount, rateOf(line)) }
+}
+
+function newLine(order: OrderRow, { rateBps, ...item }: NewItem, quantity: number): OrderLine {
+  const subtotal = exact(BigInt(item.unitPrice) * BigInt(quantity))
+  const amounts = { subtotal, discount: 0, ...taxed(order, subtotal, rateBps), taxRateBps: rateBps }
+  return { ...item, quantity, fulfilled: 0, ...amounts }
+}
+
+function taxed({ priceTax }: OrderRow, net: number, rateBps: number): { tax: number; total: number } {
+  const tax = taxOn(net, rateBps, priceTax)
+  return { tax, total: priceTax === 'included' ? net : net + tax }
+}
+
+// Of orders from before rates were stored, what the amounts say.
+function rateOf({ taxRateBps, tax, total }: Pick<OrderLine, 'taxRateBps' | 'tax' | 'total'>): number {
+  if (taxRateBps !== null) return taxRateBps
+  return total === tax ? 0 : exact(roundHalfUpDivide(BigInt(tax) * 10_000n, BigInt(total - tax)))
+}
+
+function partBetween(more: OrderLine, less: OrderLine | undefined): EditPart {
+  const { skuId, code, name, options, unitPrice } = more
+  const by = (member: 'quantity' | 'discount' | 'tax' | 'total') => more[member] - (less?.[member] ?? 0)
+  const amounts = { quantity: by('quantity'), discount: by('discount'), tax: by('tax'), total: by('total') }
+  return { skuId, code, name, options, unitPrice, ...amounts, rateBps: rateOf(more) }
+}
+
+interface ShippingAfter {
+  amount: number
+  discount: number
+  tax: number
+  taxes: OrderRow['shippingTaxes']
+  removed: readonly EditPart[]
+  added: readonly EditPart[]
+}
+
+function shippingAfter(order: OrderRow, lines: readonly OrderLine[], wanted: number | undefined): ShippingAfter {
+  const before = order.discount - sumOf(lines, (line) => line.discount)
+  const { shipping, shippingTax: tax, shippingTaxes: taxes, shippingChoice } = order
+  if (wanted === undefined || wanted === shipping)
+    return { amount: shipping, discount: before, tax, taxes, removed: [], added: [] }
+  if (shippingChoice === null) throw notPossible('Nothing of the order is delivered.', 'no_delivery')
+  const discount = Math.min(before, wanted)
+  const sharesBefore = taxes ?? [{ rateBps: shippingRate(order, shipping - before), amount: shipping - before, tax }]
+  // At the rates of the order, in their proportion.
+  const amounts = allocate(wanted - discount, shippingWeights(sharesBefore, lines))
+  const shares = sharesBefore.map(({ rateBps }, at) => {
+    const amount = amounts[at] ?? 0
+    return { rateBps, amount, tax: taxOn(amount, rateBps, order.priceTax) }
+  })
+  const parts = shares.map((share, at) => shippingPart(order, shippingChoice.label, share, sharesBefore[at] ?? share))
+  return {
+    ...{ amount: wanted, discount, taxes: taxes && shares },
+    tax: shares.reduce((sum, share) => sum + share.tax, 0),
+    removed: parts.filter(({ total }) => total < 0).map(negated),
+    added: parts.filter(({ total }) => total > 0),
+  }
+}
+
+// After an edit that made the delivery free, nothing is left to have a proportion: that of the goods counts, as when it was placed.
+function shippingWeights(shares: readonly TaxShare[], lines: readonly OrderLine[]): number[] {
+  const byAmount = shares.map(({ amount }) => amount)
+  const byGoods = shares.map(({ rateBps }) => {
+    const goods = lines.filter((line) => rateOf(line) === rateBps)
+    return sumOf(goods, ({ subtotal }) => subtotal)
+  })
+  const found = [byAmount, byGoods].find((weights) => weights.some((weight) => weight > 0))
+  return found ?? shares.map(() => 1)
+}
+
+function shippingRate({ shippingTaxRateBps, shippingTax: tax, priceTax }: OrderRow, charged: number): number {
+  return rateOf({ taxRateBps: shippingTaxRateBps, tax, total: priceTax === 'included' ? charged : charged + tax })
+}
+
+function shippingPart({ priceTax }: OrderRow, name: string, after: TaxShare, before: TaxShare): EditPart {
+  const unitPrice = after.amount - before.amount
+  const tax = after.tax - before.tax
+  const total = priceTax === 'included' ? unitPrice : unitPrice + tax
+  const { rateBps } = after
+  return { skuId: '', code: '', name, options: [], quantity: 1, discount: 0, unitPrice, tax, total, rateBps }
+}
+
+function negated(part: EditPart): EditPart {
+  return { ...part, unitPrice: -part.unitPrice, tax: -part.tax, total: -part.total }
+}
+
+function orderAfter(order: OrderRow, lines: readonly OrderLine[], shipping: ShippingAfter): OrderRow {
+  const subtotal = sumOf(lines, (line) => line.subtotal)
+  const discount = sumOf(lines, (line) => line.discount) + shipping.discount
+  const tax = sumOf(lines, (line) => line.tax) + shipping.tax
+  const net = subtotal - discount + shipping.amount
+  return {
+    ...order,
+    subtotal,
+    discount,
+    shipping: shipping.amount,
+    shippingTax: shipping.tax,
+    shippingTaxes: shipping.taxes,
+    tax,
+    total: exact(BigInt(order.priceTax === 'included' ? net : net + tax)),
+    itemCount: sumOf(lines, ({ quantity }) => quantity),
+    promotion: order.promotion && { ...order.promotion, amount: discount },
+    shippingChoice: order.shippingChoice && { ...order.shippingChoice, amount: shipping.amount },
+  }
+}
+
+function sumOf(lines: readonly OrderLine[], amount: (line: OrderLine) => number): number {
+  return lines.reduce((sum, line) => sum + amount(line), 0)
+}
+
+function exact(amount: bigint): number {
+  const number = Number(amount)
+  if (Number.isSafeInteger(number) && number >= 0) return number
+  throw refuse('quantity_limit_exceeded', { message: 'The total would be too large.' })
+}

@@ -1,0 +1,94 @@
+// What an edit would make of an order. Nothing is written.
+
+import type { AdminOrderEditRequest } from '../../contract/admin/edits.ts'
+import { limits } from '../../contract/limits.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+import { listWantedOffers, refuseUnsellable } from '../carts/lines.ts'
+import type { Pricebooks } from '../carts/pricebook.ts'
+import type { Offer } from '../carts/store.ts'
+import { ratesAt, taxOn } from '../carts/tax.ts'
+import { editObstacle } from '../orders/lifecycle.ts'
+import { isPaidByHand } from '../orders/money.ts'
+import { listRefundedLines } from '../orders/store.ts'
+import type { OrderFacts } from '../orders/view.ts'
+import { checkCorrection, findFace } from './address.ts'
+import { type EditPlan, type NewItem, notPossible, planEdit } from './plan.ts'
+import { findTaxTerms } from './store.ts'
+
+export type EditAsked = Pick<AdminOrderEditRequest, 'items' | 'shipping' | 'address'>
+
+export async function previewEdit(
+  db: Reader,
+  pricebooks: Pricebooks,
+  facts: OrderFacts,
+  asked: EditAsked,
+  now: number,
+): Promise<EditPlan> {
+  const { order, lines } = facts
+  refuseUneditable(facts)
+  if (asked.address) await checkCorrection(db, facts, asked.address)
+  const items = asked.items ?? []
+  const offers = await listWantedOffers(db, order, items, now)
+  const quantities = new Map(items.map(({ skuId, quantity }) => [skuId, quantity]))
+  for (const offer of offers) refuseUnavailable(facts, offer, quantities.get(offer.skuId) ?? 0)
+  const isNew = ({ skuId }: { skuId: string }) => !lines.some((line) => line.skuId === skuId)
+  const fresh = offers.filter((offer) => isNew(offer) && (quantities.get(offer.skuId) ?? 0) > 0)
+  if (lines.length + fresh.length > limits.cartLinesMax) throw notPossible('The order has too many items.', 'too_many')
+  const prices = new Map(items.map(({ skuId, unitPrice }) => [skuId, unitPrice]))
+  const termsFor = fresh.length > 0 ? await findTerms(db, pricebooks, facts) : undefined
+  const newItems = fresh.map((offer): NewItem => {
+    const { skuId, code, productSlug, name, options, image, measure, withdrawalExempt } = offer
+    const { price, rateBps } = termsFor?.(offer) ?? { price: offer.price, rateBps: 0 }
+    const item = { skuId, code, productSlug, name, options, image, measure, withdrawalExempt }
+    return { ...item, unitPrice: prices.get(skuId) ?? price, rateBps }
+  })
+  const refunded = await listRefundedLines(db, { installationId: order.installationId, orderId: order.id })
+  const plan = planEdit({ order, lines, refunded, quantities, newItems, shipping: asked.shipping })
+  if (plan.difference > 0 && order.paymentStatus !== 'pending')
+    throw notPossible('The order is paid, and would cost more.', 'costs_more')
+  return plan
+}
+
+function refuseUneditable(facts: OrderFacts): void {
+  const { number, status, paymentStatus } = facts.order
+  const reason = editObstacle(facts.order, { isPaidByHand: isPaidByHand(facts) })
+  if (!reason) return
+  const message = `Order ${number} is ${status} and its payment ${paymentStatus}: it cannot be edited.`
+  throw refuse('order_not_editable', { message, current: { reason, status, paymentStatus } })
+}
+
+// What is added must be for sale; what is there already need not be.
+function refuseUnavailable({ order, lines }: OrderFacts, offer: Offer, quantity: number): void {
+  const more = quantity - (lines.find(({ skuId }) => skuId === offer.skuId)?.quantity ?? 0)
+  if (more <= 0) return
+  const { skuId, maxPerOrder } = offer
+  if (quantity > maxPerOrder) throw refuse('quantity_limit_exceeded', { current: { skuId, limit: maxPerOrder } })
+  refuseUnsellable(offer, more)
+  if (offer.delivery === 'shipped' && order.address === null)
+    throw notPossible('The order has no address to send anything to.', 'no_address')
+}
+
+type OfferTerms = Pick<NewItem, 'rateBps'> & { price: number }
+
+// By the place that the order is sent to, as when it was placed. An order without tax stays so: where the buyer owes the tax, prices
+// that contain it are charged without it.
+async function findTerms(
+  db: Reader,
+  pricebooks: Pricebooks,
+  { order }: OrderFacts,
+): Promise<(offer: Pick<Offer, 'price' | 'taxClass'>) => OfferTerms> {
+  const [terms, face] = await Promise.all([findTaxTerms(db, order.merchantId), findFace(db, order)])
+  if (!terms) throw new Error(`merchant ${order.merchantId} is gone`)
+  const book = await pricebooks.find(db, order.merchantId, terms.catalogVersion)
+  const isReversed = order.taxRelief === 'reverse_charge'
+  const buyerCountry = isReversed ? order.vat?.country : undefined
+  const { country, region } = face?.summary ?? { country: buyerCountry ?? terms.country, region: null }
+  const { rateFor } = ratesAt(book.taxRates, { country, region })
+  return ({ price, taxClass }) => {
+    const rateBps = rateFor(taxClass)
+    if (order.taxRelief === null) return { price, rateBps }
+    const contained = isReversed && terms.priceTax === 'included' ? taxOn(price, rateBps, 'included') : 0
+    return { price: price - contained, rateBps: 0 }
+  }
+}

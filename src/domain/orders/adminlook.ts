@@ -1,0 +1,45 @@
+// An order as its merchant sees it, with what is stored beside it.
+
+import type { AdminOrder } from '../../contract/admin/orders.ts'
+import { limits } from '../../contract/limits.ts'
+import { listActorNames, listEntries } from '../../platform/audit/store.ts'
+import { changeView } from '../../platform/audit/view.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+import { listAccountNames } from '../payments/accounts.ts'
+import { listDisputesOfOrder } from '../payments/disputes.ts'
+import { adminOrderView, noteView } from './adminview.ts'
+import { findOrderAgent, listMoneyByHand, listOrderNotes, type OrderPlace } from './store.ts'
+import type { OrderFacts } from './view.ts'
+
+export async function findAdminOrderView(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  facts: OrderFacts,
+  place: OrderPlace,
+): Promise<AdminOrder> {
+  const query = { mode, subjectId: facts.order.id, limit: limits.adminListRowsMax }
+  const key = { installationId: facts.order.installationId, orderId: facts.order.id }
+  const [{ entries }, notes, agent, disputes, moneyEntries, accountNames] = await Promise.all([
+    listEntries(db, merchantId, query),
+    listOrderNotes(db, key),
+    findOrderAgent(db, key),
+    listDisputesOfOrder(db, key.installationId, key.orderId),
+    listMoneyByHand(db, facts.order),
+    listAccountNames(
+      db,
+      merchantId,
+      facts.payments.map(({ accountId }) => accountId),
+    ),
+  ])
+  const writers = notes.map(({ actorKind: kind, actorId: id }) => ({ actor: { kind, id } }))
+  const names = await listActorNames(db, merchantId, [...entries, ...writers])
+  return adminOrderView(facts, place, {
+    agent: agent ?? null,
+    notes: notes.map((note) => noteView(note, names)),
+    changes: entries.map((entry) => changeView(entry, { names, subjectId: facts.order.id, skipped: 0 })),
+    disputes,
+    moneyEntries,
+    accountNames,
+  })
+}

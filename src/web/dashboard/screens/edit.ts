@@ -1,0 +1,230 @@
+// Editing what was ordered, before it is sent. What it costs is shown first; the second press changes the order.
+
+import { randomUUID } from 'node:crypto'
+import type { AdminOrderEditRequest, AdminOrderEditResponse } from '../../../contract/admin/edits.ts'
+import type { AdminOrder } from '../../../contract/admin/orders.ts'
+import { limits } from '../../../contract/limits.ts'
+import type { FormFields } from '../../../platform/html/fields.ts'
+import { hiddenFields } from '../../../platform/html/form.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import {
+  bodyOf,
+  type Field,
+  type FieldValues,
+  field,
+  form,
+  keyIn,
+  moneyText,
+  type Problems,
+  problemsOf,
+  valuesOf,
+} from '../form.ts'
+import { card } from '../parts.ts'
+import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { done } from '../toast.ts'
+import type { Words } from '../words.ts'
+import { backToOrder, findOrder, lineName, orderIdOf } from './order.ts'
+import { versionIn } from './send.ts'
+
+// The value of the hidden field `step`.
+const steps = { preview: 'preview', edit: 'edit' } as const
+
+// Without script: as many lines as are usual.
+const rowNumbers = [0, 1, 2]
+
+export const edit: Screen = {
+  path: 'orders/:orderId/edit',
+  name: 'dashboard order edit',
+  place: 'orders',
+  needs: 'editAdminOrder',
+  get: async (visit) => editSheet(visit, await findOrder(visit), new URLSearchParams()),
+  async post(posted) {
+    const { words, form: sent } = posted
+    const orderId = orderIdOf(posted)
+    const order = await findOrder(posted)
+    const read = await bodyIn(posted, order)
+    if ('problems' in read) return editSheet(posted, order, sent, read.problems)
+    const body = { ...read.body, ...versionIn(sent) }
+    const isPreview = sent.get('step') !== steps.edit
+    const outcome = await attempt(
+      isPreview
+        ? posted.ask('editAdminOrder', { path: { orderId }, body: { ...body, dryRun: true }, key: randomUUID() })
+        : posted.ask('editAdminOrder', { path: { orderId }, body: { ...body, ...totalIn(sent) }, key: keyIn(sent) }),
+    )
+    if ('refusal' in outcome) {
+      const problems = problemsOf(words, outcome.refusal, allFields(words, order))
+      const why = sentenceFor(words, outcome.refusal.details.current?.reason)
+      return editSheet(posted, order, sent, why === undefined ? problems : { ...problems, summary: why })
+    }
+    if (isPreview) return previewSheet(posted, order, outcome.reply.data)
+    return done(posted.to(`orders/${orderId}`), 'done.edited')
+  },
+}
+
+function sentenceFor(words: Words, reason: unknown): string | undefined {
+  if (reason === 'costs_more') return words.say('edit.costsMore')
+  if (reason === 'settled') return words.say('edit.settled')
+  return reason === 'nothing_left' ? words.say('edit.nothingLeft') : undefined
+}
+
+function rowFields(words: Words, currency: string, row: number): Field[] {
+  const at = (name: string) => ({ name: `${name}-${row}`, pointer: `/rows/${row}/${name}` })
+  return [
+    { ...at('code'), label: words.say('edit.code'), kind: 'line', lengthMax: 64 },
+    { ...at('quantity'), label: words.say('edit.quantity'), kind: 'whole', min: 1, max: limits.quantityMax },
+    { ...at('unitPrice'), label: words.say('edit.price'), kind: 'money', currency },
+  ]
+}
+
+function shippingField(words: Words, { currency }: AdminOrder): Field {
+  return { name: 'shipping', label: words.say('edit.shipping'), kind: 'money', currency, isHalf: true }
+}
+
+function allFields(words: Words, order: AdminOrder): Field[] {
+  return [...rowNumbers.flatMap((row) => rowFields(words, order.currency, row)), shippingField(words, order)]
+}
+
+interface TypedRow {
+  code?: string
+  quantity?: number
+  unitPrice?: number
+}
+
+// The codes are looked up: the operation takes ids.
+async function bodyIn(
+  posted: Posted,
+  order: AdminOrder,
+): Promise<{ body: AdminOrderEditRequest } | { problems: Problems }> {
+  const { words, form: sent } = posted
+  const read = bodyOf(words, allFields(words, order), sent)
+  if ('problems' in read) return read
+  const { rows = {}, shipping } = read.body as { rows?: Readonly<Record<string, TypedRow>>; shipping?: number }
+  const items: NonNullable<AdminOrderEditRequest['items']> = order.items.flatMap(({ skuId, quantity: before }) => {
+    const typed = sent.get(`of-${skuId}`) ?? ''
+    const quantity = /^\d{1,3}$/.test(typed) ? Number(typed) : before
+    return quantity === before ? [] : [{ skuId, quantity }]
+  })
+  for (const [row, { code, quantity = 1, unitPrice }] of Object.entries(rows)) {
+    if (!code) continue
+    const { data } = await posted.ask('listAdminSkus', { query: { q: code } })
+    const sku = data.find((one) => one.code.toLowerCase() === code.toLowerCase())
+    const text = words.say('edit.unknownCode')
+    if (!sku) return { problems: { summary: text, at: { [`/rows/${row}/code`]: text } } }
+    const known = order.items.find(({ skuId }) => skuId === sku.id)
+    const all = quantity + (items.find(({ skuId }) => skuId === sku.id)?.quantity ?? known?.quantity ?? 0)
+    const others = items.filter(({ skuId }) => skuId !== sku.id)
+    const price = unitPrice !== undefined && !known ? { unitPrice } : {}
+    items.splice(0, items.length, ...others, { skuId: sku.id, quantity: all, ...price })
+  }
+  const isMoved = shipping !== undefined && shipping !== order.totals.shipping
+  if (items.length === 0 && !isMoved) return { problems: { summary: words.say('edit.nothing'), at: {} } }
+  return { body: { ...(items.length > 0 && { items }), ...(isMoved && { shipping }) } }
+}
+
+function totalIn(sent: FormFields): { expectedTotal?: number } {
+  const text = sent.get('expectedTotal') ?? ''
+  return /^\d{1,15}$/.test(text) ? { expectedTotal: Number(text) } : {}
+}
+
+function editSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems?: Problems): Sheet {
+  const { words, to } = visit
+  const { number, version, shipping, totals, currency } = order
+  const back = backToOrder(visit, order)
+  const values = valuesOf(allFields(words, order), sent)
+  const costs = { ...values, shipping: sent.get('shipping') ?? moneyText(totals.shipping, currency) }
+  return {
+    title: words.say('edit.title', { number }),
+    back,
+    sub: words.say('edit.lead'),
+    status: problems ? 409 : 200,
+    width: 'narrow',
+    body: form(visit, {
+      action: to(`orders/${order.id}/edit`),
+      fields: [],
+      problems: problems && { summary: problems.summary ?? words.say('form.problem'), at: {} },
+      hidden: { version, step: steps.preview },
+      before: html`${card({ title: words.say('edit.items'), body: itemsTable(words, order, sent) })}
+${card({ title: words.say('edit.new'), body: newTable(visit, order, values, problems) })}
+${shipping !== null && card({ title: words.say('order.shipping'), body: html`<div class="fields">${field(words, shippingField(words, order), costs.shipping, problems)}</div>` })}`,
+      submit: words.say('edit.preview'),
+      cancel: back.href,
+    }),
+  }
+}
+
+function itemsTable(words: Words, { items }: AdminOrder, sent: FormFields): Html {
+  return html`<div class="lines-form"><table><caption class="hidden">${words.say('edit.items')}</caption><tbody>${items.map(
+    ({ skuId, quantity, fulfilled, ...item }) =>
+      html`<tr><th scope="row">${lineName(item)}</th><td class="end soft">${fulfilled > 0 && words.say('edit.sent', { count: fulfilled })}</td><td class="end"><input type="number" name="of-${skuId}" min="${fulfilled}" max="${limits.quantityMax}" value="${sent.get(`of-${skuId}`) ?? String(quantity)}" aria-label="${words.say('edit.quantityOf', { name: item.name })}"></td></tr>`,
+  )}</tbody></table></div>`
+}
+
+function newTable(
+  { words }: Visit,
+  { currency }: AdminOrder,
+  values: FieldValues,
+  problems: Problems = { at: {} },
+): Html {
+  const cell = ({ name, label, kind, lengthMax, pointer = '' }: Field, row: number) => {
+    const isWrong = problems.at[pointer] !== undefined && html` aria-invalid="true"`
+    const type = kind === 'whole' ? html` type="number" min="1" max="${limits.quantityMax}"` : html` type="text"`
+    const decimal = kind === 'money' && html` inputmode="decimal"`
+    const bound = lengthMax !== undefined && html` maxlength="${lengthMax}"`
+    return html`<td><input name="${name}"${type}${decimal}${bound} dir="ltr" autocomplete="off" value="${values[name] ?? ''}" aria-label="${`${words.say('edit.item', { count: row + 1 })}: ${label}`}"${isWrong}></td>`
+  }
+  const heads = [words.say('edit.code'), words.say('edit.quantity'), `${words.say('edit.price')} (${currency})`]
+  return html`<div class="lines-form draft-lines"><table><caption class="hidden">${words.say('edit.new')}</caption>
+<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+<tbody>${rowNumbers.map((row) => html`<tr>${rowFields(words, currency, row).map((one) => cell(one, row))}</tr>`)}</tbody></table>
+<p class="help">${words.say('edit.priceHelp')}</p></div>`
+}
+
+type Preview = AdminOrderEditResponse['data']
+
+function previewSheet(posted: Posted, order: AdminOrder, preview: Preview): Sheet {
+  const { words, to, form: sent } = posted
+  const back = backToOrder(posted, order)
+  const { totals, difference, items } = preview
+  const amount = (minor: number) => words.money(minor, order.currency)
+  const kept = [...sent].filter(([name]) => /^(?:of-|code-|quantity-|unitPrice-|shipping$)/.test(name))
+  const rows: readonly (readonly [string, number, number] | false)[] = [
+    [words.say('order.subtotal'), order.totals.subtotal, totals.subtotal],
+    order.totals.discount + totals.discount > 0 && [
+      words.say('order.discount'),
+      -order.totals.discount,
+      -totals.discount,
+    ],
+    order.totals.shipping + totals.shipping > 0 && [
+      words.say('order.shipping'),
+      order.totals.shipping,
+      totals.shipping,
+    ],
+    [words.say(totals.taxIncluded ? 'order.taxIncluded' : 'order.tax'), order.totals.tax, totals.tax],
+    [words.say('order.total'), order.totals.total, totals.total],
+  ]
+  return {
+    title: words.say('edit.title', { number: order.number }),
+    back,
+    width: 'narrow',
+    body: form(posted, {
+      action: to(`orders/${order.id}/edit`),
+      fields: [],
+      hidden: { version: order.version, step: steps.edit, expectedTotal: totals.total },
+      before: html`${hiddenFields(Object.fromEntries(kept))}
+<div><p class="soft">${difference === 0 ? words.say('edit.same') : words.say(order.paymentStatus === 'pending' ? 'edit.due' : 'edit.back')}</p><p class="amount-big">${amount(order.paymentStatus === 'pending' ? totals.total : Math.abs(difference))}</p></div>
+${card({
+  title: words.say('order.items'),
+  isFlush: true,
+  body: html`<div class="scroll"><table><caption class="hidden">${words.say('edit.items')}</caption>
+<thead><tr><th scope="col">${words.say('print.item')}</th><th scope="col" class="end">${words.say('edit.before')}</th><th scope="col" class="end">${words.say('edit.after')}</th></tr></thead>
+<tbody>${items.map(
+    (item) =>
+      html`<tr><th scope="row">${lineName(item)}</th><td class="end">${words.number(item.before)}</td><td class="end">${words.number(item.quantity)} × ${amount(item.unitPrice)}</td></tr>`,
+  )}${rows.map((row) => row && html`<tr><th scope="row">${row[0]}</th><td class="end">${amount(row[1])}</td><td class="end">${amount(row[2])}</td></tr>`)}</tbody></table></div>`,
+})}`,
+      submit: words.say('edit.submit'),
+      actions: html`<a class="button plain" href="${to(`orders/${order.id}/edit`)}">${words.say('edit.change')}</a>`,
+      cancel: back.href,
+    }),
+  }
+}

@@ -1,0 +1,277 @@
+// Edits of orders that were not sent: what they cost, where the money, the stock and the documents go, and what happens at once.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { berlin } from '../harness/carts.ts'
+import { type OrderInput, type Orders, openOrderTestServer, refusingCard } from '../harness/orders.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { type Answer, assertAdminError, type TestServer, testSecret } from '../harness/testServer.ts'
+import type { AdminOperationId } from '../src/contract/admin/operations.ts'
+import { issueDocuments } from '../src/domain/documents/issue.ts'
+import { refusedTriesMax } from '../src/domain/payments/refunds.ts'
+import { newId } from '../src/platform/kit/ids.ts'
+
+eachEngine('editAdminOrder', (given) => {
+  let testServer: TestServer & { orders: Orders }
+  const skus = new Map<string, string>()
+  before(async () => {
+    testServer = await openOrderTestServer(given)
+    const rows = await testServer.storage.read(
+      (db) =>
+        db.sql<{ code: string; id: string }>`
+          select code, id from skus where merchant_id = ${testServer.merchantId}`,
+    )
+    for (const { code, id } of rows) skus.set(code, id)
+  })
+
+  const ask = (id: AdminOperationId, orderId: string, body: object = {}): Promise<Answer> =>
+    testServer.askAdmin(id, { path: { orderId }, body: { idempotencyKey: newId('req'), ...body } })
+  const edit = (orderId: string, quantities: Readonly<Record<string, number>>, more: object = {}) => {
+    const items = Object.entries(quantities).map(([code, quantity]) => ({ skuId: skus.get(code), quantity }))
+    return ask('editAdminOrder', orderId, { ...(items.length > 0 && { items }), ...more })
+  }
+  const orderOf = async (orderId: string) =>
+    (await testServer.askAdmin('getAdminOrder', { path: { orderId } })).body.data
+  const stockOf = async (code: string) => {
+    const [row] = await testServer.storage.read(
+      (db) =>
+        db.sql<{ onHand: number }>`
+          select on_hand as "onHand" from stock where sku_id = ${skus.get(code) ?? ''} and mode = 'test'`,
+    )
+    return row?.onHand ?? 0
+  }
+  const issue = () => issueDocuments(testServer.storage, testSecret, { now: testServer.clock.now, limit: 100 })
+  const documentsOf = (orderId: string) =>
+    testServer.storage.read(
+      (db) =>
+        db.sql<{ kind: string; total: number }>`
+          select kind, total from documents where order_id = ${orderId} order by issued_at, kind desc, total`,
+    )
+  const place = (input: OrderInput) => testServer.orders.place(input)
+  const done = (answer: Answer) => {
+    assert.equal(answer.status, 200, answer.text)
+    return answer.body.data
+  }
+
+  test('200 takes units off a paid order: shown to the cent, then given back, restocked and documented', async () => {
+    const { orderId } = await place({ items: { 'ROSE-12': 2, CARD: 3 }, code: 'WELCOME10' })
+    await issue()
+    const was = await orderOf(orderId)
+    const [roses, cards] = [await stockOf('ROSE-12'), await stockOf('CARD')]
+    const preview = done(await edit(orderId, { 'ROSE-12': 1, CARD: 0 }, { dryRun: true }))
+    assert.deepEqual([preview.refund, await stockOf('CARD')], [null, cards])
+    assert.equal(preview.totals.total, was.totals.total + preview.difference)
+    assert.ok(preview.difference < 0 && preview.totals.discount > 0)
+    assertAdminError(await edit(orderId, { 'ROSE-12': 1, CARD: 0 }, { expectedTotal: 1 }), 'total_changed')
+    const wanted = { expectedVersion: was.version, expectedTotal: preview.totals.total }
+    const made = done(await edit(orderId, { 'ROSE-12': 1, CARD: 0 }, wanted))
+    assert.deepEqual([made.totals, made.items, made.difference], [preview.totals, preview.items, preview.difference])
+    assert.equal(made.refund.amount, -preview.difference)
+    const { order } = made
+    assert.deepEqual(
+      [order.paymentStatus, order.totals.total, order.totals.refunded, order.items.length, order.itemCount],
+      ['paid', preview.totals.total, 0, 1, 1],
+    )
+    assert.deepEqual([await stockOf('ROSE-12'), await stockOf('CARD')], [roses + 1, cards + 3])
+    await testServer.orders.pay()
+    await issue()
+    assert.deepEqual(await documentsOf(orderId), [
+      { kind: 'invoice', total: was.totals.total },
+      { kind: 'credit_note', total: -preview.difference },
+    ])
+    const later = await orderOf(orderId)
+    assert.deepEqual([later.refunds[0].status, later.paymentStatus], ['succeeded', 'paid'])
+    assert.match(JSON.stringify(later.changes), /"member":"items"/)
+    // What is left can be sent, and refunded to the last cent.
+    done(await ask('fulfilAdminOrder', orderId))
+    const rest = done(await ask('refundAdminOrder', orderId))
+    assert.equal(rest.amount, preview.totals.total)
+    await testServer.orders.pay()
+    await issue()
+    const sums = await documentsOf(orderId)
+    assert.equal(
+      sums.reduce((sum, { kind, total }) => sum + (kind === 'invoice' ? total : -total), 0),
+      0,
+    )
+    assert.equal((await orderOf(orderId)).paymentStatus, 'refunded')
+  })
+
+  test('200 swaps items at the same price without moving money, and the new one can be refunded by line', async () => {
+    const { orderId } = await place({ items: { CARD: 4 } })
+    await issue()
+    const was = await orderOf(orderId)
+    const items = [
+      { skuId: skus.get('CARD'), quantity: 1 },
+      { skuId: skus.get('BOOK'), quantity: 1, unitPrice: 999 },
+    ]
+    const made = done(await ask('editAdminOrder', orderId, { items }))
+    assert.deepEqual([made.difference, made.refund, made.order.refunds], [0, null, []])
+    await issue()
+    const documents = await documentsOf(orderId)
+    assert.deepEqual(
+      documents.map(({ total }) => total).toSorted((a, b) => a - b),
+      [999, 999, was.totals.total],
+    )
+    const back = done(await ask('refundAdminOrder', orderId, { items: [{ skuId: skus.get('BOOK'), quantity: 1 }] }))
+    assert.equal(back.amount, 999)
+    await testServer.orders.pay()
+    await issue()
+    assert.equal((await documentsOf(orderId)).length, 4)
+  })
+
+  test('200 changes what is awaited of an order that is paid by hand, in both directions', async () => {
+    const { orderId } = await place({ items: { CARD: 2 }, isManual: true })
+    const more = done(await edit(orderId, { CARD: 3, BOOK: 1 }, { shipping: 700 }))
+    assert.deepEqual([more.refund, more.order.payments[0].amount], [null, more.totals.total])
+    assert.deepEqual([more.totals.subtotal, more.totals.shipping], [3 * 333 + 2995, 700])
+    const less = done(await edit(orderId, { CARD: 1, BOOK: 0 }, { shipping: 0 }))
+    assert.deepEqual([less.totals.total, less.order.moneyReceived.due], [333, 333])
+    const paid = done(await ask('payAdminOrder', orderId))
+    assert.deepEqual([paid.paymentStatus, paid.payments[0].amount], ['paid', 333])
+    await issue()
+    assert.deepEqual(await documentsOf(orderId), [{ kind: 'invoice', total: 333 }])
+  })
+
+  test('200 keeps the parts of the shipping by rate in agreement with order and documents', async () => {
+    const stored = async (orderId: string) => {
+      const [row] = await testServer.storage.read(
+        (db) =>
+          db.sql<{ shipping: number; tax: number; parts: string }>`
+            select shipping, shipping_tax as tax, shipping_taxes as parts from orders where id = ${orderId}`,
+      )
+      const parts = JSON.parse(row?.parts ?? '[]') as { rateBps: number; amount: number; tax: number }[]
+      const sums = [0, 0]
+      for (const { amount, tax } of parts)
+        for (const [i, one] of [amount, tax].entries()) sums[i] = (sums[i] ?? 0) + one
+      assert.deepEqual(sums, [row?.shipping, row?.tax])
+      return parts.map(({ rateBps, amount, tax }) => [rateBps, amount, tax])
+    }
+    const items = { BOOK: 1, CARD: 3 }
+    const { orderId } = await place({ items })
+    await issue()
+    // In proportion to 9.99 at 19 % and 29.95 at 7 %.
+    assert.deepEqual(await stored(orderId), [
+      [1900, 123, 20],
+      [700, 367, 24],
+    ])
+    const less = done(await edit(orderId, {}, { shipping: 300 }))
+    assert.equal(less.difference, -190)
+    assert.deepEqual(await stored(orderId), [
+      [1900, 75, 12],
+      [700, 225, 15],
+    ])
+    await testServer.orders.pay()
+    await issue()
+    const { body } = await testServer.askAdmin('listAdminDocuments', { query: `?orderId=${orderId}` })
+    const notes = body.data.filter(({ kind }: { kind: string }) => kind === 'credit_note')
+    const note = await testServer.askAdmin('getAdminDocument', { path: { documentId: notes[0].id } })
+    assert.deepEqual(
+      note.body.data.rates.map(({ rate, total, tax }: Record<string, number>) => [rate, total, tax]),
+      [
+        [1900, 48, 8],
+        [700, 142, 9],
+      ],
+    )
+    // Goods that go leave the shipping as it was charged.
+    done(await edit(orderId, { BOOK: 0 }))
+    assert.equal((await stored(orderId)).length, 2)
+    // Of an order that awaits money it becomes free, and is charged again.
+    const unpaid = await place({ items, isManual: true })
+    done(await edit(unpaid.orderId, {}, { shipping: 0 }))
+    assert.deepEqual(await stored(unpaid.orderId), [
+      [1900, 0, 0],
+      [700, 0, 0],
+    ])
+    const again = done(await edit(unpaid.orderId, {}, { shipping: 490 }))
+    assert.deepEqual(await stored(unpaid.orderId), [
+      [1900, 123, 20],
+      [700, 367, 24],
+    ])
+    assert.equal(again.totals.total, unpaid.quote.totals.total)
+  })
+
+  test('200 takes off what cannot be sent, and the order is done; what was sent stays', async () => {
+    const { orderId } = await place({ items: { CARD: 3 } })
+    done(await ask('fulfilAdminOrder', orderId, { items: [{ skuId: skus.get('CARD'), quantity: 2 }] }))
+    assertAdminError(await edit(orderId, { CARD: 1 }), 'order_edit_not_possible')
+    const { order } = done(await edit(orderId, { CARD: 2 }))
+    assert.deepEqual([order.status, order.fulfillmentStatus, order.items[0].quantity], ['completed', 'fulfilled', 2])
+    assertAdminError(await edit(orderId, { CARD: 3 }), 'order_not_editable')
+  })
+
+  test('200 corrects the address within its country, and opens it for those who may see it', async () => {
+    const { orderId } = await place({ items: { CARD: 1 } })
+    const address = { ...berlin, line1: 'Torstrasse 2', postalCode: '10119' }
+    const preview = done(await edit(orderId, {}, { address, dryRun: true }))
+    assert.equal(preview.difference, 0)
+    done(await edit(orderId, {}, { address }))
+    const seen = (await testServer.askAdmin('getAdminOrderCustomer', { path: { orderId } })).body.data
+    assert.equal(seen.address.line1, 'Torstrasse 2')
+    const rows = await testServer.storage.read((db) => db.sql`select id from addresses where owner_id = ${orderId}`)
+    assert.equal(rows.length, 1)
+    const abroad = { ...berlin, country: 'FR', postalCode: '75001', city: 'Paris' }
+    assertAdminError(await edit(orderId, {}, { address: abroad }), 'order_edit_not_possible')
+    assertAdminError(await edit(orderId, {}, { address: { ...berlin, postalCode: 'x' } }), 'invalid_request')
+  })
+
+  test('4xx for what is paid and would cost more, for nothing left, nothing asked, too much, and of others', async () => {
+    const { orderId } = await place({ items: { CARD: 1 } })
+    assertAdminError(await edit(orderId, { CARD: 2 }), 'order_edit_not_possible')
+    assertAdminError(await edit(orderId, { CARD: 0 }), 'order_edit_not_possible')
+    assertAdminError(await edit(orderId, {}), 'invalid_request')
+    assertAdminError(await edit(orderId, { CARD: 1 }, { expectedVersion: 9 }), 'version_conflict')
+    assertAdminError(await edit(newId('ord'), { CARD: 1 }), 'order_not_found')
+    const unpaid = await place({ items: { CARD: 1 }, isManual: true })
+    const many = await edit(unpaid.orderId, { BOOK: 999 })
+    assert.ok(['quantity_limit_exceeded', 'insufficient_stock'].includes(many.body.error.code), many.text)
+    const items = [{ skuId: newId('sku'), quantity: 1 }]
+    assertAdminError(await ask('editAdminOrder', unpaid.orderId, { items }), 'invalid_request')
+  })
+
+  test('a refund of an edit that fails waits for a person, and is owed again under the same edit', async () => {
+    const { orderId } = await place({ items: { CARD: 2 }, card: refusingCard })
+    const { difference } = done(await edit(orderId, { CARD: 1 }))
+    await testServer.storage.write(
+      (tx) => tx.sql`update refunds set refused_tries = ${refusedTriesMax - 1} where order_id = ${orderId}`,
+    )
+    await testServer.orders.pay()
+    const failed = await orderOf(orderId)
+    assert.deepEqual([failed.refunds[0].status, failed.paymentStatus, failed.totals.refunded], ['failed', 'paid', 0])
+    const again = done(await ask('refundAdminOrder', orderId, { byHand: true }))
+    assert.equal(again.amount, -difference)
+    const after = await orderOf(orderId)
+    assert.deepEqual([after.refunds.length, after.refunds[1].status, after.totals.refunded], [2, 'succeeded', 0])
+  })
+
+  test('an edit and a parcel, a cancellation, a payment or another edit at once leave money and stock in agreement', async () => {
+    const rivals: Readonly<Record<string, (orderId: string) => Promise<Answer>>> = {
+      parcel: (orderId) => ask('fulfilAdminOrder', orderId),
+      cancellation: (orderId) => ask('cancelAdminOrder', orderId),
+      refund: (orderId) => ask('refundAdminOrder', orderId, { amount: 400 }),
+      edit: (orderId) => edit(orderId, { CARD: 0, BOOK: 1 }),
+    }
+    for (const [name, rival] of Object.entries(rivals)) {
+      const { orderId } = await place({ items: { CARD: 2, BOOK: 1 } })
+      const answers = await Promise.all([edit(orderId, { CARD: 1 }), rival(orderId)])
+      for (const { status, text } of answers) assert.ok(status === 200 || status === 409, `${name}: ${text}`)
+      assert.ok(
+        answers.some(({ status }) => status === 200),
+        name,
+      )
+      const order = await orderOf(orderId)
+      const sent = order.items.every((item: { quantity: number; fulfilled: number }) => item.fulfilled <= item.quantity)
+      assert.ok(sent, name)
+    }
+    const { orderId } = await place({ items: { CARD: 2 }, isManual: true })
+    const [edited, paid] = await Promise.all([edit(orderId, { CARD: 1 }), ask('payAdminOrder', orderId)])
+    assert.deepEqual([edited.status, paid.status], [200, 200])
+    await testServer.orders.pay()
+    await issue()
+    const order = await orderOf(orderId)
+    const documents = await documentsOf(orderId)
+    assert.equal(
+      documents.reduce((sum, { kind, total }) => sum + (kind === 'invoice' ? total : -total), 0),
+      order.totals.total,
+    )
+  })
+})
