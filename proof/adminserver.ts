@@ -1,6 +1,7 @@
 // A server for runs about the admin surface: every row can be asked with a good request, so a new operation is covered without
 // being named here.
 
+import { bankAccounts } from '../harness/admin/payments.ts'
 import type { AdminTestServer } from '../harness/admin/world.ts'
 import { orderMarket, ordersOf } from '../harness/orders.ts'
 import { rival } from '../harness/shops.ts'
@@ -53,7 +54,7 @@ export async function withAdminTestServer<T>(
       ...orderMarket,
       installations: [...(orderMarket.installations ?? []), { name: 'Real', mode: 'live' as const }],
     }
-    const opened = await openTestServer(given, { shops: [shop, rival] })
+    const opened = await openTestServer(given, { shops: [shop, rival], accountProviders: bankAccounts() })
     const testServer = { ...opened, orders: await ordersOf(opened) }
     const liveKey = await testServer.storage.write(async (tx) => {
       const real = (await listInstallations(tx, testServer.merchantId)).find(({ mode }) => mode === 'live')

@@ -3,7 +3,7 @@
 // schema.
 
 import { type OpenOperation, type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
-import { searchQuery } from '../src/contract/open/search.ts'
+import { searchQuery, suggestionQuery } from '../src/contract/open/search.ts'
 import type { TSchema } from '../src/contract/schema.ts'
 import { runAdminContract } from './admincontract.ts'
 import { together } from './adminserver.ts'
@@ -110,6 +110,8 @@ class Asking {
       successUrl: (chance) => `http://localhost:${whole(chance, 1, 65_535)}/x?s={sessionId}&y=%20'"`,
       cancelUrl: () => 'https://localhost/back#there',
       address,
+      // Its form is that of its country, which no schema expresses.
+      vatId: (chance) => pick(chance, ['ATU12345678', 'de 123456789', 'NL123456789B01']),
       idempotencyKey: () => this.#key(),
     }
   }
@@ -204,7 +206,7 @@ class Asking {
     if (!query) return ''
     const { minPrice: _, ...values } = goodValue(query, this.known, this.random) as { [name: string]: Json }
     const text = new URLSearchParams()
-    if (query === searchQuery) text.append('q', 'roses')
+    if (query === searchQuery || query === suggestionQuery) text.append('q', 'roses')
     for (const [name, value] of Object.entries(values))
       if (name !== 'q') for (const one of [value].flat()) text.append(name, String(one))
     return `?${text}`

@@ -206,6 +206,7 @@ const textsOfEntries: ReadonlyMap<string, readonly string[]> = new Map([
   ['^[A-Za-z]{1,40}$', ['secretKey', 'key', 'A', 'k'.repeat(40)]],
   ['^[A-Z0-9]{1,3}$', ['BE', '9', '13A']],
   ['^[^\\s@]+@[^\\s@]+$', ['shop@example.com']],
+  [patterns.contact.source, ['shop@example.com', 'https://example.com/contact']],
   ['^#[0-9a-fA-F]{6}$', ['#000000', '#a1B2c3']],
   ['^[A-Za-z0-9+/]+={0,2}$', ['AAAA', 'UklGRg==']],
 ])

@@ -131,7 +131,7 @@ export const operatorIssues = {
   other_kind_of_measure:   'must be of the same kind as the unit, such as kg for g',
   unreadable_instant:      'is not an instant',
   published_in_future:     'must not lie in the future; use published: false',
-  maker_not_in_file:       'is not the slug of a maker in this file',
+  maker_not_in_file:       'is not a maker of this file',
   category_not_in_file:    'is not among the categories of this file',
   sku_not_in_file:         'is not among the SKU codes of this file',
   category_circle:         'goes in a circle, or deeper than {max} levels',

@@ -47,7 +47,8 @@ export interface Operation {
   refusals: readonly RefusalCodeOf<403 | 404 | 409>[]
 }
 
-export type Audit = 'change' | 'look' | 'none'
+// `lookOnce`: the same look again is no entry for some minutes, since a page shows it again by itself.
+export type Audit = 'change' | 'look' | 'lookOnce' | 'none'
 
 export interface Reply {
   status: 200 | 201 | 202 | 204

@@ -235,11 +235,14 @@ export const AdminCustomer = object({
 })
 export const AdminCustomerResponse = object({ data: AdminCustomer })
 
+const orderId = idPattern(idPrefixes.order).source.slice(1, -1)
+const orderIdLength = 30
+
 export const AdminOrderNamesQuery = object({
   orderIds: Type.String({
     minLength: 1,
-    maxLength: limits.bulkItemsMax * 40,
-    pattern: '^[a-z0-9_]+(,[a-z0-9_]+)*$',
+    maxLength: limits.bulkItemsMax * (orderIdLength + 1) - 1,
+    pattern: `^${orderId}(,${orderId})*$`,
     description: `Ids of orders, with commas between: at most ${limits.bulkItemsMax}. Others than those of the merchant in the mode of the caller are left out.`,
   }),
 })
@@ -411,7 +414,7 @@ export const orderRows = {
   },
   getAdminOrderNames: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/orders/names',
-    scope: 'admin:customers', idempotency: 'none', audit: 'look', tag: 'Orders',
+    scope: 'admin:customers', idempotency: 'none', audit: 'lookOnce', tag: 'Orders',
     summary: 'Get the names of a list of orders',
     description: 'Who ordered, by name alone. The list is one entry in the list of changes; the same one again within ten minutes is none.',
     query: AdminOrderNamesQuery, body: null, reply: ok(AdminOrderNamesResponse),

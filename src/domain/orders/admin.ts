@@ -129,9 +129,9 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
     },
 
     async getAdminOrderNames({ db, caller, query: { orderIds }, now }) {
-      const asked = [...new Set(orderIds.split(','))].filter((id) => isId('ord', id)).slice(0, limits.bulkItemsMax)
+      const asked = [...new Set(orderIds.split(','))]
       const shop = await findMerchantById(db, caller.merchantId)
-      if (asked.length === 0 || shop?.customerNames !== 'shown') return new Audited({ data: [] }, [])
+      if (shop?.customerNames !== 'shown') return new Audited({ data: [] }, [])
       const data: { orderId: string; name: string }[] = []
       const numbers: string[] = []
       for (const order of await listSealedNames(db, caller, asked)) {

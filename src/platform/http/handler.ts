@@ -1,7 +1,7 @@
 // What a handler is given and what it gives back. The types are read from the contract's rows, so the compiler asks for a
 // handler of the right shape as soon as a row is routed.
 
-import type { BodyOf, Operation, PathOf, QueryOf, ReplyOf } from '../../contract/surface.ts'
+import type { Audit, BodyOf, Operation, PathOf, QueryOf, ReplyOf } from '../../contract/surface.ts'
 import type { AuditedChange } from '../audit/change.ts'
 import type { Cause } from '../outbox/announce.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
@@ -29,9 +29,9 @@ export interface Paging {
 
 export type Handler<Row extends Operation, Callers> = (ask: Ask<Row, Callers>) => Promise<HandledOf<Row>>
 
-type HandledOf<Row extends Operation> = Row extends { asksOutside: true; audit: 'change' | 'look' }
+type HandledOf<Row extends Operation> = Row extends { asksOutside: true; audit: Exclude<Audit, 'none'> }
   ? Outside<Extract<ReplyOf<Row>, object | null>>
-  : Row extends { audit: 'change' | 'look' }
+  : Row extends { audit: Exclude<Audit, 'none'> }
     ? Audited<Extract<ReplyOf<Row>, object | null>>
     : ReplyOf<Row> | Rendered
 

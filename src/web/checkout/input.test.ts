@@ -76,6 +76,7 @@ describe('what forms mean', () => {
           phone: '123456',
         },
         shippingOptionId: 'express',
+        vatId: '',
       },
     })
     const digital = detailsIn(typed, false)
