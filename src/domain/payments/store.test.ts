@@ -264,6 +264,7 @@ eachEngine('payments and refunds in the store', (given) => {
       id: refund.id,
       merchantId,
       orderId,
+      editId: null,
       paymentId: payment.id,
       kind: 'refund',
       origin: 'here',
