@@ -13,10 +13,11 @@ import {
 } from './screens/customers.ts'
 import { developerScreens } from './screens/developers.ts'
 import { discounts, newDiscount, oneDiscount } from './screens/discounts.ts'
-import { draftProducts, editDraft, newDraft } from './screens/draftform.ts'
+import { editDraft, newDraft } from './screens/draftform.ts'
 import { cancelDraft, draft, drafts, sendDraft } from './screens/drafts.ts'
 import { edit } from './screens/edit.ts'
 import { home } from './screens/home.ts'
+import { pickedProducts } from './screens/itemrows.ts'
 import { makers, newMaker, oneMaker } from './screens/makers.ts'
 import { moneyBack, pay, undelivered } from './screens/money.ts'
 import { settingScreens } from './screens/office.ts'
@@ -77,7 +78,7 @@ export const screens: readonly Screen[] = [
   withdrawalReturn,
   withdrawalStatement,
   drafts,
-  draftProducts,
+  pickedProducts,
   editDraft,
   sendDraft,
   newDraft,

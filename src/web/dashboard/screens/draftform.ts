@@ -1,7 +1,6 @@
 // The forms of drafts: a new one, and changing one that is open. What it costs is shown first; the second press does it.
 
 import { randomUUID } from 'node:crypto'
-import type { AdminSku } from '../../../contract/admin/catalog.ts'
 import {
   type CreateDraftResponse,
   type Draft,
@@ -12,7 +11,6 @@ import {
 import { limits } from '../../../contract/limits.ts'
 import { textLanguages } from '../../../contract/words.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import type { PickedProduct } from '../browser/names.ts'
 import {
   bodyOf,
   type Field,
@@ -25,11 +23,11 @@ import {
   problemsOf,
   valuesOf,
 } from '../form.ts'
-import { dashboardHeaders } from '../headers.ts'
 import { button, card } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { done } from '../toast.ts'
 import type { Words } from '../words.ts'
+import { type ItemNames, itemRowFields, itemRows, numbersTo, skuIn, skuName, type TypedItemRow } from './itemrows.ts'
 import { lineName } from './order.ts'
 import { languageName } from './texts.ts'
 
@@ -87,43 +85,11 @@ export const editDraft: Screen = {
   },
 }
 
-const picksMax = 8
-
-// What the field of a product proposes while one types (browser/pick.ts).
-export const draftProducts: Screen = {
-  path: 'drafts/products',
-  name: 'dashboard draft products',
-  place: 'orders',
-  needs: 'createAdminDraft',
-  async get(visit) {
-    const { words, shop } = visit
-    const q = (visit.query.get('q') ?? '')
-      .replace(/\p{Cc}+/gu, ' ')
-      .trim()
-      .slice(0, 100)
-    const { data } = q === '' ? { data: [] } : await visit.ask('listAdminSkus', { query: { q, limit: picksMax } })
-    const picks: PickedProduct[] = data.map((sku) => ({
-      code: sku.code,
-      name: nameOf(sku),
-      note: [words.money(sku.price, shop.currency), words.say('drafts.left', { count: sku.available })].join(' · '),
-    }))
-    const headers = { ...dashboardHeaders, 'content-type': 'application/json; charset=utf-8' }
-    return { status: 200, body: JSON.stringify(picks), headers }
-  },
-}
-
 function idOf({ path }: Visit): string {
   return path.draftId ?? ''
 }
 
-function nameOf({ productName, name }: Pick<AdminSku, 'productName' | 'name'>): string {
-  return name === productName || name === '' ? productName : `${productName}, ${name}`
-}
-
-// By code, in small letters.
-type Names = ReadonlyMap<string, string>
-
-function namesOf(items: Draft['items']): Names {
+function namesOf(items: Draft['items']): ItemNames {
   const nameWith = ({ name, options }: Draft['items'][number]) =>
     [name, ...options.map(({ value }) => value)].join(' · ')
   return new Map(items.map((item) => [item.code.toLowerCase(), nameWith(item)]))
@@ -131,23 +97,6 @@ function namesOf(items: Draft['items']): Names {
 
 const rowsFirst = 3
 const rowsMax = limits.cartLinesMax
-
-function rowFields(words: Words, currency: string, row: number): Field[] {
-  return [
-    {
-      ...{ name: `product-${row}`, label: words.say('drafts.product'), kind: 'line', lengthMax: 200 },
-      pointer: `/rows/${row}/product`,
-    },
-    {
-      ...{ name: `quantity-${row}`, label: words.say('drafts.quantity'), kind: 'whole', min: 1 },
-      ...{ max: limits.quantityMax, pointer: `/rows/${row}/quantity` },
-    },
-    {
-      ...{ name: `price-${row}`, label: words.say('drafts.price'), kind: 'money', currency },
-      pointer: `/rows/${row}/unitPrice`,
-    },
-  ]
-}
 
 function termFields(words: Words, currency: string): Field[] {
   return [
@@ -185,14 +134,10 @@ function whoFields(words: Words, isEdit: boolean): Field[] {
 
 function allFields({ words, shop: { currency } }: Visit, rows: number, isEdit: boolean): Field[] {
   return [
-    ...numbersTo(rows).flatMap((row) => rowFields(words, currency, row)),
+    ...numbersTo(rows).flatMap((row) => itemRowFields(words, currency, row)),
     ...termFields(words, currency),
     ...whoFields(words, isEdit),
   ]
-}
-
-function numbersTo(count: number): number[] {
-  return Array.from({ length: count }, (_, row) => row)
 }
 
 // As many as the form had.
@@ -227,7 +172,7 @@ interface FormParts {
   values: FieldValues
   problems?: Problems
   prices?: Prices
-  names?: Names
+  names?: ItemNames
   // More rows for items.
   more?: number
   edited?: Edited | undefined
@@ -264,15 +209,9 @@ async function readForm(posted: Posted, edited?: Edited): Promise<ReadForm | { s
   }
 }
 
-interface TypedRow {
-  product?: string
-  quantity?: number
-  unitPrice?: number
-}
-
 interface FoundItems {
   body: UpdateDraftRequest
-  names: Names
+  names: ItemNames
   // What was typed as a name, by field.
   codes: FieldValues
 }
@@ -287,7 +226,7 @@ async function itemsIn(posted: Posted, read: Record<string, unknown>): Promise<F
     locale,
     ...rest
   } = read as {
-    rows?: Readonly<Record<string, TypedRow>>
+    rows?: Readonly<Record<string, TypedItemRow>>
     shippingLabel?: string
     shippingAmount?: number
     locale?: UpdateDraftRequest['locale'] | ''
@@ -302,24 +241,13 @@ async function itemsIn(posted: Posted, read: Record<string, unknown>): Promise<F
     const sku = await skuIn(posted, product)
     if (typeof sku === 'string') return problem(`/rows/${row}/product`, sku)
     items.push({ skuId: sku.id, quantity, ...(unitPrice !== undefined && { unitPrice }) })
-    names.set(sku.code.toLowerCase(), nameOf(sku))
+    names.set(sku.code.toLowerCase(), skuName(sku))
     codes[`product-${row}`] = sku.code
   }
   if (items.length === 0) return problem('/rows/0/product', words.say('drafts.needsItem'))
   const shipping = shippingLabel ? { label: shippingLabel, amount: shippingAmount ?? 0 } : undefined
   const body = { ...rest, items, ...(shipping && { shipping }), ...(locale && { locale }) }
   return { body, names, codes }
-}
-
-// The SKU of this code, or the only one of this name; otherwise what is wrong.
-async function skuIn({ words, ask }: Posted, typed: string): Promise<AdminSku | string> {
-  const { data } = await ask('listAdminSkus', { query: { q: typed.slice(0, 100) } })
-  const isCode = ({ code }: AdminSku) => code.toLowerCase() === typed.toLowerCase()
-  const isName = (sku: AdminSku) => nameOf(sku).toLowerCase() === typed.toLowerCase()
-  const named = data.filter(isName)
-  const [only, another] = named.length > 0 ? named : data
-  const found = data.find(isCode) ?? (another ? undefined : only)
-  return found ?? words.say(another ? 'drafts.severalProducts' : 'drafts.unknownProduct')
 }
 
 function formSheet(visit: Visit, { values, problems, prices, names, more = 0, edited }: FormParts): Sheet {
@@ -330,7 +258,14 @@ function formSheet(visit: Visit, { values, problems, prices, names, more = 0, ed
   const drawn = (fields: readonly Field[]) =>
     html`<div class="fields">${fields.map((one) => field(words, one, values[one.name], problems))}</div>`
   const back = edited ? `drafts/${edited.id}` : 'drafts'
-  const table = itemsTable(visit, { values, rows, ...(problems && { problems }), ...(names && { names }) })
+  const table = itemRows(visit, {
+    caption: words.say('drafts.items'),
+    values,
+    rows,
+    canGrow: rows < rowsMax,
+    ...(problems && { problems }),
+    ...(names && { names }),
+  })
   return {
     title: words.say(isEdit ? 'drafts.editTitle' : 'drafts.new'),
     back: { href: to(back), label: words.say(isEdit ? 'drafts.back' : 'drafts.title') },
@@ -358,46 +293,6 @@ ${card({ title: words.say('drafts.who'), body: drawn(whoFields(words, isEdit)) }
       cancel: to(back),
     }),
   }
-}
-
-interface ItemsParts {
-  values: FieldValues
-  rows: number
-  problems?: Problems
-  names?: Names
-}
-
-function itemsTable(visit: Visit, { values, rows, problems = { at: {} }, names }: ItemsParts): Html {
-  const { words, to } = visit
-  const { currency } = visit.shop
-  const cell = ({ name, label, kind, lengthMax, pointer = '' }: Field, row: number) => {
-    const isWrong = problems.at[pointer] !== undefined && html` aria-invalid="true"`
-    const type = kind === 'whole' ? html` type="number" min="1" max="${limits.quantityMax}"` : html` type="text"`
-    const decimal = kind === 'money' && html` inputmode="decimal"`
-    const bound = lengthMax !== undefined && html` maxlength="${lengthMax}"`
-    const value = values[name] ?? ''
-    const isProduct = kind === 'line'
-    const pick = isProduct && html` data-pick="${to('drafts/products')}" data-none="${words.say('drafts.noneFound')}"`
-    const shown =
-      isProduct && html`<span class="pick-name" data-picked dir="auto">${names?.get(value.toLowerCase())}</span>`
-    return html`<td><input name="${name}"${type}${decimal}${bound} dir="${isProduct ? 'auto' : 'ltr'}" autocomplete="off" value="${value}" aria-label="${`${words.say('drafts.item', { count: row + 1 })}: ${label}`}"${isWrong}${pick}>${shown}</td>`
-  }
-  const heads = [
-    words.say('drafts.product'),
-    words.say('drafts.quantity'),
-    `${words.say('drafts.price')} (${currency})`,
-  ]
-  const add = button({
-    label: words.say('drafts.addRow'),
-    kind: 'plain',
-    name: 'step',
-    value: 'more',
-    isUnchecked: true,
-  })
-  return html`<div class="lines-form draft-lines"><table><caption class="hidden">${words.say('drafts.items')}</caption>
-<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>${numbersTo(rows).map((row) => html`<tr>${rowFields(words, currency, row).map((one) => cell(one, row))}</tr>`)}</tbody></table>
-${rows < rowsMax && add}<p class="help">${words.say('drafts.priceHelp')}</p></div>`
 }
 
 export function pricesCard(

@@ -7,30 +7,20 @@ import { limits } from '../../../contract/limits.ts'
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import {
-  bodyOf,
-  type Field,
-  type FieldValues,
-  field,
-  form,
-  keyIn,
-  moneyText,
-  type Problems,
-  problemsOf,
-  valuesOf,
-} from '../form.ts'
+import { bodyOf, type Field, field, form, keyIn, moneyText, type Problems, problemsOf, valuesOf } from '../form.ts'
 import { card } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { done } from '../toast.ts'
 import type { Words } from '../words.ts'
+import { itemRowFields, itemRows, numbersTo, skuIn, type TypedItemRow } from './itemrows.ts'
 import { backToOrder, findOrder, lineName, orderIdOf } from './order.ts'
 import { versionIn } from './send.ts'
 
 // The value of the hidden field `step`.
 const steps = { preview: 'preview', edit: 'edit' } as const
 
-// Without script: as many lines as are usual.
-const rowNumbers = [0, 1, 2]
+// As many as are usual; for more the order is edited again.
+const newRows = 3
 
 export const edit: Screen = {
   path: 'orders/:orderId/edit',
@@ -67,30 +57,18 @@ function sentenceFor(words: Words, reason: unknown): string | undefined {
   return reason === 'nothing_left' ? words.say('edit.nothingLeft') : undefined
 }
 
-function rowFields(words: Words, currency: string, row: number): Field[] {
-  const at = (name: string) => ({ name: `${name}-${row}`, pointer: `/rows/${row}/${name}` })
-  return [
-    { ...at('code'), label: words.say('edit.code'), kind: 'line', lengthMax: 64 },
-    { ...at('quantity'), label: words.say('edit.quantity'), kind: 'whole', min: 1, max: limits.quantityMax },
-    { ...at('unitPrice'), label: words.say('edit.price'), kind: 'money', currency },
-  ]
-}
-
 function shippingField(words: Words, { currency }: AdminOrder): Field {
   return { name: 'shipping', label: words.say('edit.shipping'), kind: 'money', currency, isHalf: true }
 }
 
 function allFields(words: Words, order: AdminOrder): Field[] {
-  return [...rowNumbers.flatMap((row) => rowFields(words, order.currency, row)), shippingField(words, order)]
+  return [
+    ...numbersTo(newRows).flatMap((row) => itemRowFields(words, order.currency, row)),
+    shippingField(words, order),
+  ]
 }
 
-interface TypedRow {
-  code?: string
-  quantity?: number
-  unitPrice?: number
-}
-
-// The codes are looked up: the operation takes ids.
+// Products are looked up by code or name: the operation takes ids.
 async function bodyIn(
   posted: Posted,
   order: AdminOrder,
@@ -98,18 +76,16 @@ async function bodyIn(
   const { words, form: sent } = posted
   const read = bodyOf(words, allFields(words, order), sent)
   if ('problems' in read) return read
-  const { rows = {}, shipping } = read.body as { rows?: Readonly<Record<string, TypedRow>>; shipping?: number }
+  const { rows = {}, shipping } = read.body as { rows?: Readonly<Record<string, TypedItemRow>>; shipping?: number }
   const items: NonNullable<AdminOrderEditRequest['items']> = order.items.flatMap(({ skuId, quantity: before }) => {
     const typed = sent.get(`of-${skuId}`) ?? ''
     const quantity = /^\d{1,3}$/.test(typed) ? Number(typed) : before
     return quantity === before ? [] : [{ skuId, quantity }]
   })
-  for (const [row, { code, quantity = 1, unitPrice }] of Object.entries(rows)) {
-    if (!code) continue
-    const { data } = await posted.ask('listAdminSkus', { query: { q: code } })
-    const sku = data.find((one) => one.code.toLowerCase() === code.toLowerCase())
-    const text = words.say('edit.unknownCode')
-    if (!sku) return { problems: { summary: text, at: { [`/rows/${row}/code`]: text } } }
+  for (const [row, { product, quantity = 1, unitPrice }] of Object.entries(rows)) {
+    if (!product) continue
+    const sku = await skuIn(posted, product)
+    if (typeof sku === 'string') return { problems: { summary: sku, at: { [`/rows/${row}/product`]: sku } } }
     const known = order.items.find(({ skuId }) => skuId === sku.id)
     const all = quantity + (items.find(({ skuId }) => skuId === sku.id)?.quantity ?? known?.quantity ?? 0)
     const others = items.filter(({ skuId }) => skuId !== sku.id)
@@ -131,6 +107,13 @@ function editSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems?:
   const { number, version, shipping, totals, currency } = order
   const back = backToOrder(visit, order)
   const values = valuesOf(allFields(words, order), sent)
+  const added = itemRows(visit, {
+    caption: words.say('edit.new'),
+    values,
+    rows: newRows,
+    canGrow: false,
+    ...(problems && { problems }),
+  })
   const costs = { ...values, shipping: sent.get('shipping') ?? moneyText(totals.shipping, currency) }
   return {
     title: words.say('edit.title', { number }),
@@ -144,7 +127,7 @@ function editSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems?:
       problems: problems && { summary: problems.summary ?? words.say('form.problem'), at: {} },
       hidden: { version, step: steps.preview },
       before: html`${card({ title: words.say('edit.items'), body: itemsTable(words, order, sent) })}
-${card({ title: words.say('edit.new'), body: newTable(visit, order, values, problems) })}
+${card({ title: words.say('edit.new'), body: added })}
 ${shipping !== null && card({ title: words.say('order.shipping'), body: html`<div class="fields">${field(words, shippingField(words, order), costs.shipping, problems)}</div>` })}`,
       submit: words.say('edit.preview'),
       cancel: back.href,
@@ -159,26 +142,6 @@ function itemsTable(words: Words, { items }: AdminOrder, sent: FormFields): Html
   )}</tbody></table></div>`
 }
 
-function newTable(
-  { words }: Visit,
-  { currency }: AdminOrder,
-  values: FieldValues,
-  problems: Problems = { at: {} },
-): Html {
-  const cell = ({ name, label, kind, lengthMax, pointer = '' }: Field, row: number) => {
-    const isWrong = problems.at[pointer] !== undefined && html` aria-invalid="true"`
-    const type = kind === 'whole' ? html` type="number" min="1" max="${limits.quantityMax}"` : html` type="text"`
-    const decimal = kind === 'money' && html` inputmode="decimal"`
-    const bound = lengthMax !== undefined && html` maxlength="${lengthMax}"`
-    return html`<td><input name="${name}"${type}${decimal}${bound} dir="ltr" autocomplete="off" value="${values[name] ?? ''}" aria-label="${`${words.say('edit.item', { count: row + 1 })}: ${label}`}"${isWrong}></td>`
-  }
-  const heads = [words.say('edit.code'), words.say('edit.quantity'), `${words.say('edit.price')} (${currency})`]
-  return html`<div class="lines-form draft-lines"><table><caption class="hidden">${words.say('edit.new')}</caption>
-<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>${rowNumbers.map((row) => html`<tr>${rowFields(words, currency, row).map((one) => cell(one, row))}</tr>`)}</tbody></table>
-<p class="help">${words.say('edit.priceHelp')}</p></div>`
-}
-
 type Preview = AdminOrderEditResponse['data']
 
 function previewSheet(posted: Posted, order: AdminOrder, preview: Preview): Sheet {
@@ -186,7 +149,7 @@ function previewSheet(posted: Posted, order: AdminOrder, preview: Preview): Shee
   const back = backToOrder(posted, order)
   const { totals, difference, items } = preview
   const amount = (minor: number) => words.money(minor, order.currency)
-  const kept = [...sent].filter(([name]) => /^(?:of-|code-|quantity-|unitPrice-|shipping$)/.test(name))
+  const kept = [...sent].filter(([name]) => /^(?:of-|product-|quantity-|price-|shipping$)/.test(name))
   const rows: readonly (readonly [string, number, number] | false)[] = [
     [words.say('order.subtotal'), order.totals.subtotal, totals.subtotal],
     order.totals.discount + totals.discount > 0 && [

@@ -810,13 +810,7 @@ export const de: DashboardTexts = {
     'edit.quantityOf': 'Wie viele von {name} in der Bestellung sind',
     'edit.sent': '{count} versendet',
     'edit.new': 'Artikel hinzufügen',
-    'edit.code': 'Artikelnummer',
-    'edit.quantity': 'Menge',
-    'edit.price': 'Einzelpreis',
-    'edit.priceHelp': 'Ohne Preis gilt der des Katalogs.',
-    'edit.item': 'Neuer Artikel {count}',
     'edit.shipping': 'Versandkosten',
-    'edit.unknownCode': 'Diese Artikelnummer gibt es nicht.',
     'edit.nothing': 'Es wurde nichts geändert.',
     'edit.costsMore':
       'Die Bestellung ist bezahlt und würde mehr kosten. Legen Sie für das Hinzugefügte einen Entwurf an; der Kunde bezahlt ihn über einen Link.',

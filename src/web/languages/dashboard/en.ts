@@ -821,13 +821,7 @@ const texts = {
   'edit.quantityOf': 'How many of {name} are in the order',
   'edit.sent': '{count} sent',
   'edit.new': 'Add items',
-  'edit.code': 'Article number',
-  'edit.quantity': 'Quantity',
-  'edit.price': 'Price of one',
-  'edit.priceHelp': 'Without a price, that of the catalog counts.',
-  'edit.item': 'New item {count}',
   'edit.shipping': 'Delivery costs',
-  'edit.unknownCode': 'There is no such article number.',
   'edit.nothing': 'Nothing was changed.',
   'edit.costsMore':
     'The order is paid, and would cost more. Make a draft for what is added, and the customer pays it by a link.',

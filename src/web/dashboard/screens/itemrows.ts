@@ -1,0 +1,128 @@
+// Rows in which products are chosen, for drafts and for orders that are edited: by name while one types, or by code.
+
+import type { AdminSku } from '../../../contract/admin/catalog.ts'
+import { limits } from '../../../contract/limits.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import type { PickedProduct } from '../browser/names.ts'
+import type { Field, FieldValues, Problems } from '../form.ts'
+import { dashboardHeaders } from '../headers.ts'
+import { button } from '../parts.ts'
+import type { Posted, Screen, Visit } from '../screen.ts'
+import type { Words } from '../words.ts'
+
+const picksMax = 8
+
+// What the field of a product proposes while one types (browser/pick.ts).
+export const pickedProducts: Screen = {
+  path: 'drafts/products',
+  name: 'dashboard draft products',
+  place: 'orders',
+  needs: 'createAdminDraft',
+  async get(visit) {
+    const { words, shop } = visit
+    const q = (visit.query.get('q') ?? '')
+      .replace(/\p{Cc}+/gu, ' ')
+      .trim()
+      .slice(0, 100)
+    const { data } = q === '' ? { data: [] } : await visit.ask('listAdminSkus', { query: { q, limit: picksMax } })
+    const picks: PickedProduct[] = data.map((sku) => ({
+      code: sku.code,
+      name: skuName(sku),
+      note: [words.money(sku.price, shop.currency), words.say('drafts.left', { count: sku.available })].join(' · '),
+    }))
+    const headers = { ...dashboardHeaders, 'content-type': 'application/json; charset=utf-8' }
+    return { status: 200, body: JSON.stringify(picks), headers }
+  },
+}
+
+export function skuName({ productName, name }: Pick<AdminSku, 'productName' | 'name'>): string {
+  return name === productName || name === '' ? productName : `${productName}, ${name}`
+}
+
+// By code, in small letters.
+export type ItemNames = ReadonlyMap<string, string>
+
+export function itemRowFields(words: Words, currency: string, row: number): Field[] {
+  return [
+    {
+      ...{ name: `product-${row}`, label: words.say('drafts.product'), kind: 'line', lengthMax: 200 },
+      pointer: `/rows/${row}/product`,
+    },
+    {
+      ...{ name: `quantity-${row}`, label: words.say('drafts.quantity'), kind: 'whole', min: 1 },
+      ...{ max: limits.quantityMax, pointer: `/rows/${row}/quantity` },
+    },
+    {
+      ...{ name: `price-${row}`, label: words.say('drafts.price'), kind: 'money', currency },
+      pointer: `/rows/${row}/unitPrice`,
+    },
+  ]
+}
+
+export function numbersTo(count: number): number[] {
+  return Array.from({ length: count }, (_, row) => row)
+}
+
+// As a form has it.
+export interface TypedItemRow {
+  product?: string
+  quantity?: number
+  unitPrice?: number
+}
+
+// The SKU of this code, or the only one of this name; otherwise what is wrong.
+export async function skuIn({ words, ask }: Posted, typed: string): Promise<AdminSku | string> {
+  const { data } = await ask('listAdminSkus', { query: { q: typed.slice(0, 100) } })
+  const isCode = ({ code }: AdminSku) => code.toLowerCase() === typed.toLowerCase()
+  const isName = (sku: AdminSku) => skuName(sku).toLowerCase() === typed.toLowerCase()
+  const named = data.filter(isName)
+  const [only, another] = named.length > 0 ? named : data
+  const found = data.find(isCode) ?? (another ? undefined : only)
+  return found ?? words.say(another ? 'drafts.severalProducts' : 'drafts.unknownProduct')
+}
+
+interface ItemRowsParts {
+  caption: string
+  values: FieldValues
+  rows: number
+  // Whether there is a button for another row.
+  canGrow: boolean
+  problems?: Problems
+  names?: ItemNames
+}
+
+export function itemRows(
+  visit: Visit,
+  { caption, values, rows, canGrow, problems = { at: {} }, names }: ItemRowsParts,
+): Html {
+  const { words, to } = visit
+  const { currency } = visit.shop
+  const cell = ({ name, label, kind, lengthMax, pointer = '' }: Field, row: number) => {
+    const isWrong = problems.at[pointer] !== undefined && html` aria-invalid="true"`
+    const type = kind === 'whole' ? html` type="number" min="1" max="${limits.quantityMax}"` : html` type="text"`
+    const decimal = kind === 'money' && html` inputmode="decimal"`
+    const bound = lengthMax !== undefined && html` maxlength="${lengthMax}"`
+    const value = values[name] ?? ''
+    const isProduct = kind === 'line'
+    const pick = isProduct && html` data-pick="${to('drafts/products')}" data-none="${words.say('drafts.noneFound')}"`
+    const shown =
+      isProduct && html`<span class="pick-name" data-picked dir="auto">${names?.get(value.toLowerCase())}</span>`
+    return html`<td><input name="${name}"${type}${decimal}${bound} dir="${isProduct ? 'auto' : 'ltr'}" autocomplete="off" value="${value}" aria-label="${`${words.say('drafts.item', { count: row + 1 })}: ${label}`}"${isWrong}${pick}>${shown}</td>`
+  }
+  const heads = [
+    words.say('drafts.product'),
+    words.say('drafts.quantity'),
+    `${words.say('drafts.price')} (${currency})`,
+  ]
+  const add = button({
+    label: words.say('drafts.addRow'),
+    kind: 'plain',
+    name: 'step',
+    value: 'more',
+    isUnchecked: true,
+  })
+  return html`<div class="lines-form draft-lines"><table><caption class="hidden">${caption}</caption>
+<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+<tbody>${numbersTo(rows).map((row) => html`<tr>${itemRowFields(words, currency, row).map((one) => cell(one, row))}</tr>`)}</tbody></table>
+${canGrow && add}<p class="help">${words.say('drafts.priceHelp')}</p></div>`
+}
