@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'
+import { draftOf } from '../harness/admin/drafts.ts'
 import { berlin, market, paris } from '../harness/carts.ts'
 import { type Checkout, checkoutOf, secretOf } from '../harness/checkout.ts'
 import { dashboardUserOf } from '../harness/dashboard.ts'
@@ -190,6 +191,27 @@ eachEngine('VAT numbers', (given) => {
     const refused = await checkout.open(items, { customer: { vatId: 'GB123456789' } })
     assert.equal(refused.status, 400)
     assert.equal(refused.body.error.issues[0].path, '/customer/vatId')
+  })
+
+  test('a number that a change of a draft brings is checked before it takes the tax off', async () => {
+    const wanted = [{ skuId: checkout.carts.sku('BOOK'), quantity: 2 }]
+    const { draft } = await draftOf(testServer, {
+      customer: { email: contact.email, name: contact.name, vatId: french },
+      ...{ address: paris, items: wanted },
+    })
+    const secret = secretOf(draft.url)
+    assert.equal((await checkout.look(secret)).session.totals.taxReason, 'reverse_charge')
+    const change = async (vatId: string) => {
+      const body = { customer: { vatId }, idempotencyKey: randomUUID() }
+      return testServer.askAdmin('updateAdminDraft', { path: { draftId: draft.id }, body })
+    }
+    const refused = await change('FR123')
+    assert.deepEqual([refused.status, refused.body.error?.issues[0].path], [400, '/customer/vatId'])
+    const changed = await change('fr 00 000 000 000')
+    assert.equal(changed.body.data.draft.totals.taxReason, undefined, changed.text)
+    const { session, customer } = await checkout.look(secret)
+    assert.deepEqual([session.vat?.status, session.totals.taxReason], ['invalid', undefined])
+    assert.equal(customer.vatId, 'FR00000000000')
   })
 
   test('an app gives the number with the session, and what is digital is taxed where the buyer is', async () => {

@@ -136,7 +136,7 @@ export async function openSession(tools: CheckoutTools, ask: OpenAsk): Promise<C
   return showSession(tools, view, at)
 }
 
-function checkLater(tools: CheckoutTools, db: Tx, { installationId, id: sessionId }: SessionRow): void {
+export function checkLater(tools: CheckoutTools, db: Tx, { installationId, id: sessionId }: SessionRow): void {
   db.afterCommit(() => void tools.startVatCheck({ installationId, sessionId }))
 }
 
@@ -214,15 +214,10 @@ async function renewed(
   before: CartVatCheck | null,
 ): Promise<SessionRow & { vat: CartVatCheck | null }> {
   const at = now.getTime()
-  const known = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? nobody
-  const given = { ...known, ...body.customer }
-  const wanted = given.vatId === undefined ? undefined : vatIdFrom(given.vatId)
-  if (given.vatId !== undefined && !wanted)
-    throw refuse('invalid_request', { issues: [issueAt('/customer/vatId', 'not_a_vat_id')] })
-  const customer = { ...given, ...(wanted && { vatId: wanted.text }) }
+  const { customer, vat } = givenCustomer(tools.rootSecret, session, { given: body.customer, before, now: at })
   return {
     ...session,
-    vat: vatCheckFor({ sessionId: session.id, before, known: known.vatId, wanted, now: at }),
+    vat,
     successUrl: body.successUrl,
     cancelUrl: body.cancelUrl ?? null,
     locale: body.locale ?? 'auto',
@@ -231,6 +226,23 @@ async function renewed(
     metadata: body.metadata ?? {},
     updatedAt: at,
     expiresAt: at + (body.expiresInSeconds ?? lifeSecondsDefault) * 1000,
+  }
+}
+
+// The customer of a session with what a request says of them, and what the cart says of their VAT number then.
+export function givenCustomer(
+  rootSecret: RootSecret,
+  { id, customerSealed }: Pick<SessionRow, 'id' | 'customerSealed'>,
+  ask: { given: HostedCheckoutCreateRequest['customer']; before: CartVatCheck | null; now: number },
+): { customer: Customer; vat: CartVatCheck | null } {
+  const known = openCustomer(rootSecret, id, customerSealed) ?? nobody
+  const given = { ...known, ...ask.given }
+  const wanted = given.vatId === undefined ? undefined : vatIdFrom(given.vatId)
+  if (given.vatId !== undefined && !wanted)
+    throw refuse('invalid_request', { issues: [issueAt('/customer/vatId', 'not_a_vat_id')] })
+  return {
+    customer: { ...given, ...(wanted && { vatId: wanted.text }) },
+    vat: vatCheckFor({ sessionId: id, before: ask.before, known: known.vatId, wanted, now: ask.now }),
   }
 }
 

@@ -17,9 +17,9 @@ import { livingAddress, type Quote } from '../carts/view.ts'
 import { moveDraft } from '../checkout/drafts.ts'
 import { holdUntil } from '../checkout/lifecycle.ts'
 import { holdLines } from '../checkout/refresh.ts'
-import { type CheckoutTools, customerColumns, notFollowed } from '../checkout/sessions.ts'
+import { type CheckoutTools, checkLater, customerColumns, givenCustomer, notFollowed } from '../checkout/sessions.ts'
 import { findSession, type SessionRow, saveSession } from '../checkout/store.ts'
-import { nobody, openCustomer } from '../orders/customer.ts'
+import type { CartVatCheck } from '../vat/check.ts'
 import { type Present, withHeld } from './preview.ts'
 import { type DraftOrderRow, saveNote } from './store.ts'
 import { draftStatus } from './view.ts'
@@ -107,10 +107,12 @@ export async function amendDraft(tools: CheckoutTools, ask: EditAsk): Promise<Qu
   const lines = edit.items ? await replaceLines(change, facts, wanted.items) : facts.lines
   saveTerms(db, { installationId: row.installationId, cartId }, terms)
   const expiresAt = edit.days === undefined ? session.expiresAt : at + edit.days * dayMs
-  const cart = { ...facts.cart, terms, expiresAt: Math.max(facts.cart.expiresAt, expiresAt) }
+  const { vat, columns } = await editedCustomer(tools, ask, session, facts.cart.vat)
+  const cart = { ...facts.cart, terms, expiresAt: Math.max(facts.cart.expiresAt, expiresAt), vat }
   const quote = await commitChange(notFollowed(tools.carts), change, { ...facts, lines, cart })
   if (cart.address) keepAddress(db, row.installationId, cart.address.token, expiresAt)
-  const changed = await saveEdited(tools, ask, session, expiresAt)
+  const changed = saveEdited(ask, { ...session, ...columns }, expiresAt)
+  if (vat?.status === 'pending') checkLater(tools, db, changed)
   if (edit.note !== undefined) saveNote(db, seller.merchantId, row.id, edit.note)
   await moveDraft(
     db,
@@ -124,18 +126,23 @@ export async function amendDraft(tools: CheckoutTools, ask: EditAsk): Promise<Qu
   return quote
 }
 
-async function saveEdited(
+// Another VAT number has to be checked before it takes the tax off.
+async function editedCustomer(
   tools: CheckoutTools,
   { db, edit, now }: EditAsk,
   session: SessionRow,
-  expiresAt: number,
-): Promise<SessionRow> {
+  before: CartVatCheck | null,
+): Promise<{ vat: CartVatCheck | null; columns: Partial<SessionRow> }> {
+  if (!edit.customer) return { vat: before, columns: {} }
   const at = now.getTime()
-  const known = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? nobody
+  const { customer, vat } = givenCustomer(tools.rootSecret, session, { given: edit.customer, before, now: at })
+  return { vat, columns: await customerColumns(tools, db, session, { customer, now: at }) }
+}
+
+function saveEdited({ db, edit, now }: EditAsk, session: SessionRow, expiresAt: number): SessionRow {
+  const at = now.getTime()
   const changed: SessionRow = {
     ...session,
-    ...(edit.customer &&
-      (await customerColumns(tools, db, session, { customer: { ...known, ...edit.customer }, now: at }))),
     locale: edit.locale ?? session.locale,
     expiresAt,
     holdExpiresAt: holdUntil({ ...session, expiresAt }, at),
