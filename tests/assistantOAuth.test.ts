@@ -109,8 +109,13 @@ async function begin(testServer: OAuthTestServer, host: Host, more: object = {})
   return { url: url.href, verifier, redeem }
 }
 
-const refresh = (testServer: OAuthTestServer, host: Host, token: string) =>
-  postForm(testServer, '/oauth/token', { grant_type: 'refresh_token', client_id: host.url, refresh_token: token })
+const refresh = (testServer: OAuthTestServer, host: Host, token: string, more: Record<string, string> = {}) =>
+  postForm(testServer, '/oauth/token', {
+    grant_type: 'refresh_token',
+    client_id: host.url,
+    refresh_token: token,
+    ...more,
+  })
 
 interface Tokens {
   access_token: string
@@ -220,13 +225,16 @@ eachEngine('a chat program that connects by OAuth', (given) => {
     const { url } = await begin(testServer, host)
     const page = await signIn(browser, await browser.visit(url), { email })
     assert.ok(page.text.includes('value="admin:catalog"') && !page.text.includes('value="admin:settings"'))
-    const { access_token: token, refresh_token } = await connect(testServer, host, {
+    const { access_token: token, refresh_token: first } = await connect(testServer, host, {
       email,
       scopes: ['admin:read', 'admin:catalog', 'admin:settings'],
     })
     const { access_token: other } = await connect(testServer, host, { scopes: ['admin:read'] })
-    const hasChange = async () => (await toolsOf(testServer, token)).includes('update_products')
+    const hasChange = async (of = token) => (await toolsOf(testServer, of)).includes('update_products')
     assert.equal(await hasChange(), true)
+    const { body: narrow } = await refresh(testServer, host, first, { scope: 'admin:read' })
+    assert.deepEqual([narrow.scope, await hasChange(narrow.access_token)], ['admin:read', false])
+    const { refresh_token } = narrow
     assert.ok(!(await toolsOf(testServer, token)).includes('update_shop'))
     await setRole('viewer')
     assert.equal(await hasChange(), false)

@@ -45,15 +45,18 @@ export function createAssistantGate({ storage, rootSecret, publicOrigin }: Assis
     const payload = holder && openPayload(rootSecret, 'AccessToken', id, holder.sealed)
     if (!holder || !payload) return denied
     // The sealed payload decides whose token it is. One that is bound to a key is not plain.
-    const { grantId, clientId, aud, exp, jkt } = payload
+    const { grantId, clientId, aud, exp, jkt, scope } = payload
     const isTheirs = typeof grantId === 'string' && hashOf(grantId) === holder.grantId && clientId === holder.clientUri
     const isGood = aud === assistantResourceOf(origin) && Number(exp) * 1000 > now.getTime() && jkt === undefined
-    return isTheirs && isGood ? { principal: callerFrom(holder, Number(exp)) } : denied
+    if (!isTheirs || !isGood) return denied
+    return { principal: callerFrom(holder, { exp: Number(exp), scope: typeof scope === 'string' ? scope : '' }) }
   }
 }
 
-function callerFrom(holder: AssistantHolder, exp: number): OAuthCaller {
-  const scopes = scopesNow(JSON.parse(holder.grantedScopes) as string[], holder.role)
+// A client may ask for a token that does less than was granted (RFC 6749, 6).
+function callerFrom(holder: AssistantHolder, token: { exp: number; scope: string }): OAuthCaller {
+  const granted = scopesNow(JSON.parse(holder.grantedScopes) as string[], holder.role)
+  const asked = token.scope.split(' ')
   return {
     kind: 'oauth',
     id: holder.installationId,
@@ -66,9 +69,9 @@ function callerFrom(holder: AssistantHolder, exp: number): OAuthCaller {
     appId: holder.appId,
     appName: holder.appName,
     grantedAt: holder.grantedAt,
-    grantedScopes: scopes,
-    scopes,
-    tokenExpiresAt: exp * 1000,
+    grantedScopes: granted,
+    scopes: granted.filter((scope) => asked.includes(scope)),
+    tokenExpiresAt: token.exp * 1000,
     jkt: '',
   }
 }
