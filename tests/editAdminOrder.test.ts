@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { berlin } from '../harness/carts.ts'
 import { type OrderInput, type Orders, openOrderTestServer, refusingCard } from '../harness/orders.ts'
+import { assertFound } from '../harness/sabotage.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { type Answer, assertAdminError, type TestServer, testSecret } from '../harness/testServer.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
@@ -188,6 +189,24 @@ eachEngine('editAdminOrder', (given) => {
       [700, 367, 24],
     ])
     assert.equal(again.totals.total, unpaid.quote.totals.total)
+  })
+
+  test('409 for less shipping where the shipping was refunded by line; more of it, and fewer items, are possible', async () => {
+    const { orderId } = await place({ items: { CARD: 6 } })
+    const { amount } = done(await ask('refundAdminOrder', orderId, { shipping: true }))
+    await testServer.orders.pay()
+    const answer = await edit(orderId, {}, { shipping: amount - 1 })
+    assertAdminError(answer, 'order_edit_not_possible')
+    assert.equal(answer.body.error.current.reason, 'settled')
+    assertAdminError(await edit(orderId, {}, { shipping: 0, dryRun: true }), 'order_edit_not_possible')
+    const { totals } = done(await edit(orderId, { CARD: 2 }, { shipping: amount + 1 }))
+    assert.deepEqual([totals.shipping, totals.total], [amount + 1, 2 * 333 + amount + 1])
+    await assertFound(testServer.storage, [
+      [
+        'refunded_shipping_within_shipping',
+        (tx) => tx.sql`update refund_lines set amount = amount + 2 where order_id = ${orderId}`,
+      ],
+    ])
   })
 
   test('200 takes off what cannot be sent, and the order is done; what was sent stays', async () => {

@@ -72,7 +72,7 @@ export function planEdit(input: EditInput): EditPlan {
     lines.push(line)
   }
   if (lines.length === 0) throw notPossible('Nothing would be left of the order: cancel it instead.', 'nothing_left')
-  const shipping = shippingAfter(order, input.lines, input.shipping)
+  const shipping = shippingAfter(input)
   removed.push(...shipping.removed)
   added.push(...shipping.added)
   const after = orderAfter(order, lines, shipping)
@@ -138,12 +138,15 @@ interface ShippingAfter {
   added: readonly EditPart[]
 }
 
-function shippingAfter(order: OrderRow, lines: readonly OrderLine[], wanted: number | undefined): ShippingAfter {
+function shippingAfter({ order, lines, refunded, shipping: wanted }: EditInput): ShippingAfter {
   const before = order.discount - sumOf(lines, (line) => line.discount)
   const { shipping, shippingTax: tax, shippingTaxes: taxes, shippingChoice } = order
   if (wanted === undefined || wanted === shipping)
     return { amount: shipping, discount: before, tax, taxes, removed: [], added: [] }
   if (shippingChoice === null) throw notPossible('Nothing of the order is delivered.', 'no_delivery')
+  // By line, the shipping goes back as a whole: less of it would go back twice.
+  if (wanted < shipping && refunded.some(({ skuId }) => skuId === ''))
+    throw notPossible('The shipping was refunded already; less of it cannot be left.', 'settled')
   const discount = Math.min(before, wanted)
   const sharesBefore = taxes ?? [{ rateBps: shippingRate(order, shipping - before), amount: shipping - before, tax }]
   // At the rates of the order, in their proportion.

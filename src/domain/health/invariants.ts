@@ -308,6 +308,20 @@ export const invariants: readonly Invariant[] = [
       limit 10`,
   },
   {
+    name: 'refunded_shipping_within_shipping',
+    sentence: 'What was refunded as shipping is not more than the shipping of the order costs.',
+    violations: (db) => db.sql`
+      select o.id as "subject" from orders o
+      join (
+        select f.installation_id, f.order_id, sum(f.amount) as amount
+        from refund_lines f join refunds r on r.installation_id = f.installation_id and r.id = f.refund_id
+        where f.sku_id = '' and r.status <> 'failed' group by f.installation_id, f.order_id) b
+        on b.installation_id = o.installation_id and b.order_id = o.id
+      where b.amount > o.total - (
+        select coalesce(sum(l.total), 0) from order_lines l where l.installation_id = o.installation_id and l.order_id = o.id)
+      limit 10`,
+  },
+  {
     name: 'returned_was_sent',
     sentence: 'What came back was sent, and no more went back into stock than came.',
     violations: (db) => db.sql`
