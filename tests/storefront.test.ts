@@ -30,6 +30,7 @@ import { violations } from '../harness/readable.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { openTestServer } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
+import { CartwrightError } from '../packages/client/src/index.ts'
 import { examples } from '../src/contract/open/examples.ts'
 import { category, product, productSummary, cart as sampleCart } from '../src/contract/open/samples.ts'
 import { safeHtml } from '../src/domain/catalog/safehtml.ts'
@@ -1127,6 +1128,22 @@ describe('on an API of our own making', () => {
     }
   })
 
+  test('a product is shown without related ones while the server is too busy to list them', async () => {
+    const reported: unknown[] = []
+    const ask = await storefrontOn(
+      (url) =>
+        url.includes('/related') ? 'busy' : url.endsWith(`/products/${product.slug}`) ? { data: product } : undefined,
+      { fetch: globalThis.fetch, report: (error) => reported.push(error) },
+    )
+    const { status, body } = await ask(request({ path: `/products/${product.slug}` }))
+    assert.equal(status, 200)
+    assert.ok(String(body).includes(product.name))
+    assert.deepEqual(
+      reported.map((error) => error instanceof CartwrightError && error.status),
+      [503],
+    )
+  })
+
   test('a checkout at a place that the page did not expect is offered as a link', async () => {
     const url = `https://pay.example.com/c/${'x'.repeat(43)}`
     const ask = await storefrontOn((asked) =>
@@ -1158,9 +1175,15 @@ describe('on an API of our own making', () => {
           ? list([category], null)
           : undefined
       // Related are those of the list.
-      const body = url.includes('/related') ? (answer(productsPath) ?? list([], null)) : (answer(url) ?? common)
-      const missing = { error: { code: 'cart_not_found', status: 404, requestId: 'req', message: '', current: null } }
-      response.writeHead(body ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? missing))
+      const own = answer(url)
+      const isRelated = url.includes('/related') && own !== 'busy'
+      const said = isRelated ? (answer(productsPath) ?? list([], null)) : (own ?? common)
+      const status = said === 'busy' ? 503 : said ? 200 : 404
+      const code = status === 503 ? 'unavailable' : 'cart_not_found'
+      const refused = { error: { code, status, requestId: 'req', message: '', current: null } }
+      response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(JSON.stringify(status === 200 ? said : refused))
     })
     await new Promise<void>((resolve) => fake.listen(0, '127.0.0.1', resolve))
     after(() => {

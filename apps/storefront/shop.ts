@@ -346,20 +346,27 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     if (!product) return notFound(request)
     const chosen = chosenSku(product.skus, request.query.get('sku'))
     if (!chosen) return notFound(request)
-    const [known, codes, alike] = await Promise.all([
-      categories(),
-      barcodes(product.id),
-      // A server of an earlier version does not answer this.
-      foundOrNull(api.catalog.related(slug, { limit: alikeMax })),
-    ])
+    const [known, codes, alike] = await Promise.all([categories(), barcodes(product.id), related(slug)])
     return showToAll(request, (at) =>
       productPage(at, {
-        ...{ product, chosen, trail: trailOf(product, known), alike: alike ?? [] },
+        ...{ product, chosen, trail: trailOf(product, known), alike },
         barcodes: codes,
         attributeOf,
         quantity: whole(request.query.get('quantity') ?? '', 1, quantityMax) ?? 1,
       }),
     )
+  }
+
+  // A page without this list still sells, so it is shown when the server does not answer, as a busy one.
+  async function related(slug: string): Promise<ProductSummary[]> {
+    try {
+      // A server of an earlier version does not know the path.
+      return (await foundOrNull(api.catalog.related(slug, { limit: alikeMax }))) ?? []
+    } catch (error) {
+      if (!(error instanceof CartwrightError)) throw error
+      report(error)
+      return []
+    }
   }
 
   async function showCart(request: StorefrontRequest): Promise<StorefrontAnswer> {
