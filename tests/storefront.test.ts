@@ -8,7 +8,7 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Route, Page as Tab } from 'playwright-core'
 import { ar } from '../apps/storefront/languages/ar.ts'
 import { de } from '../apps/storefront/languages/de.ts'
 import { en, type Text, type TextKey } from '../apps/storefront/languages/en.ts'
@@ -436,7 +436,13 @@ describe('pages', () => {
   browserSuite.test('suggestions are read aloud, chosen with the keyboard, and lead on', async () => {
     await visit('/', { reducedMotion: 'reduce' }, async (tab) => {
       const field = tab.getByRole('combobox', { name: 'Search the shop' })
-      await field.pressSequentially('mug', { delay: 5 })
+      // The answer to two letters comes when the third is typed.
+      const asked = Promise.withResolvers<Route>()
+      await tab.route('**/search/suggest?q=mu', (route) => asked.resolve(route))
+      await field.pressSequentially('mu', { delay: 5 })
+      const late = await asked.promise
+      await field.press('g')
+      await late.fulfill({ json: { items: [] } }).catch(() => {})
       const options = tab.getByRole('listbox', { name: 'Suggestions' }).getByRole('option')
       await options.first().waitFor()
       const names = await tab.locator('.suggestion-name').allInnerTexts()

@@ -73,12 +73,17 @@ class Suggesting {
   }
 
   #askLater(): void {
-    clearTimeout(this.#waiting)
+    this.#stopAsking()
     this.#waiting = setTimeout(() => void this.#ask(), 150)
   }
 
-  async #ask(): Promise<void> {
+  // The answer to what was typed before would be shown as one to what is typed now.
+  #stopAsking(): void {
+    clearTimeout(this.#waiting)
     this.#asked.abort()
+  }
+
+  async #ask(): Promise<void> {
     this.#asked = new AbortController()
     const { signal } = this.#asked
     const words = this.#field.value.trim()
@@ -87,7 +92,7 @@ class Suggesting {
       const answer = await fetch(`${this.#url}?q=${encodeURIComponent(words)}`, { signal })
       // Our own server wrote it.
       const suggestions = answer.ok ? ((await answer.json()) as Suggestions) : { items: [] }
-      if (document.activeElement === this.#field) this.#show(suggestions)
+      if (!signal.aborted && document.activeElement === this.#field) this.#show(suggestions)
     } catch {
       // A newer question came, or the network is gone: the field works without suggestions.
       if (!signal.aborted) this.#close()
@@ -95,7 +100,7 @@ class Suggesting {
   }
 
   #show({ items, label = '', said = '' }: Suggestions): void {
-    this.#close()
+    this.#hide()
     if (items.length === 0) return
     this.#list.setAttribute('aria-label', label)
     this.#list.replaceChildren(...items.map(optionOf))
@@ -105,8 +110,11 @@ class Suggesting {
   }
 
   #close(): void {
-    clearTimeout(this.#waiting)
-    this.#asked.abort()
+    this.#stopAsking()
+    this.#hide()
+  }
+
+  #hide(): void {
     this.#list.hidden = true
     this.#status.textContent = ''
     this.#field.setAttribute('aria-expanded', 'false')
