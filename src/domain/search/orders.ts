@@ -10,7 +10,7 @@ import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
 import { openOrderCustomer } from '../orders/customer.ts'
 import { findOrder, lockOrder, type OrderKey } from '../orders/store.ts'
-import { beginning, beginningsOf, postalWords, wordsOf } from './sealedwords.ts'
+import { askedAs, beginningsOf, postalWords, wordsOf } from './sealedwords.ts'
 import { insertTokens, listOrdersNotIndexed, listOrdersOfTokens, noteIndexed } from './store.ts'
 
 const keyName = 'search'
@@ -84,7 +84,7 @@ export async function findOrdersByWords(
   const keys = await listDatabaseKeys(db, rootSecret, keyName)
   if (keys.length === 0) return []
   const alternatives = words.map((word) =>
-    keys.flatMap((key) => [word, beginning(word)].map((text) => tokenOf(key, seller.merchantId, text))),
+    keys.flatMap((key) => askedAs(word).map((text) => tokenOf(key, seller.merchantId, text))),
   )
   return listOrdersOfTokens(db, seller, alternatives, limit)
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { postalWords, wordsOf } from './sealedwords.ts'
+import { askedAs, beginningsOf, postalWords, wordsOf } from './sealedwords.ts'
 
 test('words are what people type, whatever the case, and a mailbox is one of them', () => {
   assert.deepEqual(wordsOf('Ada  LOVELACE-King'), ['ada', 'lovelace', 'king'])
@@ -14,4 +14,28 @@ test('words are what people type, whatever the case, and a mailbox is one of the
 test('a postal code is found with and without its gap', () => {
   assert.deepEqual(postalWords('SW1A 1AA'), ['sw1a', '1aa', 'sw1a1aa'])
   assert.deepEqual(postalWords('10117'), ['10117'])
+})
+
+test('a word is found by each of its beginnings from two letters on, however long, and a mailbox not by that of another', () => {
+  for (const word of ['hansen', 'featherstonehaugh', 'wolfgang.amadeus@example.com', '李小龍', '𠮷𠮷𠮷']) {
+    const tokens = new Set([word, ...beginningsOf(word)])
+    const letters = [...word]
+    const missed = letters
+      .map((_, at) => letters.slice(0, at + 1).join(''))
+      .slice(1)
+      .filter((typed) => !askedAs(typed).some((asked) => tokens.has(asked)))
+    assert.deepEqual(
+      missed.filter((typed) => !typed.includes('@')),
+      [],
+      word,
+    )
+  }
+  const isFound = (typed: string, word: string) => {
+    const tokens = [word, ...beginningsOf(word)]
+    return askedAs(typed).some((asked) => tokens.includes(asked))
+  }
+  assert.ok(isFound('wolfgang.amadeus@exam', 'wolfgang.amadeus@example.com'))
+  assert.ok(!isFound('ada@example.org', 'ada@example.com'))
+  assert.ok(!isFound('hansenx', 'hansen'))
+  assert.ok(!isFound('featherston', 'featherstitch'))
 })

@@ -32,8 +32,17 @@ export function beginningsOf(word: string): string[] {
   )
 }
 
+// What a typed word is looked for as: itself, and the beginning of a longer one. Of many letters only the first are asked for, so a word
+// is still found while it is typed on. A whole mailbox is only itself: another person's may have the same beginning.
+export function askedAs(word: string): string[] {
+  if (wholeMailbox.test(word)) return [word]
+  return [word, beginning([...word].slice(0, beginningMax).join(''))]
+}
+
+const wholeMailbox = /@[^@]*\.[^.@]{2,}$/
+
 // How the beginning of a word is named, so it is not taken for the word: Han is not found in the place of Hansen by a whole word.
-export function beginning(letters: string): string {
+function beginning(letters: string): string {
   return `${letters}…`
 }
 
