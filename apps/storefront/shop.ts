@@ -101,7 +101,7 @@ export interface StorefrontAnswer {
   headers: Record<string, string>
   body: string | Buffer
   // Holds nothing of one shopper, so it may be compressed: a secret beside words that a stranger chose could be guessed by the length.
-  compress?: 'fast' | 'well'
+  compress?: 'once' | 'fast' | 'well'
 }
 
 export type Storefront = (request: StorefrontRequest) => Promise<StorefrontAnswer>
@@ -556,8 +556,8 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     const isShared = cartIdOf(request) === null && !request.query.has('say') && barOf(await site()) === null
     const answer = await show(request, render, { isShared })
     if (answer.status !== 200) return answer
-    // With a cart it holds how many things are in it, and nothing else of the shopper.
-    if (!isShared || answer.headers['set-cookie'] !== undefined) return { ...answer, compress: 'fast' }
+    // With a cart it holds how many things are in it and the random key of a form, and nothing else of the shopper.
+    if (!isShared || answer.headers['set-cookie'] !== undefined) return { ...answer, compress: 'once' }
     const etag = `W/"${hashOf(String(answer.body))}"`
     const headers: Record<string, string> = { ...answer.headers, 'cache-control': sharedCaching, etag }
     // Asked for by the address.

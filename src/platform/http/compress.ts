@@ -29,6 +29,7 @@ const zstd = promisify(zstdCompress)
 
 // A page of 18 kB takes 0.3 ms fast, a sheet of 30 kB takes 3 ms well. The highest levels would take twenty times as long, for 4 % less.
 const levels: Readonly<Record<Effort, Readonly<Record<Coding, number>>>> = {
+  once: { br: 4, zstd: 3, gzip: 5 },
   fast: { br: 4, zstd: 3, gzip: 5 },
   well: { br: 9, zstd: 12, gzip: 9 },
 }
@@ -47,14 +48,15 @@ export function createCompress(): Compress {
   }
 
   async function compressed(body: string | Buffer, coding: Coding, effort: Effort): Promise<Buffer | undefined> {
-    const key = `${coding} ${effort} ${digestOf(body)}`
-    const cached = known.get(key)
+    // Stored, a body that is never sent again would displace one that is.
+    const key = effort === 'once' ? undefined : `${coding} ${effort} ${digestOf(body)}`
+    const cached = key === undefined ? undefined : known.get(key)
     if (cached) return cached
     if (underWay >= underWayMax) return undefined
     underWay += 1
     try {
       const made = await encoded(body, coding, levels[effort][coding])
-      known.set(key, made)
+      if (key !== undefined) known.set(key, made)
       return made
     } finally {
       underWay -= 1

@@ -24,8 +24,9 @@ export interface Outgoing {
   body: string | Buffer
   // In small letters.
   headers: Record<string, string>
-  // Holds no secret and nothing of one person, so it may be compressed: `well` what is sent often, `fast` what is made for one request.
-  compress?: 'fast' | 'well'
+  // Holds no secret and nothing of one person, so it may be compressed: `well` what is sent often, `fast` what is made
+  // for one request, `once` what no other request gets, as it holds something random.
+  compress?: 'once' | 'fast' | 'well'
   // Sent in the place of `body`, chunk by chunk as the client reads it. A failure in the middle cuts the connection, so the client sees
   // that the file is not whole.
   stream?: AsyncGenerator<Buffer, void, undefined>
