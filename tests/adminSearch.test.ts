@@ -12,6 +12,7 @@ import { sweepAddresses } from '../src/domain/addresses/vault.ts'
 import { foldTexts } from '../src/domain/catalog/fold.ts'
 import { forgetShopper } from '../src/domain/checkout/forget.ts'
 import { indexOrders } from '../src/domain/search/orders.ts'
+import { insertTokens, listOrdersOfTokens, wordRowsMax } from '../src/domain/search/store.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('admin search', (given) => {
@@ -179,6 +180,29 @@ eachEngine('admin search', (given) => {
     for (const { token } of rows) assert.match(token, /^[\w-]{22}$/)
     assert.ok(!JSON.stringify(rows).toLowerCase().includes('lovelace'))
     assert.deepEqual((await search('lovelace', testServer.keys.rivalAdmin)).orders, [])
+  })
+
+  test('of frequent words only the newest orders are looked at, and a rare one finds old orders among them', async () => {
+    const mode = { merchantId: newId('mer'), mode: 'test' } as const
+    const first = { ...mode, installationId: newId('ins'), id: 'ord_0' }
+    await testServer.storage.write(async (tx) => {
+      insertTokens(tx, first, ['be', 'mu', 'rare'])
+      tx.send`
+        with recursive numbers (n) as (select 10000 union all select n + 1 from numbers where n < ${10_000 + wordRowsMax})
+        insert into search_tokens (merchant_id, mode, token, installation_id, order_id)
+        select ${mode.merchantId}, ${mode.mode}, w.token, ${first.installationId}, 'ord_' || n
+        from numbers cross join (select 'be' as token union all select 'mu') w`
+    })
+    const found = async (limit: number, ...words: string[][]) =>
+      (await testServer.storage.read((db) => listOrdersOfTokens(db, mode, words, limit))).map(({ orderId }) => orderId)
+    assert.deepEqual(await found(2, ['be', 'none']), ['ord_12000', 'ord_11999'])
+    for (const rare of [['rare'], ['none', 'rare']]) {
+      assert.deepEqual(await found(2, ['be'], rare, ['mu', 'none']), ['ord_0'])
+      assert.deepEqual(await found(2, rare, ['be']), ['ord_0'])
+    }
+    assert.equal((await found(wordRowsMax * 2, ['be'], ['mu'])).length, wordRowsMax)
+    assert.equal((await found(wordRowsMax * 2, ['be', 'mu'])).at(-1), 'ord_10001')
+    assert.deepEqual(await found(2, ['be'], ['none']), [])
   })
 
   test('products by a part of the name, SKUs and promotions by the beginning of their code', async () => {
