@@ -231,10 +231,16 @@ anyEngine('orders at the dashboard', (given) => {
     )
     assert.equal(after.onHand.BOOK, (before.onHand.BOOK ?? 0) + 1)
     assert.deepEqual(await changesOf(testServer, orderId), [['refundAdminOrder', userId]])
-    // More than is left is refused, in words.
+    // What went back of a line is said, and not offered again.
+    await page.open(path(`orders/${orderId}`))
+    assert.match(page.text(), /Book of flowers BOOK 1 refunded/)
     await page.open(path(`orders/${orderId}/refund`))
+    assert.equal(page.field(`quantity-${book}`), undefined)
+    assert.match(page.text(), /Book of flowers BOOK Refunded/)
+    // More than is left is refused, in words, at its field.
     await page.press('Continue', { amount: '5000' })
     assert.equal(page.status, 409)
+    assert.match(page.field('amount')?.description ?? '', /more than can still be refunded/)
     assert.equal(page.field('amount')?.value, '5000')
     await page.press('Continue', { amount: 'lots' })
     assert.match(page.field('amount')?.description ?? '', /Enter an amount such as 12\.50/)

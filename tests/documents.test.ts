@@ -14,6 +14,7 @@ import { settingsOf, type TestServer, testSecret } from '../harness/testServer.t
 import { readZip } from '../harness/zip.ts'
 import { pick, seeded } from '../proof/random.ts'
 import type { AdminDocument } from '../src/contract/admin/documents.ts'
+import type { AdminOrderRefund } from '../src/contract/admin/orders.ts'
 import { forgetShopper } from '../src/domain/checkout/forget.ts'
 import { openBuyer } from '../src/domain/documents/content.ts'
 import { issueDocuments } from '../src/domain/documents/issue.ts'
@@ -22,6 +23,7 @@ import { lockOrderFacts } from '../src/domain/orders/change.ts'
 import { payOrder, refundOrder } from '../src/domain/orders/operator.ts'
 import { announceRefundEnded } from '../src/domain/orders/refunds.ts'
 import { lowerRefunded } from '../src/domain/orders/store.ts'
+import { countSales } from '../src/domain/reports/count.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 // Another history: SEED=1 npm test.
@@ -279,6 +281,7 @@ eachEngine('documents', (given) => {
     testServer.clock.now += 3 * 86_400_000
     const { random } = seeded(seed)
     const counted = new Map<number, { net: number; tax: number; total: number }>()
+    let refundedTax = 0
     const count = (rate: number, total: number, tax: number) => {
       const { net: n, tax: t, total: g } = counted.get(rate) ?? { net: 0, tax: 0, total: 0 }
       counted.set(rate, { net: n + total - tax, tax: t + tax, total: g + total })
@@ -315,16 +318,35 @@ eachEngine('documents', (given) => {
         })
         assert.equal(made.status, 200, made.text)
         await orders.pay()
+        // Days that are counted before a credit note is made are counted again with it.
+        await countSales(testServer.storage, testServer.clock.now, 500)
         await issue()
         const { amount } = made.body.data
         const skuId = 'items' in body ? first.skuId : 'shipping' in body ? '' : null
-        for (const { position, total, tax } of reference.refund({
-          amount,
-          lines: skuId === null ? [] : [{ skuId, amount }],
-        }))
-          count(parts[position]?.rate ?? 0, -total, -tax)
+        const credited = reference.refund({ amount, lines: skuId === null ? [] : [{ skuId, amount }] })
+        for (const { position, total, tax } of credited) count(parts[position]?.rate ?? 0, -total, -tax)
+        const refundTax = credited.reduce((sum, { tax }) => sum + tax, 0)
+        refundedTax += refundTax
+        const seen = (await testServer.askAdmin('getAdminOrder', { path: { orderId } })).body.data.refunds.at(-1)
+        assert.deepEqual([seen.amount, seen.tax], [amount, refundTax], `SEED=${seed}`)
+        assert.deepEqual([seen.items, seen.shipping], ['items' in body ? body.items : [], 'shipping' in body])
+        assert.deepEqual(
+          seen.lines.map((line: AdminOrderRefund['lines'][number]) => [
+            line.skuId ?? '',
+            line.rate,
+            line.tax,
+            line.total,
+          ]),
+          credited.map(({ position, tax, total }) => [parts[position]?.skuId, parts[position]?.rate, tax, total]),
+        )
       }
     }
+    await countSales(testServer.storage, testServer.clock.now, 500)
+    const sales = await testServer.askAdmin('getAdminSalesReport', { query: '' })
+    // Of this test's orders; those of the tests before were placed on other days.
+    const today = sales.body.data.rows.at(-1)
+    assert.equal(today.refundedTax, refundedTax, `SEED=${seed}`)
+    assert.ok(refundedTax > 0)
     const day = new Date(testServer.clock.now).toISOString().slice(0, 10)
     const { body } = await testServer.askAdmin('getAdminTaxReport', { query: `?from=${day}&to=${day}` })
     const byRate = [...counted].sort(([one], [other]) => other - one).map(([rate, sums]) => ({ rate, ...sums }))

@@ -112,6 +112,32 @@ export const AdminDispute = object(
   },
 )
 
+export const AdminOrderRefund = object({
+  ...OrderRefund.properties,
+  items: Type.Array(ItemQuantity, {
+    maxItems: limits.cartLinesMax,
+    description: 'The units that it was made for. Empty where it was made by amount, or for the shipping.',
+  }),
+  shipping: Type.Boolean({ description: 'true: it was made for the shipping, alone or with items.' }),
+  tax: nullable(Type.Integer(), {
+    description:
+      'The tax in the amount, as its credit note has it: the sum of that of the lines. null where there is none: the money has not gone back, went back a moment ago, or belongs to an order from before there were invoices.',
+  }),
+  lines: Type.Array(
+    object({
+      skuId: nullable(SkuId, { description: 'null: the shipping.' }),
+      rate: Type.Integer({ description: 'In basis points: 1900 is 19 %.' }),
+      net: Type.Integer(),
+      tax: Type.Integer(),
+      total: Type.Integer(),
+    }),
+    {
+      description:
+        'What went back of each line of the invoice; a refund by amount is a part of all of them. Below zero: what an edit of the order added. Empty where the tax is null.',
+    },
+  ),
+})
+
 export const moneyEntriesMax = 100
 
 export const AdminMoneyReceived = object(
@@ -171,6 +197,7 @@ export const AdminOrder = object({
   ),
   vat: nullable(AdminBuyerVat, { description: 'Of the VAT number of the buyer. null: none was given.' }),
   payments: Type.Array(AdminPayment),
+  refunds: Type.Array(AdminOrderRefund, { description: 'Oldest first.' }),
   disputes: Type.Array(AdminDispute, { description: 'Oldest first.' }),
   moneyReceived: nullable(AdminMoneyReceived, { description: 'null where no payment is recorded by hand.' }),
   fulfillments: Type.Array(AdminFulfillment),
@@ -499,6 +526,7 @@ export const orderRows = {
 
 export type AdminOrderSummary = Static<typeof AdminOrderSummary>
 export type AdminPayment = Static<typeof AdminPayment>
+export type AdminOrderRefund = Static<typeof AdminOrderRefund>
 export type AdminMoneyReceived = Static<typeof AdminMoneyReceived>
 export type AdminDispute = Static<typeof AdminDispute>
 export type AdminFulfillment = Static<typeof AdminFulfillment>

@@ -27,6 +27,10 @@ const sums = {
   tax: Amount,
   total: Amount,
   refunded: described('What went back of these orders. 0 in rows of products.', Amount),
+  refundedTax: described(
+    'The tax in what went back, by the credit notes of these orders, which follow the money within seconds. 0 in rows of products.',
+    Amount,
+  ),
   unpaid: described('The part of the total that is awaited.', Amount),
   lost: described(
     'What banks took back of these orders, by disputes that were lost. Only in rows of days, weeks and months.',

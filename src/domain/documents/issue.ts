@@ -14,6 +14,7 @@ import { openOrderCustomer } from '../orders/customer.ts'
 import { listLinesOfRefund, type OrderRow } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import { dayOf } from '../reports/days.ts'
+import { countOrderAgain } from '../reports/store.ts'
 import { type Buyer, type DocumentContent, documentSeller, invoiceSettings, openBuyer, sealBuyer } from './content.ts'
 import { numberFormats, numberText, periodFor } from './numbers.ts'
 import { taxReasonFor } from './reason.ts'
@@ -64,9 +65,16 @@ export async function issueDocuments(
         // One node at a time: two would wait for each other's series.
         if (first) await tx.lockRow`select id from merchants where id = ${first.merchantId}`
         for (const cause of group) await settle(tx, rootSecret, cause, now)
+        const credited = group.filter(({ cause }) => cause !== 'order_paid')
+        for (const cause of credited.toSorted(byOrder)) countOrderAgain(tx, cause)
         return group.length
       }),
   )
+}
+
+// Orders are locked in the order of their ids.
+function byOrder({ orderId: one }: CauseRow, { orderId: other }: CauseRow): number {
+  return one < other ? -1 : 1
 }
 
 // Of one merchant and mode, and few: other writes wait for the transaction.

@@ -1,6 +1,6 @@
 // An order as its merchant sees it, with what is stored beside it.
 
-import type { AdminOrder } from '../../contract/admin/orders.ts'
+import type { AdminOrder, AdminOrderRefund } from '../../contract/admin/orders.ts'
 import { limits } from '../../contract/limits.ts'
 import { listActorNames, listEntries } from '../../platform/audit/store.ts'
 import { changeView } from '../../platform/audit/view.ts'
@@ -8,8 +8,15 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { listAccountNames } from '../payments/accounts.ts'
 import { listDisputesOfOrder } from '../payments/disputes.ts'
-import { adminOrderView, noteView } from './adminview.ts'
-import { findOrderAgent, listMoneyByHand, listOrderNotes, type OrderPlace } from './store.ts'
+import { adminOrderView, adminRefundView, noteView } from './adminview.ts'
+import {
+  findOrderAgent,
+  listCredits,
+  listLinesByRefund,
+  listMoneyByHand,
+  listOrderNotes,
+  type OrderPlace,
+} from './store.ts'
 import type { OrderFacts } from './view.ts'
 
 export async function findAdminOrderView(
@@ -20,7 +27,7 @@ export async function findAdminOrderView(
 ): Promise<AdminOrder> {
   const query = { mode, subjectId: facts.order.id, limit: limits.adminListRowsMax }
   const key = { installationId: facts.order.installationId, orderId: facts.order.id }
-  const [{ entries }, notes, agent, disputes, moneyEntries, accountNames] = await Promise.all([
+  const [{ entries }, notes, agent, disputes, moneyEntries, accountNames, refunds] = await Promise.all([
     listEntries(db, merchantId, query),
     listOrderNotes(db, key),
     findOrderAgent(db, key),
@@ -31,6 +38,7 @@ export async function findAdminOrderView(
       merchantId,
       facts.payments.map(({ accountId }) => accountId),
     ),
+    findRefunds(db, facts),
   ])
   const writers = notes.map(({ actorKind: kind, actorId: id }) => ({ actor: { kind, id } }))
   const names = await listActorNames(db, merchantId, [...entries, ...writers])
@@ -41,5 +49,23 @@ export async function findAdminOrderView(
     disputes,
     moneyEntries,
     accountNames,
+    refunds,
   })
+}
+
+// Most orders have none.
+async function findRefunds(db: Reader, { order, refunds }: OrderFacts): Promise<AdminOrderRefund[]> {
+  const made = refunds.filter(({ kind }) => kind === 'refund')
+  if (made.length === 0) return []
+  const [lines, credits] = await Promise.all([
+    listLinesByRefund(db, { installationId: order.installationId, orderId: order.id }),
+    listCredits(db, order),
+  ])
+  return made.map((refund) =>
+    adminRefundView(
+      refund,
+      lines.filter(({ refundId }) => refundId === refund.id),
+      credits.get(refund.editId ?? refund.id) ?? [],
+    ),
+  )
 }

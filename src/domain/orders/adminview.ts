@@ -7,6 +7,7 @@ import {
   type AdminFulfillment,
   type AdminOrder,
   type AdminOrderNote,
+  type AdminOrderRefund,
   type AdminOrderSummary,
   type AdminPayment,
   orderActions,
@@ -21,7 +22,7 @@ import { addressLines } from '../addresses/lines.ts'
 import { type DisputeRow, disputeView } from '../payments/disputes.ts'
 import { disputePageOf, paymentPageOf } from '../payments/providerpage.ts'
 import { isPaidOnDelivery } from '../payments/providers/manual/provider.ts'
-import type { PaymentRow } from '../payments/store.ts'
+import type { PaymentRow, RefundRow } from '../payments/store.ts'
 import type { OrderCustomer } from './customer.ts'
 import {
   cancelObstacle,
@@ -34,8 +35,16 @@ import {
 } from './lifecycle.ts'
 import { isPaidByHand, moneyReceivedView } from './money.ts'
 import { linesAfter } from './operator.ts'
-import type { AdminOrderHead, FulfillmentRow, MoneyEntry, OrderNoteRow, OrderPlace, RefundedLine } from './store.ts'
-import { fulfillmentView, type OrderFacts, orderSummary, orderView, paymentView } from './view.ts'
+import type {
+  AdminOrderHead,
+  CreditedLine,
+  FulfillmentRow,
+  MoneyEntry,
+  OrderNoteRow,
+  OrderPlace,
+  RefundedLine,
+} from './store.ts'
+import { fulfillmentView, type OrderFacts, orderSummary, orderView, paymentView, refundView } from './view.ts'
 
 export function adminOrderSummary(head: AdminOrderHead): AdminOrderSummary {
   return { ...orderSummary(head), ...placeView(head), refunded: head.refunded }
@@ -53,12 +62,13 @@ export interface AdminOrderExtras {
   moneyEntries: readonly MoneyEntry[]
   // What providers call the merchant's accounts, by our ids of them.
   accountNames: ReadonlyMap<string, string>
+  refunds: readonly AdminOrderRefund[]
 }
 
 export function adminOrderView(
   facts: OrderFacts,
   place: OrderPlace,
-  { notes, changes, agent, disputes, moneyEntries, accountNames }: AdminOrderExtras,
+  { notes, changes, agent, disputes, moneyEntries, accountNames, refunds }: AdminOrderExtras,
 ): AdminOrder {
   const nameOf = ({ accountId }: PaymentRow) => (accountId === null ? null : (accountNames.get(accountId) ?? null))
   return {
@@ -68,6 +78,7 @@ export function adminOrderView(
     agent,
     vat: buyerVatView(facts.order.vat),
     payments: facts.payments.map((payment) => adminPaymentView(payment, nameOf(payment))),
+    refunds: [...refunds],
     disputes: disputes.flatMap((dispute) => {
       const payment = facts.payments.find(({ id }) => id === dispute.paymentId)
       return payment ? [adminDisputeView(dispute, payment, nameOf(payment))] : []
@@ -90,6 +101,22 @@ function adminPaymentView(payment: PaymentRow, account: string | null): AdminPay
   const { provider, mode, reference, instrument } = payment
   const providerUrl = reference === null ? null : paymentPageOf({ provider, mode, reference, account })
   return { ...paymentView(payment), instrument, reference, providerUrl }
+}
+
+// Without a tax while it is not known: one that failed has none either, whatever its credit note was before that was reversed.
+export function adminRefundView(
+  refund: RefundRow,
+  meant: readonly RefundedLine[],
+  credited: readonly CreditedLine[],
+): AdminOrderRefund {
+  const lines = refund.status === 'succeeded' ? credited : []
+  return {
+    ...refundView(refund),
+    items: meant.filter(({ skuId }) => skuId !== '').map(({ skuId, quantity }) => ({ skuId, quantity })),
+    shipping: meant.some(({ skuId }) => skuId === ''),
+    tax: lines.length === 0 ? null : lines.reduce((sum, { tax }) => sum + tax, 0),
+    lines: lines.map(({ skuId, rateBps: rate, net, tax, total }) => ({ skuId: skuId || null, rate, net, tax, total })),
+  }
 }
 
 function adminDisputeView(dispute: DisputeRow, payment: PaymentRow, account: string | null): AdminDispute {

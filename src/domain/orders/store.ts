@@ -7,6 +7,7 @@ import type {
   ActorKind,
   ConsentKind,
   DocumentCause,
+  DocumentKind,
   FulfillmentStatus,
   ItemExemption,
   Mode,
@@ -826,6 +827,50 @@ export async function listLinesOfRefund(
   return db.sql<RefundedLine>`
     select sku_id as "skuId", quantity, amount from refund_lines
     where installation_id = ${installationId} and order_id = ${orderId} and refund_id = ${refundId}`
+}
+
+// Of all refunds of an order, also of those that failed.
+export async function listLinesByRefund(
+  db: Reader,
+  { installationId, orderId }: OrderKey,
+): Promise<(RefundedLine & { refundId: string })[]> {
+  return db.sql<RefundedLine & { refundId: string }>`
+    select refund_id as "refundId", sku_id as "skuId", quantity, amount from refund_lines
+    where installation_id = ${installationId} and order_id = ${orderId} order by refund_id, sku_id`
+}
+
+// A line of a document of the order that a refund or an edit caused.
+export interface CreditedLine {
+  skuId: string
+  rateBps: number
+  net: number
+  tax: number
+  total: number
+}
+
+// By the id of the refund or the edit. What an edit added counts against what it took off.
+export async function listCredits(
+  db: Reader,
+  { merchantId, id }: Pick<OrderRow, 'merchantId' | 'id'>,
+): Promise<Map<string, CreditedLine[]>> {
+  const rows = await db.sql<{ causeId: string; kind: DocumentKind; content: string }>`
+    select cause_id as "causeId", kind, content from documents
+    where merchant_id = ${merchantId} and order_id = ${id} and cause in ('refund_paid', 'order_paid') and cause_id <> ${id}
+    order by issued_at, id`
+  const credits = new Map<string, CreditedLine[]>()
+  for (const { causeId, kind, content } of rows) {
+    const { lines } = JSON.parse(content) as { lines: CreditedLine[] }
+    const sign = kind === 'credit_note' ? 1 : -1
+    const signed = lines.map(({ skuId, rateBps, net, tax, total }) => ({
+      skuId,
+      rateBps,
+      net: sign * net,
+      tax: sign * tax,
+      total: sign * total,
+    }))
+    credits.set(causeId, [...(credits.get(causeId) ?? []), ...signed])
+  }
+  return credits
 }
 
 export function insertRefundedLine(

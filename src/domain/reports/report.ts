@@ -73,9 +73,9 @@ async function dailySales(db: Reader, range: Omit<SalesQuery, 'part'>, timeZone:
 }
 
 function netOf(sales: CountedSales, lost: number): AdminSales {
-  const { orders, items, subtotal, discount, shipping, tax, total, refunded, unpaid } = sales
+  const { orders, items, subtotal, discount, shipping, tax, total, refunded, refundedTax, unpaid } = sales
   const net = total - refunded - lost
-  return { orders, items, subtotal, discount, shipping, tax, total, refunded, unpaid, lost, net }
+  return { orders, items, subtotal, discount, shipping, tax, total, refunded, refundedTax, unpaid, lost, net }
 }
 
 // An order of two products counts in the rows of both, so orders have no rest.
@@ -91,6 +91,7 @@ function restOf(rows: readonly AdminSales[], sum: AdminSales): AdminSales {
     tax: left('tax'),
     total: left('total'),
     refunded: left('refunded'),
+    refundedTax: left('refundedTax'),
     unpaid: left('unpaid'),
     lost: left('lost'),
     net: left('net'),
@@ -112,6 +113,7 @@ const nothing: AdminSales = {
   tax: 0,
   total: 0,
   refunded: 0,
+  refundedTax: 0,
   unpaid: 0,
   lost: 0,
   net: 0,
@@ -127,6 +129,7 @@ function plus(sum: AdminSales, more: AdminSales): AdminSales {
     tax: sum.tax + more.tax,
     total: sum.total + more.total,
     refunded: sum.refunded + more.refunded,
+    refundedTax: sum.refundedTax + more.refundedTax,
     unpaid: sum.unpaid + more.unpaid,
     lost: sum.lost + more.lost,
     net: sum.net + more.net,

@@ -44,6 +44,16 @@ export function markCounted(tx: Tx, { installationId, id, version, refunded }: C
     where installation_id = ${installationId} and id = ${id}`
 }
 
+// A document that is made after its refund was counted changes the tax of the day. The caller has locked the merchant, as where days are
+// counted.
+export function countOrderAgain(
+  tx: Tx,
+  { installationId, orderId }: { installationId: string; orderId: string },
+): void {
+  tx.send`
+    update orders set counted_refunded = -1 where installation_id = ${installationId} and id = ${orderId}`
+}
+
 export interface SalesDay {
   merchantId: string
   mode: Mode
@@ -53,12 +63,18 @@ export interface SalesDay {
   to: number
 }
 
+// By the credit notes of refunds, without those that were reversed. Documents of edits are of what was ordered, not of what was refunded.
+const refundedTax = `sum(case when o.refunded = 0 then 0 else coalesce((
+    select sum(case when d.kind = 'credit_note' then d.tax else -d.tax end) from documents d
+    where d.merchant_id = o.merchant_id and d.order_id = o.id and d.cause in ('refund_paid', 'refund_failed')
+      and d.cause_id like 'rfd%'), 0) end)`
+
 // What all parts add up in the same way. `o` is the order.
 const orderSums = new Fragment(`
-  count(*), sum(o.item_count), sum(o.subtotal), sum(o.discount), sum(o.shipping), sum(o.tax), sum(o.total), sum(o.refunded),
+  count(*), sum(o.item_count), sum(o.subtotal), sum(o.discount), sum(o.shipping), sum(o.tax), sum(o.total), sum(o.refunded), ${refundedTax},
   sum(case when o.payment_status = 'pending' then o.total else 0 end)`)
 
-const sumColumns = 'orders, items, subtotal, discount, shipping, tax, total, refunded, unpaid'
+const sumColumns = 'orders, items, subtotal, discount, shipping, tax, total, refunded, refunded_tax, unpaid'
 const columns = new Fragment(`(merchant_id, mode, day, part, key, currency, name, ${sumColumns}, has_month)`)
 
 // The day comes after the part in the index.
@@ -93,7 +109,7 @@ export function countDay(tx: Tx, { merchantId, mode, day, from, to }: SalesDay):
   tx.send`
     insert into sales_days ${columns}
     select o.merchant_id, o.mode, cast(${day} as text), 'product', l.product_slug, o.currency, max(l.name),
-      count(distinct o.id), sum(l.quantity), sum(l.subtotal), sum(l.discount), 0, sum(l.tax), sum(l.total), 0,
+      count(distinct o.id), sum(l.quantity), sum(l.subtotal), sum(l.discount), 0, sum(l.tax), sum(l.total), 0, 0,
       sum(case when o.payment_status = 'pending' then l.total else 0 end), 1
     from orders o join order_lines l on l.installation_id = o.installation_id and l.order_id = o.id
     where ${ofDay} group by o.merchant_id, o.mode, l.product_slug, o.currency`
@@ -224,6 +240,7 @@ export interface SalesRow {
   tax: number
   total: number
   refunded: number
+  refundedTax: number
   unpaid: number
 }
 
@@ -241,14 +258,20 @@ export interface SalesQuery {
 const sums = new Fragment(
   sumColumns
     .split(', ')
-    .map((column) => `cast(sum(${column}) as bigint) as "${column}"`)
+    .map((column) => `cast(sum(${column}) as bigint) as "${memberOf(column)}"`)
     .join(', '),
 )
+
+function memberOf(column: string): string {
+  return column === 'refunded_tax' ? 'refundedTax' : column
+}
+
+const dayColumns = new Fragment(sumColumns.replace('refunded_tax', 'refunded_tax as "refundedTax"'))
 
 // A row for each day on which something was sold, the oldest first. The whole of a day is one row for each currency.
 export async function listSalesDays(db: Reader, query: SalesQuery): Promise<SalesRow[]> {
   return db.sql<SalesRow>`
-    select day, key, name, ${new Fragment(sumColumns)} from sales_days
+    select day, key, name, ${dayColumns} from sales_days
     where merchant_id = ${query.merchantId} and mode = ${query.mode} and part = 'all' and currency = ${query.currency}
       and day >= ${query.from} and day <= ${query.to}
     order by day`

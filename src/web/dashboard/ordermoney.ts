@@ -18,8 +18,8 @@ export function paymentName(words: Words, { method, instrument }: Pick<AdminPaym
 export function moneyCard(visit: Visit, order: AdminOrder): Html {
   const { words } = visit
   const { payments, refunds, currency, paymentDueAt, cancellation } = order
-  const row = (name: Html, kind: string, state: string, minor: number, at: string) =>
-    html`<tr><th scope="row">${name}<br><span class="soft small">${moment(words, at)}</span></th><td>${pill(words, kind, state)}</td><td class="end">${words.money(minor, currency)}</td></tr>`
+  const row = (name: Html, kind: string, state: string, minor: number, at: string, tax: number | null = null) =>
+    html`<tr><th scope="row">${name}<br><span class="soft small">${moment(words, at)}${tax !== null && tax !== 0 && html`<br>${words.say('order.refundTax', { amount: words.money(tax, currency) })}`}</span></th><td>${pill(words, kind, state)}</td><td class="end">${words.money(minor, currency)}</td></tr>`
   return card({
     title: words.say('order.money'),
     isFlush: true,
@@ -29,12 +29,21 @@ ${
     ? html`<p class="within soft">${words.say('order.noPayment')}</p>`
     : html`<div class="scroll"><table><caption class="hidden">${words.say('order.money')}</caption><tbody>
 ${payments.map((payment) => row(paymentLine(words, payment), 'charge', payment.status, payment.amount, payment.createdAt))}
-${refunds.map(({ status, amount, createdAt }) => row(html`${words.say('order.refund')}`, 'refund', status, -amount, createdAt))}
+${refunds.map(({ status, amount, createdAt, tax }) => row(html`${words.say('order.refund')}`, 'refund', status, -amount, createdAt, tax))}
 </tbody></table></div>`
 }
 ${receivedPart(visit, order)}
 ${cancellation !== null && html`<p class="within soft">${words.say('order.cancellation')}: ${cancellation.reason === null ? '–' : words.say(`reason.${cancellation.reason}`)}${cancellation.note !== null && html`<br><span dir="auto">${cancellation.note}</span>`}</p>`}`,
   })
+}
+
+// Units that went back or are on their way, by item. A refund by amount is of none.
+export function refundedUnits({ refunds }: Pick<AdminOrder, 'refunds'>): ReadonlyMap<string, number> {
+  const units = new Map<string, number>()
+  for (const { status, items } of refunds)
+    if (status !== 'failed')
+      for (const { skuId, quantity } of items) units.set(skuId, (units.get(skuId) ?? 0) + quantity)
+  return units
 }
 
 // What came by hand, where it is not simply the total.

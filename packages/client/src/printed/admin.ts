@@ -1392,7 +1392,8 @@ export interface AdminOrder {
   payments: AdminPayment[]
   /** While the money is awaited: the order is cancelled if it has not come by then. null without a payment term. */
   paymentDueAt: string | null
-  refunds: OrderRefund[]
+  /** Oldest first. */
+  refunds: AdminOrderRefund[]
   fulfillments: AdminFulfillment[]
   cancellation: OrderCancellation | null
   /** Oldest first. */
@@ -1560,6 +1561,34 @@ export interface AdminOrderPaymentRequest {
   idempotencyKey?: string | undefined
   /** The version that was seen. Another one now is a 409 version_conflict. */
   expectedVersion?: number | undefined
+}
+
+export interface AdminOrderRefund {
+  /** Id of a refund. */
+  id: string
+  /** In minor units of the currency that the resource names. */
+  amount: number
+  /** ISO 4217 code. */
+  currency: string
+  status: 'pending' | 'succeeded' | 'failed'
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  /** The units that it was made for. Empty where it was made by amount, or for the shipping. */
+  items: ItemQuantity[]
+  /** true: it was made for the shipping, alone or with items. */
+  shipping: boolean
+  /** The tax in the amount, as its credit note has it: the sum of that of the lines. null where there is none: the money has not gone back, went back a moment ago, or belongs to an order from before there were invoices. */
+  tax: number | null
+  /** What went back of each line of the invoice; a refund by amount is a part of all of them. Below zero: what an edit of the order added. Empty where the tax is null. */
+  lines: ({
+    /** null: the shipping. */
+    skuId: string | null
+    /** In basis points: 1900 is 19 %. */
+    rate: number
+    net: number
+    tax: number
+    total: number
+  })[]
 }
 
 export interface AdminOrderResponse {
@@ -2096,6 +2125,8 @@ export interface AdminSales {
   total: number
   /** What went back of these orders. 0 in rows of products. */
   refunded: number
+  /** The tax in what went back, by the credit notes of these orders, which follow the money within seconds. 0 in rows of products. */
+  refundedTax: number
   /** The part of the total that is awaited. */
   unpaid: number
   /** What banks took back of these orders, by disputes that were lost. Only in rows of days, weeks and months. */
@@ -2147,6 +2178,8 @@ export interface AdminSalesRow {
   total: number
   /** What went back of these orders. 0 in rows of products. */
   refunded: number
+  /** The tax in what went back, by the credit notes of these orders, which follow the money within seconds. 0 in rows of products. */
+  refundedTax: number
   /** The part of the total that is awaited. */
   unpaid: number
   /** What banks took back of these orders, by disputes that were lost. Only in rows of days, weeks and months. */

@@ -64,6 +64,7 @@ export const adminOrder: AdminOrder = {
   agent: null,
   vat: null,
   payments: openOrder.payments.map((payment) => ({ ...payment, instrument: null, reference: null, providerUrl: null })),
+  refunds: [],
   disputes: [],
   moneyReceived: null,
   fulfillments: [],

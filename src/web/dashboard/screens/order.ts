@@ -11,7 +11,7 @@ import { documentPage } from '../../documents/page.ts'
 import { speakerFor } from '../../languages/language.ts'
 import { bodyOf, type Field, form, keyIn, problemsOf, valuesOf } from '../form.ts'
 import { dashboardHeaders } from '../headers.ts'
-import { disputesCard, moneyCard } from '../ordermoney.ts'
+import { disputesCard, moneyCard, refundedUnits } from '../ordermoney.ts'
 import { button, card, emptyState, facts, linkButton, moment, pill } from '../parts.ts'
 import { namerFor } from '../people.ts'
 import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
@@ -214,10 +214,9 @@ export function exemptText(words: Words, reason: string): string {
   return words.say('exempt.none', { reason: words.sayKnown(`exempt.${reason}`, reason) })
 }
 
-function lines(
-  { words }: Visit,
-  { items, totals, currency, shipping, promotion, fulfillmentStatus, consents = [] }: AdminOrder,
-): Html {
+function lines({ words }: Visit, order: AdminOrder): Html {
+  const { items, totals, currency, shipping, promotion, fulfillmentStatus, consents = [] } = order
+  const refunded = refundedUnits(order)
   const amount = (minor: number) => words.money(minor, currency)
   const isPartly = fulfillmentStatus === 'partially_fulfilled'
   const sums: readonly (readonly [label: string, minor: number, isStrong?: boolean] | false)[] = [
@@ -240,7 +239,7 @@ function lines(
 <thead><tr><th scope="col">${words.say('print.item')}</th><th scope="col" class="end minor">${words.say('order.price')}</th><th scope="col" class="end">${words.say('order.quantity')}</th>${isPartly && html`<th scope="col" class="end">${words.say('order.sent')}</th>`}<th scope="col" class="end">${words.say('order.sum')}</th></tr></thead>
 <tbody>${items.map(
       (item) =>
-        html`<tr><th scope="row">${lineName(item)}${item.withdrawalExempt && html`<span class="soft small">${exemptText(words, item.withdrawalExempt)}</span>`}</th><td class="end minor">${amount(item.unitPrice)}</td><td class="end">${words.number(item.quantity)}</td>${isPartly && html`<td class="end">${words.number(item.fulfilled)}</td>`}<td class="end">${amount(item.subtotal)}</td></tr>`,
+        html`<tr><th scope="row">${lineName(item)}${item.withdrawalExempt && html`<span class="soft small">${exemptText(words, item.withdrawalExempt)}</span>`}${refunded.has(item.skuId) && html`<span class="soft small">${words.say('order.refundedUnits', { count: refunded.get(item.skuId) ?? 0 })}</span>`}</th><td class="end minor">${amount(item.unitPrice)}</td><td class="end">${words.number(item.quantity)}</td>${isPartly && html`<td class="end">${words.number(item.fulfilled)}</td>`}<td class="end">${amount(item.subtotal)}</td></tr>`,
     )}</tbody></table></div>
 ${consents.map(({ at }) => html`<p class="card-note soft small">${words.say('order.consented', { date: words.moment(at) })}</p>`)}
 <dl class="facts sums order-sums">${sums.map(

@@ -5,8 +5,10 @@ import type { AdminOrder } from '../../../contract/admin/orders.ts'
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
+import type { Refusal } from '../../../platform/kit/refuse.ts'
 import { dialog } from '../dialog.ts'
 import { bodyOf, type Field, field, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
+import { refundedUnits } from '../ordermoney.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { done } from '../toast.ts'
 import type { Words } from '../words.ts'
@@ -56,7 +58,7 @@ export const refund: Screen = {
   needs: 'refundAdminOrder',
   get: async (visit) => refundSheet(visit, await findOrder(visit), new URLSearchParams()),
   async post(posted) {
-    const { words, form: sent } = posted
+    const { form: sent } = posted
     const orderId = orderIdOf(posted)
     const order = await findOrder(posted)
     const read = bodyIn(posted, order)
@@ -68,11 +70,17 @@ export const refund: Screen = {
         ? posted.ask('refundAdminOrder', { path: { orderId }, body: { ...body, dryRun: true }, key: randomUUID() })
         : posted.ask('refundAdminOrder', { path: { orderId }, body, key: keyIn(sent) }),
     )
-    if ('refusal' in outcome)
-      return refundSheet(posted, order, sent, problemsOf(words, outcome.refusal, refundFields(words, order)))
+    if ('refusal' in outcome) return refundSheet(posted, order, sent, problemsIn(posted, order, outcome.refusal))
     if (isPreview) return previewSheet(posted, order, outcome.reply.data)
     return done(posted.to(`orders/${orderId}`), 'done.refunded')
   },
+}
+
+// What is wrong with an amount that was typed stands at its field.
+function problemsIn({ words, form: sent }: Posted, order: AdminOrder, refusal: Refusal): Problems {
+  const problems = problemsOf(words, refusal, refundFields(words, order))
+  if (!refusal.code.startsWith('refund_amount_') || (sent.get('amount') ?? '') === '') return problems
+  return { at: { ...problems.at, '/amount': words.refusal(refusal) } }
 }
 
 function refundedOf({ totals }: AdminOrder): number {
@@ -143,12 +151,19 @@ function refundSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems
   })
 }
 
-function itemsTable(words: Words, { items, shipping, totals, currency }: AdminOrder, sent: FormFields): Html {
+function itemsTable(words: Words, order: AdminOrder, sent: FormFields): Html {
+  const { items, shipping, totals, currency, refunds } = order
+  const refunded = refundedUnits(order)
+  const isShippingBack = refunds.some((made) => made.shipping && made.status !== 'failed')
+  const quantity = ({ skuId, name }: AdminOrder['items'][number], left: number) =>
+    left <= 0
+      ? html`<td class="end soft" colspan="2">${words.say('refund.noneLeft')}</td>`
+      : html`<td class="end soft">${words.say('refund.of', { count: left })}</td><td class="end"><input type="number" name="quantity-${skuId}" min="0" max="${left}" value="${sent.get(`quantity-${skuId}`) ?? '0'}" aria-label="${words.say('refund.quantityOf', { name })}"></td>`
   return html`<fieldset class="lines-form"><legend>${words.say('refund.items')}</legend><table><tbody>${items.map(
     (item) =>
-      html`<tr><th scope="row">${lineName(item)}</th><td class="end soft">${words.say('refund.of', { count: item.quantity })}</td><td class="end"><input type="number" name="quantity-${item.skuId}" min="0" max="${item.quantity}" value="${sent.get(`quantity-${item.skuId}`) ?? '0'}" aria-label="${words.say('refund.quantityOf', { name: item.name })}"></td></tr>`,
+      html`<tr><th scope="row">${lineName(item)}</th>${quantity(item, item.quantity - (refunded.get(item.skuId) ?? 0))}</tr>`,
   )}</tbody></table>
-${shipping !== null && totals.shipping > 0 && html`<label class="check"><input type="checkbox" name="shipping" value="on"${sent.get('shipping') === 'on' && html` checked`}> ${words.say('refund.shipping', { amount: words.money(totals.shipping, currency) })}</label>`}</fieldset>`
+${isShippingBack && html`<p class="help">${words.say('refund.shippingDone')}</p>`}${!isShippingBack && shipping !== null && totals.shipping > 0 && html`<label class="check"><input type="checkbox" name="shipping" value="on"${sent.get('shipping') === 'on' && html` checked`}> ${words.say('refund.shipping', { amount: words.money(totals.shipping, currency) })}</label>`}</fieldset>`
 }
 
 interface Preview {

@@ -17,20 +17,34 @@ import { attempt, type Screen, type Visit } from '../screen.ts'
 import { hrefWith, tabs } from '../table.ts'
 import type { TextKey, Words } from '../words.ts'
 
-const money = ['subtotal', 'discount', 'shipping', 'tax', 'total', 'refunded', 'lost', 'net', 'unpaid'] as const
+const money = [
+  'subtotal',
+  'discount',
+  'shipping',
+  'tax',
+  'total',
+  'refunded',
+  'refundedTax',
+  'lost',
+  'net',
+  'unpaid',
+] as const
 type Member = 'orders' | 'items' | (typeof money)[number]
 
 // Shipping, refunds and disputes belong to orders, not to products. What was lost is counted by day.
 const withoutOf: Partial<Record<SalesGroup, readonly Member[]>> = {
-  product: ['shipping', 'refunded', 'lost', 'net'],
+  product: ['shipping', 'refunded', 'refundedTax', 'lost', 'net'],
   promotion: ['lost'],
   country: ['lost'],
 }
 
-function membersOf(by: SalesGroup, { lost }: AdminSales): readonly Member[] {
+// Most shops have none of these.
+const shownIfAny: readonly Member[] = ['refundedTax', 'lost']
+
+function membersOf(by: SalesGroup, sum: AdminSales): readonly Member[] {
   const all: readonly Member[] = ['orders', 'items', ...money]
   const left = withoutOf[by] ?? []
-  return all.filter((member) => !left.includes(member) && (member !== 'lost' || lost > 0))
+  return all.filter((member) => !left.includes(member) && (!shownIfAny.includes(member) || sum[member] > 0))
 }
 
 // What no row names, such as shipping beside products: with it, the rows add up. Rows of promotions are only a part of all.
@@ -105,7 +119,7 @@ function reportCards(visit: Visit, report: AdminSalesReport): Html {
   const { by, sum, currency, rows } = report
   const sums: readonly Member[] = [
     ...(['total', 'net', 'orders', 'items', 'discount', 'shipping', 'tax', 'refunded', 'unpaid'] as const),
-    ...(sum.lost > 0 ? (['lost'] as const) : []),
+    ...shownIfAny.filter((member) => sum[member] > 0),
   ]
   const isTime = by === 'day' || by === 'week' || by === 'month'
   return html`${card({

@@ -424,6 +424,7 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
   'reports.tax': 'Steuer',
   'reports.total': 'Summe',
   'reports.refunded': 'Erstattet',
+  'reports.refundedTax': 'Erstattete Steuer',
   'reports.unpaid': 'Unbezahlt',
   'reports.sum': 'Alle',
   'reports.noCountry': 'Ohne Versand',

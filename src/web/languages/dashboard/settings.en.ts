@@ -418,6 +418,7 @@ export const settingsEn = {
   'reports.tax': 'Tax',
   'reports.total': 'Total',
   'reports.refunded': 'Refunded',
+  'reports.refundedTax': 'Tax refunded',
   'reports.unpaid': 'Unpaid',
   'reports.sum': 'All',
   'reports.noCountry': 'Nothing sent',
