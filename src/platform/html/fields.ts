@@ -90,14 +90,18 @@ async function parse(
   const breath = createBreath()
   if (bytes.length > bytesAtOnce) await breath.take()
   if ((await countFields(bytes, fieldsMax, breath)) > fieldsMax) return undefined
-  const decode = createDecoder(breath)
+  const decode = createDecoder(bytes, breath)
   const fields = new FieldMap()
+  let equalsAt = -1
   for (let from = 0; from < bytes.length; ) {
     if (breath.isDue()) await breath.take()
-    const found = bytes.indexOf(ampersand, from)
-    const end = found < 0 ? bytes.length : found
+    const end = placeOf(bytes, ampersand, from)
+    // Looked for again only behind the last one, since a form may have none.
+    if (equalsAt < from) equalsAt = placeOf(bytes, equals, from)
     if (end > from) {
-      const [name, value] = cutInTwo(bytes.subarray(from, end)).map(decode) as [Decoded, Decoded]
+      const nameEnd = Math.min(equalsAt, end)
+      const name = decode(from, nameEnd)
+      const value = decode(Math.min(nameEnd + 1, end), end)
       // Most are texts already, and a form has thousands.
       fields.add(
         clean(typeof name === 'string' ? name : await name),
@@ -128,21 +132,21 @@ async function countFields(bytes: Buffer, fieldsMax: number, breath: Breath): Pr
   return count
 }
 
-function cutInTwo(bytes: Buffer): [Buffer, Buffer] {
-  const equalsAt = bytes.indexOf(equals)
-  if (equalsAt < 0) return [bytes, bytes.subarray(bytes.length)]
-  return [bytes.subarray(0, equalsAt), bytes.subarray(equalsAt + 1)]
+function placeOf(bytes: Buffer, byte: number, from: number): number {
+  const found = bytes.indexOf(byte, from)
+  return found < 0 ? bytes.length : found
 }
 
 type Decoded = string | Promise<string>
 
 // To fail costs ten times as much as to decode, so it happens once in a form. A long text is decoded in slices and in place: four
-// megabytes at once take 7 ms, and each copy of them brings the next collection of garbage closer.
-function createDecoder(breath: Breath): (bytes: Buffer) => Decoded {
+// megabytes at once take 7 ms, and each copy of them brings the next collection of garbage closer; so does a view of each field.
+function createDecoder(bytes: Buffer, breath: Breath): (from: number, end: number) => Decoded {
   let isSound = true
-  return (bytes) => {
-    if (bytes.length > bytesAtOnce) return decodeUnsound(bytes, breath)
-    const text = bytes.toString('utf8')
+  return (from, end) => {
+    if (from === end) return ''
+    if (end - from > bytesAtOnce) return decodeUnsound(bytes.subarray(from, end), breath)
+    const text = bytes.toString('utf8', from, end)
     if (!text.includes('%')) return text
     try {
       if (isSound) return decodeURIComponent(text)
@@ -150,7 +154,7 @@ function createDecoder(breath: Breath): (bytes: Buffer) => Decoded {
       if (!(error instanceof URIError)) throw error
       isSound = false
     }
-    return decodeUnsound(bytes, breath)
+    return decodeUnsound(bytes.subarray(from, end), breath)
   }
 }
 
