@@ -862,8 +862,22 @@ browserSuite.test('elements put a product, a button and a cart into a page of an
     await tab.getByRole('button', { name: 'Cart (2)' }).click()
     assert.equal(await tab.locator('cartwright-cart li').count(), 2)
     assert.deepEqual(await violations(tab), [])
-    await tab.getByRole('button', { name: /^Remove: Jute/ }).click()
+    const quantity = tab.getByRole('spinbutton', { name: /^Quantity: Speckled/ })
+    const focused = () =>
+      tab.evaluate(
+        'document.activeElement.shadowRoot.activeElement.ariaLabel ?? document.activeElement.shadowRoot.activeElement.textContent',
+      )
+    await quantity.fill('')
+    await quantity.press('Enter')
+    assert.equal(await quantity.inputValue(), '1', 'an empty field removes nothing')
+    await quantity.fill('2')
+    await quantity.press('Enter')
+    await tab.getByRole('button', { name: 'Cart (3)', includeHidden: true }).waitFor({ state: 'attached' })
+    assert.match(String(await focused()), /^Quantity: Speckled/)
+    await quantity.fill('1')
+    await tab.getByRole('button', { name: /^Remove: Jute/ }).press('Enter')
     await tab.getByText('Total €24.00').waitFor()
+    assert.equal(await focused(), 'Close')
     assert.equal(await tab.locator('cartwright-product').nth(1).innerText(), 'Gone')
     await tab.reload()
     await tab.getByRole('button', { name: 'Cart (1)' }).click()

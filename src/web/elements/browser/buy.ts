@@ -1,19 +1,18 @@
 // <cartwright-buy sku="sku_…">Buy</cartwright-buy>, or with the code of a SKU: <cartwright-buy product="mug" sku="MUG-1">. With
 // `checkout` the press leads to the checkout at once.
 
-import { part, pressing, ShopElement } from './parts.ts'
+import { part, ShopElement } from './parts.ts'
 import { shop } from './shop.ts'
 import { words } from './words.ts'
 
 export class BuyElement extends ShopElement {
   connectedCallback(): void {
-    const button = part('button', { part: 'button', type: 'button' }, part('slot', {}, words.add))
-    const status = part('p', { part: 'status', role: 'status' })
-    this.show(button, status)
-    pressing(button, status, async () => {
+    const button = part('button', { part: 'button' }, part('slot', {}, words.add))
+    this.show(button, this.status)
+    this.press(button, async () => {
       await shop.add(await this.#skuId(), Math.max(1, Number(this.getAttribute('quantity')) || 1))
       if (this.hasAttribute('checkout')) await shop.checkOut()
-      else status.textContent = words.added
+      else this.status.textContent = words.added
     })
   }
 

@@ -4,23 +4,24 @@ import { words } from './words.ts'
 
 const sheet = new CSSStyleSheet()
 sheet.replaceSync(`
-:host{display:block;font:inherit;color:inherit}
-:host([hidden]){display:none}
-:host(cartwright-buy), :host(cartwright-cart){display:inline-block}
-button, select, input{font:inherit;color:inherit}
-button{min-height:2.75em;padding:0 1.2em;border:1px solid transparent;border-radius:var(--cartwright-radius, .5em);background:var(--cartwright-color, #1f1d1a);color:var(--cartwright-on-color, #fff);cursor:pointer}
-button[disabled]{opacity:.6;cursor:default}
+:host{display:block;font:inherit;color:inherit;--radius:var(--cartwright-radius,.5em)}
+:host(cartwright-buy),:host(cartwright-cart){display:inline-block}
+button,select,input{min-height:2.75em;font:inherit;color:inherit}
+button,select,input,dialog,img{border-radius:var(--radius)}
+button{padding:0 1.2em;border:1px solid transparent;background:var(--cartwright-color,#1f1d1a);color:var(--cartwright-on-color,#fff);cursor:pointer}
+[disabled],[aria-disabled]{opacity:.6;cursor:default}
 button.quiet{border-color:currentcolor;background:none;color:inherit}
-select, input{min-height:2.75em;box-sizing:border-box;padding:0 .6em;border:1px solid #8a8580;border-radius:var(--cartwright-radius, .5em);background:none}
+select,input,dialog{border:1px solid #8a8580}
+select,input{box-sizing:border-box;padding:0 .6em;background:none}
 input{width:5em}
-img{display:block;width:100%;height:auto;border-radius:var(--cartwright-radius, .5em)}
+img{display:block;width:100%;height:auto}
 .product{display:grid;gap:.6em;max-width:22em}
-.name{margin:0;font-size:1.2em;font-weight:600}
+.name{font-size:1.2em;font-weight:600}
 p{margin:0}
 .row{display:flex;gap:.6em;align-items:center;justify-content:space-between}
-dialog{width:min(30em, 92vw);padding:1.4em;border:1px solid #8a8580;border-radius:var(--cartwright-radius, .5em)}
+dialog{width:min(30em,92vw);padding:1.4em}
 ul{display:grid;gap:1em;margin:1em 0;padding:0;list-style:none}
-[role="status"]:empty{display:none}
+:host([hidden]),[hidden],[role="status"]:empty{display:none}
 `)
 
 type Attributes = Readonly<Record<string, string>>
@@ -38,6 +39,7 @@ export function part<Name extends keyof HTMLElementTagNameMap>(
 
 export class ShopElement extends HTMLElement {
   readonly root = this.attachShadow({ mode: 'open' })
+  readonly status = part('p', { part: 'status', role: 'status' })
 
   constructor() {
     super()
@@ -47,18 +49,23 @@ export class ShopElement extends HTMLElement {
   show(...content: Node[]): void {
     this.root.replaceChildren(...content)
   }
-}
 
-// Works once at a time, and says what went wrong beside the button.
-export function pressing(button: HTMLButtonElement, status: HTMLElement, work: () => Promise<unknown>): void {
-  button.addEventListener('click', async () => {
-    button.disabled = true
-    status.textContent = ''
+  // Works once at a time. The button is not disabled meanwhile: it would lose the focus.
+  press(button: HTMLButtonElement, work: () => Promise<unknown>): void {
+    button.onclick = async () => {
+      if (button.ariaDisabled) return
+      button.ariaDisabled = 'true'
+      await this.try(work)
+      button.ariaDisabled = null
+    }
+  }
+
+  async try(work: () => Promise<unknown>): Promise<void> {
+    this.status.textContent = ''
     try {
       await work()
     } catch {
-      status.textContent = words.failed
+      this.status.textContent = words.failed
     }
-    button.disabled = false
-  })
+  }
 }

@@ -1,6 +1,6 @@
 // <cartwright-product slug="speckled-stoneware-mug">: picture, name, price, a choice of SKUs, and a button.
 
-import { part, pressing, ShopElement } from './parts.ts'
+import { part, ShopElement } from './parts.ts'
 import { type ShownProduct, type ShownSku, shop } from './shop.ts'
 import { amountText, words } from './words.ts'
 
@@ -28,8 +28,7 @@ export class ProductElement extends ShopElement {
   #draw({ name, summary, imageUrl, imageAlt, skus }: ShownProduct): void {
     const picture = part('img', { part: 'picture', alt: imageAlt ?? '', loading: 'lazy' })
     const price = part('p', { part: 'price' })
-    const button = part('button', { part: 'button', type: 'button' })
-    const status = part('p', { part: 'status', role: 'status' })
+    const button = part('button', { part: 'button' })
     const choice = part('select', { part: 'choice', 'aria-label': name }, ...skus.map(optionOf))
     const chosen = () => skus[choice.selectedIndex] ?? skus[0]
     const choose = () => {
@@ -44,11 +43,11 @@ export class ProductElement extends ShopElement {
     }
     const inStock = skus.findIndex(({ availability }) => availability !== 'out_of_stock')
     choice.selectedIndex = Math.max(0, inStock)
-    choice.addEventListener('change', choose)
-    pressing(button, status, async () => {
+    choice.onchange = choose
+    this.press(button, async () => {
       const sku = chosen()
       if (sku) await shop.add(sku.id, 1)
-      status.textContent = words.added
+      this.status.textContent = words.added
     })
     const title = part('p', { part: 'name', class: 'name', dir: 'auto' }, name)
     const more = part('p', { part: 'summary', dir: 'auto' }, summary)
@@ -62,7 +61,7 @@ export class ProductElement extends ShopElement {
         price,
         ...(skus.length > 1 ? [choice] : []),
         button,
-        status,
+        this.status,
       ),
     )
     choose()

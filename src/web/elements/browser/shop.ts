@@ -51,7 +51,7 @@ class Shop {
       headers: { authorization: `Bearer ${this.key}`, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify({ ...body, idempotencyKey: newKey() }) }),
     })
-    if (!answer.ok) throw new ShopError(answer.status)
+    if (!answer.ok) throw new Error(String(answer.status))
     return (await answer.json()).data
   }
 
@@ -113,7 +113,7 @@ class Shop {
     const id = this.#cart?.id ?? stored.read()
     if (id === null) return null
     const cart = await this.#ask<ShownCart>('GET', `/storefront/carts/${id}`).catch((error: unknown) => {
-      if (error instanceof ShopError && error.status === 404) return null
+      if (error instanceof Error && error.message === '404') return null
       throw error
     })
     this.#store(cart && /open|locked/.test(cart.status) ? cart : null)
@@ -124,15 +124,6 @@ class Shop {
     this.#cart = cart
     stored.write(cart?.id ?? null)
     for (const look of this.#watching) look(cart)
-  }
-}
-
-class ShopError extends Error {
-  readonly status: number
-
-  constructor(status: number) {
-    super(String(status))
-    this.status = status
   }
 }
 
@@ -158,7 +149,7 @@ const stored = {
 }
 
 function newKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return crypto.getRandomValues(new Uint32Array(4)).join('-')
 }
 
 export const shop = new Shop()

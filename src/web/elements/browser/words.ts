@@ -1,19 +1,20 @@
 // What the elements say, in the language of the page.
 
+type Word =
+  | 'add'
+  | 'added'
+  | 'soldOut'
+  | 'cart'
+  | 'empty'
+  | 'quantity'
+  | 'remove'
+  | 'total'
+  | 'checkout'
+  | 'close'
+  | 'failed'
+
 // In this order.
-const names = [
-  'add',
-  'added',
-  'soldOut',
-  'cart',
-  'empty',
-  'quantity',
-  'remove',
-  'total',
-  'checkout',
-  'close',
-  'failed',
-] as const
+const names = 'add added soldOut cart empty quantity remove total checkout close failed'.split(' ')
 
 const languages: Readonly<Record<string, string>> = {
   en: 'Add to cart|Added|Sold out|Cart|It is empty.|Quantity|Remove|Total|Check out|Close|That did not work. Please try again.',
@@ -27,10 +28,7 @@ const locale = document.documentElement.lang || navigator.language || 'en'
 const texts = (languages[locale.slice(0, 2).toLowerCase()] ?? languages.en ?? '').split('|')
 
 // Each name has a text.
-export const words = Object.fromEntries(names.map((name, at) => [name, texts[at] ?? ''])) as Record<
-  (typeof names)[number],
-  string
->
+export const words = Object.fromEntries(names.map((name, at) => [name, texts[at] ?? ''])) as Record<Word, string>
 
 // By ISO 4217, as the server counts; Intl differs for some currencies.
 const digits: readonly [codes: string, count: number][] = [
