@@ -70,11 +70,11 @@ eachEngine('the account', (given) => {
     return shopper
   }
 
-  async function bought(email: string): Promise<string> {
+  async function bought(email: string, to?: typeof berlin): Promise<string> {
     const { sessionId, secret, view: ready } = await checkout.ready({ CARD: 2 })
-    const { address, session } = ready
+    const { session } = ready
     const contact = { email, name: 'Ada', phone: '' }
-    const details = { contact, address, shippingOptionId: session.shipping.optionId }
+    const details = { contact, address: to ?? ready.address, shippingOptionId: session.shipping.optionId }
     const changed = await testServer.app.checkout.setDetails(secret, session.version, details)
     const view = changed?.view ?? ready
     const { problem } = await checkout.pay(secret, view)
@@ -121,17 +121,25 @@ eachEngine('the account', (given) => {
     const path = `/c/${secretOf(opened.body.data.url)}`
     assert.match((await shopper.go(path)).text, new RegExp(`href="${path}/addresses"`))
     const list = (await shopper.go(`${path}/addresses`)).text
-    assert.deepEqual(list.match(/name="use" value="\d+"/g), ['name="use" value="0"'], 'the same address is one')
-    const [, version = ''] = /name="version" value="(\d+)"/.exec(list) ?? []
-    const crossed = await shopper.go(`${path}/addresses`, { version, use: '0' }, 'https://evil.example')
+    const [use = '', ...more] = [...list.matchAll(/name="use" value="([\w-]+)"/g)].map(([, value]) => value)
+    assert.deepEqual(more, [], 'the same address is one')
+    // An order to another address comes before it in the list now.
+    await bought(email, { ...berlin, city: 'Potsdam', postalCode: '14467' })
+    const contact = { email, name: 'Ada', phone: '' }
+    const chosen = { contact, address: berlin, shippingOptionId: 'express', vatId: 'FR40303265045' }
+    const { session } = await checkout.look(secretOf(path))
+    await testServer.app.checkout.setDetails(secretOf(path), session.version, chosen)
+    const version = `${(await checkout.look(secretOf(path))).session.version}`
+    const crossed = await shopper.go(`${path}/addresses`, { version, use }, 'https://evil.example')
     assert.equal(crossed.status, 403)
-    const used = await shopper.go(`${path}/addresses`, { version, use: '0' })
+    const used = await shopper.go(`${path}/addresses`, { version, use })
     assert.deepEqual([used.status, used.headers.get('location')], [303, `${path}#payment`])
     const view = await checkout.look(secretOf(path))
     assert.deepEqual([view.customer.email, view.address?.city], [email, berlin.city])
-    const unknown = await shopper.go(`${path}/addresses`, { version, use: '7' })
+    assert.deepEqual([view.customer.vatId, view.session.shipping.optionId], [chosen.vatId, 'express'])
+    const unknown = await shopper.go(`${path}/addresses`, { version, use: '0' })
     assert.deepEqual([unknown.status, unknown.headers.get('location')], [303, path])
-    const stale = await shopper.go(`${path}/addresses`, { version, use: '0' })
+    const stale = await shopper.go(`${path}/addresses`, { version, use })
     assert.equal(stale.status, 200, 'another version is shown, and nothing is changed')
     const guest = browser()
     assert.doesNotMatch((await guest.go(path)).text, /\/addresses"/)
@@ -139,7 +147,7 @@ eachEngine('the account', (given) => {
       guest.cookies.set('account-test-bloom', cookie)
       const answer = await guest.go(`${path}/addresses`)
       assert.deepEqual([answer.status, answer.headers.get('location')], [303, path])
-      assert.equal((await guest.go(`${path}/addresses`, { version, use: '0' })).headers.get('location'), path)
+      assert.equal((await guest.go(`${path}/addresses`, { version, use })).headers.get('location'), path)
     }
     // A mailbox that is erased leaves no address behind.
     await shopper.go(`${base}/erase`, {})

@@ -1,6 +1,7 @@
 // Addresses of earlier orders, offered at the checkout to a shopper who is signed in. They are on a page of their own: the checkout itself
 // reads nothing of the account, and only links the page where the browser has a session.
 
+import { createHash } from 'node:crypto'
 import type { Address } from '../../contract/open/carts.ts'
 import type { CheckoutPort, CheckoutView } from '../../domain/checkout/port.ts'
 import { hiddenFields } from '../../platform/html/form.ts'
@@ -28,8 +29,8 @@ export interface SavedAddressesPort {
 export function savedAddressesPage(speaker: Speaker, view: CheckoutView, { email, addresses }: SavedAddresses): string {
   const { say } = speaker
   const back = `/c/${view.secret}`
-  const one = ({ label }: SavedAddresses['addresses'][number], index: number): Html =>
-    html`<li><form method="post" action="${back}/addresses" class="saved">${hiddenFields({ version: view.session.version, use: index })}
+  const one = ({ address, label }: SavedAddresses['addresses'][number]): Html =>
+    html`<li><form method="post" action="${back}/addresses" class="saved">${hiddenFields({ version: view.session.version, use: digestOf(address) })}
 <p dir="auto">${label.map((line, at) => html`${at > 0 && html`<br>`}${line}`)}</p>
 <button class="second">${say('saved.use')}</button></form></li>`
   const list =
@@ -71,11 +72,12 @@ interface Use {
   form: Form
 }
 
-// By its place in the list, which the server makes again: no address comes from the form.
+// By its digest, looked for in the list, which the server makes again: no address comes from the form. Its place could be that of
+// another one by then, where an order was placed meanwhile.
 export async function useSaved({ checkout, saved, show, view, request, form }: Use): Promise<PageAnswer> {
-  const { secret, customer } = view
+  const { secret, customer, session } = view
   const found = await saved.list(view, request)
-  const chosen = found?.addresses[/^\d{1,2}$/.test(form('use')) ? Number(form('use')) : -1]
+  const chosen = found?.addresses.find((one) => digestOf(one.address) === form('use'))
   if (!found || !chosen) return redirect(`/c/${secret}`)
   const { address } = chosen
   const contact = {
@@ -86,10 +88,15 @@ export async function useSaved({ checkout, saved, show, view, request, form }: U
   const result = await checkout.setDetails(secret, versionIn(form), {
     contact,
     address: view.needsShipping ? address : null,
-    shippingOptionId: null,
+    shippingOptionId: session.shipping.optionId,
+    ...(customer.vatId !== undefined && { vatId: customer.vatId }),
   })
   if (!result) return lost(request)
   return result.problem === null
     ? redirect(`/c/${secret}#payment`)
     : show(result.view, request, { problem: result.problem })
+}
+
+function digestOf(address: Address): string {
+  return createHash('sha256').update(JSON.stringify(address)).digest('base64url').slice(0, 22)
 }
