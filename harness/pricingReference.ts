@@ -78,12 +78,69 @@ export interface Bill {
 }
 
 export function billFor(shop: ShopFacts, cart: CartFacts): Bill {
-  const lines = cart.lines.map(({ code, quantity }) => {
+  const home = { country: shop.country, region: null }
+  const place = cart.destination ?? home
+  const classes = cart.lines.map(({ code }) => shop.skus.find((sku) => sku.code === code)?.taxClass ?? '')
+  const isFree = ['shipping', ...classes].every((name) => rateAt(shop, place, name) === 0)
+  if (!isFree || !union.includes(shop.country) || union.includes(place.country)) return billAt(shop, cart, place)
+  if (shop.pricesIncludeTax) return withoutTax(shop, cart, billAt(shop, cart, home))
+  const bill = billAt(shop, cart, place)
+  return { ...bill, totals: { ...bill.totals, taxReason: 'export' } }
+}
+
+// An export out of prices that contain the tax of the shop's own country: each amount without it.
+function withoutTax(shop: ShopFacts, cart: CartFacts, bill: Bill): Bill {
+  const net = (amount: number, rateBps: number | null) => amount - Number(taxIn(shop, BigInt(amount), rateBps ?? 0))
+  const lines = bill.lines.map((line) => {
+    const subtotal = net(line.subtotal, line.taxRateBps)
+    const total = net(line.total, line.taxRateBps)
+    return { code: line.code, subtotal, discount: subtotal - total, tax: 0, total, taxRateBps: 0 }
+  })
+  const netShipping = (amount: number) => {
+    const parts = shippingParts(shop, { country: shop.country, region: null }, linesOf(shop, cart), BigInt(amount))
+    return amount - Number(sum(parts.map((part) => taxIn(shop, part.amount, part.rateBps))))
+  }
+  const { optionId, options } = bill.shipping
+  const shipping = optionId === null ? 0 : netShipping(bill.totals.shipping)
+  const shippingDiscount = bill.shipping.discount > 0 ? shipping : 0
+  const subtotal = lines.reduce((whole, line) => whole + line.subtotal, 0)
+  const discount = lines.reduce((whole, line) => whole + line.discount, shippingDiscount)
+  const allocations = bill.promotion.allocations.map(({ code }) => {
+    return { code, amount: lines.find((line) => line.code === code)?.discount ?? 0 }
+  })
+  return {
+    lines,
+    promotion: { ...bill.promotion, amount: discount, allocations },
+    shipping: {
+      optionId,
+      options: options.map(({ id, amount }) => ({ id, amount: netShipping(amount) })),
+      discount: shippingDiscount,
+      ...{ tax: 0, taxRateBps: optionId === null ? null : 0, taxes: null },
+    },
+    totals: {
+      ...{ subtotal, discount, shipping, tax: 0, taxIncluded: false },
+      ...{ total: subtotal - discount + shipping, taxReason: 'export' },
+    },
+  }
+}
+
+function taxIn({ pricesIncludeTax }: ShopFacts, amount: bigint, rateBps: number): bigint {
+  const rate = fraction(BigInt(rateBps), 10_000n)
+  const share = pricesIncludeTax ? divide(rate, plus(one, rate)) : rate
+  return roundHalfUp(times(fraction(amount, 1n), share))
+}
+
+function linesOf(shop: ShopFacts, cart: CartFacts): (Line & { subtotal: bigint })[] {
+  return cart.lines.map(({ code, quantity }) => {
     const sku = shop.skus.find((each) => each.code === code)
     if (!sku) throw new Error(`the shop has no ${code}`)
     const count = BigInt(quantity)
     return { sku, count, subtotal: BigInt(sku.price) * count }
   })
+}
+
+function billAt(shop: ShopFacts, cart: CartFacts, place: { country: string; region: string | null }): Bill {
+  const lines = linesOf(shop, cart)
   const subtotal = sum(lines.map((line) => line.subtotal))
 
   const options = optionsFor(shop, cart, lines, subtotal)
@@ -98,12 +155,7 @@ export function billFor(shop: ShopFacts, cart: CartFacts): Bill {
   const discounts = spread(isApplied && promotion ? itemDiscount(promotion, sum(parts)) : 0n, parts)
   const shippingDiscount = isApplied && promotion?.type === 'free_shipping' ? shipping : 0n
 
-  const place = cart.destination ?? { country: shop.country, region: null }
-  const taxAt = (amount: bigint, rateBps: number) => {
-    const rate = fraction(BigInt(rateBps), 10_000n)
-    const share = shop.pricesIncludeTax ? divide(rate, plus(one, rate)) : rate
-    return roundHalfUp(times(fraction(amount, 1n), share))
-  }
+  const taxAt = (amount: bigint, rateBps: number) => taxIn(shop, amount, rateBps)
   const added = (amount: bigint, tax: bigint) => (shop.pricesIncludeTax ? amount : amount + tax)
   const billed = lines.map(({ sku, subtotal: before }, index) => {
     const discount = discounts[index] ?? 0n
@@ -114,8 +166,6 @@ export function billFor(shop: ShopFacts, cart: CartFacts): Bill {
   const shippingShares = option ? shippingParts(shop, place, lines, shipping - shippingDiscount) : []
   const taxes = shippingShares.map((part) => ({ ...part, tax: taxAt(part.amount, part.rateBps) }))
   const shippingTax = sum(taxes.map((part) => part.tax))
-  const isFree = ['shipping', ...lines.map(({ sku }) => sku.taxClass)].every((name) => rateAt(shop, place, name) === 0)
-  const isExport = isFree && union.includes(shop.country) && !union.includes(place.country)
   const discount = sum(discounts) + shippingDiscount
   const tax = sum(billed.map((line) => line.tax)) + shippingTax
 
@@ -153,7 +203,6 @@ export function billFor(shop: ShopFacts, cart: CartFacts): Bill {
       tax: Number(tax),
       taxIncluded: shop.pricesIncludeTax,
       total: Number(added(subtotal - discount + shipping, tax)),
-      ...(isExport && { taxReason: 'export' }),
     },
   }
 }

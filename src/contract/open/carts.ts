@@ -53,7 +53,7 @@ export const CartItem = object({
     nullable(oneOf(withdrawalExemptions), { description: 'Why one cannot withdraw from the contract about it.' }),
   ),
   digital: Type.Optional(Type.Boolean({ description: 'Digital content: to pay needs consent to its supply.' })),
-  subtotal: described('unitPrice × quantity.', Amount),
+  subtotal: described('unitPrice × quantity; where tax was taken out of the price, rounded once for the line.', Amount),
   discount: Amount,
   tax: described('On the line after its discount, rounded half up.', Amount),
   total: described('subtotal − discount, plus tax where prices do not contain it.', Amount),

@@ -977,7 +977,8 @@ describe('terms of the merchant', () => {
   test('a delivery by hand needs no zone, and is not charged where nothing is sent', () => {
     const terms = { discount: 0, shipping: { label: 'Courier', amount: 690 } }
     const abroad = { country: 'NZ', region: null }
-    assert.equal(priceCart({ ...shop, lines: [rose], destination: abroad, terms }).totals.shipping, 690)
+    // 6.90 has 1.10 of German tax in it, which an export does not bear.
+    assert.equal(priceCart({ ...shop, lines: [rose], destination: abroad, terms }).totals.shipping, 580)
     const digital = line('song', 100, 1, { delivery: 'digital' })
     assert.equal(priceCart({ ...shop, lines: [digital], terms }).totals.shipping, 0)
   })

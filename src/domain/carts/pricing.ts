@@ -10,7 +10,17 @@ import type { TaxRate } from '../merchants/store.ts'
 import type { TaxShare } from '../orders/store.ts'
 import { isEligible, itemDiscountFor, judgePromotion, type PromotionFacts, type PromotionVerdict } from './promotion.ts'
 import { chosenOffer, needsShipping } from './shipping.ts'
-import { type PlaceRates, type PriceTax, ratesAt, shippingTaxes, type TaxPlace, taxOn, taxReliefFor } from './tax.ts'
+import {
+  containedRates,
+  netOf,
+  type PlaceRates,
+  type PriceTax,
+  ratesAt,
+  shippingTaxes,
+  type TaxPlace,
+  taxOn,
+  taxReliefFor,
+} from './tax.ts'
 
 export interface PricedLineFacts {
   skuId: string
@@ -60,8 +70,9 @@ export const ownShippingId = 'own'
 
 export interface PricedLine {
   skuId: string
-  // Without the tax where the buyer owes it.
+  // Without the tax that is taken out of it.
   unitPrice: number
+  // Where tax is taken out of the price, rounded once for all units, so it may differ from their price times their number.
   subtotal: number
   discount: number
   tax: number
@@ -102,13 +113,15 @@ export interface Pricing {
 export function priceCart(facts: PricingFacts): Pricing {
   // Without a destination, the merchant's own country is the estimate.
   const place = taxPlaceOf(facts)
-  const rates = ratesAt(facts.taxRates, place ?? { country: facts.merchantCountry, region: null })
+  const home = { country: facts.merchantCountry, region: null }
+  const rates = ratesAt(facts.taxRates, place ?? home)
   const relief = reliefOf(facts, place, rates)
   if (relief === null) return pricedBy(facts, rates, {})
   const reason = { taxReason: relief }
-  if (relief !== 'reverse_charge' || facts.priceTax === 'excluded') return pricedBy(facts, noRates, reason)
+  if (relief === 'small_business' || facts.priceTax === 'excluded') return pricedBy(facts, noRates, reason)
   // Offers, promotions and their conditions are those of everyone; then the tax is taken out of each price.
-  return withoutTax(pricedBy(facts, rates, reason), facts, rates)
+  const contained = containedRates(relief, rates, ratesAt(facts.taxRates, home))
+  return withoutTax(pricedBy(facts, contained, reason), facts, contained)
 }
 
 const noRates: PlaceRates = { named: () => 0, rateFor: () => 0 }
@@ -190,17 +203,15 @@ function pricedBy(facts: PricingFacts, rates: PlaceRates, reason: Pick<Totals, '
   }
 }
 
-// Prices that contain the tax, without it: by unit, so a line is still its unit price times its quantity. What was free stays free.
+// Prices that contain the tax, without it. Rounded once for a line, before and after its discount: by unit, the difference would grow with
+// their number. So the total is the one with tax, less the tax, and what was free stays free.
 function withoutTax(pricing: Pricing, facts: PricingFacts, rates: PlaceRates): Pricing {
   const { shipping, promotion, totals } = pricing
-  const lines = pricing.lines.map((line, i): PricedLine => {
+  const lines = pricing.lines.map((line): PricedLine => {
     const rate = line.taxRateBps ?? 0
-    const unitPrice = net(line.unitPrice, rate)
-    const subtotal = exact(BigInt(unitPrice) * BigInt(facts.lines[i]?.quantity ?? 0))
-    // Units are rounded one by one: without this a buyer could pay a cent more than with the tax.
-    const least = line.discount > 0 ? subtotal - line.total : 0
-    const discount = Math.min(subtotal, Math.max(net(line.discount, rate), least))
-    return { skuId: line.skuId, unitPrice, subtotal, discount, tax: 0, total: subtotal - discount, taxRateBps: 0 }
+    const [unitPrice, subtotal] = [netOf(line.unitPrice, rate), netOf(line.subtotal, rate)]
+    const total = line.total - line.tax
+    return { skuId: line.skuId, unitPrice, subtotal, discount: subtotal - total, tax: 0, total, taxRateBps: 0 }
   })
   const netShipping = (charged: number) =>
     charged - sum(taxesOfShipping(facts, pricing.lines, rates, charged).map(({ tax }) => tax))
@@ -236,10 +247,6 @@ function withoutTax(pricing: Pricing, facts: PricingFacts, rates: PlaceRates): P
       total: sum([subtotal - discount, amount]),
     },
   }
-}
-
-function net(amount: number, rateBps: number): number {
-  return amount - taxOn(amount, rateBps, 'included')
 }
 
 function taxesOfShipping(

@@ -94,6 +94,22 @@ export function taxOn(amount: number, rateBps: number, priceTax: PriceTax): numb
   return Number(roundHalfUpDivide(whole * rate, priceTax === 'excluded' ? wholeBps : wholeBps + rate))
 }
 
+// An amount that contains the tax, without it.
+export function netOf(amount: number, rateBps: number): number {
+  return amount - taxOn(amount, rateBps, 'included')
+}
+
+// The rates whose tax is in a price that is charged without it: those of the place, as everyone there pays them. An export has none, and
+// where the seller has none for a place, the price contains the tax of the seller's own country.
+export function containedRates(relief: TaxRelief, there: PlaceRates, home: PlaceRates): PlaceRates {
+  if (relief === 'export') return home
+  if (there.named('standard') !== undefined) return there
+  return {
+    named: (taxClass) => there.named(taxClass) ?? home.named(taxClass),
+    rateFor: (taxClass) => there.named(taxClass) ?? home.rateFor(taxClass),
+  }
+}
+
 export interface TaxedSale {
   sellerCountry: string
   // Of the scheme for small businesses, which charge no tax.

@@ -98,7 +98,8 @@ export function notPossible(message: string, reason: string) {
 // Undefined: nothing is left of it.
 function lineWith(order: OrderRow, line: OrderLine, quantity: number): OrderLine | undefined {
   if (quantity === 0) return undefined
-  const subtotal = exact(BigInt(line.unitPrice) * BigInt(quantity))
+  // Of the subtotal: where tax was taken out of the price, it is not the rounded price of a unit times their number.
+  const subtotal = exact(roundHalfUpDivide(BigInt(line.subtotal) * BigInt(quantity), BigInt(line.quantity)))
   // Units that are added get no discount: what it was given for is decided.
   const kept = Math.min(quantity, line.quantity)
   const discount = exact((BigInt(line.discount) * BigInt(kept)) / BigInt(line.quantity))

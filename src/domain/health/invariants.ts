@@ -248,10 +248,12 @@ export const invariants: readonly Invariant[] = [
       select o.id as "subject" from orders o
       left join (
         select installation_id, order_id, sum(quantity) as items, sum(subtotal) as subtotal, sum(discount) as discount,
-          sum(tax) as tax, sum(case when subtotal <> unit_price * quantity then 1 else 0 end) as wrong
+          sum(tax) as tax, max(2 * abs(subtotal - unit_price * quantity)) as off,
+          sum(case when 2 * abs(subtotal - unit_price * quantity) > quantity + 1 then 1 else 0 end) as wrong
         from order_lines group by installation_id, order_id) l
         on l.installation_id = o.installation_id and l.order_id = o.id
-      where l.order_id is null or l.wrong > 0 or l.items <> o.item_count or l.subtotal <> o.subtotal
+      where l.order_id is null or l.wrong > 0
+        or (l.off > 0 and coalesce(o.tax_relief, 'small_business') = 'small_business') or l.items <> o.item_count or l.subtotal <> o.subtotal
         or l.discount > o.discount or o.discount - l.discount > o.shipping or l.tax + o.shipping_tax <> o.tax
         or o.total <> o.subtotal - o.discount + o.shipping + case when o.price_tax = 'excluded' then o.tax else 0 end
       limit 10`,

@@ -4,7 +4,7 @@
 
 import type { OrderPromotion } from '../../contract/open/orders.ts'
 import type { Metadata, Totals } from '../../contract/parts.ts'
-import type { Mode } from '../../contract/words.ts'
+import type { Mode, TaxRelief } from '../../contract/words.ts'
 import { moveFor, onlyMove } from '../../platform/kit/lifecycle.ts'
 import type { Cause } from '../../platform/outbox/announce.ts'
 import { queueEmails } from '../../platform/outbox/emails.ts'
@@ -190,7 +190,7 @@ function refuseWrongSums({ lines, totals, shippingTax, shippingTaxes, promotion,
   const shippingCharged = totals.shipping - (totals.discount - lineDiscount)
   const agrees =
     lines.length > 0 &&
-    lines.every(({ unitPrice, quantity, subtotal }) => subtotal === unitPrice * quantity) &&
+    lines.every((line) => isLineSum(line, totals.taxReason)) &&
     totals.subtotal === sumOf(lines, ({ subtotal }) => subtotal) &&
     totals.discount >= lineDiscount &&
     totals.discount - lineDiscount <= totals.shipping &&
@@ -201,6 +201,15 @@ function refuseWrongSums({ lines, totals, shippingTax, shippingTaxes, promotion,
         sumOf(shippingTaxes, ({ amount }) => amount) === shippingCharged)) &&
     totals.total === totals.subtotal - totals.discount + totals.shipping + (totals.taxIncluded ? 0 : totals.tax)
   if (!agrees) throw new Error('the sums of an order do not agree')
+}
+
+// Where tax was taken out of the price, unit and line are rounded, each by half a minor unit at most.
+function isLineSum(
+  { unitPrice, quantity, subtotal }: Pick<OrderLine, 'unitPrice' | 'quantity' | 'subtotal'>,
+  relief: TaxRelief | undefined,
+): boolean {
+  const isRounded = relief !== undefined && relief !== 'small_business'
+  return 2 * Math.abs(subtotal - unitPrice * quantity) <= (isRounded ? quantity + 1 : 0)
 }
 
 function sumOf<Row>(rows: readonly Row[], amount: (row: Row) => number): number {

@@ -432,7 +432,7 @@ export interface CartItem {
   withdrawalExempt?: 'made_to_measure' | 'perishable' | 'sealed_hygiene' | 'sealed_media' | 'mixed_with_others' | 'periodical' | 'price_fluctuates' | 'dated_service' | null | undefined
   /** Digital content: to pay needs consent to its supply. */
   digital?: boolean | undefined
-  /** unitPrice × quantity. */
+  /** unitPrice × quantity; where tax was taken out of the price, rounded once for the line. */
   subtotal: number
   /** In minor units of the currency that the resource names. */
   discount: number
