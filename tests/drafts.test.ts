@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { createProduct } from '../harness/admin/catalog.ts'
 import { draftOf } from '../harness/admin/drafts.ts'
 import { berlin, type Carts, cartsOf } from '../harness/carts.ts'
 import { type Checkout, checkoutOf, secretOf } from '../harness/checkout.ts'
+import { dashboardUserOf } from '../harness/dashboard.ts'
 import { orderMarket } from '../harness/orders.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
@@ -306,5 +308,15 @@ eachEngine('drafts', (given) => {
     await forgetShopper(testServer.storage, testSecret, shopper, { isDryRun: false, includesUnsent: false })
     const { note, emailMasked } = await read(draft.id)
     assert.deepEqual([note, emailMasked], [null, null])
+  })
+
+  test('a code that is typed whole is proposed first, also where many names have it', async () => {
+    const values = Array.from({ length: 9 }, (_, at) => `A-${at}`)
+    const skus = values.map((code) => ({ code, name: code, price: 1, stock: 1, options: { Box: code } }))
+    await createProduct(testServer, { name: 'Boxes for card', options: [{ name: 'Box', values }], skus })
+    const { headers, path } = await dashboardUserOf(testServer)
+    const { text } = await testServer.fetch(`${path('drafts/products')}?q=card`, { headers })
+    const codes = JSON.parse(text).map(({ code }: { code: string }) => code)
+    assert.deepEqual(codes, ['CARD', ...values.slice(0, 7)])
   })
 })

@@ -427,7 +427,8 @@ describe('pages', () => {
       assert.equal(await tab.locator('[data-cart-count]').isVisible(), false)
       await tab.context().addCookies([{ name: 'storefront_count', value: '3', url: `${shop}/` }])
       await tab.evaluate(`dispatchEvent(new Event('pageshow'))`)
-      assert.equal(await tab.locator('[data-cart-count]').innerText(), '3')
+      assert.equal(await tab.locator('[data-cart-count] [aria-hidden]').innerText(), '3')
+      await tab.getByRole('link', { name: 'Cart 3 items' }).waitFor()
       assert.notEqual(await keyOf(), first)
       assert.equal(await tab.locator('form.add input[name="once"]').count(), 1)
     })
@@ -922,6 +923,15 @@ test('after paying, the shopper reads the order, and the next cart begins empty'
   assert.doesNotMatch(page, /Unter den Linden|Lovelace|ada@example\.com/)
   assert.equal(paid.headers['set-cookie'], 'storefront_cart=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure')
   assert.match(String((await ask(request({ path: '/cart', cookies }))).body), /It is empty/)
+
+  // This shop is closed, and its own people see it.
+  const closedDemo = createStorefront({
+    ...{ apiUrl: testServer.origin, apiKey: testServer.keys.full, basePath: '', publicUrl: 'https://shop.example.com' },
+    hosted: { dashboardUrl: 'https://shop.example.com/admin', isDemo: true },
+  })
+  const seen = await closedDemo(request({ path: '/', isInsider: async () => true }))
+  assert.match(String(seen.body), /class="bar"><span>This shop is closed\./)
+  assert.equal(seen.headers['cache-control'], 'private, no-store')
 })
 
 describe('on an API of our own making', () => {

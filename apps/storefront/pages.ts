@@ -793,7 +793,7 @@ ${nameOrLogo(at)}
 <a class="to-cart" href="${base}/cart"${here('cart')}>${cartMark()}<span>${say('cart.link')}</span>${
       cartCount > 0 &&
       html` <span class="count"><span aria-hidden="true">${cartCount}</span><span class="hidden">${say('cart.count', { count: cartCount })}</span></span>`
-    }${at.isShared && html` <span class="count" data-cart-count hidden></span>`}</a>
+    }${at.isShared && html` <span class="count" data-cart-count="${at.speaker.forms('cart.count')}" hidden><span aria-hidden="true"></span><span class="hidden"></span></span>`}</a>
 <nav class="rooms" aria-label="${say('nav.label')}"><ul>
 ${menus.head === null && html`<li><a href="${allHref(at)}"${here('all')}>${say('nav.all')}</a></li>${inSight.map(link)}`}${menuLinks(at, 'head', current)}
 </ul>

@@ -26,8 +26,7 @@ export function warningsFor(warnings: Safety['warnings'], language: string): Saf
   return own.length > 0 ? own : warnings
 }
 
-function partyOf({ locale }: Speaker, { name, address, country, contact }: Safety['makers'][number]): Html {
-  const countryName = new Intl.DisplayNames([locale, 'en'], { type: 'region' }).of(country)
+function partyOf(speaker: Speaker, { name, address, country, contact }: Safety['makers'][number]): Html {
   const href = contact.startsWith('https://') ? contact : `mailto:${encodeURI(contact)}`
-  return html`<dd dir="auto">${name}<br>${address.map((line) => html`${line}<br>`)}${countryName}<br><a href="${href}" rel="nofollow">${contact.replace(/^https:\/\//, '')}</a></dd>`
+  return html`<dd dir="auto">${name}<br>${address.map((line) => html`${line}<br>`)}${speaker.country(country)}<br><a href="${href}" rel="nofollow">${contact.replace(/^https:\/\//, '')}</a></dd>`
 }

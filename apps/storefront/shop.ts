@@ -652,9 +652,9 @@ export function createStorefront(options: StorefrontOptions): Storefront {
 
   function barOf({ status, mode }: Site): ShopBar | null {
     if (hosted?.draft) return { kind: 'draft', href: hosted.dashboardUrl }
-    if (!hosted || hosted.isDemo) return null
+    if (!hosted) return null
     if (status === 'closed') return { kind: 'closed', href: hosted.dashboardUrl }
-    return mode === 'test' ? { kind: 'test', href: hosted.dashboardUrl } : null
+    return mode === 'test' && !hosted.isDemo ? { kind: 'test', href: hosted.dashboardUrl } : null
   }
 
   // Search engines keep what they know of a shop that says 503, and come again.

@@ -25,6 +25,10 @@ export interface Speaker {
   weight(grams: number): string
   // Of a share: -0.2 is −20 %.
   percent(share: number): string
+  // The name of a country.
+  country(code: string): string
+  // The patterns of a text by plural form, for a script that knows the count.
+  forms(key: TextKey): string
 }
 
 const tagsMax = 20
@@ -77,6 +81,9 @@ function createSpeaker(language: string, locale: string): Speaker {
   const direction = language === 'ar' ? 'rtl' : 'ltr'
   const numbers = new Intl.NumberFormat(locale)
   const plurals = new Intl.PluralRules(language)
+  const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
+  // A format takes 30 µs to make; names of countries are of few pages.
+  let regions: Intl.DisplayNames | undefined
 
   function patternOf(text: Text, count: unknown): string {
     if (typeof text === 'string') return text
@@ -95,7 +102,12 @@ function createSpeaker(language: string, locale: string): Speaker {
       return language === 'fr' ? unbroken(filled) : filled
     },
     money: (amount, currency) => money(amount, currency, locale),
-    percent: (share) => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 }).format(share),
+    percent: (share) => percents.format(share),
+    country(code) {
+      regions ??= new Intl.DisplayNames([locale, 'en'], { type: 'region' })
+      return regions.of(code) ?? code
+    },
+    forms: (key) => JSON.stringify(typeof table[key] === 'string' ? { other: table[key] } : table[key]),
     weight(grams) {
       const [unit, value] = grams < 1000 ? (['gram', grams] as const) : (['kilogram', grams / 1000] as const)
       return new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: 2 }).format(value)

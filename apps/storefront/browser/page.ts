@@ -4,7 +4,13 @@ function showCartCount(): void {
   const badge = document.querySelector<HTMLElement>('[data-cart-count]')
   if (!badge) return
   const [, count = '0'] = /(?:^|; )storefront_count=(\d{1,5})(?:;|$)/.exec(document.cookie) ?? []
-  badge.textContent = count
+  // Our own page has both parts, and the texts by plural form.
+  const forms = JSON.parse(badge.dataset.cartCount ?? '{}') as Record<string, string>
+  const { lang } = document.documentElement
+  const text = forms[new Intl.PluralRules(lang).select(Number(count))] ?? forms.other ?? ''
+  const [shown, spoken] = badge.children
+  if (shown) shown.textContent = count
+  if (spoken) spoken.textContent = text.replace('{count}', Number(count).toLocaleString(lang))
   badge.hidden = count === '0'
 }
 

@@ -17,7 +17,7 @@ import type { OpenHandler } from '../../platform/http/open.ts'
 import { lastingBytes } from '../../platform/kit/bytes.ts'
 import { canonicalJson } from '../../platform/kit/canonical.ts'
 import { badCursor, readOffset, readPlace, writePlace } from '../../platform/kit/cursor.ts'
-import { Lru } from '../../platform/kit/lru.ts'
+import { entryWeight, Lru } from '../../platform/kit/lru.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { isSlug } from '../../platform/kit/slug.ts'
@@ -71,8 +71,10 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     detail: new Lru<string, RenderedProduct>(cachedBytesMax, ({ bytes }) => bytes.length),
     publicDetail: new Lru<string, RenderedProduct>(cachedBytesMax, ({ bytes }) => bytes.length),
   }
-  const searches = new Lru<string, RenderedSearch>(cachedSearchBytesMax, ({ rows, more }) => rows.length + more.length)
-  const small = new Lru<string, Buffer>(cachedSmallBytesMax, ({ length }) => length)
+  const searches = new Lru<string, RenderedSearch>(cachedSearchBytesMax, ({ rows, more }, key) =>
+    entryWeight(key, rows.length + more.length * 2),
+  )
+  const small = new Lru<string, Buffer>(cachedSmallBytesMax, ({ length }, key) => entryWeight(key, length))
   const totals = new Lru<string, number>(cachedPagesMax)
   const words = new Lru<string, ShopWords>(cachedTreesMax)
   const columns = createColumnsCache()

@@ -1,11 +1,10 @@
 // Exports: some rows of a file at a time, read when they are asked for and stored nowhere.
 
-import { makersMax } from '../../contract/entries.ts'
 import { type BrokenRule, issue } from '../../contract/issues.ts'
 import type { Mode } from '../../contract/words.ts'
 import type { ProductRow, SellerFacts } from '../../domain/catalog/product.ts'
 import { findSeller, listCategories, listProductsAfterId } from '../../domain/catalog/store.ts'
-import { listMakers } from '../../domain/makers/store.ts'
+import { namedMakers } from '../../domain/makers/store.ts'
 import { customerView } from '../../domain/orders/adminview.ts'
 import { openOrderCustomer } from '../../domain/orders/customer.ts'
 import {
@@ -56,7 +55,7 @@ export async function exportProducts(
 ): Promise<ExportPage> {
   const { currency } = await sellerOf(db, seller)
   const context = { currency, origin, categories: categoryMap(await listCategories(db, seller.merchantId)) }
-  return productPage(db, seller, after, shopifyHeader, (product) => shopifyLines(product, context))
+  return productPage(db, seller, after, shopifyHeader, async () => (product) => shopifyLines(product, context))
 }
 
 export interface FeedAsk extends CatalogAsk {
@@ -68,10 +67,11 @@ export interface FeedAsk extends CatalogAsk {
 export async function exportGoogle(db: Reader, seller: MerchantMode, ask: FeedAsk): Promise<ExportPage> {
   const { name: shopName, currency } = await sellerOf(db, seller)
   const categories = categoryMap(await listCategories(db, seller.merchantId))
-  const found = await listMakers(db, seller.merchantId, { part: '', after: '', limit: makersMax })
-  const makers = new Map(found.map((maker) => [maker.slug, maker]))
-  const context = { ...ask, shopName, currency, mode: seller.mode, categories, makers }
-  const page = await productPage(db, seller, ask.after, feedHead(context), (product) => feedItems(product, context))
+  const context = { ...ask, shopName, currency, mode: seller.mode, categories }
+  const page = await productPage(db, seller, ask.after, feedHead(context), async (products) => {
+    const makers = await namedMakers(db, seller.merchantId, products)
+    return (product) => feedItems(product, { ...context, makers })
+  })
   return page.last === null ? { ...page, text: page.text + feedEnd } : page
 }
 
@@ -79,7 +79,7 @@ export async function exportAcp(db: Reader, seller: MerchantMode, ask: FeedAsk):
   const { name: shopName, currency } = await sellerOf(db, seller)
   const categories = categoryMap(await listCategories(db, seller.merchantId))
   const context = { ...ask, shopName, currency, mode: seller.mode, categories }
-  return productPage(db, seller, ask.after, '', (product) => acpLine(product, context))
+  return productPage(db, seller, ask.after, '', async () => (product) => acpLine(product, context))
 }
 
 export async function* acpFeed(
@@ -134,7 +134,7 @@ const stockHeader = csvLine([
 ])
 
 export async function exportStock(db: Reader, seller: MerchantMode, { after }: CatalogAsk): Promise<ExportPage> {
-  return productPage(db, seller, after, stockHeader, (product) => stockLines(product, seller.mode))
+  return productPage(db, seller, after, stockHeader, async () => (product) => stockLines(product, seller.mode))
 }
 
 function stockLines({ slug, name, skus }: ProductRow, mode: Mode): string {
@@ -151,13 +151,15 @@ async function productPage(
   { merchantId }: MerchantMode,
   after: string | null,
   header: string,
-  linesOf: (product: ProductRow) => string,
+  writerFor: (products: readonly ProductRow[]) => Promise<(product: ProductRow) => string>,
 ): Promise<ExportPage> {
   if (after !== null && !isId('prd', after)) throw badCursor()
   const products = await listProductsAfterId(db, merchantId, after ?? '', productsMax + 1)
   let text = after === null ? header : ''
   let count = 0
-  for (const product of products.slice(0, productsMax)) {
+  const shown = products.slice(0, productsMax)
+  const linesOf = await writerFor(shown)
+  for (const product of shown) {
     text += linesOf(product)
     count += 1
     if (text.length >= textLengthMax) break

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Lru } from './lru.ts'
+import { entryWeight, Lru } from './lru.ts'
 
 test('the least recently used falls out first', () => {
   const lru = new Lru<string, number>(2)
@@ -47,6 +47,12 @@ test('it never grows beyond its bound, and needs one', () => {
     assert.ok(lru.size <= 10)
   }
   for (const bound of [0, -1, Number.NaN]) assert.throws(() => new Lru(bound), RangeError)
+})
+
+test('an entry weighs its key too', () => {
+  const lru = new Lru<string, Buffer>(100_000, ({ length }, key) => entryWeight(key, length))
+  for (let i = 0; i < 200; i++) lru.set(String(i).padStart(1_000, 'x'), Buffer.alloc(0))
+  assert.equal(lru.size, 45)
 })
 
 test('full may be a sum of weights', () => {

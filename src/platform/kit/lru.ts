@@ -1,6 +1,14 @@
 // A bounded map: when it is full, the entries that were not asked for the longest fall out. Full is a number of entries, or a
 // sum of weights, such as bytes.
 
+// About what a map and its entry take besides the key and the value.
+const entryBytes = 200
+
+// Of a cache by strings that callers choose: an empty answer to a long question weighs something too.
+export function entryWeight(key: string, bytes: number): number {
+  return entryBytes + key.length * 2 + bytes
+}
+
 export class Lru<Key, Value> {
   readonly #entries = new Map<Key, Value>()
   #weightMax: number

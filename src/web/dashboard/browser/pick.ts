@@ -11,8 +11,12 @@ function addPicker(field: HTMLInputElement): void {
   list.className = 'picks'
   list.id = `${field.name}-picks`
   list.setAttribute('role', 'listbox')
+  list.setAttribute('aria-label', field.getAttribute('aria-label') ?? '')
+  const said = document.createElement('p')
+  said.className = 'soft small hidden'
+  said.setAttribute('role', 'status')
   list.hidden = true
-  field.after(list)
+  field.after(list, said)
   field.setAttribute('role', 'combobox')
   field.setAttribute('aria-autocomplete', 'list')
   field.setAttribute('aria-controls', list.id)
@@ -21,11 +25,13 @@ function addPicker(field: HTMLInputElement): void {
   field.addEventListener('input', () => {
     clearTimeout(timer)
     showPicked(field, '')
-    timer = setTimeout(() => look(field, list).catch(() => closePicks(field, list)), lookMs)
+    said.textContent = ''
+    timer = setTimeout(() => look(field, list, said).catch(() => closePicks(field, list)), lookMs)
   })
   field.addEventListener('keydown', (event) => onKey(event, field, list))
   field.addEventListener('blur', () => {
     clearTimeout(timer)
+    said.textContent = ''
     closePicks(field, list)
   })
   // Before the field loses the focus, which would close the list.
@@ -36,7 +42,7 @@ function addPicker(field: HTMLInputElement): void {
   })
 }
 
-async function look(field: HTMLInputElement, list: HTMLElement): Promise<void> {
+async function look(field: HTMLInputElement, list: HTMLElement, said: HTMLElement): Promise<void> {
   const asked = field.value.trim()
   if (asked === '') return closePicks(field, list)
   const answer = await fetch(`${field.dataset.pick}?q=${encodeURIComponent(asked)}`, {
@@ -48,15 +54,15 @@ async function look(field: HTMLInputElement, list: HTMLElement): Promise<void> {
   // Our own server answers, with what names.ts says.
   const found = (await answer.json()) as PickedProduct[]
   list.replaceChildren(...found.map((one, index) => optionOf(one, `${list.id}-${index}`)))
-  if (found.length === 0) {
-    const none = document.createElement('li')
-    none.className = 'soft'
-    none.textContent = field.dataset.none ?? ''
-    list.append(none)
-  }
+  said.classList.toggle('hidden', found.length > 0)
+  said.textContent = found.length === 0 ? (field.dataset.none ?? '') : ''
+  if (found.length === 0) return closePicks(field, list)
   list.hidden = false
   field.setAttribute('aria-expanded', 'true')
-  mark(field, list, 0)
+  // A code that was typed whole is meant, also where others begin with it.
+  const exact = found.findIndex(({ code }) => code.toLowerCase() === asked.toLowerCase())
+  if (exact >= 0) showPicked(field, found[exact]?.name ?? '')
+  mark(field, list, Math.max(0, exact))
 }
 
 function optionOf({ code, name, note }: PickedProduct, id: string): HTMLElement {

@@ -11,6 +11,8 @@ import type { Posted, Screen, Visit } from '../screen.ts'
 import type { Words } from '../words.ts'
 
 const picksMax = 8
+// As many as a name that is typed whole may have.
+const skusMax = limits.adminListRowsMax
 
 // What the field of a product proposes while one types (browser/pick.ts).
 export const pickedProducts: Screen = {
@@ -24,7 +26,7 @@ export const pickedProducts: Screen = {
       .replace(/\p{Cc}+/gu, ' ')
       .trim()
       .slice(0, 100)
-    const { data } = q === '' ? { data: [] } : await visit.ask('listAdminSkus', { query: { q, limit: picksMax } })
+    const data = q === '' ? [] : await skusFound(visit, q, picksMax)
     const picks: PickedProduct[] = data.map((sku) => ({
       code: sku.code,
       name: skuName(sku),
@@ -33,6 +35,21 @@ export const pickedProducts: Screen = {
     const headers = { ...dashboardHeaders, 'content-type': 'application/json; charset=utf-8' }
     return { status: 200, body: JSON.stringify(picks), headers }
   },
+}
+
+// The one with this code comes first, also where the first of a hundred others have it in their names.
+async function skusFound({ ask }: Pick<Visit, 'ask'>, q: string, limit: number): Promise<AdminSku[]> {
+  const { data } = await ask('listAdminSkus', { query: { q, limit } })
+  const isCode = ({ code }: { code: string }) => code.toLowerCase() === q.toLowerCase()
+  const exact = data.find(isCode) ?? (data.length < limit ? undefined : await named())
+  return exact ? [exact, ...data.filter(({ id }) => id !== exact.id)].slice(0, limit) : data
+
+  async function named(): Promise<AdminSku | undefined> {
+    const found = (await ask('searchAdmin', { query: { q } })).data.skus.find(isCode)
+    if (!found) return undefined
+    const { data: own } = await ask('listAdminSkus', { query: { q, productId: found.productId } })
+    return own.find(isCode)
+  }
 }
 
 export function skuName({ productName, name }: Pick<AdminSku, 'productName' | 'name'>): string {
@@ -71,8 +88,9 @@ export interface TypedItemRow {
 }
 
 // The SKU of this code, or the only one of this name; otherwise what is wrong.
-export async function skuIn({ words, ask }: Posted, typed: string): Promise<AdminSku | string> {
-  const { data } = await ask('listAdminSkus', { query: { q: typed.slice(0, 100) } })
+export async function skuIn(posted: Posted, typed: string): Promise<AdminSku | string> {
+  const { words } = posted
+  const data = await skusFound(posted, typed.slice(0, 100), skusMax)
   const isCode = ({ code }: AdminSku) => code.toLowerCase() === typed.toLowerCase()
   const isName = (sku: AdminSku) => skuName(sku).toLowerCase() === typed.toLowerCase()
   const named = data.filter(isName)
