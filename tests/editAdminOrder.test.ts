@@ -247,6 +247,30 @@ eachEngine('editAdminOrder', (given) => {
     assertAdminError(await ask('editAdminOrder', unpaid.orderId, { items }), 'invalid_request')
   })
 
+  test('409 for a total that is not above what was refunded, in the preview too', async () => {
+    const { orderId } = await place({ items: { CARD: 6 }, card: refusingCard })
+    done(await edit(orderId, { CARD: 4 }))
+    await testServer.storage.write(
+      (tx) => tx.sql`update refunds set refused_tries = ${refusedTriesMax - 1} where order_id = ${orderId}`,
+    )
+    await testServer.orders.pay()
+    const { totals } = await orderOf(orderId)
+    const amount = totals.total - 2 * 333
+    done(await ask('refundAdminOrder', orderId, { amount, byHand: true }))
+    for (const [CARD, dryRun] of [
+      [1, false],
+      [1, true],
+      [2, false],
+      [2, true],
+    ] as const) {
+      const answer = await edit(orderId, { CARD }, { dryRun })
+      assertAdminError(answer, 'order_edit_not_possible')
+      assert.equal(answer.body.error.current.reason, 'refunded')
+    }
+    const { order } = done(await edit(orderId, { CARD: 3 }))
+    assert.deepEqual([order.totals.total, order.totals.refunded], [totals.total - 333, amount])
+  })
+
   test('a refund of an edit that fails waits for a person, and is owed again under the same edit', async () => {
     const { orderId } = await place({ items: { CARD: 2 }, card: refusingCard })
     const { difference } = done(await edit(orderId, { CARD: 1 }))

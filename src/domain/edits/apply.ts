@@ -15,7 +15,7 @@ import { queueEditRefund } from '../orders/refunds.ts'
 import { type OrderRow, queueDocument } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import type { PaymentRow, RefundRow } from '../payments/store.ts'
-import { type EditPart, type EditPlan, notPossible } from './plan.ts'
+import type { EditPart, EditPlan } from './plan.ts'
 import { deleteOrderLine, insertEdit, putOrderLine, saveAmounts, saveAwaited } from './store.ts'
 
 export interface AppliedEdit {
@@ -99,7 +99,7 @@ async function giveBack(
   { now }: ChangeContext,
 ): Promise<RefundRow> {
   const refund = await queueEditRefund(tx, found, { amount, editId, reason: null }, now)
-  if (!refund) throw notPossible(`No payment of the order has ${amount} minor units left to go back.`, 'nothing_paid')
+  if (!refund) throw new Error(`no payment of order ${found.order.id} has ${amount} minor units left to go back`)
   return refund
 }
 

@@ -10,6 +10,7 @@ import type { Offer } from '../carts/store.ts'
 import { ratesAt, taxOn } from '../carts/tax.ts'
 import { editObstacle } from '../orders/lifecycle.ts'
 import { isPaidByHand } from '../orders/money.ts'
+import { findRefundablePayment } from '../orders/refunds.ts'
 import { listRefundedLines } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import { checkCorrection, findFace } from './address.ts'
@@ -45,9 +46,19 @@ export async function previewEdit(
   })
   const refunded = await listRefundedLines(db, { installationId: order.installationId, orderId: order.id })
   const plan = planEdit({ order, lines, refunded, quantities, newItems, shipping: asked.shipping })
-  if (plan.difference > 0 && order.paymentStatus !== 'pending')
-    throw notPossible('The order is paid, and would cost more.', 'costs_more')
+  if (order.paymentStatus !== 'pending') refuseUnpayable(facts, plan)
   return plan
+}
+
+// Of an order that is paid: it costs no more than before, and more than was refunded. At the same amount nothing would be left of it.
+function refuseUnpayable(facts: OrderFacts, { order: { total, refunded }, difference }: EditPlan): void {
+  if (difference > 0) throw notPossible('The order is paid, and would cost more.', 'costs_more')
+  if (refunded > 0 && total <= refunded) {
+    const message = `${refunded} minor units were refunded, and the order would cost ${total}: cancel it instead.`
+    throw notPossible(message, 'refunded')
+  }
+  if (difference < 0 && !findRefundablePayment(facts, -difference))
+    throw notPossible(`No payment of the order has ${-difference} minor units left to go back.`, 'nothing_paid')
 }
 
 function refuseUneditable(facts: OrderFacts): void {

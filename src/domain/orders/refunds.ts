@@ -38,7 +38,7 @@ export async function queueRefund(
   const { order, refunds } = facts
   const { installationId, merchantId, id: orderId, currency } = order
   const move = moveFor(orderPaymentLifecycle, 'queue', order.paymentStatus)
-  const payment = facts.payments.find((paid) => leftOf(paid, refunds) >= amount)
+  const payment = findRefundablePayment(facts, amount)
   if (!move || !payment || amount < 1) return undefined
   const refunded = await raiseRefunded(tx, { installationId, orderId }, amount)
   if (refunded === undefined) return undefined
@@ -72,12 +72,20 @@ export async function queueEditRefund(
   now: number,
 ): Promise<RefundRow | undefined> {
   const { installationId, merchantId, id: orderId, currency } = order
-  const payment = payments.find((paid) => leftOf(paid, refunds) >= amount)
+  const payment = findRefundablePayment({ payments, refunds }, amount)
   if (!payment) return undefined
   const of = { installationId, merchantId, orderId, paymentId: payment.id, currency }
   const refund = await insertRefund(tx, { ...of, id: newId('rfd'), kind: 'refund', amount, reason, editId }, now)
   replaceFailedRefunds(tx, refund)
   return refund
+}
+
+// A payment of which so much has not gone back.
+export function findRefundablePayment(
+  { payments, refunds }: Pick<OrderFacts, 'payments' | 'refunds'>,
+  amount: number,
+): PaymentRow | undefined {
+  return payments.find((paid) => leftOf(paid, refunds) >= amount)
 }
 
 // What of a payment has not gone back.

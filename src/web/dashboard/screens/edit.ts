@@ -54,6 +54,7 @@ export const edit: Screen = {
 function sentenceFor(words: Words, reason: unknown): string | undefined {
   if (reason === 'costs_more') return words.say('edit.costsMore')
   if (reason === 'settled') return words.say('edit.settled')
+  if (reason === 'refunded') return words.say('edit.refunded')
   return reason === 'nothing_left' ? words.say('edit.nothingLeft') : undefined
 }
 

@@ -817,6 +817,8 @@ export const de: DashboardTexts = {
     'edit.costsMore':
       'Die Bestellung ist bezahlt und würde mehr kosten. Legen Sie für das Hinzugefügte einen Entwurf an; der Kunde bezahlt ihn über einen Link.',
     'edit.settled': 'Davon ist schon etwas versendet oder erstattet: Weniger kann nicht übrig bleiben.',
+    'edit.refunded':
+      'So viel, wie die Bestellung dann kosten würde, ist schon erstattet. Stornieren Sie die Bestellung stattdessen.',
     'edit.nothingLeft': 'Es bliebe nichts übrig. Stornieren Sie die Bestellung stattdessen.',
     'edit.preview': 'Weiter',
     'edit.change': 'Ändern',

@@ -828,6 +828,7 @@ const texts = {
   'edit.costsMore':
     'The order is paid, and would cost more. Make a draft for what is added, and the customer pays it by a link.',
   'edit.settled': 'Some of it was sent or refunded already: fewer cannot be left.',
+  'edit.refunded': 'As much as the order would then cost was refunded already. Cancel the order instead.',
   'edit.nothingLeft': 'Nothing would be left. Cancel the order instead.',
   'edit.preview': 'Continue',
   'edit.change': 'Change',
