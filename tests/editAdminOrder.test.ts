@@ -10,6 +10,7 @@ import { type Answer, assertAdminError, type TestServer, testSecret } from '../h
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import { issueDocuments } from '../src/domain/documents/issue.ts'
 import { refusedTriesMax } from '../src/domain/payments/refunds.ts'
+import { indexOrders } from '../src/domain/search/orders.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('editAdminOrder', (given) => {
@@ -231,6 +232,21 @@ eachEngine('editAdminOrder', (given) => {
     const abroad = { ...berlin, country: 'FR', postalCode: '75001', city: 'Paris' }
     assertAdminError(await edit(orderId, {}, { address: abroad }), 'order_edit_not_possible')
     assertAdminError(await edit(orderId, {}, { address: { ...berlin, postalCode: 'x' } }), 'invalid_request')
+  })
+
+  test('an order whose address was corrected is found by the new one, not by the old one', async () => {
+    const { orderId } = await place({ items: { CARD: 1 } })
+    const index = () => indexOrders(testServer.storage, testSecret, { now: testServer.clock.now, limit: 100 })
+    const isFound = async (q: string) => {
+      const { body } = await testServer.askAdmin('searchAdmin', { query: `?q=${encodeURIComponent(q)}` })
+      return body.data.orders.some(({ id }: { id: string }) => id === orderId)
+    }
+    await index()
+    assert.ok(await isFound('lovelace 10117'))
+    done(await edit(orderId, {}, { address: { ...berlin, name: 'Grace Hopper', city: 'Potsdam', postalCode: '14467' } }))
+    await index()
+    const words = ['hopper', 'potsdam 14467', 'lovelace', '10117', 'berlin']
+    assert.deepEqual(await Promise.all(words.map(isFound)), [true, true, false, false, false])
   })
 
   test('4xx for what is paid and would cost more, for nothing left, nothing asked, too much, and of others', async () => {

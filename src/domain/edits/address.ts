@@ -8,6 +8,7 @@ import { checkAddress, summaryOf, summaryText } from '../addresses/check.ts'
 import { deleteAddress, findAddressSummary, sealAddress } from '../addresses/vault.ts'
 import type { OrderRow } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
+import { unindexOrder } from '../search/store.ts'
 import { notPossible } from './plan.ts'
 
 // What the address of the order is known by, also after it was erased.
@@ -41,6 +42,7 @@ export async function correctAddress(
   const face = await findFace(tx, facts.order)
   if (!face || !old) throw new Error(`order ${ownerId} has lost its address`)
   const summary = summaryOf(address)
+  unindexOrder(tx, { installationId, orderId: ownerId })
   const sealed = { installationId, ownerId, address, summary, now, expiresAt: face.expiresAt }
   const token = sealAddress(tx, rootSecret, sealed)
   deleteAddress(tx, installationId, old.token)

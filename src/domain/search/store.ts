@@ -39,6 +39,12 @@ export function noteIndexed(tx: Tx, { installationId, orderId }: OrderKey, now: 
     update orders set indexed_at = ${now}, words_version = ${wordsVersion} where installation_id = ${installationId} and id = ${orderId}`
 }
 
+// For an order whose customer was corrected: it is not found by the words from before, and the loop indexes it again.
+export function unindexOrder(tx: Tx, { installationId, orderId }: OrderKey): void {
+  tx.send`delete from search_tokens where installation_id = ${installationId} and order_id = ${orderId}`
+  tx.send`update orders set words_version = 0 where installation_id = ${installationId} and id = ${orderId}`
+}
+
 // Two letters begin a word of most orders. Of a word, only this many of the newest orders are looked at.
 export const wordRowsMax = 2000
 
