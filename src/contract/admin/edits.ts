@@ -11,6 +11,9 @@ import { DryRun } from './dryrun.ts'
 import { AdminOrder } from './orders.ts'
 import { type AdminRows, adminRow } from './row.ts'
 
+// Of one order.
+export const orderEditsMax = 100
+
 export const AdminOrderEditItem = object({
   skuId: SkuId,
   code: Type.String(),
@@ -54,7 +57,9 @@ export const AdminOrderEditRequest = object(
     ),
     dryRun: Type.Optional(DryRun),
   },
-  { description: 'At least one of items, shipping and address.' },
+  {
+    description: `At least one of items, shipping and address. What leaves the order as it is is answered, and no edit is made. An order has at most ${orderEditsMax} edits.`,
+  },
 )
 
 export const AdminOrderEditResponse = object({

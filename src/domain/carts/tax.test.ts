@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { TaxRelief } from '../../contract/words.ts'
-import { ratesAt, type TaxedSale, taxOn, taxReliefFor } from './tax.ts'
+import { priceIn, ratesAt, type TaxedSale, taxOn, taxReliefFor } from './tax.ts'
 
 const rate = (country: string, region: string, taxClass: string, rateBps: number) => ({
   country,
@@ -136,6 +136,12 @@ test('net plus its tax, taken as a gross amount, contains that tax', () => {
     }),
     { numRuns: 2000 },
   )
+})
+
+test('a price with the tax and one without it, whichever it was', () => {
+  const of = (price: number, priceTax: 'included' | 'excluded') => ({ price, rateBps: 700, priceTax })
+  assert.deepEqual([priceIn('included', of(2995, 'excluded')), priceIn('excluded', of(2995, 'included'))], [3205, 2799])
+  assert.deepEqual([priceIn('included', of(2995, 'included')), priceIn('excluded', of(2995, 'excluded'))], [2995, 2995])
 })
 
 test('why no tax is charged follows from seller, buyer and place', () => {

@@ -110,6 +110,16 @@ export function containedRates(relief: TaxRelief, there: PlaceRates, home: Place
   }
 }
 
+// A price with or without the tax, of one that may be the other.
+export function priceIn(
+  wanted: PriceTax,
+  { price, rateBps, priceTax }: { price: number; rateBps: number; priceTax: PriceTax },
+): number {
+  if (wanted === priceTax) return price
+  const tax = taxOn(price, rateBps, priceTax)
+  return wanted === 'included' ? price + tax : price - tax
+}
+
 export interface TaxedSale {
   sellerCountry: string
   // Of the scheme for small businesses, which charge no tax.

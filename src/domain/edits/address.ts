@@ -5,7 +5,7 @@ import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { checkAddress, summaryOf, summaryText } from '../addresses/check.ts'
-import { deleteAddress, findAddressSummary, sealAddress } from '../addresses/vault.ts'
+import { deleteAddress, findAddressSummary, sealAddress, tryOpenAddress } from '../addresses/vault.ts'
 import type { OrderRow } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import { unindexOrder } from '../search/store.ts'
@@ -30,17 +30,20 @@ export async function checkCorrection(db: Reader, { order }: OrderFacts, given: 
   return checked.address
 }
 
+// Undefined where it is the address that the order has.
 export async function correctAddress(
   tx: Tx,
   rootSecret: RootSecret,
   facts: OrderFacts,
   given: Address,
   now: number,
-): Promise<NonNullable<OrderRow['address']>> {
+): Promise<NonNullable<OrderRow['address']> | undefined> {
   const address = await checkCorrection(tx, facts, given)
   const { installationId, id: ownerId, address: old } = facts.order
   const face = await findFace(tx, facts.order)
   if (!face || !old) throw new Error(`order ${ownerId} has lost its address`)
+  const known = await tryOpenAddress(tx, rootSecret, { installationId, ownerId, id: old.token, now })
+  if (JSON.stringify(known) === JSON.stringify(address)) return undefined
   const summary = summaryOf(address)
   unindexOrder(tx, { installationId, orderId: ownerId })
   const sealed = { installationId, ownerId, address, summary, now, expiresAt: face.expiresAt }

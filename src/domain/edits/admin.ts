@@ -19,7 +19,7 @@ import { findAdminOrder, type OrderKey, type OrderPlace } from '../orders/store.
 import { type OrderFacts, refundView } from '../orders/view.ts'
 import { correctAddress } from './address.ts'
 import { applyEdit } from './apply.ts'
-import type { EditPlan } from './plan.ts'
+import { type EditPlan, isUnchanged } from './plan.ts'
 import { previewEdit } from './preview.ts'
 
 export interface AdminEditParts {
@@ -39,12 +39,15 @@ export function adminEditOperations({ carts, rootSecret }: AdminEditParts): {
       refuseOtherTotal(plan.order.total, body.expectedTotal)
       if (plan.difference < 0 && before.order.paymentStatus !== 'pending') refuseUncounted(before, -plan.difference)
       const shown = shownOf(before, plan)
-      if (body.dryRun) {
+      const context = { now: now.getTime(), cause }
+      const address =
+        body.address && !body.dryRun
+          ? await correctAddress(db, rootSecret, before, body.address, context.now)
+          : undefined
+      if (body.dryRun || (!address && isUnchanged(before.order, plan))) {
         const order = await findAdminOrderView(db, caller, before, place)
         return new Audited({ data: { ...shown, refund: null, order } }, [])
       }
-      const context = { now: now.getTime(), cause }
-      const address = body.address && (await correctAddress(db, rootSecret, before, body.address, context.now))
       const planned = address ? { ...plan, order: { ...plan.order, address } } : plan
       const { facts, refund } = await applyEdit(db, before, { id: newId('edt'), plan: planned }, context)
       const order = await findAdminOrderView(db, caller, facts, place)

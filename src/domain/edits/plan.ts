@@ -3,7 +3,7 @@
 
 import { allocate, roundHalfUpDivide } from '../../platform/kit/money.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
-import { taxOn } from '../carts/tax.ts'
+import { netOf, taxOn } from '../carts/tax.ts'
 import type { OrderLine, OrderRow, RefundedLine, TaxShare } from '../orders/store.ts'
 
 // A part of a line that was taken off or added. The delivery has no SKU.
@@ -31,8 +31,11 @@ export interface NewItem
     OrderLine,
     'skuId' | 'code' | 'productSlug' | 'name' | 'options' | 'image' | 'measure' | 'withdrawalExempt'
   > {
-  unitPrice: number
+  // Of a unit.
+  price: number
   rateBps: number
+  // Of the tax that is taken out of the price; 0 for none.
+  containedBps: number
 }
 
 export interface EditInput {
@@ -79,6 +82,11 @@ export function planEdit(input: EditInput): EditPlan {
   return { order: after, lines, parts: { removed, added }, difference: after.total - order.total }
 }
 
+// Whether lines and amounts stay as they are.
+export function isUnchanged({ shipping }: OrderRow, { order, parts }: EditPlan): boolean {
+  return parts.removed.length === 0 && parts.added.length === 0 && order.shipping === shipping
+}
+
 function refuseSettled(
   { skuId, code, fulfilled }: OrderLine,
   refunded: readonly RefundedLine[],
@@ -106,10 +114,12 @@ function lineWith(order: OrderRow, line: OrderLine, quantity: number): OrderLine
   return { ...line, quantity, subtotal, discount, ...taxed(order, subtotal - discount, rateOf(line)) }
 }
 
-function newLine(order: OrderRow, { rateBps, ...item }: NewItem, quantity: number): OrderLine {
-  const subtotal = exact(BigInt(item.unitPrice) * BigInt(quantity))
+// Tax is taken out of all units at once, as in a cart: by unit, the rounding would grow with their number.
+function newLine(order: OrderRow, { price, rateBps, containedBps, ...item }: NewItem, quantity: number): OrderLine {
+  const unitPrice = netOf(price, containedBps)
+  const subtotal = netOf(exact(BigInt(price) * BigInt(quantity)), containedBps)
   const amounts = { subtotal, discount: 0, ...taxed(order, subtotal, rateBps), taxRateBps: rateBps }
-  return { ...item, quantity, fulfilled: 0, ...amounts }
+  return { ...item, unitPrice, quantity, fulfilled: 0, ...amounts }
 }
 
 function taxed({ priceTax }: OrderRow, net: number, rateBps: number): { tax: number; total: number } {

@@ -1,13 +1,13 @@
 // What an edit would make of an order. Nothing is written.
 
-import type { AdminOrderEditRequest } from '../../contract/admin/edits.ts'
+import { type AdminOrderEditRequest, orderEditsMax } from '../../contract/admin/edits.ts'
 import { limits } from '../../contract/limits.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { listWantedOffers, refuseUnsellable } from '../carts/lines.ts'
 import type { Pricebooks } from '../carts/pricebook.ts'
 import type { Offer } from '../carts/store.ts'
-import { ratesAt, taxOn } from '../carts/tax.ts'
+import { containedRates, priceIn, ratesAt } from '../carts/tax.ts'
 import { editObstacle } from '../orders/lifecycle.ts'
 import { isPaidByHand } from '../orders/money.ts'
 import { findRefundablePayment } from '../orders/refunds.ts'
@@ -15,7 +15,7 @@ import { listRefundedLines } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import { checkCorrection, findFace } from './address.ts'
 import { type EditPlan, type NewItem, notPossible, planEdit } from './plan.ts'
-import { findTaxTerms } from './store.ts'
+import { countEdits, findTaxTerms } from './store.ts'
 
 export type EditAsked = Pick<AdminOrderEditRequest, 'items' | 'shipping' | 'address'>
 
@@ -28,6 +28,8 @@ export async function previewEdit(
 ): Promise<EditPlan> {
   const { order, lines } = facts
   refuseUneditable(facts)
+  if ((await countEdits(db, order)) >= orderEditsMax)
+    throw notPossible(`The order was edited ${orderEditsMax} times already.`, 'too_many_edits')
   if (asked.address) await checkCorrection(db, facts, asked.address)
   const items = asked.items ?? []
   const offers = await listWantedOffers(db, order, items, now)
@@ -40,9 +42,10 @@ export async function previewEdit(
   const termsFor = fresh.length > 0 ? await findTerms(db, pricebooks, facts) : undefined
   const newItems = fresh.map((offer): NewItem => {
     const { skuId, code, productSlug, name, options, image, measure, withdrawalExempt } = offer
-    const { price, rateBps } = termsFor?.(offer) ?? { price: offer.price, rateBps: 0 }
+    const priced = termsFor?.(offer) ?? { price: offer.price, rateBps: 0, containedBps: 0 }
     const item = { skuId, code, productSlug, name, options, image, measure, withdrawalExempt }
-    return { ...item, unitPrice: prices.get(skuId) ?? price, rateBps }
+    const own = prices.get(skuId)
+    return { ...item, ...priced, ...(own !== undefined && { price: own, containedBps: 0 }) }
   })
   const refunded = await listRefundedLines(db, { installationId: order.installationId, orderId: order.id })
   const plan = planEdit({ order, lines, refunded, quantities, newItems, shipping: asked.shipping })
@@ -80,10 +83,10 @@ function refuseUnavailable({ order, lines }: OrderFacts, offer: Offer, quantity:
     throw notPossible('The order has no address to send anything to.', 'no_address')
 }
 
-type OfferTerms = Pick<NewItem, 'rateBps'> & { price: number }
+type OfferTerms = Pick<NewItem, 'price' | 'rateBps' | 'containedBps'>
 
-// By the place that the order is sent to, as when it was placed. An order without tax stays so: where the buyer owes the tax, prices
-// that contain it are charged without it.
+// By the place that the order is sent to, as when it was placed. An order without tax stays so, and prices that contain it are charged
+// without it, except by a small business. The shop may have changed since whether its prices contain the tax.
 async function findTerms(
   db: Reader,
   pricebooks: Pricebooks,
@@ -92,14 +95,17 @@ async function findTerms(
   const [terms, face] = await Promise.all([findTaxTerms(db, order.merchantId), findFace(db, order)])
   if (!terms) throw new Error(`merchant ${order.merchantId} is gone`)
   const book = await pricebooks.find(db, order.merchantId, terms.catalogVersion)
-  const isReversed = order.taxRelief === 'reverse_charge'
-  const buyerCountry = isReversed ? order.vat?.country : undefined
+  const { taxRelief: relief, priceTax } = order
+  const buyerCountry = relief === 'reverse_charge' ? order.vat?.country : undefined
   const { country, region } = face?.summary ?? { country: buyerCountry ?? terms.country, region: null }
-  const { rateFor } = ratesAt(book.taxRates, { country, region })
-  return ({ price, taxClass }) => {
-    const rateBps = rateFor(taxClass)
-    if (order.taxRelief === null) return { price, rateBps }
-    const contained = isReversed && terms.priceTax === 'included' ? taxOn(price, rateBps, 'included') : 0
-    return { price: price - contained, rateBps: 0 }
-  }
+  const rates = ratesAt(book.taxRates, { country, region })
+  if (relief === null)
+    return ({ price, taxClass }) => {
+      const rateBps = rates.rateFor(taxClass)
+      return { price: priceIn(priceTax, { price, rateBps, priceTax: terms.priceTax }), rateBps, containedBps: 0 }
+    }
+  if (relief === 'small_business' || terms.priceTax === 'excluded')
+    return ({ price }) => ({ price, rateBps: 0, containedBps: 0 })
+  const contained = containedRates(relief, rates, ratesAt(book.taxRates, { country: terms.country, region: null }))
+  return ({ price, taxClass }) => ({ price, rateBps: 0, containedBps: contained.rateFor(taxClass) })
 }

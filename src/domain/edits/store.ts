@@ -22,6 +22,12 @@ export function insertEdit(tx: Tx, { merchantId, mode, installationId, id: order
       ${JSON.stringify(edit.parts)}, ${edit.createdAt})`
 }
 
+export async function countEdits(db: Reader, { merchantId, id: orderId }: EditedOrder): Promise<number> {
+  const [row] = await db.sql<{ count: number }>`
+    select count(*) as count from order_edits where merchant_id = ${merchantId} and order_id = ${orderId}`
+  return row?.count ?? 0
+}
+
 // The version is written with the event of the edit.
 export function saveAmounts(tx: Tx, order: OrderRow): void {
   const json = (value: object | null) => (value === null ? null : JSON.stringify(value))
