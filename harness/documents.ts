@@ -67,6 +67,7 @@ export function sampleDocument(changes: Partial<AdminDocument> = {}): AdminDocum
     pricesIncludeTax: true,
     order: { number: '1001', day: '2026-11-16' },
     corrects: null,
+    alsoCorrects: [],
     payments: [{ method: 'card', brand: 'Visa', last4: '4242', day: '2026-11-16', amount: 4760 }],
     locale: 'de',
     ...changes,

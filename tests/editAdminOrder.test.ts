@@ -7,6 +7,7 @@ import { type OrderInput, type Orders, openOrderTestServer, refusingCard } from 
 import { assertFound } from '../harness/sabotage.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { type Answer, assertAdminError, type TestServer, testSecret } from '../harness/testServer.ts'
+import { orderEditsMax } from '../src/contract/admin/edits.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import { issueDocuments } from '../src/domain/documents/issue.ts'
 import { refusedTriesMax } from '../src/domain/payments/refunds.ts'
@@ -114,11 +115,22 @@ eachEngine('editAdminOrder', (given) => {
       documents.map(({ total }) => total).toSorted((a, b) => a - b),
       [999, 999, was.totals.total],
     )
+    // By amount, it is of both invoices.
+    done(await ask('refundAdminOrder', orderId, { amount: 100 }))
+    await testServer.orders.pay()
+    await issue()
+    const { body } = await testServer.askAdmin('listAdminDocuments', { query: `?orderId=${orderId}&kind=credit_note` })
+    const note = await testServer.askAdmin('getAdminDocument', { path: { documentId: body.data[0].id } })
+    const { corrects, alsoCorrects } = note.body.data
+    assert.deepEqual([body.data[0].total, alsoCorrects.length], [100, 1])
+    assert.notEqual(corrects.number, alsoCorrects[0].number)
+    const { lines } = done(await testServer.askAdmin('getAdminDocument', { path: { documentId: alsoCorrects[0].id } }))
+    assert.deepEqual([lines[0].code, lines.length], ['BOOK', 1])
     const back = done(await ask('refundAdminOrder', orderId, { items: [{ skuId: skus.get('BOOK'), quantity: 1 }] }))
     assert.equal(back.amount, 999)
     await testServer.orders.pay()
     await issue()
-    assert.equal((await documentsOf(orderId)).length, 4)
+    assert.equal((await documentsOf(orderId)).length, 5)
   })
 
   test('200 changes what is awaited of an order that is paid by hand, in both directions', async () => {
@@ -243,10 +255,51 @@ eachEngine('editAdminOrder', (given) => {
     }
     await index()
     assert.ok(await isFound('lovelace 10117'))
-    done(await edit(orderId, {}, { address: { ...berlin, name: 'Grace Hopper', city: 'Potsdam', postalCode: '14467' } }))
+    done(
+      await edit(orderId, {}, { address: { ...berlin, name: 'Grace Hopper', city: 'Potsdam', postalCode: '14467' } }),
+    )
     await index()
     const words = ['hopper', 'potsdam 14467', 'lovelace', '10117', 'berlin']
     assert.deepEqual(await Promise.all(words.map(isFound)), [true, true, false, false, false])
+  })
+
+  test('200 without an edit for what changes nothing, and 409 for one more than an order may have', async () => {
+    const { orderId } = await place({ items: { CARD: 2 } })
+    const address = { ...berlin, line1: 'Torstrasse 2' }
+    done(await edit(orderId, {}, { address }))
+    const was = await orderOf(orderId)
+    const events = () => testServer.storage.read((db) => db.sql`select id from events where subject_id = ${orderId}`)
+    const before = (await events()).length
+    for (const same of [{ address }, { shipping: was.totals.shipping }, {}]) {
+      const { order, difference } = done(await edit(orderId, { CARD: 2 }, same))
+      assert.deepEqual([difference, order.version, order.changes], [0, was.version, was.changes])
+    }
+    assert.equal((await events()).length, before)
+    await testServer.storage.write(
+      (tx) => tx.sql`
+        with recursive n (i) as (select 1 union all select i + 1 from n where i < ${orderEditsMax})
+        insert into order_edits (merchant_id, id, mode, installation_id, order_id, total_before, total_after, parts, created_at)
+        select o.merchant_id, 'edt_' || i, o.mode, o.installation_id, o.id, 0, 0, '{}', 0 from orders o, n where o.id = ${orderId}`,
+    )
+    for (const dryRun of [false, true]) {
+      const answer = await edit(orderId, { CARD: 1 }, { dryRun })
+      assertAdminError(answer, 'order_edit_not_possible')
+      assert.equal(answer.body.error.current.reason, 'too_many_edits')
+    }
+  })
+
+  test('200 adds an item by the prices of the order, whatever the prices of the shop contain now', async () => {
+    const { orderId } = await place({ items: { CARD: 1 }, isManual: true })
+    const prices = async (priceTax: string) => {
+      await testServer.storage.write(
+        (tx) => tx.sql`update merchants set price_tax = ${priceTax} where id = ${testServer.merchantId}`,
+      )
+    }
+    await prices('excluded')
+    const { items, totals } = done(await edit(orderId, { BOOK: 2 }, { dryRun: true }))
+    await prices('included')
+    // 29.95 and 7 % of it.
+    assert.deepEqual([items[1].unitPrice, totals.taxIncluded], [3205, true])
   })
 
   test('4xx for what is paid and would cost more, for nothing left, nothing asked, too much, and of others', async () => {

@@ -76,6 +76,10 @@ export const AdminDocument = object({
   corrects: nullable(Reference, {
     description: 'The invoice that a credit note corrects, or the credit note that an invoice reverses.',
   }),
+  alsoCorrects: Type.Array(Reference, {
+    description:
+      'Further invoices of the same order that a credit note corrects: an edit that adds to an order has its own.',
+  }),
   payments: Type.Array(
     object({
       method: Type.String(),

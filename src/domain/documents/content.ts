@@ -18,6 +18,11 @@ export interface DocumentReference {
   day: string
 }
 
+// All documents that one corrects or reverses.
+export function correctedBy({ corrects, alsoCorrects = [] }: Pick<DocumentContent, 'corrects' | 'alsoCorrects'>) {
+  return corrects ? [corrects, ...alsoCorrects] : []
+}
+
 export interface PaymentMade {
   method: string
   card: { brand: string; last4: string } | null
@@ -34,6 +39,8 @@ export interface DocumentContent {
   order: { number: string; day: string }
   // The invoice that a credit note corrects, or the credit note that an invoice reverses.
   corrects: DocumentReference | null
+  // Further invoices that a credit note corrects. Undefined in documents from before they were stored.
+  alsoCorrects?: readonly DocumentReference[]
   payments: readonly PaymentMade[]
   locale: string
 }

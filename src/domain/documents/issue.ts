@@ -15,7 +15,15 @@ import { listLinesOfRefund, type OrderRow } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import { dayOf } from '../reports/days.ts'
 import { countOrderAgain } from '../reports/store.ts'
-import { type Buyer, type DocumentContent, documentSeller, invoiceSettings, openBuyer, sealBuyer } from './content.ts'
+import {
+  type Buyer,
+  type DocumentContent,
+  type DocumentReference,
+  documentSeller,
+  invoiceSettings,
+  openBuyer,
+  sealBuyer,
+} from './content.ts'
 import { numberFormats, numberText, periodFor } from './numbers.ts'
 import { taxReasonFor } from './reason.ts'
 import {
@@ -91,6 +99,8 @@ interface Draft {
   kind: DocumentKind
   lines: readonly DocumentLine[]
   corrects: DocumentRow | null
+  // Further invoices that a credit note corrects.
+  alsoCorrects: readonly DocumentRow[]
 }
 
 async function settle(tx: Tx, rootSecret: RootSecret, cause: CauseRow, now: number): Promise<void> {
@@ -125,10 +135,10 @@ interface Known {
 // had succeeded.
 async function draftFor(tx: Tx, cause: CauseRow, known: Known): Promise<Draft | undefined> {
   const isOfEdit = isId('edt', cause.causeId)
-  if (cause.cause === 'order_paid' && !isOfEdit) return { kind: 'invoice', lines: linesOf(known), corrects: null }
+  if (cause.cause === 'order_paid' && !isOfEdit) return invoiceOf(linesOf(known))
   if (cause.cause === 'refund_failed') {
     const note = known.made.find((document) => document.cause === 'refund_paid' && document.causeId === cause.causeId)
-    return note && { kind: 'invoice', lines: note.content.lines, corrects: note }
+    return note && { ...invoiceOf(note.content.lines), corrects: note }
   }
   const invoice = known.made.find((document) => document.cause === 'order_paid')
   if (!invoice) {
@@ -141,13 +151,19 @@ async function draftFor(tx: Tx, cause: CauseRow, known: Known): Promise<Draft | 
   const invoiced = known.made.filter((document) => document.cause === 'order_paid')
   const lines = invoiced.flatMap(({ content }) => content.lines)
   const edit = isOfEdit ? await findEditParts(tx, cause.merchantId, cause.causeId) : undefined
-  if (edit && cause.cause === 'order_paid')
-    return { kind: 'invoice', lines: addedLines(edit.added, lines.length, reasonsOf(known)), corrects: null }
+  if (edit && cause.cause === 'order_paid') return invoiceOf(addedLines(edit.added, lines.length, reasonsOf(known)))
   const meant = edit ? removedMeant(edit.removed) : await refundMeant(tx, cause, known)
   const credited = creditLines(lines, creditedBefore(notesOf(known)), meant)
-  // That of the goods which went back, where an edit had one of its own.
-  const own = invoiced.find(({ content }) => content.lines.some(({ position }) => position === credited[0]?.position))
-  return { kind: 'credit_note', lines: credited, corrects: own ?? invoice }
+  // Those of the goods which went back, where an edit had one of its own.
+  const positions = new Set(credited.map(({ position }) => position))
+  const [corrects = invoice, ...alsoCorrects] = invoiced.filter(({ content }) =>
+    content.lines.some(({ position }) => positions.has(position)),
+  )
+  return { kind: 'credit_note', lines: credited, corrects, alsoCorrects }
+}
+
+function invoiceOf(lines: readonly DocumentLine[]): Draft {
+  return { kind: 'invoice', lines, corrects: null, alsoCorrects: [] }
 }
 
 // Those that were reversed count no more.
@@ -177,7 +193,7 @@ function reasonsOf({ merchant, facts, country }: Known): (rateBps: number) => Ta
 async function rowFor(
   tx: Tx,
   { merchantId, mode, cause, causeId, installationId, orderId }: CauseRow,
-  { kind, lines, corrects }: Draft,
+  { kind, lines, corrects, alsoCorrects }: Draft,
   { merchant, facts, country, now }: Omit<Known, 'made'> & { now: number },
 ): Promise<DocumentRow> {
   const { timeZone } = merchant
@@ -197,7 +213,7 @@ async function rowFor(
     currency: facts.order.currency,
     ...totalsOf(lines),
     country: corrects?.country ?? country,
-    content: contentOf({ merchant, facts, lines, corrects }),
+    content: contentOf({ merchant, facts, lines, corrects, alsoCorrects }),
     buyerSealed: null,
     issuedAt: now,
   }
@@ -208,7 +224,8 @@ function contentOf({
   facts: { order, payments },
   lines,
   corrects,
-}: Pick<Known, 'merchant' | 'facts'> & Pick<Draft, 'lines' | 'corrects'>): DocumentContent {
+  alsoCorrects,
+}: Pick<Known, 'merchant' | 'facts'> & Omit<Draft, 'kind'>): DocumentContent {
   const day = (at: number) => dayOf(at, merchant.timeZone)
   return {
     seller: documentSeller(merchant),
@@ -216,7 +233,8 @@ function contentOf({
     rates: sumsByRate(lines),
     priceTax: order.priceTax,
     order: { number: order.number, day: day(order.placedAt) },
-    corrects: corrects && { id: corrects.id, number: corrects.number, day: corrects.day },
+    corrects: corrects && referenceTo(corrects),
+    ...(alsoCorrects.length > 0 && { alsoCorrects: alsoCorrects.map(referenceTo) }),
     payments: payments
       .filter(({ status, amount }) => status === 'succeeded' && amount > 0)
       .map(({ method, brand, last4, amount, updatedAt }) => {
@@ -225,6 +243,10 @@ function contentOf({
       }),
     locale: order.locale,
   }
+}
+
+function referenceTo({ id, number, day }: DocumentRow): DocumentReference {
+  return { id, number, day }
 }
 
 // When the last parcel was sent. Undefined while something is left to send, or nothing is.

@@ -3,6 +3,7 @@
 import type { DocumentKind } from '../../contract/words.ts'
 import { isInVatArea } from '../../platform/kit/country.ts'
 import { decimalAmount } from '../../platform/kit/money.ts'
+import { correctedBy } from './content.ts'
 import type { DocumentRow } from './store.ts'
 import type { RateSum } from './sums.ts'
 
@@ -36,7 +37,7 @@ export const plainLedger: LedgerFormat = {
       .map(({ rateBps, reason, net, tax, total }) =>
         csv(
           [
-            ...[number, kind, day, supplyDay, content.order.number, content.corrects?.number ?? '', country],
+            ...[number, kind, day, supplyDay, content.order.number, numbersText(correctedBy(content)), country],
             ...[String(rateBps / 100), reason ?? '', amount(net), amount(tax), amount(total), currency],
           ],
           ',',
@@ -44,6 +45,10 @@ export const plainLedger: LedgerFormat = {
       )
       .join('')
   },
+}
+
+function numbersText(documents: readonly { number: string }[]): string {
+  return documents.map(({ number }) => number).join(' ')
 }
 
 function signed(kind: DocumentKind, minor: number): number {

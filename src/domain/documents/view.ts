@@ -11,7 +11,7 @@ export function documentSummary(row: DocumentHead): AdminDocumentSummary {
 }
 
 export function documentView(row: DocumentRow, buyer: Buyer | null): AdminDocument {
-  const { seller, lines, rates, priceTax, order, corrects, payments, locale } = row.content
+  const { seller, lines, rates, priceTax, order, corrects, alsoCorrects = [], payments, locale } = row.content
   return {
     ...documentSummary(row),
     seller,
@@ -36,6 +36,7 @@ export function documentView(row: DocumentRow, buyer: Buyer | null): AdminDocume
     pricesIncludeTax: priceTax === 'included',
     order,
     corrects,
+    alsoCorrects: [...alsoCorrects],
     payments: payments.map(({ method, card, day, amount }) => ({
       method,
       brand: card?.brand ?? null,

@@ -2,6 +2,7 @@
 // event loop answers others between the steps of each.
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
+import { correctedBy } from '../../domain/documents/content.ts'
 import { type Breath, createBreath, runSteps } from '../../platform/kit/breath.ts'
 import { isFormula } from '../../platform/kit/formula.ts'
 import { decimalAmount } from '../../platform/kit/money.ts'
@@ -64,11 +65,12 @@ const indexColumns = [
 
 // Credit notes are negative, as in the ledger.
 function indexCells(document: AdminDocument, fileOf: (ending: string) => string | undefined): string[] {
-  const { number, kind, day, supplyDay, order, corrects, country, buyer, currency } = document
+  const { number, kind, day, supplyDay, order, country, buyer, currency } = document
+  const corrected = correctedBy(document).map((one) => one.number)
   const sign = kind === 'invoice' ? 1 : -1
   const amount = (minor: number) => decimalAmount(minor === 0 ? 0 : sign * minor, currency)
   return [
-    ...[safe(number), kind, day, supplyDay, safe(order.number), safe(corrects?.number ?? ''), country],
+    ...[safe(number), kind, day, supplyDay, safe(order.number), safe(corrected.join(' ')), country],
     safe(buyer?.company ?? buyer?.name ?? ''),
     ...[amount(document.net), amount(document.tax), amount(document.total), currency],
     ...[fileOf('.pdf') ?? '', fileOf('.xml') ?? ''],

@@ -25,7 +25,7 @@ export function ciiOf(invoice: Einvoice): string {
         ram('ID', invoice.number),
         ram('TypeCode', invoice.typeCode),
         xml('ram:IssueDateTime', dateOf('udt', invoice.day)),
-        ...invoice.notes.map((note) => xml('ram:IncludedNote', ram('Content', note))),
+        ...notesOf(invoice).map((note) => xml('ram:IncludedNote', ram('Content', note))),
       ),
       xml(
         'rsm:SupplyChainTradeTransaction',
@@ -94,8 +94,14 @@ function delivery({ supplyDay, country, buyer }: Einvoice): XmlElement {
   )
 }
 
+// The schema has room for one preceding document; others are named in words.
+function notesOf({ notes, preceding }: Einvoice): string[] {
+  return [...notes, ...preceding.slice(1).map(({ note }) => note)]
+}
+
 function settlement(invoice: Einvoice): XmlElement {
-  const { currency, card, taxes, net, tax, total, preceding } = invoice
+  const { currency, card, taxes, net, tax, total } = invoice
+  const [preceding] = invoice.preceding
   return xml(
     'ram:ApplicableHeaderTradeSettlement',
     ram('InvoiceCurrencyCode', currency),

@@ -6,11 +6,13 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { bought } from '../../../harness/bought.ts'
 import { documentsOf } from '../../../harness/documentCases.ts'
+import { sampleDocument } from '../../../harness/documents.ts'
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import { currencyExponent } from '../../platform/kit/money.ts'
 import { speakerFor } from '../languages/language.ts'
 import { ciiOf } from './cii.ts'
 import { einvoiceFor, einvoiceObstacle } from './einvoice.ts'
+import { printed } from './print.ts'
 import { ublOf } from './ubl.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
@@ -156,4 +158,30 @@ describe('e-invoices', () => {
     )
     assert.ok(made.cents > 80 && made.whole > 20, JSON.stringify(made))
   })
+})
+
+test('a credit note names every invoice that it corrects', () => {
+  const [first, second] = [
+    { id: 'doc_1', number: 'INV-1', day: '2026-11-16' },
+    { id: 'doc_2', number: 'INV-2', day: '2026-11-17' },
+  ]
+  const note = sampleDocument({ kind: 'credit_note', number: 'CN-1', corrects: first, alsoCorrects: [second] })
+  const speaker = speakerFor('en', undefined)
+  const invoice = einvoiceFor(speaker, note) ?? assert.fail('no e-invoice')
+  const references = parts(ublOf(invoice), 'cac:BillingReference')
+  assert.deepEqual(
+    references.map((part) => [...texts(part, 'cbc:ID'), ...texts(part, 'cbc:IssueDate')]),
+    [
+      ['INV-1', '2026-11-16'],
+      ['INV-2', '2026-11-17'],
+    ],
+  )
+  const cii = ciiOf(invoice)
+  assert.deepEqual(texts(parts(cii, 'ram:InvoiceReferencedDocument').join(), 'ram:IssuerAssignedID'), ['INV-1'])
+  assert.match(texts(cii, 'ram:Content').join(), /INV-2 \(2026-11-17\)/)
+  const named = printed(speaker, note).facts.map(([, value]) => value)
+  assert.deepEqual(
+    ['INV-1', 'INV-2'].map((number) => named.filter((value) => value.startsWith(number)).length),
+    [1, 1],
+  )
 })

@@ -2,6 +2,7 @@
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import type { TaxReason } from '../../contract/words.ts'
+import { correctedBy } from '../../domain/documents/content.ts'
 import { currencyExponent, decimalAmount } from '../../platform/kit/money.ts'
 import type { Speaker } from '../languages/language.ts'
 
@@ -57,7 +58,8 @@ export interface Einvoice {
   supplyDay: string
   currency: string
   orderNumber: string
-  preceding: { number: string; day: string } | null
+  // `note` says the same in words, for a syntax that has room for one only.
+  preceding: readonly { number: string; day: string; note: string }[]
   seller: EinvoiceParty
   buyer: EinvoiceParty
   // Where the goods go.
@@ -74,7 +76,7 @@ export interface Einvoice {
 // Undefined where the rules do not allow one: see `einvoiceObstacle`.
 export function einvoiceFor(speaker: Speaker, document: AdminDocument): Einvoice | undefined {
   if (einvoiceObstacle(document) !== null || !document.buyer) return undefined
-  const { kind, number, day, supplyDay, currency, order, corrects, country, net, tax, total } = document
+  const { kind, number, day, supplyDay, currency, order, country, net, tax, total } = document
   const money = (amount: number) => decimalAmount(amount, currency)
   const card = document.payments.find(({ brand, last4 }) => brand !== null && last4 !== null)
   return {
@@ -84,7 +86,7 @@ export function einvoiceFor(speaker: Speaker, document: AdminDocument): Einvoice
     supplyDay,
     currency,
     orderNumber: order.number,
-    preceding: corrects && { number: corrects.number, day: corrects.day },
+    preceding: precedingOf(speaker, document),
     seller: sellerParty(document),
     buyer: buyerParty(document.buyer, country),
     country,
@@ -101,6 +103,11 @@ export function einvoiceFor(speaker: Speaker, document: AdminDocument): Einvoice
     total: money(total),
     notes: document.mode === 'test' ? [speaker.say('document.test')] : [],
   }
+}
+
+function precedingOf({ say }: Speaker, document: AdminDocument): Einvoice['preceding'] {
+  const key = document.kind === 'invoice' ? 'document.reverses' : 'document.corrects'
+  return correctedBy(document).map(({ number, day }) => ({ number, day, note: `${say(key)}: ${number} (${day})` }))
 }
 
 export type EinvoiceObstacle = 'seller' | 'buyer' | 'currency' | 'rounding'

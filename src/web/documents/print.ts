@@ -1,6 +1,7 @@
 // What a document says, as texts in the language of its reader: the same for the page and the PDF. Pure.
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
+import { correctedBy } from '../../domain/documents/content.ts'
 import type { Speaker } from '../languages/language.ts'
 
 export interface PrintLine {
@@ -100,6 +101,7 @@ function buyerLines({ say }: Speaker, { buyer }: AdminDocument): string[] {
 function factsOf(speaker: Speaker, document: AdminDocument): [string, string][] {
   const { say } = speaker
   const { day, supplyDay, order, corrects, kind } = document
+  const corrected = correctedBy(document)
   const key = kind === 'invoice' ? 'document.reverses' : 'document.corrects'
   return [
     [say('receipt.date'), dayText(speaker, day)],
@@ -107,9 +109,7 @@ function factsOf(speaker: Speaker, document: AdminDocument): [string, string][] 
       ? [[say('document.supply'), dayText(speaker, supplyDay)] satisfies [string, string]]
       : []),
     [say('receipt.order'), `${order.number} · ${dayText(speaker, order.day)}`],
-    ...(corrects
-      ? [[say(key), `${corrects.number} · ${dayText(speaker, corrects.day)}`] satisfies [string, string]]
-      : []),
+    ...corrected.map((one): [string, string] => [say(key), `${one.number} · ${dayText(speaker, one.day)}`]),
   ]
 }
 

@@ -27,11 +27,9 @@ export function ublOf(invoice: Einvoice): string {
       ...invoice.notes.map((note) => cbc('Note', note)),
       cbc('DocumentCurrencyCode', invoice.currency),
       xml('cac:OrderReference', cbc('ID', invoice.orderNumber)),
-      preceding &&
-        xml(
-          'cac:BillingReference',
-          xml('cac:InvoiceDocumentReference', cbc('ID', preceding.number), cbc('IssueDate', preceding.day)),
-        ),
+      ...preceding.map(({ number, day }) =>
+        xml('cac:BillingReference', xml('cac:InvoiceDocumentReference', cbc('ID', number), cbc('IssueDate', day))),
+      ),
       xml('cac:AccountingSupplierParty', party(invoice.seller)),
       xml('cac:AccountingCustomerParty', party(invoice.buyer)),
       xml(

@@ -864,6 +864,14 @@ export interface AdminDocument {
     /** A day, such as `2026-06-01`. */
     day: string
   } | null
+  /** Further invoices of the same order that a credit note corrects: an edit that adds to an order has its own. */
+  alsoCorrects: ({
+    /** Id of an invoice or a credit note. */
+    id: string
+    number: string
+    /** A day, such as `2026-06-01`. */
+    day: string
+  })[]
   payments: ({
     method: string
     brand: string | null
@@ -1482,7 +1490,7 @@ export interface AdminOrderEditItem {
   total: number
 }
 
-/** At least one of items, shipping and address. */
+/** At least one of items, shipping and address. What leaves the order as it is is answered, and no edit is made. An order has at most 100 edits. */
 export interface AdminOrderEditRequest {
   /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined

@@ -55,6 +55,7 @@ export const documentExample: AdminDocument = {
   pricesIncludeTax: true,
   order: { number: 'T-1001', day: '2026-06-01' },
   corrects: null,
+  alsoCorrects: [],
   payments: [{ method: 'card', brand: 'visa', last4: '4242', day: '2026-06-01', amount: 4_760 }],
   locale: 'de',
 }
