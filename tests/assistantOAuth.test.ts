@@ -21,6 +21,7 @@ import {
 import { eachEngine, type Given, isOnce } from '../harness/storage.ts'
 import type { Answer } from '../harness/testServer.ts'
 import { sweepArtifacts } from '../src/domain/oauth/sweep.ts'
+import { endSessionsFrom } from '../src/domain/users/users.ts'
 
 const back = 'http://127.0.0.1:43117/callback'
 
@@ -258,6 +259,36 @@ eachEngine('a chat program that connects by OAuth', (given) => {
     })
     assert.equal(ended.body.data.status, 'ended', ended.text)
     assert.equal((await ask(testServer, other, 'tools/list')).status, 401)
+  })
+
+  test('ends when its person is signed out everywhere, and can be approved again in the same moment', async () => {
+    const testServer = await open()
+    const host = await hostOf(given)
+    const email = 'ida@bloom.example'
+    const userId = await testServer.newUser(email, [testServer.merchantId])
+    const choice = { email, scopes: ['admin:read'] }
+    const before = await connect(testServer, host, choice)
+    const signOut = () => testServer.storage.write((tx) => endSessionsFrom(tx, userId, testServer.clock.now))
+    const statusOf = async ({ access_token }: Tokens) => (await ask(testServer, access_token, 'tools/list')).status
+    await signOut()
+    assert.equal(await statusOf(before), 401)
+    assert.equal((await refresh(testServer, host, before.refresh_token)).body.error, 'invalid_grant')
+    // The second one within two seconds counts from a time that is still to come.
+    await signOut()
+    const after = await connect(testServer, host, choice)
+    assert.equal(await statusOf(after), 200)
+    const { body: renewed } = await refresh(testServer, host, after.refresh_token)
+    await sweepArtifacts(testServer.storage, testServer.clock.now)
+    assert.deepEqual([await statusOf(before), await statusOf(renewed)], [401, 200])
+    const rows = await testServer.storage.read(
+      (db) => db.sql<{ ended: number }>`
+        select case when ended_at is null then 0 else 1 end as "ended" from installations
+        where approved_by = ${userId} order by created_at, id`,
+    )
+    assert.deepEqual(
+      rows.map(({ ended }) => Number(ended)),
+      [1, 0],
+    )
   })
 
   // Refused before a row is written.

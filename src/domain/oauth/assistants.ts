@@ -118,7 +118,8 @@ export interface AssistantHolder {
   role: Role
 }
 
-// Undefined when the token, the installation, the merchant or the app is missing or ended, or the person who approved it left.
+// Undefined when the token, the installation, the merchant or the app is missing or ended, or the person who approved it left or was signed
+// out everywhere since.
 export async function findAssistantHolder(db: Reader, id: string, now: number): Promise<AssistantHolder | undefined> {
   const [holder] = await db.sql<AssistantHolder>`
     select t.sealed, i.grant_id as "grantId", i.id as "installationId", i.mode, i.granted_scopes as "grantedScopes",
@@ -132,17 +133,17 @@ export async function findAssistantHolder(db: Reader, id: string, now: number): 
     join user_merchants um on um.user_id = u.id and um.merchant_id = i.merchant_id
     where t.kind = 'AccessToken' and t.id = ${id} and t.expires_at > ${now} and a.client_uri is not null
       and i.ended_at is null and i.disabled_at is null and m.closed_at is null and a.disabled_at is null
-      and u.disabled_at is null`
+      and u.disabled_at is null and i.created_at > u.sessions_from`
   return holder
 }
 
-// Whether a grant of an assistant still has the person who approved it.
+// Whether a grant of an assistant still has the person who approved it. A stolen session may have approved it, so it ends with the sessions.
 export async function hasApprover(db: Reader, grantId: string): Promise<boolean> {
   const rows = await db.sql`
     select i.id from installations i
     join users u on u.id = i.approved_by
     join user_merchants um on um.user_id = u.id and um.merchant_id = i.merchant_id
-    where i.grant_id = ${grantId} and u.disabled_at is null`
+    where i.grant_id = ${grantId} and u.disabled_at is null and i.created_at > u.sessions_from`
   return rows.length > 0
 }
 

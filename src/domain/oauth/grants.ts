@@ -43,7 +43,7 @@ export async function listUnredeemed(
   return rows.map((row) => row.id)
 }
 
-// Installations of assistants whose person left the shop or was disabled.
+// Installations of assistants whose person left the shop, was disabled, or was signed out everywhere since.
 export async function listAbandoned(db: Reader, now: number, limit: number): Promise<string[]> {
   const rows = await db.sql<{ id: string }>`
     select i.id from apps a
@@ -52,7 +52,8 @@ export async function listAbandoned(db: Reader, now: number, limit: number): Pro
       and ${isNotDeferred('oauth', 'i.id', 'i.id', now)}
       and not exists (
         select 1 from user_merchants um join users u on u.id = um.user_id
-        where um.merchant_id = i.merchant_id and um.user_id = i.approved_by and u.disabled_at is null)
+        where um.merchant_id = i.merchant_id and um.user_id = i.approved_by and u.disabled_at is null
+          and i.created_at > u.sessions_from)
     order by i.id limit ${limit}`
   return rows.map((row) => row.id)
 }
@@ -60,6 +61,19 @@ export async function listAbandoned(db: Reader, now: number, limit: number): Pro
 // Installations of one merchant are made one after the other.
 export async function lockMerchantById(tx: Tx, id: string): Promise<void> {
   await tx.sql`select id from merchants where id = ${id} ${tx.forUpdate}`
+}
+
+// When an installation that ends with the sessions of its person begins: after the end of all sessions before, also if that was within this
+// moment or the clock was set back. Undefined when the person was signed out since they signed in, or disabled. Locked, so a new password
+// comes before or after it.
+export async function lockSessionsOf(
+  tx: Tx,
+  userId: string,
+  { signedInAt, now }: { signedInAt: number; now: number },
+): Promise<number | undefined> {
+  const [user] = await tx.sql<{ sessionsFrom: number }>`
+    select sessions_from as "sessionsFrom" from users where id = ${userId} and disabled_at is null ${tx.forUpdate}`
+  return user && signedInAt > user.sessionsFrom ? Math.max(now, user.sessionsFrom + 1) : undefined
 }
 
 // Which of these names are taken by the merchant's installations, ended ones included.

@@ -22,6 +22,7 @@ import {
   lockInstallation,
   lockInstallationOfGrant,
   lockMerchantById,
+  lockSessionsOf,
   moveInstallationToEnded,
 } from './grants.ts'
 import { deleteGrant, saveArtifact } from './store.ts'
@@ -41,10 +42,11 @@ export interface Approval {
   // The OpenID scopes that were asked for, which we do not support.
   rejectedWords: readonly string[]
   // An assistant's client id is the address of its document, and the person chooses the mode. Of apps, the app says both.
-  assistant?: { clientUri: string; mode: Mode }
+  assistant?: { clientUri: string; mode: Mode; signedInAt: number }
 }
 
-// False when the shop is not, or no longer, the user's. Of two approvals of one page the first counts.
+// False when the shop is not, or no longer, the user's, or the user of an assistant was signed out meanwhile. Of two approvals of one page
+// the first counts.
 export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval, now: number): Promise<boolean> {
   const { app, userId, merchantId } = approval
   const mode = approval.assistant?.mode ?? app.mode
@@ -58,6 +60,9 @@ export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval
   // Nobody gives an app a scope that they do not have.
   if (!mayGrant(membership.role, approval.granted)) return false
   if (membership.needsSecondFactor && !approval.hasSecondFactor) return false
+  const { signedInAt } = approval.assistant ?? {}
+  const createdAt = signedInAt === undefined ? now : await lockSessionsOf(tx, userId, { signedInAt, now })
+  if (createdAt === undefined) return false
   const id = newId('ins')
   const name = await freeName(tx, merchantId, app.name)
   await insertAppInstallation(
@@ -73,7 +78,7 @@ export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval
       grantedScopes: JSON.stringify(approval.granted),
       approvedBy: userId,
     },
-    now,
+    createdAt,
   )
   await announceApp(tx, 'app.installed', { id, name, merchantId, mode, appId: app.id, appName: app.name }, now)
   const sealed = sealPayload(rootSecret, 'Grant', grantId, grantPayload(approval, now))

@@ -204,7 +204,7 @@ export async function addMerchants(
   }
 }
 
-// A new password ends every open session of the user. Installations that the user approved stay.
+// A new password ends every open session of the user. Apps that the user approved stay; assistants end with the sessions.
 export async function setPassword(tx: Tx, id: string, passwordHash: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update users set password_hash = ${passwordHash}, updated_at = ${now} where id = ${id} returning id`

@@ -227,7 +227,8 @@ export function createInteractions(parts: InteractionParts) {
       rejected: isApp(client) ? offer.scopes.filter((scope) => !ticked.includes(scope)) : [],
       rejectedWords: isApp(client) ? interaction.words : [],
     }
-    const outcome = await storage.write((tx) => installClient(tx, client, approval, mode))
+    const { signedInAt } = interaction
+    const outcome = await storage.write((tx) => installClient(tx, client, approval, { mode, signedInAt }))
     if (outcome !== 'installed') return again(outcome)
     return goOn(visit, { consent: { grantId: grant } }, requestId, isApp(client) ? undefined : ticked)
   }
@@ -236,7 +237,7 @@ export function createInteractions(parts: InteractionParts) {
     tx: Tx,
     client: App | ClientDocument,
     approval: Omit<Approval, 'app'>,
-    mode: Mode | null,
+    { mode, signedInAt }: { mode: Mode | null; signedInAt: number },
   ): Promise<'installed' | ConsentProblem> {
     const now = clock().getTime()
     if (isApp(client)) {
@@ -247,7 +248,7 @@ export function createInteractions(parts: InteractionParts) {
     await lockMerchantById(tx, approval.merchantId)
     if ((await countInstallations(tx, approval.merchantId)) >= livingInstallationsMax) return 'too_many'
     const app = await saveAssistant(tx, client, now)
-    const assistant = { clientUri: client.url, mode }
+    const assistant = { clientUri: client.url, mode, signedInAt }
     const isInstalled = await install(tx, rootSecret, { ...approval, app, assistant }, now)
     return isInstalled ? 'installed' : 'merchant_missing'
   }

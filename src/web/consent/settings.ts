@@ -145,7 +145,7 @@ export function settingsFor(parts: SettingsParts): Configuration {
     findAccount: async (ctx, id, token) => {
       const user = await storage.read((db) => findUser(db, rootSecret, id))
       if (!user) return undefined
-      // A grant does not need its approver any more; a session ends with a new password.
+      // The grant of an app does not need its approver any more; sessions and assistants end with a new password.
       const signedInAt = signedInBy(ctx.oidc.session?.loginTs ?? Number.POSITIVE_INFINITY)
       if (!token && (user.disabledAt !== null || signedInAt <= user.sessionsFrom)) return undefined
       if (token && isAssistant(ctx.oidc.client) && !(await isApproverThere(storage, token.grantId))) return undefined
