@@ -242,9 +242,14 @@ eachEngine('developers in the dashboard', (given) => {
     const keys = async () => (await testServer.askAdmin('listAdminKeys')).body.data
     const [{ installation }] = await keys()
     await page.open(path('developers/assistants/key'))
-    await page.press('Create key', { rights: 'read' })
+    await page.press('Create key', { rights: 'read', installationId: installation.id })
     const [second] = await keys()
     assert.deepEqual([second.installation, second.scopes], [installation, ['admin:read']])
+    // One that is not chosen is not used, whatever its name is.
+    await page.open(path('developers/assistants/key'))
+    await page.press('Create key', { rights: 'read' })
+    const [third] = await keys()
+    assert.deepEqual([third.installation.name, installation.name], ['Assistants (test) 2', 'Assistants (test)'])
   })
 
   test('the list of changes says who, what, from and to, and leads to an undo that says what it does', async () => {

@@ -4,7 +4,7 @@ import type { AdminInstallation } from '../../../contract/admin/developers.ts'
 import type { Scope } from '../../../contract/words.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { dialog } from '../dialog.ts'
-import { form, keyIn } from '../form.ts'
+import { type Field, form, keyIn } from '../form.ts'
 import { card, linkButton, notice, time } from '../parts.ts'
 import { allRows } from '../rows.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
@@ -82,8 +82,11 @@ const rights: Readonly<Record<'read' | 'work', readonly Scope[]>> = {
   work: ['admin:read', 'admin:catalog', 'admin:orders'],
 }
 
-function keyForm(visit: Visit, problem?: string): Sheet {
+async function keyForm(visit: Visit, problem?: string): Promise<Sheet> {
   const { words, to } = visit
+  const own = (await allRows((cursor) => visit.ask('listAdminInstallations', { cursor }))).filter(
+    ({ app, status }) => app === null && status === 'active',
+  )
   const back = { href: to('developers/assistants'), label: words.say('developers.assistants') }
   return dialog({
     title: words.say('assistants.makeKey'),
@@ -103,11 +106,23 @@ function keyForm(visit: Visit, problem?: string): Sheet {
           ],
           isRequired: true,
         },
+        ...(own.length === 0 ? [] : [installationField(visit, own)]),
       ],
       submit: words.say('apiKeys.create'),
       cancel: back.href,
     })}`,
   })
+}
+
+// A new one first, so no key comes to an installation that no person chose.
+function installationField({ words }: Visit, own: readonly AdminInstallation[]): Field {
+  return {
+    name: 'installationId',
+    label: words.say('apiKeys.installation'),
+    kind: 'choice',
+    help: words.say('apiKeys.installationHelp'),
+    options: [{ value: '', label: words.say('apps.new') }, ...own.map(({ id, name }) => ({ value: id, label: name }))],
+  }
 }
 
 export const newAssistantKey: Screen = {
@@ -116,11 +131,11 @@ export const newAssistantKey: Screen = {
   place: 'developers',
   needs: 'createAdminKey',
   asksAgain: true,
-  get: async (visit) => keyForm(visit),
+  get: (visit) => keyForm(visit),
   async post(posted) {
     const { words, to, form: sent, now } = posted
     const scopes = rights[sent.get('rights') === 'work' ? 'work' : 'read']
-    const made = await attempt(makeKey(posted, scopes, now))
+    const made = await attempt(makeKey(posted, scopes, now), ['installation_not_found'])
     if ('refusal' in made) return keyForm(posted, words.refusal(made.refusal))
     const { data } = await posted.ask('getAdminAgents')
     const { key, secret } = made.reply.data
@@ -143,18 +158,25 @@ function configText(url: string, secret: string): string {
   return JSON.stringify({ mcpServers: { shop } }, null, 2)
 }
 
-// Keys of assistants belong to one installation, which the first of them makes. Names are those of both modes and of ended ones too.
 async function makeKey(posted: Posted, scopes: readonly Scope[], now: Date) {
+  const { words, form: sent } = posted
+  const chosen = sent.get('installationId') ?? ''
+  const installationId = chosen === '' ? (await makeInstallation(posted)).id : chosen
+  const name = `${words.say('developers.assistants')} ${now.toISOString().slice(0, 10)}`
+  return posted.ask('createAdminKey', { body: { name, installationId, scopes: [...scopes] }, key: keyIn(sent) })
+}
+
+const namesMax = 100
+
+// By the first name that is free. Names of ended ones and of the other mode are taken too.
+async function makeInstallation(posted: Posted): Promise<AdminInstallation> {
   const { words, form: sent, mode } = posted
   const title = words.say('developers.assistants')
   const base = mode === 'test' ? `${title} (test)` : title
-  const key = keyIn(sent)
-  const all = await allRows((cursor) => posted.ask('listAdminInstallations', { cursor }))
-  const ours = all.filter(({ app, name }) => app === null && (name === base || name.startsWith(`${base} `)))
-  const name = ours.length === 0 ? base : `${base} ${ours.length + 1}`
-  const installationId =
-    ours.find(({ status }) => status === 'active')?.id ??
-    (await posted.ask('createAdminInstallation', { body: { name, redirectHosts: [] }, key: `${key}-a` })).data.id
-  const body = { name: `${title} ${now.toISOString().slice(0, 10)}`, installationId, scopes: [...scopes] }
-  return posted.ask('createAdminKey', { body, key })
+  for (let number = 1; ; number += 1) {
+    const body = { name: number === 1 ? base : `${base} ${number}`, redirectHosts: [] }
+    const made = await attempt(posted.ask('createAdminInstallation', { body, key: `${keyIn(sent)}-${number}` }))
+    if ('reply' in made) return made.reply.data
+    if (made.refusal.code !== 'installation_exists' || number === namesMax) throw made.refusal
+  }
 }
