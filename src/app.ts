@@ -81,6 +81,7 @@ import { agentRoutes } from './web/agents/routes.ts'
 import { legalPage } from './web/checkout/legal.ts'
 import { checkoutPages } from './web/checkout/pages.ts'
 import { withdrawalPages } from './web/checkout/withdrawal.ts'
+import { documentsOfNetwork } from './web/consent/documents.ts'
 import { createOAuthPages } from './web/consent/pages.ts'
 import { sharedAssets } from './web/dashboard/assets.ts'
 import { createDashboard } from './web/dashboard/pages.ts'
@@ -249,6 +250,7 @@ export function createApp(parts: AppParts): App {
     log,
     throttle: rateLimit && createThrottle({ perSecond: 20, burst: 60 }),
     beginThrottle: rateLimit && createThrottle({ perSecond: 2, burst: 60 }),
+    documentThrottle: rateLimit && createThrottle(documentsOfNetwork),
     passwordCost: parts.passwordCost,
     signIns,
   })

@@ -6,11 +6,13 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import {
+  askToken,
   authorize,
   type Browser,
   type Choice,
   consent,
   type EndpointAnswer,
+  makeDpopKey,
   makeVerifier,
   type OAuthTestServer,
   openBrowser,
@@ -20,8 +22,11 @@ import {
 } from '../harness/oauth.ts'
 import { eachEngine, type Given, isOnce } from '../harness/storage.ts'
 import type { Answer } from '../harness/testServer.ts'
+import { assistantsOfPersonMax, saveAssistant } from '../src/domain/oauth/assistants.ts'
 import { sweepArtifacts } from '../src/domain/oauth/sweep.ts'
 import { endSessionsFrom } from '../src/domain/users/users.ts'
+import { createThrottle } from '../src/platform/access/throttle.ts'
+import { createClientDocuments, documentsOfNetwork } from '../src/web/consent/documents.ts'
 
 const back = 'http://127.0.0.1:43117/callback'
 
@@ -209,9 +214,94 @@ eachEngine('a chat program that connects by OAuth', (given) => {
     const { body: second } = await refresh(testServer, host, first.refresh_token)
     assert.equal((await ask(testServer, second.access_token, 'tools/list')).status, 200)
     assert.notEqual(second.refresh_token, first.refresh_token)
-    assert.equal((await refresh(testServer, host, first.refresh_token)).body.error, 'invalid_grant')
+    // Whatever else the request asks for.
+    const reused = await refresh(testServer, host, first.refresh_token, { scope: 'admin:orders' })
+    assert.equal(reused.body.error, 'invalid_grant')
     assert.equal((await ask(testServer, second.access_token, 'tools/list')).status, 401)
     assert.equal((await refresh(testServer, host, second.refresh_token)).body.error, 'invalid_grant')
+    const warning = testServer.lines().findLast(({ level }) => level === 'warn')
+    assert.match(String(warning?.message), /^refresh token used again/)
+  })
+
+  test('gets a plain token also where it proves a key, which the token is not bound to', async () => {
+    const testServer = await open()
+    const host = await hostOf(given)
+    const key = await makeDpopKey()
+    const { url, verifier } = await begin(testServer, host, { dpop_jkt: key.jkt })
+    const returned = await authorize(testServer, openBrowser(testServer), url, { mode: 'test', scopes: ['admin:read'] })
+    const code = returned.searchParams.get('code') ?? ''
+    const fields = {
+      grant_type: 'authorization_code',
+      client_id: host.url,
+      code_verifier: verifier,
+      redirect_uri: back,
+    }
+    const { body: first } = await askToken(testServer, { ...fields, code }, { key })
+    assert.deepEqual(
+      [first.token_type, (await ask(testServer, first.access_token, 'tools/list')).status],
+      ['Bearer', 200],
+    )
+    const renew = { grant_type: 'refresh_token', client_id: host.url, refresh_token: first.refresh_token }
+    const { body: second } = await askToken(testServer, renew, { key })
+    assert.equal((await ask(testServer, second.access_token, 'tools/list')).status, 200)
+    // The key of the first use does not excuse the second.
+    assert.equal((await askToken(testServer, renew, { key })).body.error, 'invalid_grant')
+    assert.equal((await ask(testServer, second.access_token, 'tools/list')).status, 401)
+  })
+
+  test('is approved with the document that it began with, which is read once', async () => {
+    const testServer = await open()
+    const host = await hostOf(given)
+    const browser = openBrowser(testServer)
+    const { url, redeem } = await begin(testServer, host)
+    const first = await browser.visit(url)
+    host.answers = (response) => response.writeHead(500).end()
+    testServer.advance(61_000)
+    const page = await signIn(browser, first)
+    assert.match(page.text, /calls itself <strong dir="auto">Chatty</)
+    testServer.advance(61_000)
+    const returned = new URL((await consent(testServer, browser, page, { scopes: ['admin:read'], mode: 'test' })).url)
+    const { body } = await redeem(returned.searchParams.get('code') ?? '')
+    assert.equal((await ask(testServer, body.access_token, 'tools/list')).status, 200)
+    assert.equal(host.fetches, 1)
+  })
+
+  test('has one name of many, and a person has a bounded number of them in a shop', async () => {
+    const testServer = await open()
+    const host = await hostOf(given)
+    const { storage, merchantId, clock } = testServer
+    const document = { host: 'many.example', name: 'Twin', redirectUris: [back] }
+    const names: string[] = []
+    for (let i = 1; i <= 22; i += 1)
+      names.push(
+        (await storage.write((tx) => saveAssistant(tx, { ...document, url: `https://many.example/${i}` }, clock.now)))
+          .name,
+      )
+    assert.deepEqual([names[0], names[21]], ['Twin (many.example)', 'Twin (many.example) 22'])
+
+    const email = 'max@bloom.example'
+    const userId = await testServer.newUser(email, [merchantId])
+    const choice = { email, scopes: ['admin:read'], mode: 'test' } as const
+    await connect(testServer, host, choice)
+    for (let i = 2; i < assistantsOfPersonMax; i += 1)
+      await storage.write(
+        (tx) => tx.sql`
+          insert into installations (id, merchant_id, name, mode, redirect_hosts, app_id, grant_id, granted_scopes, approved_by, created_at)
+          select id || ${`-${i}`}, merchant_id, name || ${` -${i}`}, mode, redirect_hosts, app_id, grant_id || ${`-${i}`},
+            granted_scopes, approved_by, created_at
+          from installations where approved_by = ${userId} order by id limit 1`,
+      )
+    const browser = openBrowser(testServer)
+    const page = await signIn(browser, await browser.visit((await begin(testServer, host)).url), { email })
+    // The last one there is room for, by a double click.
+    const twice = await Promise.all([1, 2].map(() => consent(testServer, browser, page, choice)))
+    assert.ok(twice.some(({ url }) => url.startsWith(`${back}?code=`)) && twice.every(({ status }) => status !== 400))
+    const next = await browser.visit((await begin(testServer, host)).url)
+    const refused = await consent(testServer, browser, next, choice)
+    assert.deepEqual([refused.status, refused.text.includes('as one person can have')], [400, true], refused.text)
+    // Others are not kept out.
+    await connect(testServer, host, { scopes: ['admin:read'] })
+    await storage.write((tx) => tx.sql`delete from installations where approved_by = ${userId} and id like '%-%'`)
   })
 
   test('has no more than its person has now, and ends with them or when it is ended', async () => {
@@ -320,8 +410,17 @@ eachEngine('a chat program that connects by OAuth', (given) => {
     }
     assert.equal(good.fetches, 0, 'no redirect is followed')
 
+    // An error of an assistant is shown, as its redirect URIs are anyone's choice.
     const wrong = await begin(testServer, good, { resource: testServer.resource })
-    assert.match((await browser.visit(wrong.url)).url, /error=invalid_target/)
+    for (const [url, code] of [
+      [wrong.url, 'invalid_target'],
+      [(await begin(testServer, good, { code_challenge_method: 'plain' })).url, 'invalid_request'],
+      [(await begin(testServer, good, { response_type: 'token' })).url, 'unsupported_response_type'],
+      [(await begin(testServer, good, { prompt: 'none' })).url, 'login_required'],
+    ] as const) {
+      const page = await browser.visit(url)
+      assert.deepEqual([page.status, page.text.includes(code)], [400, true], `${page.url} ${page.text}`)
+    }
     const foreign = await begin(testServer, good, { redirect_uri: 'https://evil.example/callback' })
     assert.equal((await browser.visit(foreign.url)).status, 400)
     const app = new URL(wrong.url)
@@ -329,5 +428,29 @@ eachEngine('a chat program that connects by OAuth', (given) => {
     app.searchParams.set('redirect_uri', 'https://app.example/callback')
     app.searchParams.set('resource', `${testServer.origin}/api/v1/admin/mcp`)
     assert.match((await browser.visit(app.href)).url, /error=invalid_target/)
+  })
+
+  test('has its document read for a network a few times a minute', async () => {
+    const { storage, origin, clock } = await open()
+    const host = await hostOf(given)
+    let now = clock.now
+    const documents = createClientDocuments({
+      storage,
+      clock: () => new Date(now),
+      publicOrigin: () => origin,
+      documentThrottle: createThrottle(documentsOfNetwork),
+    })
+    const isBusy = async (path: number, address = '2001:db8:1:1::7') => {
+      now += 1_000
+      return (await documents.documentAt(`${host.url}?${path}`, address)) === 'busy'
+    }
+    let path = 0
+    while (!(await isBusy(path))) path += 1
+    const { fetches } = host
+    assert.ok(fetches >= documentsOfNetwork.burst && fetches <= documentsOfNetwork.burst + 5, String(fetches))
+    assert.deepEqual(
+      [await isBusy(path, '2001:db8:1:2::8'), await isBusy(0), await isBusy(path, '2001:db8:2::1')],
+      [true, false, false],
+    )
   })
 })

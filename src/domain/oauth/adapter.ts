@@ -1,6 +1,7 @@
 // The storage adapter of the library. The library checks first and acts later, so single use of codes, refresh tokens and proofs
 // rests on the conditions of the statements called from here.
 
+import { isId } from '../../platform/kit/ids.ts'
 import type { Log } from '../../platform/log/log.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
@@ -55,6 +56,11 @@ export const grantSeconds = 365 * 24 * 3_600
 
 const ofGrants: ReadonlySet<string> = new Set(['AuthorizationCode', 'AccessToken', 'RefreshToken'])
 
+const reuses = {
+  AuthorizationCode: 'authorization code used again, not by the key of its first use; the installation ended',
+  RefreshToken: 'refresh token used again after it was replaced; the installation ended',
+} as const
+
 export function createAdapters(parts: AdapterParts): (kind: string) => Adapter {
   return (kind) => (kind === 'Client' ? clientAdapter(parts) : artifactAdapter(parts, kind))
 }
@@ -67,8 +73,7 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
     const payload = kept && openPayload(rootSecret, kind, kept.id, kept.sealed)
     if (!payload) return undefined
     if (kind === 'Grant') return { ...payload, exp: Math.floor(now / 1000) + grantSeconds }
-    // The library would end the installation at a code or refresh token that was already used. A refresh token is bound to a key
-    // and may be used again; for a code, consume() decides.
+    // The library would end the installation at a code or refresh token that was already used; find() and consume() decide that.
     if (kept.consumedAt === null || ofGrants.has(kind)) return payload
     return { ...payload, consumed: Math.floor(kept.consumedAt / 1000) }
   }
@@ -105,9 +110,21 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
       if (!isFirst) throw refusal('invalid_request', 'seen before')
     },
 
+    // A refresh token of an assistant that comes back was copied, whatever else is wrong with the request, so the installation ends before
+    // the library checks more. An app's is bound to a key and may be used again.
     async find(value) {
       const now = clockMs()
-      return payloadOf(await storage.read((db) => findArtifact(db, kind, hashOf(value), now)), now)
+      const id = hashOf(value)
+      const found = await storage.read((db) => findArtifact(db, kind, id, now))
+      const payload = payloadOf(found, now)
+      const isUsed = kind === 'RefreshToken' && found !== undefined && found.consumedAt !== null
+      if (!isUsed || !payload || isId('app', String(payload.clientId))) return payload
+      const endedId = await storage.write(async (tx) => {
+        const use = await findUseOf(tx, kind, id)
+        return use && use.grantId !== null ? endGrant(tx, use.grantId, now) : undefined
+      })
+      if (endedId !== undefined) log.warn(reuses.RefreshToken, { installationId: endedId })
+      return undefined
     },
 
     async findByUid(uid) {
@@ -119,9 +136,9 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
 
     findByUserCode: async () => undefined,
 
-    // A second use with another key means that the code was copied, so the installation ends. With the same key it is the client
-    // itself, which lost the answer or was loaded twice: it is refused (RFC 6749, 4.1.2) and nothing ends. The end is committed, so
-    // the refusal is thrown after it.
+    // A second use with another key, or without one, means that the code was copied, so the installation ends. With the same key it is the
+    // client itself, which lost the answer or was loaded twice: it is refused (RFC 6749, 4.1.2) and nothing ends. Only
+    // assistants' refresh tokens are consumed, and their second use always ends the installation. The end is committed, so the refusal is thrown after it.
     async consume(value) {
       const now = clockMs()
       const id = hashOf(value)
@@ -129,12 +146,13 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
       const { isFirst, endedId } = await storage.write(async (tx) => {
         if (await consumeArtifact(tx, kind, id, { now, by })) return { isFirst: true }
         const use = await findUseOf(tx, kind, id)
-        if (!use || use.grantId === null || (by !== null && use.consumedBy === by)) return { isFirst: false }
+        const isSameKey = kind !== 'RefreshToken' && by !== null && use?.consumedBy === by
+        if (!use || use.grantId === null || isSameKey) return { isFirst: false }
         return { isFirst: false, endedId: await endGrant(tx, use.grantId, now) }
       })
       if (isFirst) return
       if (endedId !== undefined)
-        log.warn('authorization code used again by another key; the installation ended', { installationId: endedId })
+        log.warn(kind === 'RefreshToken' ? reuses.RefreshToken : reuses.AuthorizationCode, { installationId: endedId })
       throw kind === 'PushedAuthorizationRequest'
         ? refusal('invalid_request_uri', 'already used')
         : refusal('invalid_grant', 'already consumed')

@@ -4,9 +4,10 @@
 import { type AdminScope, adminScopes, type Mode, type Role, type Scope } from '../../contract/words.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { isLoopback } from '../../platform/kit/loopback.ts'
-import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import { scopesOfRole } from '../users/roles.ts'
 import { type App, appProblem, findApp, redirectUriProblem } from './apps.ts'
+import { freeName } from './names.ts'
 
 // What an assistant can be granted. No tool needs the right to manage people.
 export const assistantScopes: readonly AdminScope[] = adminScopes.filter((scope) => scope !== 'admin:people')
@@ -78,7 +79,8 @@ export async function findAssistant(db: Reader, clientUri: string): Promise<App 
   return row && findApp(db, row.id)
 }
 
-const namesMax = 20
+// Another transaction may take a name first.
+const attemptsMax = 20
 
 // Written when it is approved. Names of apps are unique, so the host is part of it; another document of the same host may claim the same
 // name and gets a number. The mode is that of each installation.
@@ -88,10 +90,10 @@ export async function saveAssistant(tx: Tx, document: ClientDocument, now: numbe
   const scopes = JSON.stringify(assistantScopes)
   await tx.sql`update apps set redirect_uris = ${redirectUris}, scopes = ${scopes}, updated_at = ${now} where client_uri = ${url}`
   const shown = name === host ? host : `${name} (${host})`
-  for (let attempt = 1; attempt <= namesMax; attempt += 1) {
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const found = await findAssistant(tx, url)
     if (found) return found
-    const free = attempt === 1 ? shown : `${shown} ${attempt}`
+    const free = await freeName(shown, (names) => listTakenAppNames(tx, names))
     await tx.sql`
       insert into apps (id, name, description, client_kind, jwks, redirect_uris, scopes, mode, created_at, updated_at,
         declared_by, client_uri)
@@ -99,6 +101,21 @@ export async function saveAssistant(tx: Tx, document: ClientDocument, now: numbe
       on conflict do nothing`
   }
   throw new Error('no name is free for an assistant')
+}
+
+async function listTakenAppNames(db: Reader, names: readonly string[]): Promise<string[]> {
+  const rows = await db.sql<{ name: string }>`select name from apps where name in (${list(names)})`
+  return rows.map(({ name }) => name)
+}
+
+// Of one person in one shop, those that have not ended: one member alone must not use up the installations of the shop.
+export const assistantsOfPersonMax = 20
+
+export async function countAssistantsOf(db: Reader, merchantId: string, userId: string): Promise<number> {
+  const [row] = await db.sql<{ living: number }>`
+    select count(*) as "living" from installations i join apps a on a.id = i.app_id
+    where i.merchant_id = ${merchantId} and i.approved_by = ${userId} and i.ended_at is null and a.client_uri is not null`
+  return Number(row?.living ?? 0)
 }
 
 // Whom an access token of an assistant speaks for.

@@ -25,6 +25,7 @@ import {
   lockSessionsOf,
   moveInstallationToEnded,
 } from './grants.ts'
+import { freeName } from './names.ts'
 import { deleteGrant, saveArtifact } from './store.ts'
 
 export interface Approval {
@@ -64,7 +65,7 @@ export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval
   const createdAt = signedInAt === undefined ? now : await lockSessionsOf(tx, userId, { signedInAt, now })
   if (createdAt === undefined) return false
   const id = newId('ins')
-  const name = await freeName(tx, merchantId, app.name)
+  const name = await freeName(app.name, (names) => listTakenNames(tx, merchantId, names))
   await insertAppInstallation(
     tx,
     {
@@ -101,18 +102,6 @@ function grantPayload(approval: Approval, now: number) {
       ...(rejected.length > 0 && { resources: { [resource]: rejected.join(' ') } }),
       ...(rejectedWords.length > 0 && { openid: { scope: rejectedWords.join(' ') } }),
     },
-  }
-}
-
-const namesAtOnce = 64
-
-// The name of the app, followed by ` 2`, ` 3` if the merchant has one of that name.
-async function freeName(tx: Tx, merchantId: string, name: string): Promise<string> {
-  for (let first = 1; ; first += namesAtOnce) {
-    const names = Array.from({ length: namesAtOnce }, (_, i) => (first + i === 1 ? name : `${name} ${first + i}`))
-    const taken = new Set(await listTakenNames(tx, merchantId, names))
-    const free = names.find((candidate) => !taken.has(candidate))
-    if (free !== undefined) return free
   }
 }
 

@@ -1,8 +1,9 @@
 // The documents of assistants: read at the address that a client names, guarded and cached. A stranger chooses the address, so few are read
-// in a second; those that a merchant approved before have a share of their own.
+// for a network and in a second; those that a merchant approved before have a share of their own.
 
 import { createFetchShares, fetchDocument } from '../../domain/agents/fetch.ts'
 import { type ClientDocument, findAssistant, isDocumentUrl, readClientDocument } from '../../domain/oauth/assistants.ts'
+import { networkBucket, type Throttle } from '../../platform/access/throttle.ts'
 import { isLoopback } from '../../platform/kit/loopback.ts'
 import { Lru } from '../../platform/kit/lru.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
@@ -11,14 +12,20 @@ export interface DocumentParts {
   storage: Storage
   clock: () => Date
   publicOrigin: () => string
+  // By network; null: no limit.
+  documentThrottle: Throttle | null
 }
+
+// Documents that are read for a network: one sign-in reads one.
+export const documentsOfNetwork = { perSecond: 10 / 60, burst: 10 } as const
 
 export type FoundDocument = ClientDocument | { problem: string } | 'busy'
 
 export interface ClientDocuments {
   // Whether a client id is the address of a document.
   isAddress(clientId: string): boolean
-  documentAt(url: string): Promise<FoundDocument>
+  // For the caller at this address.
+  documentAt(url: string, address: string): Promise<FoundDocument>
 }
 
 interface Cached {
@@ -35,7 +42,8 @@ const cachedMax = 500
 // In a second, of each share.
 const fetchesMax = 2
 
-export function createClientDocuments({ storage, clock, publicOrigin }: DocumentParts): ClientDocuments {
+export function createClientDocuments(parts: DocumentParts): ClientDocuments {
+  const { storage, clock, publicOrigin, documentThrottle } = parts
   const documents = new Lru<string, Cached>(cachedMax)
   const reading = new Map<string, Promise<Cached['found']>>()
   const takeFetch = createFetchShares(fetchesMax)
@@ -57,13 +65,15 @@ export function createClientDocuments({ storage, clock, publicOrigin }: Document
   return {
     isAddress: (clientId) => isDocumentUrl(clientId, { allowHttp: isLocal() }),
 
-    async documentAt(url) {
+    async documentAt(url, address) {
+      const now = clock().getTime()
       const cached = documents.get(url)
-      if (cached && cached.freshUntil > clock().getTime()) return cached.found
+      if (cached && cached.freshUntil > now) return cached.found
       const isKnown = (await storage.read((db) => findAssistant(db, url))) !== undefined
       const underWay = reading.get(url)
       if (underWay) return underWay
-      if (!takeFetch(clock().getTime(), isKnown ? 'approved' : 'other')) return 'busy'
+      if (documentThrottle && documentThrottle.take(networkBucket(address), now) > 0) return 'busy'
+      if (!takeFetch(now, isKnown ? 'approved' : 'other')) return 'busy'
       const begun = read(url).finally(() => reading.delete(url))
       reading.set(url, begun)
       return begun

@@ -5,9 +5,12 @@ import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { scopes as knownScopes, type Mode, modes, type Scope } from '../../contract/words.ts'
 import { type App, findApp } from '../../domain/oauth/apps.ts'
+import { hashOf } from '../../domain/oauth/artifacts.ts'
 import {
   assistantScopes,
+  assistantsOfPersonMax,
   type ClientDocument,
+  countAssistantsOf,
   findAssistant,
   grantableScopes,
   saveAssistant,
@@ -16,6 +19,7 @@ import {
   countInstallations,
   listMerchantsWithApp,
   livingInstallationsMax,
+  lockInstallationOfGrant,
   lockMerchantById,
 } from '../../domain/oauth/grants.ts'
 import { type Approval, install } from '../../domain/oauth/installing.ts'
@@ -37,7 +41,6 @@ import type { Counts } from '../../platform/metrics/counts.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
 import { passkeyBrowser } from '../signin/visit.ts'
-import type { ClientDocuments } from './documents.ts'
 import { consentPage } from './page/consent.ts'
 import { errorPage, errorStatus } from './page/error.ts'
 import { answerPage, headersFor } from './page/frame.ts'
@@ -51,13 +54,12 @@ export interface InteractionParts {
   publicOrigin: () => string
   clock: () => Date
   server: AuthorizationServer
-  documents: ClientDocuments
   log: Log
   passwordCost?: PasswordCost | undefined
   signIns?: Counts | undefined
 }
 
-// A request to an interaction of this browser and of an existing app, or of an assistant with a good document.
+// A request to an interaction of this browser and of an existing app, or of an assistant.
 interface Visit {
   request: Incoming
   response: ServerResponse
@@ -66,7 +68,7 @@ interface Visit {
 }
 
 export function createInteractions(parts: InteractionParts) {
-  const { storage, rootSecret, publicOrigin, clock, server, documents } = parts
+  const { storage, rootSecret, publicOrigin, clock, server } = parts
   const door = createCountedSignIn(parts)
 
   async function answer(request: Incoming, response: ServerResponse, requestId: string): Promise<PageAnswer> {
@@ -74,7 +76,7 @@ export function createInteractions(parts: InteractionParts) {
     if (isPost && !isSameOrigin(request.raw, publicOrigin())) return errorAnswer('foreign', requestId)
     const interaction = await server.findInteraction(request.raw, response)
     if (!interaction || interaction.uid !== request.path.uid) return errorAnswer('lost', requestId)
-    const client = await findClient(interaction.clientId)
+    const client = await findClient(interaction)
     if (!client) return errorAnswer('lost', requestId)
     const visit: Visit = { request, response, interaction, client }
     if (!isPost) return show(visit, requestId)
@@ -88,13 +90,12 @@ export function createInteractions(parts: InteractionParts) {
     return step === steps.signIn ? signIn(visit, form, requestId) : decide(visit, form, requestId)
   }
 
-  // Undefined for one that was disabled, or whose document is gone.
-  async function findClient(id: string): Promise<App | ClientDocument | undefined> {
-    const app = await storage.read((db) => (isId('app', id) ? findApp(db, id) : findAssistant(db, id)))
+  // Undefined for one that was disabled.
+  async function findClient({ clientId, document }: Interaction): Promise<App | ClientDocument | undefined> {
+    const isRegistered = isId('app', clientId)
+    const app = await storage.read((db) => (isRegistered ? findApp(db, clientId) : findAssistant(db, clientId)))
     if (app && app.disabledAt !== null) return undefined
-    if (isId('app', id)) return app
-    const document = documents.isAddress(id) ? await documents.documentAt(id) : undefined
-    return document === undefined || document === 'busy' || 'problem' in document ? undefined : document
+    return isRegistered ? app : (document ?? undefined)
   }
 
   function show(visit: Visit, requestId: string): Promise<PageAnswer> | PageAnswer {
@@ -245,8 +246,12 @@ export function createInteractions(parts: InteractionParts) {
       return isInstalled ? 'installed' : 'merchant_missing'
     }
     if (mode === null) return 'mode_missing'
-    await lockMerchantById(tx, approval.merchantId)
-    if ((await countInstallations(tx, approval.merchantId)) >= livingInstallationsMax) return 'too_many'
+    const { merchantId, userId, grant } = approval
+    await lockMerchantById(tx, merchantId)
+    // A form that was sent twice, and the first one made the last one that there is room for.
+    if (await lockInstallationOfGrant(tx, hashOf(grant))) return 'installed'
+    if ((await countAssistantsOf(tx, merchantId, userId)) >= assistantsOfPersonMax) return 'too_many_yours'
+    if ((await countInstallations(tx, merchantId)) >= livingInstallationsMax) return 'too_many'
     const app = await saveAssistant(tx, client, now)
     const assistant = { clientUri: client.url, mode, signedInAt }
     const isInstalled = await install(tx, rootSecret, { ...approval, app, assistant }, now)

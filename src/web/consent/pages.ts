@@ -26,6 +26,8 @@ export interface OAuthRoomParts extends Omit<ServerParts, 'nonceSecret' | 'docum
   // null: no limit. Starting an installation stores something, so it has a tighter limit.
   throttle: Throttle | null
   beginThrottle: Throttle | null
+  // Of documents of assistants, by network.
+  documentThrottle: Throttle | null
   passwordCost?: PasswordCost | undefined
   signIns?: Counts | undefined
 }
@@ -46,7 +48,7 @@ export function createOAuthPages(parts: OAuthRoomParts): OAuthPages {
   const server = lateServer({ ...parts, nonceSecret, documents })
   const interactions = late(async () => {
     const { createInteractions } = await import('./interaction.ts')
-    return createInteractions({ ...parts, server, documents })
+    return createInteractions({ ...parts, server })
   })
   const gate = createOAuthGate({ ...parts, nonces: late(async () => createNonces(await nonceSecret())) })
 
@@ -62,7 +64,7 @@ export function createOAuthPages(parts: OAuthRoomParts): OAuthPages {
     methods: [method],
     async handle(request, response) {
       admit(request, by)
-      await server.handle(request.raw, response)
+      await server.handle(request.raw, response, request.address)
     },
     failed: clientError,
   })
@@ -136,7 +138,7 @@ function lateServer(parts: ServerParts): AuthorizationServer {
     return createAuthorizationServer(parts)
   })
   return {
-    handle: async (request, response) => (await server()).handle(request, response),
+    handle: async (request, response, address) => (await server()).handle(request, response, address),
     findInteraction: async (request, response) => (await server()).findInteraction(request, response),
     finishInteraction: async (request, response, result, granted) =>
       (await server()).finishInteraction(request, response, result, granted),

@@ -4,6 +4,7 @@
 import type { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider'
+import type { ClientDocument } from '../../domain/oauth/assistants.ts'
 import { clientErrorFor } from '../../domain/oauth/clienterror.ts'
 import { assistantResourceOf, originProblem, paths, resourceOf, serverMetadata } from '../../domain/oauth/metadata.ts'
 import { asRefusal } from '../../platform/http/refusal.ts'
@@ -15,7 +16,7 @@ import { errorPage, errorStatus } from './page/error.ts'
 import { headersFor } from './page/frame.ts'
 import { signOutPage } from './page/signin.ts'
 import type { ErrorKind, SignOutView } from './page/views.ts'
-import { settingsFor, signedInBy } from './settings.ts'
+import { documentIn, isAssistant, type SettingsParts, settingsFor, signedInBy } from './settings.ts'
 
 export interface ServerParts {
   storage: Storage
@@ -35,6 +36,8 @@ export interface Interaction {
   uid: string
   step: 'login' | 'consent'
   clientId: string
+  // Of an assistant, its document as it was read when this flow began: what is shown is what is approved.
+  document: ClientDocument | null
   redirectUri: string
   userId: string | null
   // Whether that user signed in with a code or a passkey.
@@ -54,7 +57,8 @@ export type InteractionResult =
 export const secondFactor = 'mfa'
 
 export interface AuthorizationServer {
-  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+  // Sent from this address, as far as we trust proxies.
+  handle(request: IncomingMessage, response: ServerResponse, address: string): Promise<void>
   // Undefined when there is none, it has expired, or it was started in another browser.
   findInteraction(request: IncomingMessage, response: ServerResponse): Promise<Interaction | undefined>
   // Returns the address at which the flow continues; undefined when it was finished before. `granted` takes the place of the scopes that
@@ -69,13 +73,15 @@ export interface AuthorizationServer {
 
 // Created at the first use, since our origin may not be known before the port is open.
 export function createAuthorizationServer(parts: ServerParts): AuthorizationServer {
+  const addresses = new WeakMap<IncomingMessage, string>()
+  const addressOf = (request: IncomingMessage) => addresses.get(request) ?? ''
   let made: { origin: string; provider: Provider; callback: ReturnType<Provider['callback']> } | undefined
 
   async function at(request: IncomingMessage) {
     const origin = parts.publicOrigin()
     const nonceSecret = await parts.nonceSecret()
     if (made?.origin !== origin) {
-      const provider = createProvider(origin, parts, nonceSecret)
+      const provider = createProvider(origin, { ...parts, addressOf }, nonceSecret)
       made = { origin, provider, callback: provider.callback() }
     }
     pin(request, origin)
@@ -83,8 +89,9 @@ export function createAuthorizationServer(parts: ServerParts): AuthorizationServ
   }
 
   return {
-    async handle(request, response) {
+    async handle(request, response, address) {
       const { callback } = await at(request)
+      addresses.set(request, address)
       await callback(request, response)
     },
     async findInteraction(request, response) {
@@ -102,6 +109,8 @@ export function createAuthorizationServer(parts: ServerParts): AuthorizationServ
       const details = await provider.interactionDetails(request, response).catch(lost)
       if (!details) return undefined
       details.params.scope = granted.join(' ')
+      // The token of an assistant is plain, so its code is not bound to a key either.
+      delete details.params.dpop_jkt
       details.result = { ...details.lastSubmission, ...result }
       const isSaved = await details.save(details.exp - Math.floor(parts.clock().getTime() / 1000)).catch(lost)
       return isSaved === undefined ? undefined : details.returnTo
@@ -134,11 +143,13 @@ function interactionFrom(
     missingResourceScopes?: Record<string, string[]>
     missingOIDCScope?: string[]
   }
+  const clientId = String(params.client_id)
   return {
     uid,
     ...signIn,
     step: prompt.name,
-    clientId: String(params.client_id),
+    clientId,
+    document: documentIn(prompt.details, clientId) ?? null,
     redirectUri: String(params.redirect_uri),
     userId: session?.accountId ?? null,
     scopes: missingResourceScopes?.[resourceOf(origin)] ?? missingResourceScopes?.[assistantResourceOf(origin)] ?? [],
@@ -146,7 +157,11 @@ function interactionFrom(
   }
 }
 
-function createProvider(origin: string, parts: ServerParts, nonceSecret: Buffer): Provider {
+function createProvider(
+  origin: string,
+  parts: ServerParts & Pick<SettingsParts, 'addressOf'>,
+  nonceSecret: Buffer,
+): Provider {
   const problem = originProblem(origin)
   if (problem !== undefined) throw new Error(problem)
   // Contexts with a page of ours.
@@ -197,6 +212,12 @@ function createProvider(origin: string, parts: ServerParts, nonceSecret: Buffer)
     if (client?.dpopBoundAccessTokens && ctx.get('DPoP') === '' && ctx.path === paths.token && isInvalidGrant(ctx.body))
       ctx.body = { error: 'invalid_dpop_proof', error_description: 'a DPoP proof is required, in the header DPoP' }
     if (asksOtherResponseType(ctx as KoaContextWithOIDC)) sayOtherResponseType(ctx)
+    const refusal = refusalOfAssistant(ctx as KoaContextWithOIDC, origin)
+    if (refusal) {
+      ctx.remove('location')
+      const requestId = String(ctx.response.get('x-request-id'))
+      show(ctx, errorStatus('request'), errorPage({ kind: 'request', ...refusal, requestId }))
+    }
     if (ctx.path !== paths.metadata || ctx.status !== 200) return
     ctx.body = serverMetadata(origin, ctx.body as Record<string, unknown>)
     ctx.set('cache-control', 'public, max-age=300')
@@ -204,6 +225,16 @@ function createProvider(origin: string, parts: ServerParts, nonceSecret: Buffer)
   const outages = new WeakSet<object>()
   tellLog(provider, parts.log, (ctx) => outages.add(ctx))
   return provider
+}
+
+// Anyone can publish the document of an assistant with redirect URIs of their choice, so an error must not send a browser there before a
+// person has seen whose assistant it is (RFC 9700, 4.11.2). Undefined for everything else.
+function refusalOfAssistant(ctx: KoaContextWithOIDC, origin: string): { code: string; detail: string } | undefined {
+  if (ctx.path !== paths.authorization || !isAssistant(ctx.oidc?.client)) return undefined
+  const target = URL.parse(ctx.response.get('location'), origin)
+  if (!target || target.origin === origin) return undefined
+  const answer = new URLSearchParams(target.hash === '' ? target.search : target.hash.slice(1))
+  return { code: answer.get('error') ?? '', detail: answer.get('error_description') ?? '' }
 }
 
 // Another user signed in: the library first ends the previous session, by a form of its own.

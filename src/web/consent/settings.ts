@@ -1,10 +1,17 @@
 // The settings of the library: what apps may do, lifetimes, and storage.
 
-import Provider, { type Configuration, errors, interactionPolicy, type Adapter as LibraryAdapter } from 'oidc-provider'
+import type { IncomingMessage } from 'node:http'
+import Provider, {
+  type Client,
+  type Configuration,
+  errors,
+  interactionPolicy,
+  type Adapter as LibraryAdapter,
+} from 'oidc-provider'
 import { createAdapters, grantSeconds, type RefusalCode } from '../../domain/oauth/adapter.ts'
 import { type App, findApp } from '../../domain/oauth/apps.ts'
 import { hashOf, type Payload } from '../../domain/oauth/artifacts.ts'
-import { assistantScopes, findAssistant, hasApprover } from '../../domain/oauth/assistants.ts'
+import { assistantScopes, type ClientDocument, findAssistant, hasApprover } from '../../domain/oauth/assistants.ts'
 import { cookieKeys, signingKeys } from '../../domain/oauth/keys.ts'
 import {
   assistantResourceOf,
@@ -20,7 +27,7 @@ import { isId } from '../../platform/kit/ids.ts'
 import type { Log } from '../../platform/log/log.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
-import type { ClientDocuments } from './documents.ts'
+import type { ClientDocuments, FoundDocument } from './documents.ts'
 
 const sessionSeconds = 8 * 3_600
 const assertionSecondsMax = 24 * 3_600
@@ -37,6 +44,8 @@ export interface SettingsParts {
   // The secret from which DPoP nonces are derived.
   nonceSecret: Buffer
   documents: ClientDocuments
+  // Where a request came from, as far as we trust proxies.
+  addressOf: (request: IncomingMessage) => string
 }
 
 export function settingsFor(parts: SettingsParts): Configuration {
@@ -216,11 +225,14 @@ function clientFrom(app: App | undefined): Payload | undefined {
 
 // What every assistant must do is set here, whatever its document says. For the exchange of codes and tokens the approved app is enough, so
 // no assistant depends on its document being reachable then.
-async function findAssistantClient({ storage, documents }: SettingsParts, url: string): Promise<Payload | undefined> {
-  const app = await storage.read((db) => findAssistant(db, url))
+async function findAssistantClient(parts: SettingsParts, url: string): Promise<Payload | undefined> {
+  const app = await parts.storage.read((db) => findAssistant(db, url))
   if (app && app.disabledAt !== null) return undefined
-  const isExchange = [paths.token, paths.revocation].some((path) => Provider.ctx?.path === path)
-  const found = isExchange ? app : await documents.documentAt(url)
+  const { ctx } = Provider
+  const isExchange = [paths.token, paths.revocation].some((path) => ctx?.path === path)
+  // Its tokens are plain. One that is bound to a key works nowhere, so a proof that it sends all the same is ignored (RFC 9449, 5).
+  if (isExchange) delete ctx?.req.headers.dpop
+  const found = isExchange ? app : await documentFor(parts, url)
   if (!found) return undefined
   if (found === 'busy') throw new errors.TemporarilyUnavailable('too many client metadata documents are being read')
   if ('problem' in found) throw new errors.InvalidClient(found.problem, found.problem)
@@ -236,7 +248,27 @@ async function findAssistantClient({ storage, documents }: SettingsParts, url: s
   }
 }
 
-function isAssistant(client: { clientId: string } | undefined): boolean {
+// A flow goes on with the document that it began with.
+async function documentFor({ documents, addressOf }: SettingsParts, url: string): Promise<FoundDocument> {
+  const { ctx } = Provider
+  const begun = documentIn(ctx?.oidc.entities.Interaction?.prompt.details, url)
+  return begun ?? documents.documentAt(url, ctx ? addressOf(ctx.req) : '')
+}
+
+// The document that was stored with an interaction, in the details of its prompt.
+export function documentIn(details: unknown, url: string): ClientDocument | undefined {
+  const { document } = (details ?? {}) as { document?: ClientDocument }
+  return document?.url === url ? document : undefined
+}
+
+function documentOf(client: Client | undefined): { document: ClientDocument } | undefined {
+  if (!client || !isAssistant(client)) return undefined
+  const { clientId: url, clientName, redirectUris = [] } = client
+  const { host } = new URL(url)
+  return { document: { url, host, name: clientName ?? host, redirectUris } }
+}
+
+export function isAssistant(client: { clientId: string } | undefined): boolean {
   return client !== undefined && !isId('app', client.clientId)
 }
 
@@ -244,9 +276,14 @@ async function isApproverThere(storage: Storage, grantId: unknown): Promise<bool
   return typeof grantId === 'string' && (await storage.read((db) => hasApprover(db, hashOf(grantId))))
 }
 
-// The library's policy, and one more reason to sign in: the user of the session no longer exists.
+// The library's policy, and one more reason to sign in: the user of the session no longer exists. Interactions with assistants have the
+// document.
 function policy(): interactionPolicy.DefaultPolicy {
   const base = interactionPolicy.base()
+  for (const prompt of base) {
+    const { details } = prompt
+    prompt.details = async (ctx) => ({ ...(await details(ctx)), ...documentOf(ctx.oidc.client) })
+  }
   base.get('login')?.checks.add(
     new interactionPolicy.Check('account_gone', 'End-User authentication is required', (ctx) => {
       return ctx.oidc.session?.accountId !== undefined && !ctx.oidc.account

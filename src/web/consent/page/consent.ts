@@ -91,5 +91,6 @@ const problems: Readonly<Record<ConsentProblem, string>> = {
   scope_missing: 'Tick at least one thing that it may do, or decline.',
   mode_missing: 'Choose whether it works in test mode or in live mode.',
   beyond_role: 'You ticked more than you may do in this shop yourself.',
+  too_many_yours: 'You have as many assistants in this shop as one person can have. End one of them first.',
   too_many: 'This shop has as many apps and assistants as it can have. End one of them first.',
 }

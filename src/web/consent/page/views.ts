@@ -50,7 +50,13 @@ export interface MerchantChoice {
   isInstalled?: boolean
 }
 
-export type ConsentProblem = 'merchant_missing' | 'scope_missing' | 'mode_missing' | 'beyond_role' | 'too_many'
+export type ConsentProblem =
+  | 'merchant_missing'
+  | 'scope_missing'
+  | 'mode_missing'
+  | 'beyond_role'
+  | 'too_many'
+  | 'too_many_yours'
 
 export interface ConsentView {
   app: AppFace

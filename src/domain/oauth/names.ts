@@ -1,0 +1,16 @@
+// Names that must be unique: of apps, and of the installations of a merchant.
+
+const namesAtOnce = 64
+
+// The name itself, or followed by ` 2`, ` 3` if it is taken.
+export async function freeName(
+  name: string,
+  listTaken: (names: readonly string[]) => Promise<readonly string[]>,
+): Promise<string> {
+  for (let first = 1; ; first += namesAtOnce) {
+    const names = Array.from({ length: namesAtOnce }, (_, i) => (first + i === 1 ? name : `${name} ${first + i}`))
+    const taken = new Set(await listTaken(names))
+    const free = names.find((candidate) => !taken.has(candidate))
+    if (free !== undefined) return free
+  }
+}
