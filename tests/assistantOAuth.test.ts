@@ -16,6 +16,7 @@ import {
   makeVerifier,
   type OAuthTestServer,
   openBrowser,
+  password,
   postForm,
   sharedOAuthTestServer,
   signIn,
@@ -381,6 +382,49 @@ eachEngine('a chat program that connects by OAuth', (given) => {
     )
   })
 
+  test('is seen and ended by its person in the account, and by no one else there', async () => {
+    const testServer = await open()
+    const host = await hostOf(given)
+    const email = 'tom@bloom.example'
+    const userId = await testServer.newUser(email, [testServer.merchantId])
+    await testServer.storage.write((tx) => tx.sql`update user_merchants set role = 'viewer' where user_id = ${userId}`)
+    const mine = await connect(testServer, host, { email, scopes: ['admin:read'] })
+    const theirs = await connect(testServer, host, { scopes: ['admin:read'] })
+    const statusOf = async ({ access_token }: Tokens) => (await ask(testServer, access_token, 'tools/list')).status
+    const idsIn = ({ text }: { text: string }) =>
+      [...text.matchAll(/name="assistant" value="([^"]+)"/g)].map(([, id = '']) => id)
+    const enter = async (browser: Browser, who: string) =>
+      browser.submit(`${testServer.origin}/admin/sign-in`, [
+        ...Object.entries({ step: 'password', email: who, password, next: '/admin/account' }),
+      ])
+    const [browser, owner] = [openBrowser(testServer), openBrowser(testServer)]
+    const page = await enter(browser, email)
+    const others = idsIn(await enter(owner, 'ada@bloom.example'))
+    const [id = '', none] = idsIn(page)
+    assert.ok(none === undefined && id !== '' && !others.includes(id), page.text)
+    assert.match(page.text, /Chatty \(127\.0\.0\.1:\d+\).*Test mode · Last used/s)
+    const end = (assistant: string) =>
+      browser.submit(`${testServer.origin}/admin/account`, [
+        ['do', 'end_assistant'],
+        ['assistant', assistant],
+      ])
+    for (const other of [...others, '']) await end(other)
+    assert.deepEqual([await statusOf(mine), await statusOf(theirs)], [200, 200])
+    assert.deepEqual(idsIn(await end(id)), [])
+    assert.deepEqual([await statusOf(mine), await statusOf(theirs)], [401, 200])
+    const { body } = await testServer.askAdmin('listAdminChanges')
+    const [entry] = body.data
+    assert.deepEqual(
+      [entry.operation, entry.actor.id, entry.changes[0].subject.id],
+      ['endAdminInstallation', userId, id],
+    )
+    // All other sessions are ended with what they may have approved.
+    const again = await connect(testServer, host, { email, scopes: ['admin:read'] })
+    await browser.submit(`${testServer.origin}/admin/account`, [['do', 'end_others']])
+    assert.equal(await statusOf(again), 401)
+    assert.match((await browser.visit(`${testServer.origin}/admin/account`)).url, /account$/)
+  })
+
   // Refused before a row is written.
   if (!isOnce(given)) return
 
@@ -440,12 +484,10 @@ eachEngine('a chat program that connects by OAuth', (given) => {
       publicOrigin: () => origin,
       documentThrottle: createThrottle(documentsOfNetwork),
     })
-    const isBusy = async (path: number, address = '2001:db8:1:1::7') => {
-      now += 1_000
-      return (await documents.documentAt(`${host.url}?${path}`, address)) === 'busy'
-    }
+    const isBusy = async (path: number, address = '2001:db8:1:1::7') =>
+      (await documents.documentAt(`${host.url}?${path}`, address)) === 'busy'
     let path = 0
-    while (!(await isBusy(path))) path += 1
+    for (; !(await isBusy(path)); path += 1) now += 1_000
     const { fetches } = host
     assert.ok(fetches >= documentsOfNetwork.burst && fetches <= documentsOfNetwork.burst + 5, String(fetches))
     assert.deepEqual(

@@ -58,6 +58,17 @@ const account = {
   isHeld: false,
   owned: [],
   passkeys: [],
+  assistants: [],
+} as const
+
+const assistant = {
+  id: 'ins_1',
+  name: 'Chatty (chat.example)',
+  mode: 'test',
+  merchantId: 'mer_1',
+  merchantName: odd,
+  createdAt: Date.parse('2026-11-16'),
+  lastTokenAt: null,
 } as const
 
 const passkey = {
@@ -97,6 +108,7 @@ const states: Readonly<Record<string, (words: Words) => string>> = {
       sessions: [session, { ...session, id: 'uss_2', browser: '' }],
       problem: 'short',
       owned: merchants,
+      assistants: [assistant, { ...assistant, id: 'ins_2', mode: 'live', lastTokenAt: Date.parse('2026-11-17') }],
       passkeys: [passkey, { ...passkey, id: 'b', name: odd.slice(0, 60), usedAt: Date.parse('2026-11-16') }],
     }),
   held: (words) => accountSheet(words, { ...account, hasSecondFactor: false, sessions: [session], isHeld: true }),

@@ -118,6 +118,34 @@ export async function countAssistantsOf(db: Reader, merchantId: string, userId: 
   return Number(row?.living ?? 0)
 }
 
+// An assistant as the person who approved it sees it.
+export interface OwnAssistant {
+  id: string
+  name: string
+  mode: Mode
+  merchantId: string
+  merchantName: string
+  createdAt: number
+  // When it last got a token.
+  lastTokenAt: number | null
+}
+
+const ownShownMax = 200
+
+// Those that the person approved and that have not ended, of all their shops, the newest first; only the one named, if one is.
+export async function listAssistantsOf(db: Reader, userId: string, id = ''): Promise<OwnAssistant[]> {
+  return db.sql<OwnAssistant>`
+    select i.id, i.name, i.mode, m.id as "merchantId", m.name as "merchantName", i.created_at as "createdAt", (
+      select max(t.created_at) from oauth_artifacts t
+      where t.grant_id = i.grant_id and t.kind in ('AccessToken', 'RefreshToken')) as "lastTokenAt"
+    from user_merchants um
+    join installations i on i.merchant_id = um.merchant_id and i.approved_by = um.user_id
+    join apps a on a.id = i.app_id
+    join merchants m on m.id = i.merchant_id
+    where um.user_id = ${userId} and a.client_uri is not null and i.ended_at is null and (${id} = '' or i.id = ${id})
+    order by i.id desc limit ${ownShownMax}`
+}
+
 // Whom an access token of an assistant speaks for.
 export interface AssistantHolder {
   sealed: string

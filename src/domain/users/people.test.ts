@@ -31,7 +31,6 @@ import {
   browserName,
   confirmSession,
   createSession,
-  endOtherSessions,
   endSession,
   findSession,
   isConfirmed,
@@ -41,7 +40,7 @@ import {
 } from './sessions.ts'
 import { sweepUsers } from './sweep.ts'
 import { codeAt, stepAt } from './totp.ts'
-import { authenticate, createUser, disableUser, setPassword } from './users.ts'
+import { authenticate, createUser, disableUser, endSessionsFrom, setPassword } from './users.ts'
 
 const rootSecret = parseRootSecret('the-root-secret-of-people-in-tests-1') as RootSecret
 const now = 1_700_000_000_000
@@ -152,7 +151,7 @@ eachEngine('people', (given) => {
     const other = await newUser('staff')
     assert.equal(await storage.write((tx) => endSession(tx, other.id, one.id)), false, "not another's")
     assert.equal(await storage.write((tx) => endSession(tx, user.id, one.id)), true)
-    assert.equal(await storage.write((tx) => endOtherSessions(tx, user.id, two.id)), 1)
+    await storage.write((tx) => endSessionsFrom(tx, user.id, now, two.id))
     assert.deepEqual(await alive(), [two.id])
 
     const newHash = await cheapHash('another long password')

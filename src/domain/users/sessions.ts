@@ -126,11 +126,6 @@ export async function endSession(tx: Tx, userId: string, id: string): Promise<bo
   return rows.length > 0
 }
 
-export async function endOtherSessions(tx: Tx, userId: string, exceptId: string): Promise<number> {
-  const rows = await tx.sql`delete from user_sessions where user_id = ${userId} and id <> ${exceptId} returning id`
-  return rows.length
-}
-
 export async function deleteExpiredSessions(tx: Tx, now: number, rowsMax: number): Promise<number> {
   const rows = await tx.sql`
     delete from user_sessions where expires_at <= ${now} and id in (

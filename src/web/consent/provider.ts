@@ -207,34 +207,37 @@ function createProvider(
       ctx.set('retry-after', '1')
     }
     if (ctx.status >= 400) ctx.set('cache-control', 'no-store')
-    // The library reports a missing proof as an invalid grant, which misleads developers (RFC 9449, 5).
-    const { client } = (ctx as KoaContextWithOIDC).oidc ?? {}
-    if (client?.dpopBoundAccessTokens && ctx.get('DPoP') === '' && ctx.path === paths.token && isInvalidGrant(ctx.body))
-      ctx.body = { error: 'invalid_dpop_proof', error_description: 'a DPoP proof is required, in the header DPoP' }
-    if (asksOtherResponseType(ctx as KoaContextWithOIDC)) sayOtherResponseType(ctx)
+    correct(ctx as KoaContextWithOIDC, origin)
     const refusal = refusalOfAssistant(ctx as KoaContextWithOIDC, origin)
-    if (refusal) {
-      ctx.remove('location')
-      const requestId = String(ctx.response.get('x-request-id'))
-      show(ctx, errorStatus('request'), errorPage({ kind: 'request', ...refusal, requestId }))
-    }
-    if (ctx.path !== paths.metadata || ctx.status !== 200) return
-    ctx.body = serverMetadata(origin, ctx.body as Record<string, unknown>)
-    ctx.set('cache-control', 'public, max-age=300')
+    if (refusal !== undefined) show(ctx, errorStatus('request'), refusal)
   })
   const outages = new WeakSet<object>()
   tellLog(provider, parts.log, (ctx) => outages.add(ctx))
   return provider
 }
 
+// What the library says in other words than ours, or not at all.
+function correct(ctx: KoaContextWithOIDC, origin: string): void {
+  // The library reports a missing proof as an invalid grant, which misleads developers (RFC 9449, 5).
+  const isBound = ctx.oidc?.client?.dpopBoundAccessTokens === true
+  if (isBound && ctx.get('DPoP') === '' && ctx.path === paths.token && isInvalidGrant(ctx.body))
+    ctx.body = { error: 'invalid_dpop_proof', error_description: 'a DPoP proof is required, in the header DPoP' }
+  if (asksOtherResponseType(ctx)) sayOtherResponseType(ctx)
+  if (ctx.path !== paths.metadata || ctx.status !== 200) return
+  ctx.body = serverMetadata(origin, ctx.body as Record<string, unknown>)
+  ctx.set('cache-control', 'public, max-age=300')
+}
+
 // Anyone can publish the document of an assistant with redirect URIs of their choice, so an error must not send a browser there before a
-// person has seen whose assistant it is (RFC 9700, 4.11.2). Undefined for everything else.
-function refusalOfAssistant(ctx: KoaContextWithOIDC, origin: string): { code: string; detail: string } | undefined {
+// person has seen whose assistant it is (RFC 9700, 4.11.2). It becomes the page that is returned.
+function refusalOfAssistant(ctx: KoaContextWithOIDC, origin: string): string | undefined {
   if (ctx.path !== paths.authorization || !isAssistant(ctx.oidc?.client)) return undefined
   const target = URL.parse(ctx.response.get('location'), origin)
   if (!target || target.origin === origin) return undefined
+  ctx.remove('location')
   const answer = new URLSearchParams(target.hash === '' ? target.search : target.hash.slice(1))
-  return { code: answer.get('error') ?? '', detail: answer.get('error_description') ?? '' }
+  const [code, detail] = [answer.get('error') ?? '', answer.get('error_description') ?? '']
+  return errorPage({ kind: 'request', code, detail, requestId: String(ctx.response.get('x-request-id')) })
 }
 
 // Another user signed in: the library first ends the previous session, by a form of its own.

@@ -2,6 +2,8 @@
 // password again.
 
 import type { Role } from '../../contract/words.ts'
+import { listAssistantsOf } from '../../domain/oauth/assistants.ts'
+import { endInstallation } from '../../domain/oauth/installing.ts'
 import {
   countRecoveryCodes,
   hasSecondFactor,
@@ -24,7 +26,6 @@ import { scopesOfRole } from '../../domain/users/roles.ts'
 import {
   confirmSession,
   createSession,
-  endOtherSessions,
   endSession,
   isConfirmed,
   listSessions,
@@ -33,7 +34,14 @@ import {
 } from '../../domain/users/sessions.ts'
 import type { SignInProblem } from '../../domain/users/signin.ts'
 import { toBase32, totpUri } from '../../domain/users/totp.ts'
-import { findUser, listMerchantsOf, setPassword, type User, type UserMerchant } from '../../domain/users/users.ts'
+import {
+  endSessionsFrom,
+  findUser,
+  listMerchantsOf,
+  setPassword,
+  type User,
+  type UserMerchant,
+} from '../../domain/users/users.ts'
 import { answeredIn, createdPasskey, optionsToCreate, optionsToUse } from '../../domain/users/webauthn.ts'
 import { insertEntry } from '../../platform/audit/store.ts'
 import { lineIn } from '../../platform/html/form.ts'
@@ -116,6 +124,7 @@ export function createAccountPages(tools: SignInTools) {
       hasSecondFactor: await hasSecondFactor(db, user.id),
       recoveryCodes: await countRecoveryCodes(db, user.id),
       passkeys: await listPasskeys(db, user.id),
+      assistants: await listAssistantsOf(db, user.id),
       sessions: await listSessions(db, user.id, now),
       sessionId: session.id,
     }
@@ -129,10 +138,11 @@ export function createAccountPages(tools: SignInTools) {
     // Who has a passkey shows it: another factor set up by the password alone would replace it.
     if (isHeld && (await storage.read((db) => listPasskeys(db, user.id))).length > 0)
       return goTo(confirmPathFor(accountPath))
+    if (action === actions.endAssistant) return endAssistant(visit)
     if (action === actions.end || action === actions.endOthers) {
       await storage.write(async (tx) => {
         if (action === actions.end) await endSession(tx, user.id, form.get('session') ?? '')
-        else await endOtherSessions(tx, user.id, session.id)
+        else await endSessionsFrom(tx, user.id, now, session.id)
       })
       return goTo(accountPath)
     }
@@ -197,6 +207,26 @@ export function createAccountPages(tools: SignInTools) {
       200,
       await (purpose === 'register' ? optionsToCreate(asked, user, known) : optionsToUse(asked, known)),
     )
+  }
+
+  // Without the password, as it only takes something away.
+  async function endAssistant({ form, user, requestId, now }: Signed<Posted>): Promise<PageAnswer> {
+    await storage.write(async (tx) => {
+      const [assistant] = await listAssistantsOf(tx, user.id, form.get('assistant') || 'none')
+      if (!assistant || !(await endInstallation(tx, assistant.id, now))) return
+      const { id, name, merchantId, mode } = assistant
+      insertEntry(tx, {
+        merchantId,
+        mode,
+        actor: { kind: 'person', id: user.id },
+        operation: 'endAdminInstallation',
+        requestId,
+        changes: [{ kind: 'retire', what: 'installation', id, name, members: [] }],
+        undoes: null,
+        at: now,
+      })
+    })
+    return goTo(accountPath)
   }
 
   // By an owner, of everyone in the shop.

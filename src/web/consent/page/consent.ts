@@ -30,7 +30,7 @@ ${isAssistant && modeRows(view)}
 <p class="hint">${isAssistant ? 'Tick what you want to allow. It can never do more than you may do yourself.' : 'Untick anything you do not want to allow. The app may then not work fully.'}</p>
 ${inOrder(scopes).map((scope) => scopeRow(scope, view.ticked.includes(scope), !isAssistant))}
 </fieldset>
-<p class="note">${isAssistant ? 'It reaches the whole shop. Its changes stand in the list of changes under its name, and most can be undone there. An owner can end it at any time, under Developers; it also ends when you leave the shop.' : alwaysAllowed.text}</p>
+<p class="note">${isAssistant ? 'It reaches the whole shop. Its changes stand in the list of changes under its name, and most can be undone there. You can end it at any time in your account, and an owner under Developers. It also ends when you leave the shop or set a new password.' : alwaysAllowed.text}</p>
 ${app.mode === 'test' && html`<p class="note">In test mode its checkouts charge no real card and do not touch your live stock.</p>`}
 <div class="choice">
 <button class="first" name="decision" value="approve">Approve</button>

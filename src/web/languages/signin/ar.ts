@@ -65,6 +65,10 @@ export const ar: SignInTexts = {
   'account.end': 'إنهاء',
   'account.endOthers': 'إنهاء جميع الجلسات الأخرى',
   'account.unknown': 'متصفح غير معروف',
+  'assistants.title': 'المساعدون الخاصون بك',
+  'assistants.lead':
+    'برامج دردشة تعمل لمتجر باسمك. لا يمكنها أبدًا فعل أكثر مما يُسمح لك به، وتنتهي عند تعيين كلمة مرور جديدة.',
+  'assistants.test': 'وضع الاختبار',
   'held.title': 'أعدّ عاملًا ثانيًا',
   'held.lead': 'متجرك يطلبه من الجميع. أعدّه للمتابعة.',
   'demand.title': 'لجميع من في المتجر',

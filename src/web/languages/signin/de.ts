@@ -69,6 +69,10 @@ export const de: SignInTexts = {
   'account.end': 'Beenden',
   'account.endOthers': 'Alle anderen beenden',
   'account.unknown': 'Unbekannter Browser',
+  'assistants.title': 'Ihre Assistenten',
+  'assistants.lead':
+    'Chatprogramme, die in Ihrem Namen für einen Shop arbeiten. Sie dürfen nie mehr als Sie selbst und enden, wenn Sie ein neues Passwort setzen.',
+  'assistants.test': 'Testmodus',
   'held.title': 'Zweiten Faktor einrichten',
   'held.lead': 'Ihr Shop verlangt ihn von allen. Richten Sie ihn ein, um fortzufahren.',
   'demand.title': 'Für alle im Shop',

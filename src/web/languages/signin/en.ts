@@ -65,6 +65,10 @@ export const en = {
   'account.end': 'End',
   'account.endOthers': 'End all others',
   'account.unknown': 'Unknown browser',
+  'assistants.title': 'Your assistants',
+  'assistants.lead':
+    'Chat programs that work for a shop in your name. They can never do more than you may do, and end when you set a new password.',
+  'assistants.test': 'Test mode',
   'held.title': 'Set up a second factor',
   'held.lead': 'Your shop demands it of everyone. Set it up to go on.',
   'demand.title': 'For everyone in the shop',

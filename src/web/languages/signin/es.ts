@@ -68,6 +68,10 @@ export const es: SignInTexts = {
   'account.end': 'Cerrar',
   'account.endOthers': 'Cerrar todas las demás',
   'account.unknown': 'Navegador desconocido',
+  'assistants.title': 'Sus asistentes',
+  'assistants.lead':
+    'Programas de chat que trabajan para una tienda en su nombre. Nunca pueden hacer más que usted y terminan cuando establece una contraseña nueva.',
+  'assistants.test': 'Modo de prueba',
   'held.title': 'Configure un segundo factor',
   'held.lead': 'Su tienda lo exige a todos. Configúrelo para continuar.',
   'demand.title': 'Para toda la tienda',

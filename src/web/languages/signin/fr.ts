@@ -71,6 +71,10 @@ export const fr: SignInTexts = {
   'account.end': 'Terminer',
   'account.endOthers': 'Terminer toutes les autres',
   'account.unknown': 'Navigateur inconnu',
+  'assistants.title': 'Vos assistants',
+  'assistants.lead':
+    'Des programmes de discussion qui travaillent pour une boutique en votre nom. Ils ne peuvent jamais faire plus que vous et prennent fin quand vous changez de mot de passe.',
+  'assistants.test': 'Mode test',
   'held.title': 'Configurer un second facteur',
   'held.lead': 'Votre boutique l’exige de tout le monde. Configurez-le pour continuer.',
   'demand.title': 'Pour toute la boutique',

@@ -65,6 +65,10 @@ export const ja: SignInTexts = {
   'account.end': '終了する',
   'account.endOthers': '他をすべて終了する',
   'account.unknown': '不明なブラウザー',
+  'assistants.title': 'あなたのアシスタント',
+  'assistants.lead':
+    'あなたに代わってショップの作業を行うチャットプログラムです。あなたの権限を超えることはできず、新しいパスワードを設定すると終了します。',
+  'assistants.test': 'テストモード',
   'held.title': '二要素認証を設定してください',
   'held.lead': 'このショップでは全員に必須です。続けるには設定してください。',
   'demand.title': 'ショップの全員',

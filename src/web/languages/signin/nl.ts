@@ -68,6 +68,10 @@ export const nl: SignInTexts = {
   'account.end': 'Beëindigen',
   'account.endOthers': 'Alle andere beëindigen',
   'account.unknown': 'Onbekende browser',
+  'assistants.title': 'Uw assistenten',
+  'assistants.lead':
+    'Chatprogramma’s die namens u voor een winkel werken. Ze mogen nooit meer dan uzelf en eindigen zodra u een nieuw wachtwoord instelt.',
+  'assistants.test': 'Testmodus',
   'held.title': 'Stel een tweede factor in',
   'held.lead': 'Je winkel vraagt die van iedereen. Stel hem in om verder te gaan.',
   'demand.title': 'Voor iedereen in de winkel',

@@ -1,5 +1,6 @@
 // The pages of one who is signed in: the shops, the account, and asking for the password again.
 
+import type { OwnAssistant } from '../../../domain/oauth/assistants.ts'
 import type { Passkey } from '../../../domain/users/passkeys.ts'
 import { qrPath } from '../../../domain/users/qr.ts'
 import type { Session } from '../../../domain/users/sessions.ts'
@@ -26,6 +27,7 @@ export const actions = {
   release: 'release',
   end: 'end',
   endOthers: 'end_others',
+  endAssistant: 'end_assistant',
 } as const
 
 export interface HomeView {
@@ -67,13 +69,16 @@ export interface AccountView {
   hasSecondFactor: boolean
   recoveryCodes: number
   passkeys: readonly Passkey[]
+  // That the person approved.
+  assistants: readonly OwnAssistant[]
   sessions: readonly Session[]
   sessionId: string
   problem: NewPasswordProblem | 'passkey' | null
 }
 
 export function accountSheet(words: Words, view: AccountView): string {
-  const { email, isHeld, owned, hasSecondFactor, recoveryCodes, passkeys, sessions, sessionId, problem } = view
+  const { email, isHeld, owned, hasSecondFactor, recoveryCodes, passkeys, assistants, sessions, sessionId, problem } =
+    view
   if (isHeld)
     return sheetPage(words, {
       title: words.say('held.title'),
@@ -121,6 +126,7 @@ ${
 <ul class="entries">${owned.map((shop) => demandEntry(words, shop))}</ul>
 </section>`
 }
+${assistants.length > 0 && assistantsPart(words, assistants)}
 <section class="part">
 <h2>${words.say('account.sessions')}</h2>
 <ul class="entries">${sessions.map((session) => sessionEntry(words, session, session.id === sessionId))}</ul>
@@ -154,6 +160,24 @@ function demandEntry(words: Words, { id, name, needsSecondFactor }: UserMerchant
 <span><span class="entry-name" dir="auto">${name}</span>
 <span class="hint">${words.say(needsSecondFactor ? 'demand.on' : 'demand.off')}</span></span>
 ${needsSecondFactor ? action(words, actions.release, 'demand.release', { shop: id }) : action(words, actions.demand, 'demand.demand', { shop: id })}
+</li>`
+}
+
+function assistantsPart(words: Words, assistants: readonly OwnAssistant[]): Html {
+  return html`<section class="part">
+<h2>${words.say('assistants.title')}</h2>
+<p>${words.say('assistants.lead')}</p>
+<ul class="entries">${assistants.map((assistant) => assistantEntry(words, assistant))}</ul>
+</section>`
+}
+
+function assistantEntry(words: Words, assistant: OwnAssistant): Html {
+  const { id, name, mode, merchantName, createdAt, lastTokenAt } = assistant
+  const key = lastTokenAt === null ? 'passkey.added' : 'account.seen'
+  return html`<li class="entry">
+<span><span class="entry-name" dir="auto">${name}</span>
+<span class="hint"><span dir="auto">${merchantName}</span>${mode === 'test' && html` · ${words.say('assistants.test')}`} · ${words.say(key, { date: words.date(lastTokenAt ?? createdAt) })}</span></span>
+${action(words, actions.endAssistant, 'account.end', { assistant: id })}
 </li>`
 }
 
