@@ -14,3 +14,6 @@ export type PlatformStatus = (typeof platformStatuses)[number]
 // How a platform proves that it is the one whose profile it names.
 export const platformProofs = ['signature', 'key'] as const
 export type PlatformProof = (typeof platformProofs)[number]
+
+// The version of the Agentic Commerce Protocol that is spoken.
+export const acpVersion = '2026-04-17'

@@ -35,7 +35,7 @@ import { findMerchantFace } from '../merchants/store.ts'
 import { type Customer, nobody as noCustomer, openCustomer } from '../orders/customer.ts'
 import { findOrder } from '../orders/store.ts'
 import { listPaymentsOfSession } from '../payments/store.ts'
-import { type Asked, customerOf, openAsked, sealAsked, sentAddressOf, type Wish } from './asked.ts'
+import { type AgentBuyer, type Asked, customerOf, openAsked, sealAsked, sentAddressOf, type Wish } from './asked.ts'
 import {
   type AgentCheckoutRow,
   deleteCheckout,
@@ -180,16 +180,22 @@ async function writeWish(
   tx: Tx,
   caller: AgentCaller,
   { cartId, before }: { cartId: string; before: Asked | undefined },
-  wish: Wish,
+  wish: ChangedWish,
   { now, cause }: AgentMoment,
 ): Promise<{ asked: Asked; isEmpty: boolean }> {
   const { address, issues } = sentAddressOf(wish)
+  const kept = wish.keepsAddress ? before : undefined
   const isKnownList = before !== undefined && JSON.stringify(before.codes) === JSON.stringify(wish.codes)
   const { quote, lineNotes, codeNotes } = await replaceCart(
     tools.carts,
     tools.rootSecret,
     { db: tx, caller, cartId, expectedVersion: undefined, now, cause },
-    { lines: wish.lines, codes: isKnownList ? null : wish.codes, address, shippingOption: wish.shippingOption },
+    {
+      lines: wish.lines,
+      codes: isKnownList ? null : wish.codes,
+      address: kept ? 'kept' : address,
+      shippingOption: wish.shippingOption,
+    },
   )
   const { codes, buyer, destination, shippingOption, attribution } = wish
   const asked: Asked = {
@@ -200,8 +206,8 @@ async function writeWish(
     attribution,
     lineNotes,
     codeNotes: codeNotes ?? before?.codeNotes ?? [],
-    addressIssues: issues,
-    addressToken: quote.cart.address?.token ?? null,
+    addressIssues: kept ? kept.addressIssues : issues,
+    addressToken: kept ? kept.addressToken : (quote.cart.address?.token ?? null),
   }
   return { asked, isEmpty: quote.lines.length === 0 }
 }
@@ -304,13 +310,15 @@ export async function replaceCheckout(
   tx: Tx,
   caller: AgentCaller,
   sessionId: string,
-  wish: Wish,
+  wanted: Wish | ((present: PresentWish) => ChangedWish),
   moment: AgentMoment,
 ): Promise<Replacing> {
   const { session, row } = await lockOpen(tx, caller, sessionId, moment.now)
   if (session.status === 'processing') return 'busy'
   const before = openAsked(tools.rootSecret, row.cartId, row.askedSealed)
-  await saveCustomer(tools, tx, session, wish, moment.now.getTime())
+  const wish: ChangedWish =
+    typeof wanted === 'function' ? wanted(await presentWish(tools, tx, caller, row, moment.now)) : wanted
+  if (!wish.keepsContact) await saveCustomer(tools, tx, session, wish.buyer, moment.now.getTime())
   const place = { cartId: row.cartId, before }
   const { asked } = await writeWish(tools, tx, caller, place, wish, moment)
   const facts = await factsOf(tools, tx, session, moment.now.getTime())
@@ -325,6 +333,73 @@ export async function replaceCheckout(
   return 'done'
 }
 
+// What a change that names only some members starts from.
+export interface PresentWish {
+  // As they were asked for, also where fewer are to be had or none.
+  lines: Wish['lines']
+  shippingOption: string | null
+  asked: Asked | undefined
+  // Whether the address on the cart is the shopper's own.
+  hasOwnAddress: boolean
+}
+
+// What a change leaves as it is, because the shopper may have typed something else on the page.
+export interface ChangedWish extends Wish {
+  keepsAddress?: boolean
+  keepsContact?: boolean
+}
+
+async function presentWish(
+  tools: PayTools,
+  tx: Tx,
+  caller: AgentCaller,
+  { cartId, askedSealed }: AgentCheckoutRow,
+  now: Date,
+): Promise<PresentWish> {
+  const facts = await lockCartFacts(tools.carts, {
+    db: tx,
+    caller,
+    cartId,
+    expectedVersion: undefined,
+    now,
+    cause: null,
+  })
+  const asked = openAsked(tools.rootSecret, cartId, askedSealed)
+  const { address, shippingOption } = facts.cart
+  const there = facts.lines.map(({ offer, quantity }) => ({ item: offer.skuId, quantity }))
+  const hasOwnAddress = address !== null && address.token !== (asked?.addressToken ?? null)
+  return { lines: askedLines(there, asked?.lineNotes ?? []), shippingOption, asked, hasOwnAddress }
+}
+
+// A line that was cut or left out is asked for again: its message holds until the platform asks without it.
+function askedLines(there: Wish['lines'], notes: readonly LineNote[]): Wish['lines'] {
+  const cut = new Map(notes.flatMap((note) => (note.kind === 'adjusted' ? [[note.skuId, note] as const] : [])))
+  return [
+    ...there.map(({ item, quantity }) => {
+      const note = cut.get(item)
+      return { item, quantity: note?.got === quantity ? note.asked : quantity }
+    }),
+    ...notes.flatMap((note) => (note.kind === 'left_out' ? [{ item: note.item, quantity: note.asked ?? 1 }] : [])),
+  ]
+}
+
+// The contact alone. What the platform was shown of the total stays: nothing is shown by this.
+export async function saveContact(
+  tools: PayTools,
+  tx: Tx,
+  caller: AgentCaller,
+  sessionId: string,
+  buyer: AgentBuyer,
+  { now }: AgentMoment,
+): Promise<Replacing> {
+  const { session, row } = await lockOpen(tx, caller, sessionId, now)
+  if (session.status === 'processing') return 'busy'
+  const asked = openAsked(tools.rootSecret, row.cartId, row.askedSealed)
+  await saveCustomer(tools, tx, session, buyer, now.getTime())
+  if (asked) saveCheckout(tx, { ...row, askedSealed: sealAsked(tools.rootSecret, row.cartId, { ...asked, buyer }) })
+  return 'done'
+}
+
 async function lockOpen(tx: Tx, caller: AgentCaller, sessionId: string, now: Date): Promise<Located> {
   const session = await lockSessionAndCart(tx, { installationId: caller.installationId, sessionId })
   const row = session && (await findCheckout(tx, caller.installationId, session.cartId))
@@ -336,8 +411,14 @@ async function lockOpen(tx: Tx, caller: AgentCaller, sessionId: string, now: Dat
 }
 
 // Sealed anew only where it is another one.
-async function saveCustomer(tools: PayTools, tx: Tx, session: SessionRow, wish: Wish, at: number): Promise<void> {
-  const customer = customerOf(wish.buyer)
+async function saveCustomer(
+  tools: PayTools,
+  tx: Tx,
+  session: SessionRow,
+  buyer: AgentBuyer,
+  at: number,
+): Promise<void> {
+  const customer = customerOf(buyer)
   const known = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? noCustomer
   if (isSameContact(known, customer)) return
   // The shopper may have given a VAT number on the page.

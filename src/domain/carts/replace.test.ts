@@ -51,10 +51,10 @@ test('as many of each as can be had, with a note for what differs', () => {
     ],
   )
   assert.deepEqual(notes, [
-    { kind: 'left_out', item: 'unknown', name: null, reason: 'not_found' },
+    { kind: 'left_out', item: 'unknown', name: null, reason: 'not_found', asked: 1 },
     { kind: 'adjusted', skuId: 'few', name: 'few', asked: 7, got: 5 },
     { kind: 'adjusted', skuId: 'later', name: 'later', asked: 11, got: 10 },
-    { kind: 'left_out', item: 'none', name: 'none', reason: 'out_of_stock' },
-    { kind: 'left_out', item: 'gone', name: 'gone', reason: 'item_unavailable' },
+    { kind: 'left_out', item: 'none', name: 'none', reason: 'out_of_stock', asked: 1 },
+    { kind: 'left_out', item: 'gone', name: 'gone', reason: 'item_unavailable', asked: 1 },
   ])
 })

@@ -42,7 +42,14 @@ export interface WantedLine {
 // What became of a wanted line. `asked` and `got` differ where fewer are to be had.
 export type LineNote =
   | { kind: 'adjusted'; skuId: string; name: string; asked: number; got: number }
-  | { kind: 'left_out'; item: string; name: string | null; reason: 'not_found' | 'item_unavailable' | 'out_of_stock' }
+  | {
+      kind: 'left_out'
+      item: string
+      name: string | null
+      reason: 'not_found' | 'item_unavailable' | 'out_of_stock'
+      // Absent in notes that an earlier version wrote.
+      asked?: number
+    }
 
 export interface CodeNote {
   code: string
@@ -54,8 +61,8 @@ export interface Replacement {
   lines: readonly WantedLine[]
   // Null: the code stays as it is.
   codes: readonly string[] | null
-  // In normal form. It may lack what a delivery needs.
-  address: Address | null
+  // In normal form. It may lack what a delivery needs. `kept`: it stays as it is.
+  address: Address | null | 'kept'
   shippingOption: string | null
 }
 
@@ -129,7 +136,7 @@ export function fitLines(
   const asked = new Map<string, FittedLine & { item: string }>()
   for (const { item, quantity } of wanted) {
     const offer = offers.get(item)
-    if (!offer) notes.push({ kind: 'left_out', item, name: null, reason: 'not_found' })
+    if (!offer) notes.push({ kind: 'left_out', item, name: null, reason: 'not_found', asked: quantity })
     else {
       const before = asked.get(offer.skuId)?.quantity ?? 0
       asked.set(offer.skuId, { offer, item, quantity: before + quantity })
@@ -140,8 +147,8 @@ export function fitLines(
     const { skuId, name, maxPerOrder } = offer
     const there = offer.whenSoldOut === 'refuse' ? offer.available : limits.quantityMax
     const got = Math.min(quantity, there, maxPerOrder, limits.quantityMax)
-    if (!offer.isSold) notes.push({ kind: 'left_out', item, name, reason: 'item_unavailable' })
-    else if (got < 1) notes.push({ kind: 'left_out', item, name, reason: 'out_of_stock' })
+    if (!offer.isSold) notes.push({ kind: 'left_out', item, name, reason: 'item_unavailable', asked: quantity })
+    else if (got < 1) notes.push({ kind: 'left_out', item, name, reason: 'out_of_stock', asked: quantity })
     else {
       lines.push({ offer, quantity: got })
       if (got < quantity) notes.push({ kind: 'adjusted', skuId, name, asked: quantity, got })
@@ -172,6 +179,7 @@ async function withAddress(
   cart: CartRow,
   { address, shippingOption }: Replacement,
 ): Promise<CartRow> {
+  if (address === 'kept') return { ...cart, shippingOption }
   const at = now.getTime()
   const owner = { installationId: cart.installationId, ownerId: cart.id }
   const kept = cart.address && (await tryOpenAddress(db, rootSecret, { ...owner, id: cart.address.token, now: at }))

@@ -8,6 +8,7 @@ import type { MountedSurface } from '../../platform/http/surfaces.ts'
 import { late } from '../../platform/kit/late.ts'
 import { Refusal } from '../../platform/kit/refuse.ts'
 import type { Counts } from '../../platform/metrics/counts.ts'
+import { acpError } from './acp/error.ts'
 import type { AgentParts } from './context.ts'
 import type { AdminMcpParts } from './mcp/admin.ts'
 
@@ -18,6 +19,13 @@ const surface: MountedSurface['surface'] = {
   errorBody: ({ code, message }) => ({ code, content: message }),
 }
 
+// What is refused before a row is known, in the form of ACP.
+const acpSurface: MountedSurface['surface'] = {
+  ...surface,
+  base: '/acp',
+  errorBody: (facts) => acpError(facts),
+}
+
 type Answering = (request: Incoming, trace: Trace) => Promise<Outgoing>
 
 // The name of a call is that of its operation once it is known. Until then it is that of the route: a profile, a list of tools, or nothing
@@ -26,7 +34,7 @@ function counted(calls: Counts, answer: Answering): Answering {
   return async (request, trace) => {
     const raise = (status: number) => {
       const path = request.raw.url?.split('?', 1)[0] ?? ''
-      const protocol = path === '/api/v1/admin/mcp' ? 'mcp_admin' : path.endsWith('/mcp') ? 'mcp' : 'ucp'
+      const protocol = path === '/api/v1/admin/mcp' ? 'mcp_admin' : protocolOf(path)
       const outcome = status < 400 ? 'answered' : status < 500 ? 'refused' : 'failed'
       calls.raise({ protocol, tool: trace.name === null || trace.name === routeName ? 'none' : trace.name, outcome })
     }
@@ -43,6 +51,11 @@ function counted(calls: Counts, answer: Answering): Answering {
 
 const routeName = 'agents'
 
+function protocolOf(path: string): string {
+  if (path.startsWith('/acp/')) return 'acp'
+  return path.endsWith('/mcp') ? 'mcp' : 'ucp'
+}
+
 const loadAdmin = late(() => import('./mcp/admin.ts'))
 
 export function agentRoutes(parts: AgentParts, adminParts: AdminMcpParts): MountedSurface {
@@ -55,17 +68,18 @@ export function agentRoutes(parts: AgentParts, adminParts: AdminMcpParts): Mount
     const { answerAdminMcp } = await loadAdmin()
     return answerAdminMcp(adminParts, request, trace)
   })
-  const routeOf = (pattern: string, methods: Route['methods'], by: Route['answer']): Route => ({
+  const routeOf = (pattern: string, methods: Route['methods'], by: Route['answer'], form = surface): Route => ({
     methods,
     pattern,
     name: routeName,
     kind: 'operation',
     isProbe: false,
     answer: by,
-    refused: (refusal, _, requestId) => refusalAnswer(surface, refusal, requestId),
+    refused: (refusal, _, requestId) => refusalAnswer(form, refusal, requestId),
   })
   const routes = [
     routeOf('/ucp/*', ['GET', 'POST', 'PUT', 'DELETE'], answer),
+    routeOf('/acp/*', ['GET', 'POST'], answer, acpSurface),
     ...['/.well-known/ucp', '/.well-known/ucp/:version', '/llms.txt', '/agents', '/agents/:shop'].map((path) =>
       routeOf(path, ['GET'], answer),
     ),

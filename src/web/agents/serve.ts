@@ -1,4 +1,4 @@
-// Answers agents: finds the shop that an address names, and hands over to the profile, to REST or to MCP.
+// Answers agents: finds the shop that an address names, and hands over to the profile, to UCP, ACP or MCP.
 
 import { createHash } from 'node:crypto'
 import { type Mode, modes } from '../../contract/words.ts'
@@ -11,6 +11,7 @@ import { hasCurrent } from '../../platform/http/conditional.ts'
 import { type Incoming, jsonType, type Outgoing, type Trace } from '../../platform/http/message.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { isSlug } from '../../platform/kit/slug.ts'
+import { answerAcp } from './acp/rest.ts'
 import type { AgentParts, ShopContext } from './context.ts'
 import { answerMcp } from './mcp/shop.ts'
 import { agentsPage, agentsText } from './pages.ts'
@@ -54,7 +55,8 @@ export function createAgentServer(parts: AgentParts): (request: Incoming, trace:
     const shop = isSlug(slug) ? await tools.storage.read((db) => findAgentShop(db, slug, mode)) : undefined
     if (!shop) throw refuse('route_not_found')
     const base = agentBase(tools.publicOrigin(), shop)
-    if (rest.startsWith('/.well-known/ucp')) return profileAnswer(parts, shop, request, rest)
+    if (path.startsWith('/ucp/') && rest.startsWith('/.well-known/ucp'))
+      return profileAnswer(parts, shop, request, rest)
     const bucket = addressBucket(request.address)
     const network = networkBucket(request.address)
     const context: ShopContext = {
@@ -75,6 +77,7 @@ export function createAgentServer(parts: AgentParts): (request: Incoming, trace:
         return (standing === 'approved' ? approvedThrottle : platformThrottle)?.take(id, now.getTime()) ?? 0
       },
     }
+    if (path.startsWith('/acp/')) return answerAcp(context, rest)
     return rest === '/mcp' ? answerMcp(context) : answerRest(context, rest)
   }
 }
@@ -96,7 +99,7 @@ async function peoplesPage(parts: AgentParts, path: string): Promise<Outgoing> {
   return agentsPage(shops, publicOrigin(), path)
 }
 
-// `/ucp/tea/test/carts` is the address of a test world.
+// `/ucp/tea/test/carts` is the address of a test world, and so is `/acp/tea/test/checkout_sessions`.
 function placeOf(path: string): { slug: string; mode: Mode; rest: string } {
   const [, , slug = '', ...parts] = path.split('/')
   const isTest = parts[0] === 'test'

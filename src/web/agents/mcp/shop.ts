@@ -7,9 +7,11 @@ import { refusals } from '../../../contract/refusals.ts'
 import type { Outgoing } from '../../../platform/http/message.ts'
 import { Refusal } from '../../../platform/kit/refuse.ts'
 import type { ShopContext } from '../context.ts'
+import { AgentError } from '../error.ts'
+import { checkedBody } from '../request.ts'
 import { admit, introduce } from '../ucp/caller.ts'
-import { performUcp, UcpError } from '../ucp/perform.ts'
-import { checked, idempotencyKeyIn, profileNamed } from '../ucp/rest.ts'
+import { performUcp } from '../ucp/perform.ts'
+import { idempotencyKeyIn, profileNamed } from '../ucp/rest.ts'
 import { RpcError, toolResult } from './rpc.ts'
 import { answerPost } from './transport.ts'
 
@@ -93,7 +95,7 @@ async function callTool(
     const given = meta['idempotency-key']
     const key = row.needsKey || given !== undefined ? idempotencyKeyIn(given) : null
     const payload = row.payload === null ? null : args[row.payload]
-    const body = checked(rowId, payload)
+    const body = checkedBody(row, payload)
     const id = typeof args.id === 'string' ? args.id : ''
     const digest = hash('sha256', JSON.stringify(payload), 'base64url')
     const moment = { now, cause: { operationId: rowId, requestId: trace.requestId } }
@@ -120,7 +122,7 @@ const ofPlatform: Readonly<Record<string, number>> = {
 }
 
 function asResult(error: unknown): object {
-  if (error instanceof UcpError) {
+  if (error instanceof AgentError) {
     const { status, code, message, issues } = error
     const data = { code, content: message, ...(issues.length > 0 && { issues }) }
     const rpcCode = ofPlatform[code]
@@ -137,8 +139,8 @@ function profileIn({ request }: ShopContext, meta: Readonly<Record<string, unkno
   const { profile } = (meta['ucp-agent'] ?? {}) as { profile?: unknown }
   const named = profileNamed(request.raw.headers['ucp-agent'])
   if (profile !== undefined && typeof profile !== 'string')
-    throw new UcpError(400, 'invalid_profile_url', 'meta["ucp-agent"].profile is a text.')
+    throw new AgentError(400, 'invalid_profile_url', 'meta["ucp-agent"].profile is a text.')
   if (profile !== undefined && named !== undefined && profile !== named)
-    throw new UcpError(400, 'invalid_profile_url', 'The header and meta name different profiles.')
+    throw new AgentError(400, 'invalid_profile_url', 'The header and meta name different profiles.')
   return profile ?? named
 }

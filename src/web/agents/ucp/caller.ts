@@ -10,9 +10,9 @@ import { type FoundProfile, noPlatform, type ProfileAsker } from '../../../domai
 import { findPlatformOfKey, type PlatformRow } from '../../../domain/agents/store.ts'
 import { isLoopback } from '../../../platform/kit/loopback.ts'
 import type { ShopContext } from '../context.ts'
+import { AgentError } from '../error.ts'
 import { handlersOf } from './handlers.ts'
 import { type Negotiated, negotiate, type PlatformProfile, readPlatformProfile } from './negotiate.ts'
-import { UcpError } from './perform.ts'
 import { platformKeyIn, provenBySignature, type ShownRequest } from './prove.ts'
 import type { ViewContext } from './view.ts'
 
@@ -35,14 +35,14 @@ export async function introduce(
   const ofKey = await platformOfKey(context) // 401, 403
   const profileUrl = named ?? ofKey?.profileUrl
   if (ofKey && ofKey.profileUrl !== profileUrl)
-    throw new UcpError(403, 'profile_not_trusted', 'The key was made for another platform.')
+    throw new AgentError(403, 'profile_not_trusted', 'The key was made for another platform.')
   // In test mode a profile that cannot be read says nothing: one begins without hosting one.
   const isLenient = shop.mode === 'test' && shop.who === 'anyone'
   const known = profileUrl === undefined ? undefined : await refuseBlocked(context, profileUrl)
   const profile = profileUrl === undefined ? undefined : await profileOf(context, profileUrl, { known, isLenient })
   const negotiated = negotiate(profile, { capability: row.capability, isLenient })
   if (negotiated === 'version_unsupported')
-    throw new UcpError(422, 'version_unsupported', 'This server speaks 2026-08-25 and 2026-04-08.')
+    throw new AgentError(422, 'version_unsupported', 'This server speaks 2026-08-25 and 2026-04-08.')
   const platform = profileUrl === undefined ? undefined : await platforms.see(shop, profileUrl)
   trace.callerId = platform?.id ?? noPlatform
   return { platform, profile, negotiated, ofKey }
@@ -96,7 +96,7 @@ async function listen({ parts, shop, now }: ShopContext, { platform, profile, ne
   await listenForOrders(parts.tools, parts, { mode: shop.mode, platform, url }, now.getTime())
 }
 
-function trusts(
+export function trusts(
   who: ShopContext['shop']['who'],
   platform: PlatformRow | undefined,
   proof: PlatformProof | null,
@@ -106,10 +106,10 @@ function trusts(
   return proof !== null && (who === 'signed' || platform.status === 'approved')
 }
 
-function tooMany(waitMs: number, sentence: string): UcpError {
+export function tooMany(waitMs: number, sentence: string): AgentError {
   const seconds = Math.ceil(waitMs / 1_000)
   const content = `${sentence} Try again in ${seconds} seconds.`
-  return new UcpError(429, 'rate_limited', content, { headers: { 'retry-after': String(seconds) } })
+  return new AgentError(429, 'rate_limited', content, { headers: { 'retry-after': String(seconds) } })
 }
 
 // A new one is read and written down; how many an address may bring is limited before that.
@@ -117,7 +117,7 @@ async function refuseBlocked(context: ShopContext, profileUrl: string): Promise<
   refuseBadUrl(context, profileUrl)
   const known = await context.platforms.findAt(context.shop, profileUrl)
   if (known?.status === 'blocked')
-    throw new UcpError(403, 'profile_not_trusted', 'The shop does not deal with this platform.')
+    throw new AgentError(403, 'profile_not_trusted', 'The shop does not deal with this platform.')
   const waitMs = known ? 0 : context.newProfileWaitMs()
   if (waitMs > 0) throw tooMany(waitMs, 'Too many new profiles were named.')
   return known
@@ -130,21 +130,21 @@ function refuseBadUrl({ parts }: ShopContext, url: string): void {
   const parsed = URL.parse(url)
   const isOpenly = parsed?.protocol === 'http:' && isLoopback(new URL(parts.tools.publicOrigin()))
   if (!parsed || url.length > 2_000 || isMisleading.test(url) || (parsed.protocol !== 'https:' && !isOpenly))
-    throw new UcpError(400, 'invalid_profile_url', 'The profile of a platform is an https address.')
+    throw new AgentError(400, 'invalid_profile_url', 'The profile of a platform is an https address.')
 }
 
 // A key that was made for a platform of this shop.
-async function platformOfKey(context: ShopContext): Promise<PlatformRow | undefined> {
+export async function platformOfKey(context: ShopContext): Promise<PlatformRow | undefined> {
   const { parts, shop, request, now } = context
   const key = platformKeyIn(request.raw)
   if (key === undefined) return undefined
   const principal = await parts.identify(`Bearer ${key}`, now.getTime())
-  if (!principal) throw new UcpError(401, 'unauthorized', 'The key is unknown, or it has ended.')
+  if (!principal) throw new AgentError(401, 'unauthorized', 'The key is unknown, or it has ended.')
   const platform =
     principal.installationId === shop.installationId
       ? await parts.tools.storage.read((db) => findPlatformOfKey(db, shop, principal.id))
       : undefined
-  if (!platform) throw new UcpError(403, 'profile_not_trusted', 'The key was not made for a platform of this shop.')
+  if (!platform) throw new AgentError(403, 'profile_not_trusted', 'The key was not made for a platform of this shop.')
   return platform
 }
 
@@ -179,13 +179,13 @@ async function profileOf(
 ): Promise<PlatformProfile | undefined> {
   const found = await context.platforms.profileAt(url, askerOf(context, known))
   if (found === 'busy')
-    throw new UcpError(503, 'busy', 'Too many profiles are being read.', { headers: { 'retry-after': '2' } })
+    throw new AgentError(503, 'busy', 'Too many profiles are being read.', { headers: { 'retry-after': '2' } })
   if (found === 'unreachable') {
     if (isLenient) return undefined
-    throw new UcpError(424, 'profile_unreachable', 'The profile of the platform cannot be read.')
+    throw new AgentError(424, 'profile_unreachable', 'The profile of the platform cannot be read.')
   }
   const profile = readPlatformProfile(found.value)
   if (!profile && !isLenient)
-    throw new UcpError(422, 'profile_malformed', 'The profile of the platform has no version.')
+    throw new AgentError(422, 'profile_malformed', 'The profile of the platform has no version.')
   return profile
 }

@@ -1,5 +1,5 @@
 // Performs a row for a caller that is known: the same for REST and MCP. Everything that is a business outcome is answered by 200 and
-// messages; what is wrong with the request itself is thrown as a `UcpError`.
+// messages; what is wrong with the request itself is thrown as a `AgentError`.
 
 import { hash } from 'node:crypto'
 import { type UcpRow, type UcpRowId, ucpRows } from '../../../contract/agents/rows.ts'
@@ -19,42 +19,34 @@ import {
   cancelAgentCart,
   cancelCheckout,
   findAgentCart,
-  findAgentSession,
-  noteProof,
-  noteShownTotal,
   openCart,
   openCheckout,
   openCheckoutOfCart,
-  type PaymentAnswer,
-  payCheckout,
   replaceAgentCart,
   replaceCheckout,
-  showCheckout,
 } from '../../../domain/agents/buying.ts'
 import { untaggedId } from '../../../domain/agents/ids.ts'
 import type { AgentShop } from '../../../domain/agents/store.ts'
 import type { LineNote } from '../../../domain/carts/replace.ts'
 import { listNamedListings } from '../../../domain/catalog/store.ts'
-import type { PayTools } from '../../../domain/checkout/tools.ts'
 import { findShopUrl, type SiteContext, siteStatusOf } from '../../../domain/sites/site.ts'
 import { findStoredSite } from '../../../domain/sites/store.ts'
 import type { KeyCaller } from '../../../platform/access/identify.ts'
 import type { MountedSurface } from '../../../platform/http/surfaces.ts'
-import { type Claim, type Keeper, once } from '../../../platform/idempotency/once.ts'
+import { type Claim, once } from '../../../platform/idempotency/once.ts'
 import { isId } from '../../../platform/kit/ids.ts'
 import { Refusal } from '../../../platform/kit/refuse.ts'
 import type { Reader, Tx } from '../../../platform/storage/storage.ts'
+import { AgentError } from '../error.ts'
+import { completeOnce, type PayingParts, type Seen, seeChanged, seeCheckout } from '../paying.ts'
 import { lineMessage, type Message, notice } from './messages.ts'
 import { findOrderDocument } from './orders.ts'
 import { detailView, type Input, ucpProductView } from './product.ts'
 import { instrumentIn, networkIn, wishIn } from './read.ts'
 import { cartDocument, checkoutView, envelopeOf, type ViewContext } from './view.ts'
 
-export interface UcpParts {
-  tools: PayTools
+export interface UcpParts extends PayingParts {
   open: MountedSurface
-  sealedKeeper: Keeper
-  answersMs: number
   sites: SiteContext
 }
 
@@ -78,26 +70,6 @@ export interface UcpAnswer {
   isReplayed: boolean
 }
 
-// What is wrong with a request: its status, and a code and a sentence for people who write clients.
-export class UcpError extends Error {
-  readonly status: number
-  readonly code: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly issues: readonly object[]
-  constructor(
-    status: number,
-    code: string,
-    content: string,
-    { headers = {}, issues = [] }: { headers?: Readonly<Record<string, string>>; issues?: readonly object[] } = {},
-  ) {
-    super(content)
-    this.status = status
-    this.code = code
-    this.headers = headers
-    this.issues = issues
-  }
-}
-
 // An outcome without a resource. What was written is taken back with it.
 class NoResource extends Error {
   readonly messages: readonly Message[]
@@ -114,7 +86,7 @@ export async function performUcp(parts: UcpParts, call: UcpCall): Promise<UcpAns
     return await handlers[call.rowId](parts, call)
   } catch (error) {
     if (error instanceof NoResource) return failed(call, error.messages)
-    throw asUcpError(error)
+    throw asProtocolError(error)
   }
 }
 
@@ -123,13 +95,13 @@ function failed({ view }: UcpCall, messages: readonly Message[]): UcpAnswer {
   return { status: 200, body, isReplayed: false }
 }
 
-function asUcpError(error: unknown): unknown {
+function asProtocolError(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error
   switch (error.code) {
     case 'idempotency_key_reused':
-      return new UcpError(409, 'idempotency_conflict', 'This idempotency key was used with another body.')
+      return new AgentError(409, 'idempotency_conflict', 'This idempotency key was used with another body.')
     case 'checkout_session_not_open':
-      return new UcpError(409, 'checkout_not_open', 'The checkout has ended.')
+      return new AgentError(409, 'checkout_not_open', 'The checkout has ended.')
     default:
       return error
   }
@@ -172,7 +144,7 @@ const handlers: Readonly<Record<UcpRowId, Handle>> = {
       const body = call.body as NewCheckoutShape
       const { wish, notes } = wishIn(body, call.view.active, call.shop.currency)
       if (wish.lines.length === 0 && body.cart_id === undefined)
-        throw new UcpError(400, 'invalid_request', 'A checkout is opened with line_items or a cart_id.')
+        throw new AgentError(400, 'invalid_request', 'A checkout is opened with line_items or a cart_id.')
       const { tools } = parts
       const opened =
         body.cart_id === undefined
@@ -276,99 +248,32 @@ async function checkoutText(
   sessionId: string,
   notes: readonly Message[],
 ): Promise<string> {
-  const located = await findAgentSession(tx, caller, sessionId)
-  if (!located) throw new Error(`checkout ${sessionId} is gone in the transaction that changed it`)
-  return JSON.stringify(checkoutView(await showCheckout(tools, tx, located, moment.now.getTime()), view, notes))
+  const seen = await seeChanged(tools, tx, { caller, sessionId, rules: view }, notes, moment.now)
+  return JSON.stringify(checkoutView(seen, view))
 }
 
-async function getCheckout(parts: UcpParts, call: UcpCall, notes: readonly Message[] = []): Promise<UcpAnswer> {
-  const { tools } = parts
+async function getCheckout(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
+  const { caller, view } = call
   const sessionId = sessionIdOf(parts, call)
-  const now = tools.clock().getTime()
-  const seen = await tools.storage.read(async (db) => {
-    const located = await findAgentSession(db, call.caller, sessionId)
-    return located && { located, checkout: await showCheckout(tools, db, located, now) }
-  })
-  if (!seen) throw new NoResource([notice.notFound('checkout')])
-  await noteShownTotal(tools, seen.located, seen.checkout.session.totals.total)
-  return { status: 200, body: checkoutView(seen.checkout, call.view, notes), isReplayed: false }
+  const seen = await seeCheckout(parts.tools, { caller, sessionId, rules: view }).catch(notFound)
+  return { status: 200, body: checkoutView(seen, view), isReplayed: false }
 }
 
-// The body is claimed first, in a transaction of its own: a payment cannot be part of one. The payment follows from checkout and key, so
-// a repetition finds it, also where the first request never came to an end. The answer is kept once it is final.
 async function completeCheckout(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
-  const { tools, sealedKeeper, answersMs } = parts
-  const sessionId = sessionIdOf(parts, call)
-  const located = await tools.storage.read((db) => findAgentSession(db, call.caller, sessionId))
-  if (!located) throw new NoResource([notice.notFound('checkout')])
-  const claim = { ...claimOf(call), keptMs: answersMs }
-  const begun = { ...claim, key: `begun ${claim.key}` }
-  const { replayed } = await once(tools.storage, begun, async () => '{}')
-  const answer = await payAndShow(parts, call, located, replayed)
-  if (!isFinal(answer.body)) return answer
-  const kept = await once(tools.storage, claim, async () => JSON.stringify(answer.body), sealedKeeper)
-  return { status: 200, body: JSON.parse(kept.text), isReplayed: kept.replayed }
-}
-
-async function payAndShow(
-  parts: UcpParts,
-  call: UcpCall,
-  located: NonNullable<Awaited<ReturnType<typeof findAgentSession>>>,
-  isRepeated: boolean,
-): Promise<UcpAnswer> {
-  const { tools } = parts
-  const { session } = located
+  const { caller, view, moment, key } = call
   const body = call.body as CheckoutCompleteShape
-  if (session.status === 'processing') return getCheckout(parts, call, isRepeated ? [] : [notice.inProgress()])
-  if (session.status !== 'open') {
-    if (isRepeated && session.status === 'completed') return getCheckout(parts, call)
-    throw new UcpError(409, 'checkout_not_open', 'The checkout has ended.')
+  const completion = {
+    caller,
+    sessionId: sessionIdOf(parts, call),
+    rules: view,
+    claim: claimOf(call),
+    attempt: key ?? '',
+    instrument: instrumentIn(body),
+    network: networkIn(body.signals),
+    cause: moment.cause,
+    render: (seen: Seen) => checkoutView(seen, view),
   }
-  const before = await getCheckout(parts, call)
-  if (statusIn(before.body) !== 'ready_for_complete') return before
-  const instrument = instrumentIn(body)
-  if (!instrument) return getCheckout(parts, call, [notice.noInstrument()])
-  const { handlerId, credential, place } = instrument
-  await noteProof(tools, located, call.caller.proof)
-  const network = networkIn(body.signals)
-  const payment = { handlerId, credential, attempt: call.key ?? '', ...(network !== undefined && { network }) }
-  const problem = await payCheckout(tools, located, payment, call.moment.cause)
-  if (problem) return getCheckout(parts, call, problemMessages(problem, place))
-  const after = await tools.storage.read((db) => findAgentSession(db, call.caller, session.id))
-  const failure = after?.session.status === 'open' ? after.session.lastPaymentError : null
-  return getCheckout(parts, call, failure ? [notice.declined(failure.message)] : [])
-}
-
-function problemMessages(problem: NonNullable<PaymentAnswer>, place: number): Message[] {
-  switch (problem.code) {
-    case 'credential_refused':
-    case 'invalid':
-      return [notice.credentialRefused(place)]
-    case 'consent_needed':
-      return [notice.consent()]
-    case 'total_changed':
-      return [notice.totalChanged()]
-    case 'too_many_tries':
-      return [notice.tooManyTries(Math.ceil(problem.waitMs / 1_000))]
-    case 'insufficient_stock':
-    case 'item_unavailable':
-    case 'quantity_limit':
-      return [notice.soldOut()]
-    case 'promotion_rejected':
-      return [notice.codeUsed()]
-    case 'payment_in_progress':
-      return [notice.inProgress()]
-    default:
-      return [notice.changedMeanwhile()]
-  }
-}
-
-const statusIn = (body: object) => (body as { status?: string }).status
-
-// Completed, or declined.
-function isFinal(body: object): boolean {
-  const { messages = [] } = body as { messages?: readonly Message[] }
-  return statusIn(body) === 'completed' || messages.some(({ code }) => code === 'payment_failed')
+  return { status: 200, ...(await completeOnce(parts, completion).catch(notFound)) }
 }
 
 async function getOrder(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
@@ -416,7 +321,7 @@ async function searchCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer>
     ...(max !== undefined && { maxPrice: max }),
   }
   if (Object.keys(asked).length === 0)
-    throw new UcpError(400, 'invalid_request', 'Search by a query, a category or a price.')
+    throw new AgentError(400, 'invalid_request', 'Search by a query, a category or a price.')
   const limit = Math.min(pagination.limit ?? 10, searchRowsMax)
   const found = await askCatalog<{ data: ProductSummary[]; meta: { next: string | null; total: number | null } }>(
     parts,
@@ -453,7 +358,7 @@ async function searchCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer>
 async function lookUpCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   const ids = [...new Set((call.body as LookupShape).ids)]
   if (ids.length > lookedUpMax)
-    throw new UcpError(400, 'request_too_large', `At most ${lookedUpMax} ids are looked up.`)
+    throw new AgentError(400, 'request_too_large', `At most ${lookedUpMax} ids are looked up.`)
   const named = await parts.tools.storage.read((db) => listNamedListings(db, call.shop, ids))
   const products = await productsOf(parts, call, [...new Set(named.map(({ slug }) => slug))])
   const pageOf = await pagesOf(parts, call)

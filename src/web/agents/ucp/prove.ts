@@ -8,7 +8,7 @@ import {
   signatureProblem,
 } from '../../../domain/agents/proof.ts'
 import type { ShopContext } from '../context.ts'
-import { UcpError } from './perform.ts'
+import { AgentError } from '../error.ts'
 
 export interface ShownRequest {
   // Of the profile.
@@ -30,7 +30,7 @@ export async function provenBySignature(
   const problem = first === 'key_not_found' ? signatureProblem(message, await keysAgain(), now) : first
   if (problem === null) return true
   const [status, content] = problems[problem]
-  throw new UcpError(status, problem, content)
+  throw new AgentError(status, problem, content)
 }
 
 const problems: Readonly<Record<SignatureProblem, readonly [status: number, content: string]>> = {

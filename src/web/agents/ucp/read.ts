@@ -61,7 +61,7 @@ function addressIn(sent: DestinationShape): SentAddress {
 const attributionMembersMax = 20
 const attributionLengthMax = 200
 
-function attributionIn(sent: Readonly<Record<string, unknown>> | undefined): Record<string, string> | null {
+export function attributionIn(sent: Readonly<Record<string, unknown>> | undefined): Record<string, string> | null {
   const texts = Object.entries(sent ?? {}).flatMap(([name, value]): [string, string][] =>
     typeof value === 'string' ? [[name.slice(0, attributionLengthMax), value.slice(0, attributionLengthMax)]] : [],
   )

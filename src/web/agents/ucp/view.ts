@@ -1,6 +1,6 @@
 // Checkouts and carts, as the protocol shows them. Pure. Of the buyer's data only what the platform itself sent is given back.
 
-import type { Cart, CartItem } from '../../../contract/open/carts.ts'
+import type { Cart, CartItem, ShippingOption } from '../../../contract/open/carts.ts'
 import type { Totals } from '../../../contract/parts.ts'
 import type { Asked, SentAddress } from '../../../domain/agents/asked.ts'
 import type { AgentCart, AgentCheckout } from '../../../domain/agents/buying.ts'
@@ -30,12 +30,25 @@ export function envelopeOf({ dialect, active, capability }: ViewContext): object
   return { version: dialect.version, status: 'success', capabilities: capabilitiesIn(active, dialect, capability) }
 }
 
+// What decides whether a checkout can be paid by its platform.
+export type PayRules = Pick<ViewContext, 'active' | 'handlers' | 'mayPay' | 'reviewFrom'>
+
 // `more`: what this request adds to what the checkout itself says.
-export function checkoutView(checkout: AgentCheckout, context: ViewContext, more: readonly Message[] = []): object {
+export function stateOf(
+  checkout: AgentCheckout,
+  rules: PayRules,
+  more: readonly Message[],
+): { status: string; messages: Message[] } {
+  const messages = [...standingMessages(checkout, rules), ...more]
+  return { status: statusOf(checkout, messages), messages }
+}
+
+export function checkoutView(
+  { checkout, status, messages }: { checkout: AgentCheckout; status: string; messages: readonly Message[] },
+  context: ViewContext,
+): object {
   const { session, asked, order, links } = checkout
   const { active, handlers, tag } = context
-  const messages = [...standingMessages(checkout, context), ...more]
-  const status = statusOf(checkout, messages)
   const { items, totals, currency, url, statusUrl } = session
   return {
     ucp: { ...envelopeOf(context), payment_handlers: handlersIn(handlers) },
@@ -100,7 +113,7 @@ function statusOf({ session, isWaiting }: AgentCheckout, messages: readonly Mess
 }
 
 // What holds until something changes.
-function standingMessages(checkout: AgentCheckout, { active, mayPay, handlers, reviewFrom }: ViewContext): Message[] {
+function standingMessages(checkout: AgentCheckout, { active, mayPay, handlers, reviewFrom }: PayRules): Message[] {
   const { session, asked, isWaiting, needsShipping } = checkout
   const { items, totals, currency } = session
   if (session.status === 'completed') return session.paymentStatus === 'pending' ? [notice.paymentPending()] : []
@@ -162,12 +175,18 @@ export function titleOf(name: string, options: readonly { value: string }[]): st
   return options.length > 0 ? `${name} – ${options.map(({ value }) => value).join(', ')}` : name
 }
 
+export interface Total {
+  type: string
+  display_text: string
+  amount: number
+}
+
 // They add up to the total.
 export function totalsView(
   items: readonly { discount: number }[],
   { subtotal, discount: off, shipping, tax, taxIncluded, total }: Totals,
   label: string,
-): object[] {
+): Total[] {
   const itemsOff = items.reduce((sum, item) => sum + item.discount, 0)
   const entries = [
     { type: 'subtotal', display_text: 'Subtotal', amount: subtotal },
@@ -181,25 +200,27 @@ export function totalsView(
   return [...entries, { type: 'total', display_text: 'Total', amount: total }]
 }
 
-function shippingLabel({ session: { shipping } }: AgentCheckout): string {
+export function shippingLabel({ session: { shipping } }: AgentCheckout): string {
   return shipping.options.find(({ id }) => id === shipping.optionId)?.label ?? 'Shipping'
 }
 
-const linkTypes: readonly (readonly [member: string, type: string, title?: string])[] = [
+type LinkTypes = readonly (readonly [member: string, type: string, title?: string])[]
+
+const linkTypes: LinkTypes = [
   ['terms', 'terms_of_service'],
   ['privacy', 'privacy_policy'],
   ['refunds', 'refund_policy'],
   ['imprint', 'imprint', 'Imprint'],
 ]
 
-export function linksView(links: Readonly<Record<string, string>>): object[] {
-  return linkTypes.flatMap(([member, type, title]) => {
+export function linksView(links: Readonly<Record<string, string>>, types: LinkTypes = linkTypes): object[] {
+  return types.flatMap(([member, type, title]) => {
     const url = links[member]
     return url === undefined ? [] : [{ type, url, ...(title !== undefined && { title }) }]
   })
 }
 
-function buyerView({ email, firstName, lastName, phone }: Asked['buyer']): object {
+export function buyerView({ email, firstName, lastName, phone }: Asked['buyer']): object {
   return {
     ...(email !== undefined && { email }),
     ...(firstName !== undefined && { first_name: firstName }),
@@ -212,22 +233,27 @@ interface Discounted extends Pick<AgentCheckout, 'asked' | 'promotion'> {
   session: Pick<Cart, 'items' | 'promotion'>
 }
 
-function discountsView({ session, asked, promotion }: Discounted): object {
-  const codes = asked?.codes ?? []
+interface Applied {
+  code: string
+  title: string
+  amount: number
+  allocations?: { path: string; amount: number }[]
+}
+
+// At most one.
+export function appliedIn({ session, promotion }: Discounted): Applied[] {
   const { state, code, amount } = session.promotion
-  const applied = state === 'applied' && code !== null && amount > 0
-  if (codes.length === 0 && !applied) return {}
+  if (state !== 'applied' || code === null || amount === 0) return []
   const allocations = session.items.flatMap(({ discount: off }, place) =>
     off > 0 ? [{ path: `$.line_items[${place}]`, amount: off }] : [],
   )
-  return {
-    discounts: {
-      codes,
-      applied: applied
-        ? [{ code, title: promotion?.name ?? code, amount, ...(allocations.length > 0 && { allocations }) }]
-        : [],
-    },
-  }
+  return [{ code, title: promotion?.name ?? code, amount, ...(allocations.length > 0 && { allocations }) }]
+}
+
+function discountsView(discounted: Discounted): object {
+  const codes = discounted.asked?.codes ?? []
+  const applied = appliedIn(discounted)
+  return codes.length === 0 && applied.length === 0 ? {} : { discounts: { codes, applied } }
 }
 
 function fulfillmentView(checkout: AgentCheckout): object {
@@ -249,10 +275,10 @@ function fulfillmentView(checkout: AgentCheckout): object {
               id: 'parcel',
               line_item_ids: ids,
               selected_option_id: optionId,
-              options: options.map(({ id, label, amount }) => ({
-                id,
-                title: amount === 0 ? `${label} (Free)` : label,
-                totals: [{ type: 'total', amount }],
+              options: options.map((option) => ({
+                id: option.id,
+                title: optionTitle(option),
+                totals: [{ type: 'total', amount: option.amount }],
               })),
             },
           ],
@@ -262,8 +288,12 @@ function fulfillmentView(checkout: AgentCheckout): object {
   }
 }
 
+export function optionTitle({ label, amount }: ShippingOption): string {
+  return amount === 0 ? `${label} (Free)` : label
+}
+
 // Of an address that the shopper gave on the page, nothing below the town comes out.
-function placeOf({ place }: AgentCheckout): SentAddress | null {
+export function placeOf({ place }: AgentCheckout): SentAddress | null {
   if (!place) return null
   const { city, region, country } = place
   return { ...(city !== '' && { locality: city }), ...(region !== null && { region }), country }

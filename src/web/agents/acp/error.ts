@@ -1,0 +1,30 @@
+// Errors, as the Agentic Commerce Protocol says them: flat. Pure.
+
+import { acpVersion } from '../../../contract/agents/settings.ts'
+import type { PlacedIssue } from '../error.ts'
+
+export interface ErrorShown {
+  status: number
+  code: string
+  message: string
+  issues: readonly PlacedIssue[]
+}
+
+// Of UCP's words for what is wrong with a caller, those that mean nothing here.
+const codes: Readonly<Record<string, string>> = { profile_not_trusted: 'forbidden' }
+
+export function acpError({ status, code, message, issues }: ErrorShown): object {
+  const [first] = issues
+  return {
+    type: status === 503 ? 'service_unavailable' : status >= 500 ? 'processing_error' : 'invalid_request',
+    code: codes[code] ?? code,
+    message,
+    ...(first && { param: jsonPathOf(first.path) }),
+    ...(code.endsWith('_api_version') && { supported_versions: [acpVersion] }),
+  }
+}
+
+// A JSON Pointer as a JSONPath: `/line_items/0/id` is `$.line_items[0].id`.
+function jsonPathOf(pointer: string): string {
+  return `$${pointer.replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.')}`
+}

@@ -1,0 +1,74 @@
+// What is said about a checkout, in the words of the Agentic Commerce Protocol: each is translated from what UCP says. Pure.
+
+import { destinationPath, type Message } from '../ucp/messages.ts'
+
+export interface AcpMessage {
+  type: 'error' | 'warning' | 'info'
+  code?: string
+  resolution?: 'recoverable' | 'requires_buyer_input' | 'requires_buyer_review'
+  param?: string
+  content_type: 'plain'
+  content: string
+}
+
+// The published schema has a list of codes for errors and one for warnings.
+const errorCodes: Readonly<Record<string, string>> = {
+  field_required: 'missing',
+  field_invalid: 'invalid',
+  invalid: 'invalid',
+  address_undeliverable: 'region_restricted',
+  not_found: 'not_found',
+  item_unavailable: 'out_of_stock',
+  out_of_stock: 'out_of_stock',
+  price_unavailable: 'maximum_exceeded',
+  payment_on_page: 'intervention_required',
+  consent_on_page: 'intervention_required',
+  order_review: 'approval_required',
+  requires_3ds: 'requires_3ds',
+  payment_failed: 'payment_declined',
+  payment_in_progress: 'conflict',
+  checkout_changed: 'conflict',
+  discount_code_user_ineligible: 'coupon_invalid',
+}
+
+const warningCodes: Readonly<Record<string, string>> = {
+  quantity_adjusted: 'limited_availability',
+  total_changed: 'price_change',
+  discount_code_expired: 'discount_code_expired',
+  discount_code_user_ineligible: 'discount_code_user_ineligible',
+  discount_code_minimum_not_met: 'discount_code_minimum_not_met',
+  discount_code_combination_disallowed: 'discount_code_combination_disallowed',
+  discount_code_already_tried: 'discount_code_invalid',
+  discount_code_invalid: 'discount_code_invalid',
+}
+
+const addressParam = '$.fulfillment_details.address'
+
+// By the beginning of the path.
+const params: readonly (readonly [from: string, to: string])[] = [
+  [`${destinationPath}.first_name`, `${addressParam}.name`],
+  [`${destinationPath}.street_address`, `${addressParam}.line_one`],
+  [`${destinationPath}.extended_address`, `${addressParam}.line_two`],
+  [`${destinationPath}.address_locality`, `${addressParam}.city`],
+  [`${destinationPath}.address_region`, `${addressParam}.state`],
+  [`${destinationPath}.postal_code`, `${addressParam}.postal_code`],
+  [`${destinationPath}.address_country`, `${addressParam}.country`],
+  [`${destinationPath}.phone_number`, '$.fulfillment_details.phone_number'],
+  ['$.fulfillment', addressParam],
+  ['$.payment', '$.payment_data'],
+]
+
+export function acpMessage({ type, code, content, path, severity }: Message): AcpMessage {
+  const said = { content_type: 'plain', content } as const
+  const param = path === undefined ? {} : { param: paramAt(path) }
+  const warned = type === 'warning' ? warningCodes[code] : undefined
+  // A warning without a code of its own has no place among the warnings.
+  if (type === 'info' || (type === 'warning' && warned === undefined)) return { type: 'info', ...param, ...said }
+  if (warned !== undefined) return { type: 'warning', code: warned, ...param, ...said }
+  const resolution = severity === undefined || severity === 'unrecoverable' ? {} : { resolution: severity }
+  return { type: 'error', code: errorCodes[code] ?? 'invalid', ...resolution, ...param, ...said }
+}
+
+function paramAt(path: string): string {
+  return params.find(([from]) => path.startsWith(from))?.[1] ?? path
+}

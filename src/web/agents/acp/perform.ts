@@ -1,0 +1,154 @@
+// Performs a row of the Agentic Commerce Protocol for a platform that is known. A checkout that lacks something is an answer with messages;
+// what is wrong with the request itself is thrown as an `AgentError`.
+
+import { hash } from 'node:crypto'
+import { type AcpCreateShape, type AcpRowId, type AcpUpdateShape, acpRows } from '../../../contract/agents/acp.ts'
+import {
+  type AgentCaller,
+  type AgentMoment,
+  cancelCheckout,
+  openCheckout,
+  replaceCheckout,
+} from '../../../domain/agents/buying.ts'
+import { untaggedId } from '../../../domain/agents/ids.ts'
+import type { LineNote } from '../../../domain/carts/replace.ts'
+import { type Claim, once } from '../../../platform/idempotency/once.ts'
+import { canonicalJson } from '../../../platform/kit/canonical.ts'
+import { isId } from '../../../platform/kit/ids.ts'
+import { Refusal } from '../../../platform/kit/refuse.ts'
+import type { Tx } from '../../../platform/storage/storage.ts'
+import { AgentError } from '../error.ts'
+import { type Look, type PayingParts, seeChanged, seeCheckout } from '../paying.ts'
+import { lineMessage, type Message, notice } from '../ucp/messages.ts'
+import { attributionIn } from '../ucp/read.ts'
+import { acpMessage } from './messages.ts'
+import { changedWish, nothingYet } from './read.ts'
+import { type AcpViewContext, sessionView } from './view.ts'
+
+export interface AcpCall {
+  rowId: AcpRowId
+  caller: AgentCaller
+  view: AcpViewContext
+  // Of the shop.
+  currency: string
+  // Of the path.
+  id: string
+  body: unknown
+  // Of a change.
+  key: string
+  moment: AgentMoment
+}
+
+export interface AcpAnswer {
+  status: number
+  body: object
+  isReplayed: boolean
+}
+
+export async function performAcp(parts: PayingParts, call: AcpCall): Promise<AcpAnswer> {
+  try {
+    return await handlers[call.rowId](parts, call)
+  } catch (error) {
+    throw inProtocol(error, call)
+  }
+}
+
+function inProtocol(error: unknown, { rowId }: AcpCall): unknown {
+  if (!(error instanceof Refusal)) return error
+  switch (error.code) {
+    case 'checkout_session_not_found':
+      return notFound()
+    case 'idempotency_key_reused':
+      return new AgentError(422, 'idempotency_conflict', 'This idempotency key was used with another body.')
+    case 'checkout_session_not_open':
+      return new AgentError(rowId === 'acpCancelSession' ? 405 : 409, 'session_not_open', 'The session has ended.', {
+        headers: rowId === 'acpCancelSession' ? { allow: 'GET' } : {},
+      })
+    default:
+      return error
+  }
+}
+
+const notFound = () => new AgentError(404, 'not_found', 'There is no such checkout session.')
+
+type Handle = (parts: PayingParts, call: AcpCall) => Promise<AcpAnswer>
+
+const handlers: Readonly<Record<AcpRowId, Handle>> = {
+  acpCreateSession: (parts, call) =>
+    change(parts, call, async (tx) => {
+      const body = call.body as AcpCreateShape
+      const wish = { ...changedWish(body, nothingYet), attribution: attributionIn(body.affiliate_attribution) }
+      const opened = await openCheckout(parts.tools, tx, call.caller, wish, call.moment)
+      if ('lineNotes' in opened) throw nothingLeft(opened.lineNotes)
+      const isOther = body.currency !== undefined && body.currency.toUpperCase() !== call.currency
+      return sessionText(parts, tx, call, opened.sessionId, isOther ? [notice.currencyNotOffered(call.currency)] : [])
+    }),
+  acpGetSession: async (parts, call) => {
+    const seen = await seeCheckout(parts.tools, lookOf(call, sessionIdOf(parts, call)))
+    return { status: 200, body: sessionView(seen, call.view), isReplayed: false }
+  },
+  acpUpdateSession: (parts, call) =>
+    change(parts, call, async (tx) => {
+      const { tools } = parts
+      const sessionId = sessionIdOf(parts, call)
+      const body = call.body as AcpUpdateShape
+      const wanted = (present: Parameters<typeof changedWish>[1]) => changedWish(body, present)
+      const outcome = await replaceCheckout(tools, tx, call.caller, sessionId, wanted, call.moment)
+      return sessionText(parts, tx, call, sessionId, outcome === 'busy' ? [notice.inProgress()] : [])
+    }),
+  acpCancelSession: (parts, call) =>
+    change(parts, call, async (tx) => {
+      const sessionId = sessionIdOf(parts, call)
+      const outcome = await cancelCheckout(parts.tools, tx, call.caller, sessionId, call.moment)
+      if (outcome === 'busy') throw new AgentError(409, 'payment_in_progress', 'The session is being paid.')
+      return sessionText(parts, tx, call, sessionId, [])
+    }),
+}
+
+// The first says it: there is no session that could show them all.
+function nothingLeft(notes: readonly LineNote[]): AgentError {
+  const [first] = notes.flatMap((note) => lineMessage(note, new Map()) ?? []).map(acpMessage)
+  return new AgentError(400, first?.code ?? 'invalid', first?.content ?? 'No item is left.', {
+    issues: [{ path: '/line_items' }],
+  })
+}
+
+function sessionIdOf({ tools }: PayingParts, { id, caller }: AcpCall): string {
+  const found = untaggedId(tools.rootSecret, caller.platformId, id)
+  if (found === undefined || !isId('cks', found)) throw notFound()
+  return found
+}
+
+const lookOf = ({ caller, view }: AcpCall, sessionId: string): Look => ({ caller, sessionId, rules: view })
+
+async function sessionText(
+  { tools }: PayingParts,
+  tx: Tx,
+  call: AcpCall,
+  sessionId: string,
+  notes: readonly Message[],
+): Promise<string> {
+  const seen = await seeChanged(tools, tx, lookOf(call, sessionId), notes, call.moment.now)
+  return JSON.stringify(sessionView(seen, call.view))
+}
+
+// Writes, and answers with the session in the same transaction, once for each key.
+async function change(
+  { tools, sealedKeeper, answersMs }: PayingParts,
+  call: AcpCall,
+  work: (tx: Tx) => Promise<string>,
+): Promise<AcpAnswer> {
+  const { status } = acpRows[call.rowId]
+  const { text, replayed } = await once(tools.storage, { ...claimOf(call), keptMs: answersMs }, work, sealedKeeper)
+  return { status, body: JSON.parse(text), isReplayed: replayed }
+}
+
+// A key is of one platform and one path. Two bodies are the same where they mean the same JSON.
+function claimOf({ caller, key, rowId, id, body, moment }: AcpCall): Claim {
+  return {
+    claimant: `${caller.installationId} ${caller.platformId}`,
+    key: `acp ${hash('sha256', JSON.stringify([rowId, id, key]), 'base64url')}`,
+    fingerprint: hash('sha256', canonicalJson(body ?? null), 'base64url'),
+    now: moment.now.getTime(),
+  }
+}

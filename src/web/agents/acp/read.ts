@@ -1,0 +1,88 @@
+// A request of the Agentic Commerce Protocol in our own words. A member that is not sent stays as it is, null clears it. Pure.
+
+import type { AcpAddressShape, AcpBuyerShape, AcpUpdateShape } from '../../../contract/agents/acp.ts'
+import type { AgentBuyer, SentAddress } from '../../../domain/agents/asked.ts'
+import type { ChangedWish, PresentWish } from '../../../domain/agents/buying.ts'
+
+export const nothingYet: PresentWish = { lines: [], shippingOption: null, asked: undefined, hasOwnAddress: false }
+
+export function changedWish(
+  body: AcpUpdateShape,
+  { lines, shippingOption, asked, hasOwnAddress }: PresentWish,
+): ChangedWish {
+  const { fulfillment_details: details, selected_fulfillment_options: selected } = body
+  const namesContact = body.buyer !== undefined || details === null || details?.email !== undefined
+  const namesAddress = details === null || details?.address !== undefined
+  return {
+    lines: body.line_items?.map(({ id, quantity = 1 }) => ({ item: id, quantity })) ?? lines,
+    codes: codesIn(body) ?? asked?.codes ?? [],
+    buyer: buyerOf(body, asked?.buyer ?? {}),
+    destination: destinationOf(details, asked?.destination ?? null),
+    place: null,
+    shippingOption:
+      selected === undefined
+        ? shippingOption
+        : (selected?.find(({ type = 'shipping' }) => type === 'shipping')?.option_id ?? null),
+    attribution: asked?.attribution ?? null,
+    keepsAddress: hasOwnAddress && !namesAddress,
+    keepsContact: !namesContact,
+  }
+}
+
+// Undefined where none are named. `coupons` is the former name.
+function codesIn({ discounts, coupons }: AcpUpdateShape): readonly string[] | undefined {
+  if (discounts === null || discounts?.codes === null) return []
+  return discounts?.codes ?? (coupons === null ? [] : coupons)
+}
+
+export function buyerIn({ email, first_name, last_name, full_name, phone_number }: AcpBuyerShape): AgentBuyer {
+  const isWhole = !first_name && !last_name && full_name
+  return sent<AgentBuyer>([
+    ['email', email],
+    ['firstName', isWhole ? full_name : first_name],
+    ['lastName', isWhole ? undefined : last_name],
+    ['phone', phone_number],
+  ])
+}
+
+// The buyer's e-mail address may stand beside the buyer's address alone.
+function buyerOf({ buyer, fulfillment_details: details }: AcpUpdateShape, before: AgentBuyer): AgentBuyer {
+  const { email: known, ...others } = before
+  const email = details === null || details?.email === null ? undefined : (details?.email ?? known)
+  const present = email === undefined ? others : { ...others, email }
+  if (buyer === undefined) return present
+  return buyer === null ? {} : { ...(email !== undefined && { email }), ...buyerIn(buyer) }
+}
+
+function destinationOf(details: AcpUpdateShape['fulfillment_details'], before: SentAddress | null): SentAddress | null {
+  if (details === undefined) return before
+  if (details === null || details.address === null) return null
+  const { address, name, phone_number: phone } = details
+  const place = address === undefined ? before : addressIn(address)
+  if (!place) return null
+  return {
+    ...place,
+    ...sent<SentAddress>([
+      ['phone', phone],
+      ['firstName', address?.name || name],
+    ]),
+  }
+}
+
+function addressIn({ line_one, line_two, city, state, country, postal_code }: AcpAddressShape): SentAddress {
+  return sent<SentAddress>([
+    ['street', line_one],
+    ['extended', line_two],
+    ['locality', city],
+    ['region', state],
+    ['postalCode', postal_code],
+    ['country', country],
+  ])
+}
+
+// Without what is missing or empty: the published schema of an address demands all members, so they are sent empty.
+function sent<Sent extends object>(members: readonly (readonly [keyof Sent, string | null | undefined])[]): Sent {
+  return Object.fromEntries(
+    members.filter(([, value]) => value !== undefined && value !== null && value !== ''),
+  ) as Sent
+}

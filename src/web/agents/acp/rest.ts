@@ -1,0 +1,98 @@
+// The Agentic Commerce Protocol by REST. The order of the lines is the order of the checks.
+
+import { type AcpRow, type AcpRowId, acpRows } from '../../../contract/agents/acp.ts'
+import { acpVersion } from '../../../contract/agents/settings.ts'
+import { taggedId } from '../../../domain/agents/ids.ts'
+import type { PlatformRow } from '../../../domain/agents/store.ts'
+import { jsonType, type Outgoing } from '../../../platform/http/message.ts'
+import type { ShopContext } from '../context.ts'
+import { AgentError } from '../error.ts'
+import { bytesOf, checkedBody, jsonIn, rowAt } from '../request.ts'
+import { platformOfKey, tooMany } from '../ucp/caller.ts'
+import { capabilities } from '../ucp/negotiate.ts'
+import { acpError } from './error.ts'
+import { performAcp } from './perform.ts'
+
+export async function answerAcp(context: ShopContext, path: string): Promise<Outgoing> {
+  try {
+    const { status, body, headers } = await answer(context, path)
+    return { status, body, headers: { ...headersOf(context), ...headers } }
+  } catch (error) {
+    if (!(error instanceof AgentError)) throw error
+    context.trace.code = error.code
+    const body = JSON.stringify(acpError(error))
+    return { status: error.status, body, headers: { ...headersOf(context), ...error.headers } }
+  }
+}
+
+const isPlain = /^[\x21-\x7e]{1,255}$/
+
+// The key and the id of the request come back with every answer.
+function headersOf({ request: { raw } }: ShopContext): Record<string, string> {
+  const echoed = ['idempotency-key', 'request-id'].flatMap((name) => {
+    const value = raw.headers[name]
+    return typeof value === 'string' && isPlain.test(value) ? [[name, value]] : []
+  })
+  return { 'content-type': jsonType, 'cache-control': 'no-store', ...Object.fromEntries(echoed) }
+}
+
+async function answer(context: ShopContext, path: string): Promise<Outgoing & { body: string }> {
+  const { request, trace, parts, shop, now } = context
+  const { rowId, row, id } = rowAt<AcpRowId, AcpRow>(acpRows, request.raw.method ?? '', path) // 404, 405
+  trace.name = rowId
+  const platform = await knownPlatform(context) // 401, 403
+  refuseVersion(request.raw.headers['api-version']) // 400
+  refuseOften(context, platform, row) // 429
+  const bytes = await bytesOf(context, row) // 413, 400
+  const key = row.method === 'GET' ? '' : keyIn(request.raw.headers['idempotency-key']) // 400
+  const body = row.body === null ? null : checkedBody(row, jsonIn(bytes)) // 400
+  const { merchantId, mode, installationId, reviewFrom, currency } = shop
+  const caller = {
+    ...{ merchantId, mode, installationId, platformId: platform.id },
+    ...{ protocol: 'acp', version: acpVersion, proof: 'key' as const },
+  }
+  const view = {
+    active: new Set(Object.keys(capabilities)),
+    handlers: [],
+    mayPay: false,
+    reviewFrom,
+    tag: (thing: string) => taggedId(parts.tools.rootSecret, platform.id, thing),
+  }
+  const moment = { now, cause: { operationId: rowId, requestId: trace.requestId } }
+  const done = await performAcp(parts, { rowId, caller, view, currency, id, body, key, moment })
+  const headers = done.isReplayed ? { 'idempotent-replayed': 'true' } : {}
+  return { status: done.status, body: JSON.stringify(done.body), headers }
+}
+
+// The platform whose key is shown. There are no callers without one.
+async function knownPlatform(context: ShopContext): Promise<PlatformRow> {
+  const { platforms, shop, trace } = context
+  const found = await platformOfKey(context)
+  if (!found) {
+    const headers = { 'www-authenticate': 'Bearer' }
+    throw new AgentError(401, 'unauthorized', 'The key of the platform is sent as Authorization: Bearer.', { headers })
+  }
+  trace.callerId = found.id
+  if (found.status === 'blocked') throw new AgentError(403, 'forbidden', 'The shop does not deal with this platform.')
+  return platforms.see(shop, found.profileUrl)
+}
+
+function refuseVersion(header: string | string[] | undefined): void {
+  if (header === acpVersion) return
+  const code = header === undefined ? 'missing_api_version' : 'unsupported_api_version'
+  throw new AgentError(400, code, `The header API-Version is ${acpVersion}.`)
+}
+
+// Sessions are stored for hours, whether or not anything comes of them: a platform that is not approved opens fewer.
+function refuseOften(context: ShopContext, { id, status: standing }: PlatformRow, { status }: AcpRow): void {
+  const isApproved = standing === 'approved'
+  const waitMs = context.callWaitMs(id, isApproved ? 'approved' : 'proven')
+  if (waitMs > 0) throw tooMany(waitMs, 'Too many calls were made.')
+  const openWaitMs = status === 201 && !isApproved ? context.openWaitMs() : 0
+  if (openWaitMs > 0) throw tooMany(openWaitMs, 'Too many sessions were opened.')
+}
+
+function keyIn(header: string | string[] | undefined): string {
+  if (typeof header === 'string' && header.length >= 1 && header.length <= 255) return header
+  throw new AgentError(400, 'idempotency_key_required', 'The header Idempotency-Key has 1 to 255 characters.')
+}

@@ -1,0 +1,204 @@
+// Checkout sessions, as the Agentic Commerce Protocol shows them. Pure. Of the buyer's data only what the platform itself sent is given back.
+
+import { acpVersion } from '../../../contract/agents/settings.ts'
+import type { CartItem } from '../../../contract/open/carts.ts'
+import { nameOf, type SentAddress } from '../../../domain/agents/asked.ts'
+import type { AgentCheckout } from '../../../domain/agents/buying.ts'
+import { isEmail } from '../../../platform/kit/email.ts'
+import type { Seen } from '../paying.ts'
+import { codeMessage } from '../ucp/messages.ts'
+import {
+  appliedIn,
+  buyerView,
+  linksView,
+  optionTitle,
+  type PayRules,
+  placeOf,
+  shippingLabel,
+  type Total,
+  titleOf,
+  totalsView,
+} from '../ucp/view.ts'
+import { type AcpMessage, acpMessage } from './messages.ts'
+
+export interface AcpViewContext extends PayRules {
+  tag: (id: string) => string
+}
+
+const statuses: Readonly<Record<string, string>> = {
+  incomplete: 'not_ready_for_payment',
+  ready_for_complete: 'ready_for_payment',
+  requires_escalation: 'requires_escalation',
+  complete_in_progress: 'in_progress',
+  completed: 'completed',
+  canceled: 'canceled',
+}
+
+const extensions = [
+  {
+    name: 'discount',
+    extends: [
+      '$.CheckoutSessionCreateRequest.discounts',
+      '$.CheckoutSessionUpdateRequest.discounts',
+      '$.CheckoutSession.discounts',
+    ],
+  },
+] as const
+
+export function sessionView({ checkout, status, messages }: Seen, { tag }: AcpViewContext): object {
+  const { session, asked, order, links } = checkout
+  const { items, totals, currency, url, statusUrl } = session
+  const id = tag(session.id)
+  const isOwn = checkout.hasSentContact && asked !== undefined && isEmail(asked.buyer.email?.trim() ?? '')
+  return {
+    id,
+    protocol: { version: acpVersion },
+    capabilities: {
+      payment: { handlers: [] },
+      interventions: { supported: [], required: [], enforcement: 'conditional' },
+      extensions,
+    },
+    ...(isOwn && { buyer: buyerView(asked.buyer) }),
+    status: session.status === 'expired' ? 'expired' : statuses[status],
+    currency: currency.toLowerCase(),
+    line_items: items.map(lineView),
+    ...detailsView(checkout),
+    ...optionsView(checkout),
+    totals: acpTotals(totalsView(items, totals, shippingLabel(checkout))),
+    messages: messages.map(acpMessage) satisfies AcpMessage[],
+    links: linksView(links, linkTypes),
+    expires_at: session.expiresAt,
+    ...(url !== null && { continue_url: url }),
+    ...discountsView(checkout),
+    ...(order &&
+      session.status === 'completed' && {
+        order: {
+          id: tag(order.id),
+          checkout_session_id: id,
+          order_number: order.number,
+          permalink_url: statusUrl ?? '',
+          status: session.paymentStatus === 'pending' ? 'created' : 'confirmed',
+        },
+      }),
+  }
+}
+
+const linkTypes = [
+  ['terms', 'terms_of_use'],
+  ['privacy', 'privacy_policy'],
+  ['refunds', 'return_policy'],
+  ['imprint', 'about_us', 'Imprint'],
+] as const
+
+function lineView({ skuId, code, name, options, unitPrice, imageUrl, quantity, subtotal, discount }: CartItem): object {
+  return {
+    id: skuId,
+    item: { id: skuId, name, unit_amount: unitPrice },
+    quantity,
+    name: titleOf(name, options),
+    ...(imageUrl !== null && { images: [imageUrl] }),
+    unit_amount: unitPrice,
+    sku: code,
+    custom_attributes: options.map((option) => ({ display_name: option.name, value: option.value })),
+    totals: lineTotals(subtotal, discount),
+  }
+}
+
+export function lineTotals(subtotal: number, discount: number): Total[] {
+  return [
+    { type: 'items_base_amount', display_text: 'Items', amount: subtotal },
+    ...(discount > 0 ? [{ type: 'items_discount', display_text: 'Discount', amount: discount }] : []),
+    { type: 'subtotal', display_text: 'Subtotal', amount: subtotal - discount },
+    { type: 'total', display_text: 'Total', amount: subtotal - discount },
+  ]
+}
+
+// UCP begins with the sum of the items and counts discounts as negative. Here that is the base, the subtotal is what is left of it after
+// discounts on items, and discounts are amounts that are taken off.
+export function acpTotals(entries: readonly Total[]): Total[] {
+  const amountOf = (wanted: string) => entries.find(({ type }) => type === wanted)?.amount ?? 0
+  const base = amountOf('subtotal')
+  const subtotal = { type: 'subtotal', display_text: 'Subtotal', amount: base + amountOf('items_discount') }
+  const taken = (entry: Total) => ({ ...entry, amount: -entry.amount })
+  const ofType = (wanted: string) => entries.filter(({ type }) => type === wanted)
+  return [
+    { type: 'items_base_amount', display_text: 'Items', amount: base },
+    ...ofType('items_discount').map(taken),
+    subtotal,
+    ...ofType('discount').map(taken),
+    ...['fulfillment', 'tax', 'total'].flatMap(ofType),
+  ]
+}
+
+// An address has all its members, empty where nothing is known.
+function detailsView(checkout: AgentCheckout): object {
+  const { asked, hasSentAddress, hasSentContact } = checkout
+  const destination = hasSentAddress ? (asked?.destination ?? null) : placeOf(checkout)
+  const email = hasSentContact ? (asked?.buyer.email?.trim() ?? '') : ''
+  if (!destination && !isEmail(email)) return {}
+  const name = destination ? nameOf(destination) : ''
+  return {
+    fulfillment_details: {
+      ...(name !== '' && { name }),
+      ...(destination?.phone !== undefined && { phone_number: destination.phone }),
+      ...(isEmail(email) && { email }),
+      ...(destination && { address: acpAddress(destination) }),
+    },
+  }
+}
+
+export function acpAddress(sent: SentAddress): object {
+  const { street, extended, locality, region, postalCode, country } = sent
+  return {
+    name: nameOf(sent),
+    line_one: street ?? '',
+    ...(extended !== undefined && { line_two: extended }),
+    city: locality ?? '',
+    state: region ?? '',
+    country: country ?? '',
+    postal_code: postalCode ?? '',
+  }
+}
+
+function optionsView({ session: { shipping, items }, needsShipping, place }: AgentCheckout): object {
+  if (!needsShipping || !place) return { fulfillment_options: [] }
+  const { options, optionId } = shipping
+  return {
+    fulfillment_options: options.map((option) => ({
+      type: 'shipping',
+      id: option.id,
+      title: optionTitle(option),
+      totals: [{ type: 'total', display_text: 'Shipping', amount: option.amount }],
+    })),
+    ...(optionId !== null && {
+      selected_fulfillment_options: [
+        { type: 'shipping', option_id: optionId, item_ids: items.map(({ skuId }) => skuId) },
+      ],
+    }),
+  }
+}
+
+function discountsView(checkout: AgentCheckout): object {
+  const { asked } = checkout
+  const codes = asked?.codes ?? []
+  const applied = appliedIn(checkout)
+  if (codes.length === 0 && applied.length === 0) return {}
+  const rejected = (asked?.codeNotes ?? []).flatMap((note, place) => {
+    const said = codeMessage(note, place)
+    const { code: reason, content: message } = said ? acpMessage(said) : {}
+    return reason === undefined ? [] : [{ code: note.code, reason, message }]
+  })
+  return {
+    discounts: {
+      codes,
+      applied: applied.map(({ code, title, amount, allocations }) => ({
+        id: code,
+        code,
+        coupon: { id: code, name: title },
+        amount,
+        ...(allocations && { allocations }),
+      })),
+      rejected,
+    },
+  }
+}

@@ -1,0 +1,82 @@
+// What requests by REST have in common in every protocol of agents: a row for the path, a body of bounded length, and its shape.
+
+import { limits } from '../../contract/limits.ts'
+import type { TSchema } from '../../contract/schema.ts'
+import { compile } from '../../contract/validator.ts'
+import { addressBucket } from '../../platform/access/throttle.ts'
+import { hasBody, readBytes } from '../../platform/http/body.ts'
+import { parseJson } from '../../platform/kit/json.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { ShopContext } from './context.ts'
+import { AgentError } from './error.ts'
+
+export interface RestRow {
+  method: 'GET' | 'POST' | 'PUT'
+  // Below the address of the shop; `{id}` is the resource.
+  path: string
+  body: TSchema | null
+}
+
+export interface FoundRow<Id extends string, Row extends RestRow> {
+  rowId: Id
+  row: Row
+  id: string
+}
+
+export function rowAt<Id extends string, Row extends RestRow>(
+  rows: Readonly<Record<Id, Row>>,
+  method: string,
+  path: string,
+): FoundRow<Id, Row> {
+  const here = (Object.entries(rows) as [Id, Row][]).flatMap(([rowId, row]) => {
+    const found = new RegExp(`^${row.path.replace('{id}', '([^/]+)')}$`).exec(path)
+    return found ? [{ rowId, row, id: found[1] ?? '' }] : []
+  })
+  if (here.length === 0) throw refuse('route_not_found')
+  const route = here.find(({ row }) => row.method === (method === 'HEAD' ? 'GET' : method))
+  const allow = here.map(({ row }) => row.method).join(', ')
+  if (!route) throw refuse('route_not_found', { status: 405, headers: { allow } })
+  return { ...route, id: decoded(route.id) }
+}
+
+function decoded(id: string): string {
+  try {
+    return decodeURIComponent(id)
+  } catch {
+    return ''
+  }
+}
+
+export async function bytesOf({ request, parts }: ShopContext, { body }: RestRow): Promise<Buffer> {
+  const { raw, address } = request
+  if (!hasBody(raw)) {
+    if (body === null) return Buffer.alloc(0)
+    throw new AgentError(400, 'invalid_request', 'The request needs a body.')
+  }
+  if (body !== null && !/^application\/json\s*(;|$)/i.test(raw.headers['content-type'] ?? ''))
+    throw new AgentError(400, 'invalid_request', 'The body is sent as application/json.')
+  const limit = { key: `address ${addressBucket(address)}`, most: 16 }
+  const bytes = await parts.receive(raw, limit, () => readBytes(raw, limits.bodyBytesMax))
+  if (bytes === 'too_large') throw new AgentError(413, 'request_too_large', 'The body has at most 64 KiB.')
+  if (bytes === 'ended_early') throw new AgentError(400, 'invalid_request', 'The body ended early.')
+  return bytes
+}
+
+export function jsonIn(bytes: Buffer): unknown {
+  const parsed = parseJson(bytes.toString('utf8'))
+  if ('value' in parsed) return parsed.value
+  throw new AgentError(400, 'invalid_request', 'The body is not JSON as it should be.', { issues: [parsed.issue] })
+}
+
+const checks = new Map<TSchema, ReturnType<typeof compile>>()
+
+// The body of a row, once it has the right shape.
+export function checkedBody({ body: schema }: Pick<RestRow, 'body'>, body: unknown): unknown {
+  if (schema === null) return null
+  const check = checks.get(schema) ?? compile(schema)
+  checks.set(schema, check)
+  const issues = check(body)
+  if (issues.length === 0) return body
+  const [first] = issues
+  throw new AgentError(400, 'invalid_request', `${first?.path} ${first?.message}`, { issues })
+}
