@@ -79,3 +79,10 @@ export const acpWhole = (code = 'ROSE-12', quantity = 1) => ({
   buyer: acpBuyer,
   fulfillment_details: { name: 'Ada Lovelace', address: acpBerlin },
 })
+
+export const acpPaidBy = (token: string, handlerId = 'mock_payment_handler') => ({
+  payment_data: {
+    handler_id: handlerId,
+    instrument: { type: 'card', credential: { type: 'spt', token } },
+  },
+})

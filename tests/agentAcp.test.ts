@@ -3,10 +3,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { type AcpPlatform, acpBerlin, acpBuyer, acpPlatform, acpWhole } from '../harness/acp.ts'
+import { type AcpPlatform, acpBerlin, acpBuyer, acpPaidBy, acpPlatform, acpWhole, assertAcp } from '../harness/acp.ts'
 import { letAgentsIn } from '../harness/agents.ts'
+import { bloom } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { type Answer, openTestServer, type TestServer } from '../harness/testServer.ts'
+import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 
 interface Shop {
   testServer: TestServer
@@ -32,7 +34,120 @@ const errorsIn = ({ body }: Answer) =>
 const amountOf = (body: { totals: { type: string; amount: number }[] }, type: string) =>
   body.totals.find((total) => total.type === type)?.amount
 
+const chargesIn = ({ storage }: TestServer) =>
+  storage.read((db) => db.sql<{ amount: number }>`select amount from payments where status = 'succeeded'`)
+
 eachEngine('ACP', (given) => {
+  test('session, payment, order: a purchase without a page, whose key charges once', async () => {
+    const { testServer, platform, ask } = await openShop(given)
+    assert.throws(() => assertAcp('CheckoutSession', { id: 'without the rest' }))
+    for (const name of ['CheckoutSessionCreateRequest', 'CheckoutSessionCompleteRequest'])
+      assertAcp(name, name.includes('Create') ? { ...acpWhole(), line_items: [{ id: 'ROSE-12' }] } : acpPaidBy('token'))
+    const { buyer: _, ...nameless } = acpWhole('ROSE-12', 2)
+    const created = await ask('POST', '/checkout_sessions', nameless)
+    const [handler] = created.body.capabilities.payment.handlers
+    assert.deepEqual(
+      [handler.id, handler.psp, handler.requires_delegate_payment],
+      ['mock_payment_handler', 'test', false],
+    )
+    const described = await testServer.fetch(new URL(handler.instrument_schemas[0]).pathname)
+    assert.deepEqual([described.status, described.body.properties.type], [200, { enum: ['card'] }])
+    assert.equal((await testServer.fetch('/acp/bloom/test/handlers/none/config.json')).status, 404)
+
+    const address = `/checkout_sessions/${created.body.id}`
+    const complete = `${address}/complete`
+    const early = await ask('POST', complete, acpPaidBy('success_token'))
+    assert.deepEqual([early.status, early.body.status], [200, 'not_ready_for_payment'])
+    const key = { 'idempotency-key': 'pay' }
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => ask('POST', complete, { ...acpPaidBy('success_token'), buyer: acpBuyer }, key)),
+    )
+    for (const { status, body, headers } of answers)
+      if (status === 409) assert.deepEqual([body.code, headers.get('retry-after')], ['idempotency_in_flight', '1'])
+      else assert.equal(status, 200)
+    const paid = await ask('POST', complete, { ...acpPaidBy('success_token'), buyer: acpBuyer }, key)
+    assert.deepEqual([paid.body.status, paid.headers.get('idempotent-replayed')], ['completed', 'true'], paid.text)
+    assert.deepEqual(await chargesIn(testServer), [{ amount: 7490 }])
+    const { order } = paid.body
+    assert.equal(order.checkout_session_id, created.body.id)
+    assert.match(order.permalink_url, new RegExp(`^${testServer.origin}/o/`))
+    const [placed] = (await testServer.askAdmin('listAdminOrders')).body.data
+    assert.deepEqual([placed.number, placed.total], [order.order_number, 7490])
+    const { agent } = (await testServer.askAdmin('getAdminOrder', { path: { orderId: placed.id } })).body.data
+    assert.deepEqual(
+      [agent.platformId, agent.protocol, agent.version, agent.proof],
+      [platform.id, 'acp', '2026-04-17', 'key'],
+    )
+    assert.equal((await ask('POST', complete, acpPaidBy('success_token'))).status, 409)
+    assert.equal((await ask('POST', `${address}/cancel`)).status, 405)
+  })
+
+  test('a decline leaves the session ready, a challenge hands over, silence is found out later', async () => {
+    const { testServer, ask } = await openShop(given)
+    const open = async () => `/checkout_sessions/${(await ask('POST', '/checkout_sessions', acpWhole())).body.id}`
+    const address = await open()
+    const declined = await ask('POST', `${address}/complete`, acpPaidBy('fail_token'), { 'idempotency-key': 'a' })
+    assert.equal(declined.body.status, 'ready_for_payment')
+    assert.deepEqual(errorsIn(declined), [['payment_declined', '$.payment_data']])
+    const again = await ask('POST', `${address}/complete`, acpPaidBy('fail_token'), { 'idempotency-key': 'a' })
+    assert.deepEqual([again.text, again.headers.get('idempotent-replayed')], [declined.text, 'true'])
+    const other = await ask('POST', `${address}/complete`, acpPaidBy('success_token'), { 'idempotency-key': 'a' })
+    assert.equal(other.status, 422)
+
+    const challenged = await ask('POST', `${address}/complete`, acpPaidBy('challenge_token'))
+    assert.deepEqual(
+      [challenged.body.status, errorsIn(challenged)],
+      ['requires_escalation', [['requires_3ds', undefined]]],
+    )
+    assert.match(challenged.body.continue_url, /\/c\//)
+    assert.equal((await ask('POST', `${address}/cancel`)).status, 409)
+
+    const silent = await open()
+    const unanswered = await ask('POST', `${silent}/complete`, acpPaidBy('silent_token'))
+    assert.deepEqual([unanswered.body.status, unanswered.body.order], ['in_progress', undefined], unanswered.text)
+    testServer.clock.now += 120_000
+    await recoverPayments(testServer.app.payTools)
+    assert.equal((await ask('GET', silent)).body.status, 'completed')
+    assert.equal((await chargesIn(testServer)).length, 1)
+  })
+
+  test('nothing is charged for what ran out, at another price, to no address, or after the end', async () => {
+    const { testServer, ask } = await openShop(given)
+    const open = async (wanted: object) => {
+      const { body } = await ask('POST', '/checkout_sessions', wanted)
+      return `/checkout_sessions/${body.id}`
+    }
+    const [first, second] = [await open(acpWhole('ROSE-24', 3)), await open(acpWhole('ROSE-24', 3))]
+    assert.equal((await ask('POST', `${first}/complete`, acpPaidBy('success_token'))).body.status, 'completed')
+    const late = await ask('POST', `${second}/complete`, acpPaidBy('success_token'))
+    assert.equal(late.body.status, 'not_ready_for_payment', late.text)
+    assert.ok(errorsIn(late).some(([code]: string[]) => code === 'out_of_stock'))
+
+    const dear = await open(acpWhole())
+    await testServer.apply({
+      ...bloom,
+      products: (bloom.products ?? []).map((product) => ({
+        ...product,
+        skus: product.skus.map((sku) => (sku.code === 'ROSE-12' ? { ...sku, price: 9000 } : sku)),
+      })),
+    })
+    const changed = await ask('POST', `${dear}/complete`, acpPaidBy('success_token'))
+    assert.deepEqual(
+      [amountOf(changed.body, 'total'), changed.body.messages.map(({ code }: Said) => code)],
+      [9490, [undefined, 'price_change']],
+    )
+    assert.equal((await chargesIn(testServer)).length, 1)
+    const { fulfillment_details: _, ...placeless } = acpWhole()
+    const unplaced = await ask('POST', `${await open(placeless)}/complete`, acpPaidBy('success_token'))
+    assert.deepEqual(errorsIn(unplaced), [['missing', '$.fulfillment_details.address']])
+
+    testServer.clock.now += 7 * 3_600_000
+    assert.equal((await ask('GET', dear)).body.status, 'expired')
+    assert.equal((await ask('POST', `${dear}/complete`, acpPaidBy('success_token'))).status, 409)
+    assert.equal((await ask('POST', `${dear}/cancel`)).status, 405)
+    assert.equal((await chargesIn(testServer)).length, 1)
+  })
+
   test('a session grows by updates: what is not sent stays, null clears it', async () => {
     const { testServer, ask } = await openShop(given)
     const created = await ask('POST', '/checkout_sessions', { line_items: [{ id: 'ROSE-12' }], currency: 'usd' })
@@ -59,7 +174,7 @@ eachEngine('ACP', (given) => {
       { type: 'shipping', option_id: 'standard', item_ids: [created.body.line_items[0].id] },
     ])
     const named = await ask('POST', address, { buyer: acpBuyer, fulfillment_details: { address: acpBerlin } })
-    assert.deepEqual(errorsIn(named), [['intervention_required', undefined]], named.text)
+    assert.deepEqual([errorsIn(named), named.body.status], [[], 'ready_for_payment'], named.text)
     const more = await ask('POST', address, { line_items: [{ id: 'ROSE-12', quantity: 2 }] })
     assert.deepEqual(
       ['items_base_amount', 'subtotal', 'fulfillment', 'total'].map((type) => amountOf(more.body, type)),
@@ -92,7 +207,7 @@ eachEngine('ACP', (given) => {
     const again = await ask('POST', address, { buyer: acpBuyer })
     assert.deepEqual(errorsIn(again), [['not_found', undefined]])
     const mended = await ask('POST', address, { line_items: [{ id: 'ROSE-12' }] })
-    assert.equal(mended.body.status, 'requires_escalation', mended.text)
+    assert.equal(mended.body.status, 'ready_for_payment', mended.text)
     const none = await ask('POST', '/checkout_sessions', acpWhole('nothing'))
     assert.deepEqual([none.status, none.body.code, none.body.param], [400, 'not_found', '$.line_items'])
   })
@@ -139,6 +254,7 @@ eachEngine('ACP', (given) => {
       other.ask('GET', `/checkout_sessions/${id}`),
       other.ask('POST', `/checkout_sessions/${id}`, {}),
       other.ask('POST', `/checkout_sessions/${id}/cancel`),
+      other.ask('POST', `/checkout_sessions/${id}/complete`, acpPaidBy('success_token')),
       ask('GET', `/checkout_sessions/${id.split('.')[0]}`),
       ask('GET', '/checkout_sessions/nothing'),
     ])

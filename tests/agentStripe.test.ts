@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { acpPaidBy, acpPlatform, acpWhole } from '../harness/acp.ts'
 import { berlinDestination, buyer, letAgentsIn, platformOf, shippingTo } from '../harness/agents.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openStripeShop } from '../harness/stripe/shop.ts'
@@ -23,7 +24,7 @@ const paidWith = (handlerId: string, token: string) => ({
 })
 const shared = (token: string) => paidWith('stripe_shared_payment_token', token)
 
-eachEngine('UCP with the tokens of Stripe', (given) => {
+eachEngine('Agents with the tokens of Stripe', (given) => {
   test('a shared payment token and a token of Google Pay pay; a decline ends its intent, a bank that asks hands over', async () => {
     const { testServer, there } = await openStripeShop(given)
     await letAgentsIn(testServer)
@@ -69,6 +70,32 @@ eachEngine('UCP with the tokens of Stripe', (given) => {
     assert.deepEqual(
       intents().map(({ status }) => status),
       ['canceled', 'succeeded', 'succeeded', 'requires_action'],
+    )
+  })
+
+  test('ACP: a shared payment token that the platform had made for the account pays', async () => {
+    const { testServer, there } = await openStripeShop(given)
+    await letAgentsIn(testServer)
+    const { ask } = await acpPlatform(testServer)
+    const created = await ask('POST', '/checkout_sessions', acpWhole())
+    const handler = created.body.capabilities.payment.handlers.find(
+      ({ id }: { id: string }) => id === 'stripe_shared_payment_token',
+    )
+    assert.deepEqual(
+      [handler.name, handler.requires_delegate_payment, handler.psp, handler.config.merchant_id.slice(0, 5)],
+      ['dev.acp.tokenized.card', true, 'stripe', 'acct_'],
+    )
+    const complete = `/checkout_sessions/${created.body.id}/complete`
+    const refused = await ask('POST', complete, acpPaidBy('spt_declined', handler.id))
+    assert.equal(refused.body.messages.at(-1).code, 'payment_declined')
+    const paid = await ask('POST', complete, acpPaidBy('spt_visa', handler.id))
+    assert.equal(paid.body.status, 'completed', paid.text)
+    assert.deepEqual(
+      [...there.books.intents.values()].map(({ status, amount_received }) => [status, amount_received]),
+      [
+        ['canceled', 0],
+        ['succeeded', 3990],
+      ],
     )
   })
 

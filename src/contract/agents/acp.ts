@@ -71,6 +71,7 @@ export const AcpCompleteShape = Type.Object({
     handler_id: Type.Optional(text(200)),
     instrument: Type.Optional(Type.Object({ credential: Type.Optional(OpenObject) })),
   }),
+  risk_signals: Type.Optional(Type.Object({ ip_address: Type.Optional(text(64)) })),
 })
 
 export interface AcpRow {
@@ -86,6 +87,7 @@ export const acpRows = {
   acpCreateSession: { method: 'POST', path: '/checkout_sessions', body: AcpCreateShape, status: 201 },
   acpGetSession: { method: 'GET', path: '/checkout_sessions/{id}', body: null, status: 200 },
   acpUpdateSession: { method: 'POST', path: '/checkout_sessions/{id}', body: AcpUpdateShape, status: 200 },
+  acpCompleteSession: { method: 'POST', path: '/checkout_sessions/{id}/complete', body: AcpCompleteShape, status: 200 },
   acpCancelSession: { method: 'POST', path: '/checkout_sessions/{id}/cancel', body: null, status: 200 },
 } as const satisfies Readonly<Record<string, AcpRow>>
 

@@ -2,6 +2,10 @@
 
 import type { Mode } from '../../contract/words.ts'
 
-export function agentBase(origin: string, { slug, mode }: { slug: string; mode: Mode }): string {
-  return `${origin}/ucp/${slug}${mode === 'test' ? '/test' : ''}`
+export function agentBase(
+  origin: string,
+  { slug, mode }: { slug: string; mode: Mode },
+  protocol: 'ucp' | 'acp' = 'ucp',
+): string {
+  return `${origin}/${protocol}/${slug}${mode === 'test' ? '/test' : ''}`
 }

@@ -244,6 +244,8 @@ export interface TokenHandler {
   version: string
   // Kinds of instruments, such as card.
   instruments: readonly string[]
+  // Of a token that a platform has the provider make for the merchant: the provider's own name of the merchant's account.
+  delegatedTo?: string
   config?(facts: { mode: Mode; merchantName: string; currency: string }): object
   // Pure: what `start` needs, or undefined where the credential is not one that it takes. Nothing of it is stored, logged or repeated.
   read(credential: Readonly<Record<string, unknown>>): { method: string; details: Details } | undefined

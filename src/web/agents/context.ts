@@ -40,4 +40,6 @@ export interface ShopContext {
   newProfileWaitMs: () => number
   profileReadWaitMs: () => number
   callWaitMs: (platformId: string, standing: 'claimed' | 'proven' | 'approved') => number
+  // Keys by which this process pays now.
+  paying: Set<string>
 }

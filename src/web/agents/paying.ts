@@ -12,6 +12,7 @@ import {
   payCheckout,
   showCheckout,
 } from '../../domain/agents/buying.ts'
+import { sessionStatusAt } from '../../domain/checkout/lifecycle.ts'
 import type { PayTools } from '../../domain/checkout/tools.ts'
 import { type Claim, type Keeper, once } from '../../platform/idempotency/once.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -108,7 +109,8 @@ async function locate({ storage }: PayTools, { caller, sessionId }: Look): Promi
 async function payAndSee(tools: PayTools, completion: Completion, found: Located, isRepeated: boolean): Promise<Seen> {
   const { instrument, attempt, network, caller, cause, prepare } = completion
   const see = (notes: readonly Message[] = []) => seeCheckout(tools, completion, notes)
-  const { status, version } = found.session
+  const { version } = found.session
+  const status = sessionStatusAt(found.session, tools.clock().getTime())
   if (status === 'processing') return see(isRepeated ? [] : [notice.inProgress()])
   if (status !== 'open') {
     if (isRepeated && status === 'completed') return see()

@@ -43,6 +43,8 @@ export function createAgentServer(parts: AgentParts): (request: Incoming, trace:
   const approvedThrottle: Throttle | null = parts.isLimited ? createThrottle(callsOfApproved) : null
   const namelessThrottle: Throttle | null = parts.isLimited ? createThrottle(callsOfNameless) : null
 
+  const paying = new Set<string>()
+
   return async (request, trace) => {
     const now = tools.clock()
     const waitMs = throttle?.take(addressBucket(request.address), now.getTime()) ?? 0
@@ -67,6 +69,7 @@ export function createAgentServer(parts: AgentParts): (request: Incoming, trace:
       request,
       trace,
       now,
+      paying,
       openWaitMs: () => openThrottle?.take(bucket, now.getTime()) ?? 0,
       newProfileWaitMs: () => profileThrottle?.take(network, now.getTime()) ?? 0,
       profileReadWaitMs: () => readThrottle?.take(network, now.getTime()) ?? 0,

@@ -2,13 +2,20 @@
 // what is wrong with the request itself is thrown as an `AgentError`.
 
 import { hash } from 'node:crypto'
-import { type AcpCreateShape, type AcpRowId, type AcpUpdateShape, acpRows } from '../../../contract/agents/acp.ts'
+import {
+  type AcpCompleteShape,
+  type AcpCreateShape,
+  type AcpRowId,
+  type AcpUpdateShape,
+  acpRows,
+} from '../../../contract/agents/acp.ts'
 import {
   type AgentCaller,
   type AgentMoment,
   cancelCheckout,
   openCheckout,
   replaceCheckout,
+  saveContact,
 } from '../../../domain/agents/buying.ts'
 import { untaggedId } from '../../../domain/agents/ids.ts'
 import type { LineNote } from '../../../domain/carts/replace.ts'
@@ -18,11 +25,11 @@ import { isId } from '../../../platform/kit/ids.ts'
 import { Refusal } from '../../../platform/kit/refuse.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { AgentError } from '../error.ts'
-import { type Look, type PayingParts, seeChanged, seeCheckout } from '../paying.ts'
+import { completeOnce, type Look, type PayingParts, type Seen, seeChanged, seeCheckout } from '../paying.ts'
 import { lineMessage, type Message, notice } from '../ucp/messages.ts'
 import { attributionIn } from '../ucp/read.ts'
 import { acpMessage } from './messages.ts'
-import { changedWish, nothingYet } from './read.ts'
+import { buyerIn, changedWish, nothingYet } from './read.ts'
 import { type AcpViewContext, sessionView } from './view.ts'
 
 export interface AcpCall {
@@ -37,6 +44,8 @@ export interface AcpCall {
   // Of a change.
   key: string
   moment: AgentMoment
+  // Keys by which this process pays now.
+  paying: Set<string>
 }
 
 export interface AcpAnswer {
@@ -96,6 +105,7 @@ const handlers: Readonly<Record<AcpRowId, Handle>> = {
       const outcome = await replaceCheckout(tools, tx, call.caller, sessionId, wanted, call.moment)
       return sessionText(parts, tx, call, sessionId, outcome === 'busy' ? [notice.inProgress()] : [])
     }),
+  acpCompleteSession: complete,
   acpCancelSession: (parts, call) =>
     change(parts, call, async (tx) => {
       const sessionId = sessionIdOf(parts, call)
@@ -130,6 +140,45 @@ async function sessionText(
 ): Promise<string> {
   const seen = await seeChanged(tools, tx, lookOf(call, sessionId), notes, call.moment.now)
   return JSON.stringify(sessionView(seen, call.view))
+}
+
+// A repetition while the first is under way is told to wait. On another node it finds the payment of the first.
+async function complete(parts: PayingParts, call: AcpCall): Promise<AcpAnswer> {
+  const { paying } = call
+  const claim = claimOf(call)
+  const name = `${claim.claimant} ${claim.key}`
+  if (paying.has(name)) {
+    const headers = { 'retry-after': '1' }
+    throw new AgentError(409, 'idempotency_in_flight', 'The session is being paid by this key.', { headers })
+  }
+  paying.add(name)
+  try {
+    return await completeNow(parts, call, claim)
+  } finally {
+    paying.delete(name)
+  }
+}
+
+async function completeNow(parts: PayingParts, call: AcpCall, claim: Claim): Promise<AcpAnswer> {
+  const { tools } = parts
+  const { caller, view, moment } = call
+  const { buyer, payment_data: data, risk_signals: signals } = call.body as AcpCompleteShape
+  const sessionId = sessionIdOf(parts, call)
+  const { handler_id: handlerId } = data
+  const saved = () =>
+    tools.storage.write((tx) => saveContact(tools, tx, caller, sessionId, buyerIn(buyer ?? {}), moment))
+  const completion = {
+    ...lookOf(call, sessionId),
+    claim,
+    attempt: claim.key,
+    instrument:
+      handlerId === undefined ? undefined : { place: 0, handlerId, credential: data.instrument?.credential ?? {} },
+    network: signals?.ip_address,
+    cause: moment.cause,
+    ...(buyer && { prepare: saved }),
+    render: (seen: Seen) => sessionView(seen, view),
+  }
+  return { status: 200, ...(await completeOnce(parts, completion)) }
 }
 
 // Writes, and answers with the session in the same transaction, once for each key.

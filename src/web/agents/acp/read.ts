@@ -11,7 +11,7 @@ export function changedWish(
   { lines, shippingOption, asked, hasOwnAddress }: PresentWish,
 ): ChangedWish {
   const { fulfillment_details: details, selected_fulfillment_options: selected } = body
-  const namesContact = body.buyer !== undefined || details === null || details?.email !== undefined
+  const namesContact = body.buyer !== undefined || details?.email !== undefined
   const namesAddress = details === null || details?.address !== undefined
   return {
     lines: body.line_items?.map(({ id, quantity = 1 }) => ({ item: id, quantity })) ?? lines,
@@ -45,10 +45,10 @@ export function buyerIn({ email, first_name, last_name, full_name, phone_number 
   ])
 }
 
-// The buyer's e-mail address may stand beside the buyer's address alone.
+// The buyer's e-mail address may stand beside the address alone. It is the buyer's, so it stays where the address is cleared.
 function buyerOf({ buyer, fulfillment_details: details }: AcpUpdateShape, before: AgentBuyer): AgentBuyer {
   const { email: known, ...others } = before
-  const email = details === null || details?.email === null ? undefined : (details?.email ?? known)
+  const email = details?.email === null ? undefined : (details?.email ?? known)
   const present = email === undefined ? others : { ...others, email }
   if (buyer === undefined) return present
   return buyer === null ? {} : { ...(email !== undefined && { email }), ...buyerIn(buyer) }

@@ -2,16 +2,20 @@
 
 import { type AcpRow, type AcpRowId, acpRows } from '../../../contract/agents/acp.ts'
 import { acpVersion } from '../../../contract/agents/settings.ts'
+import { agentBase } from '../../../domain/agents/address.ts'
 import { taggedId } from '../../../domain/agents/ids.ts'
 import type { PlatformRow } from '../../../domain/agents/store.ts'
 import { jsonType, type Outgoing } from '../../../platform/http/message.ts'
+import { refuse } from '../../../platform/kit/refuse.ts'
 import type { ShopContext } from '../context.ts'
 import { AgentError } from '../error.ts'
 import { bytesOf, checkedBody, jsonIn, rowAt } from '../request.ts'
-import { platformOfKey, tooMany } from '../ucp/caller.ts'
+import { platformOfKey, tooMany, trusts } from '../ucp/caller.ts'
+import { handlersOf } from '../ucp/handlers.ts'
 import { capabilities } from '../ucp/negotiate.ts'
 import { acpError } from './error.ts'
 import { performAcp } from './perform.ts'
+import { type AcpViewContext, handlerSchema } from './view.ts'
 
 export async function answerAcp(context: ShopContext, path: string): Promise<Outgoing> {
   try {
@@ -36,8 +40,9 @@ function headersOf({ request: { raw } }: ShopContext): Record<string, string> {
   return { 'content-type': jsonType, 'cache-control': 'no-store', ...Object.fromEntries(echoed) }
 }
 
-async function answer(context: ShopContext, path: string): Promise<Outgoing & { body: string }> {
+async function answer(context: ShopContext, path: string): Promise<Outgoing> {
   const { request, trace, parts, shop, now } = context
+  if (path.startsWith('/handlers/')) return handlerDocument(context, path) // 404
   const { rowId, row, id } = rowAt<AcpRowId, AcpRow>(acpRows, request.raw.method ?? '', path) // 404, 405
   trace.name = rowId
   const platform = await knownPlatform(context) // 401, 403
@@ -46,22 +51,40 @@ async function answer(context: ShopContext, path: string): Promise<Outgoing & { 
   const bytes = await bytesOf(context, row) // 413, 400
   const key = row.method === 'GET' ? '' : keyIn(request.raw.headers['idempotency-key']) // 400
   const body = row.body === null ? null : checkedBody(row, jsonIn(bytes)) // 400
-  const { merchantId, mode, installationId, reviewFrom, currency } = shop
-  const caller = {
-    ...{ merchantId, mode, installationId, platformId: platform.id },
-    ...{ protocol: 'acp', version: acpVersion, proof: 'key' as const },
-  }
-  const view = {
-    active: new Set(Object.keys(capabilities)),
-    handlers: [],
-    mayPay: false,
-    reviewFrom,
-    tag: (thing: string) => taggedId(parts.tools.rootSecret, platform.id, thing),
-  }
+  const { merchantId, mode, installationId, currency } = shop
+  const caller = { merchantId, mode, installationId, platformId: platform.id, ...spoken }
+  const view = await viewOf(context, platform)
   const moment = { now, cause: { operationId: rowId, requestId: trace.requestId } }
-  const done = await performAcp(parts, { rowId, caller, view, currency, id, body, key, moment })
+  const { paying } = context
+  const done = await performAcp(parts, { rowId, caller, view, currency, id, body, key, moment, paying })
   const headers = done.isReplayed ? { 'idempotent-replayed': 'true' } : {}
   return { status: done.status, body: JSON.stringify(done.body), headers }
+}
+
+const spoken = { protocol: 'acp', version: acpVersion, proof: 'key' } as const
+
+async function viewOf({ parts: { tools }, shop }: ShopContext, platform: PlatformRow): Promise<AcpViewContext> {
+  const { mode, slug, level, who, reviewFrom } = shop
+  const origin = tools.publicOrigin()
+  const mayPay = level === 'buy' && trusts(who, platform, 'key')
+  return {
+    base: agentBase(origin, shop, 'acp'),
+    page: `${origin}/agents/${slug}`,
+    mode,
+    active: new Set(Object.keys(capabilities)),
+    handlers: mayPay ? await handlersOf(tools, shop) : [],
+    mayPay,
+    reviewFrom,
+    tag: (id) => taggedId(tools.rootSecret, platform.id, id),
+  }
+}
+
+// The schemas that a payment handler of our own names. They are the same for everyone.
+async function handlerDocument({ parts, shop, trace }: ShopContext, path: string): Promise<Outgoing> {
+  trace.name = 'acpGetHandler'
+  const found = handlerSchema(path, shop.level === 'buy' ? await handlersOf(parts.tools, shop) : [])
+  if (!found) throw refuse('route_not_found')
+  return { status: 200, body: JSON.stringify(found), headers: { 'cache-control': 'public, max-age=300' } }
 }
 
 // The platform whose key is shown. There are no callers without one.

@@ -2,11 +2,13 @@
 
 import { acpVersion } from '../../../contract/agents/settings.ts'
 import type { CartItem } from '../../../contract/open/carts.ts'
+import type { Mode } from '../../../contract/words.ts'
 import { nameOf, type SentAddress } from '../../../domain/agents/asked.ts'
 import type { AgentCheckout } from '../../../domain/agents/buying.ts'
 import { isEmail } from '../../../platform/kit/email.ts'
 import type { Seen } from '../paying.ts'
 import { codeMessage } from '../ucp/messages.ts'
+import type { ShownHandler } from '../ucp/profile.ts'
 import {
   appliedIn,
   buyerView,
@@ -22,6 +24,11 @@ import {
 import { type AcpMessage, acpMessage } from './messages.ts'
 
 export interface AcpViewContext extends PayRules {
+  // The address of the shop for this protocol.
+  base: string
+  // Where people read what the shop offers to agents.
+  page: string
+  mode: Mode
   tag: (id: string) => string
 }
 
@@ -45,8 +52,9 @@ const extensions = [
   },
 ] as const
 
-export function sessionView({ checkout, status, messages }: Seen, { tag }: AcpViewContext): object {
+export function sessionView({ checkout, status, messages }: Seen, context: AcpViewContext): object {
   const { session, asked, order, links } = checkout
+  const { tag, mayPay, handlers } = context
   const { items, totals, currency, url, statusUrl } = session
   const id = tag(session.id)
   const isOwn = checkout.hasSentContact && asked !== undefined && isEmail(asked.buyer.email?.trim() ?? '')
@@ -54,7 +62,7 @@ export function sessionView({ checkout, status, messages }: Seen, { tag }: AcpVi
     id,
     protocol: { version: acpVersion },
     capabilities: {
-      payment: { handlers: [] },
+      payment: { handlers: mayPay ? handlers.map((handler) => handlerView(handler, context)) : [] },
       interventions: { supported: [], required: [], enforcement: 'conditional' },
       extensions,
     },
@@ -80,6 +88,56 @@ export function sessionView({ checkout, status, messages }: Seen, { tag }: AcpVi
           status: session.paymentStatus === 'pending' ? 'created' : 'confirmed',
         },
       }),
+  }
+}
+
+// What the protocol calls tokenized cards: the platform has the provider make a token for the account, and sends it.
+const tokenized = {
+  name: 'dev.acp.tokenized.card',
+  version: '2026-01-22',
+  spec: 'https://acp.dev/handlers/tokenized.card',
+  config_schema: 'https://acp.dev/schemas/handlers/tokenized.card/config.json',
+  instrument_schemas: ['https://acp.dev/schemas/handlers/tokenized.card/instrument.json'],
+} as const
+
+function handlerView(handler: ShownHandler, { base, page, mode }: AcpViewContext): object {
+  const { id, name, version, config, psp, delegatedTo } = handler
+  const environment = mode === 'live' ? 'production' : 'sandbox'
+  const common = { id, psp, requires_delegate_payment: delegatedTo !== undefined, requires_pci_compliance: false }
+  if (delegatedTo !== undefined)
+    return { ...common, ...tokenized, config: { merchant_id: delegatedTo, psp, environment } }
+  const own = `${base}/handlers/${id}`
+  return {
+    ...common,
+    name,
+    version,
+    spec: page,
+    config_schema: `${own}/config.json`,
+    instrument_schemas: [`${own}/instrument.json`],
+    config: config ?? { environment },
+  }
+}
+
+// What the addresses of a handler of our own answer. Undefined where there is no such document.
+export function handlerSchema(path: string, handlers: readonly ShownHandler[]): object | undefined {
+  const [, id, file] = /^\/handlers\/(\w+)\/(config|instrument)\.json$/.exec(path) ?? []
+  const handler = handlers.find((one) => one.id === id && one.delegatedTo === undefined)
+  if (!handler) return undefined
+  const $schema = 'https://json-schema.org/draft/2020-12/schema'
+  if (file === 'config') return { $schema, title: `${handler.name}: config`, type: 'object' }
+  return {
+    $schema,
+    title: `${handler.name}: instrument`,
+    type: 'object',
+    required: ['type', 'credential'],
+    properties: {
+      type: { enum: handler.instruments },
+      credential: {
+        type: 'object',
+        required: ['type', 'token'],
+        properties: { type: { type: 'string' }, token: { type: 'string' } },
+      },
+    },
   }
 }
 

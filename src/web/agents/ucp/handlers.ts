@@ -11,12 +11,14 @@ export async function handlersOf(
   const offered = await storage.read((db) => providers.offered(db, shop))
   const { mode, name: merchantName, currency } = shop
   return offered.flatMap(({ provider }) =>
-    (provider.tokens ?? []).map(({ id, name, ownName, version, instruments, config }) => ({
+    (provider.tokens ?? []).map(({ id, name, ownName, version, instruments, config, delegatedTo }) => ({
       id,
       name: name ?? `${reversedHost(publicOrigin())}.${ownName}`,
       version,
       instruments,
       config: config?.({ mode, merchantName, currency }),
+      psp: provider.name,
+      delegatedTo,
     })),
   )
 }

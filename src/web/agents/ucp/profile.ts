@@ -8,6 +8,9 @@ export interface ShownHandler {
   version: string
   instruments: readonly string[]
   config: object | undefined
+  // The provider, and its name of the merchant's account where it makes tokens for it.
+  psp: string
+  delegatedTo: string | undefined
 }
 
 export interface ProfileFacts {

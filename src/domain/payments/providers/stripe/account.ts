@@ -106,6 +106,7 @@ export function createStripeAccounts({ clock, url }: StripeAccountParts): Accoun
         client: clientFor(secretKey, onCall),
         mode: account.mode,
         publishableKey: account.public.publishableKey ?? '',
+        account: account.public.account,
         descriptor: account.public.descriptor,
         // An empty secret would verify what anybody signs with it.
         noticeSecrets: [secrets, ...previous].flatMap((known) => known[noticeSecret] || []),

@@ -31,6 +31,8 @@ export interface StripeParts {
   client: StripeClient
   mode: Mode
   publishableKey: string
+  // Stripe's name of the account, if it is known.
+  account: string | undefined
   // How card statements of the account begin, if it is known.
   descriptor: string | undefined
   // Those that sign webhooks, now and until a while ago.
@@ -52,7 +54,7 @@ const methods: readonly Method[] = [
 const listedMs = 30 * 24 * 3_600_000
 
 export function createStripeProvider(parts: StripeParts): PaymentProvider {
-  const { client, mode, publishableKey, descriptor, noticeSecrets, url, clock } = parts
+  const { client, mode, publishableKey, account, descriptor, noticeSecrets, url, clock } = parts
   const intents = new Intents(parts)
   const refunds = new Refunds(client)
   const frame = { script: `${url ?? 'https://js.stripe.com'}/${release}/stripe.js`, publishableKey }
@@ -101,7 +103,7 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
     sources: sourcesFor(url),
     check: (method) => (method === stripeName ? [] : [{ path: '/method', messageKey: 'stripe.choose' }]),
     offers: ({ currency, amount }) => isTakenByStripe(amount, currency),
-    tokens: stripeTokens({ mode, publishableKey }),
+    tokens: stripeTokens({ mode, publishableKey, account }),
 
     async start(charge, { details, returnUrls, purchase }, signal) {
       if (!isTakenByStripe(charge.amount, charge.currency)) return declined('method_unavailable')

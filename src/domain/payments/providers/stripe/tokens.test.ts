@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stripeTokens, tokenPaymentIn } from './tokens.ts'
 
-const handlersOf = (mode: 'test' | 'live') => stripeTokens({ mode, publishableKey: 'pk_test_1' })
+const handlersOf = (mode: 'test' | 'live') => stripeTokens({ mode, publishableKey: 'pk_test_1', account: undefined })
 
 test('only tokens of Stripe are read, and never a card', () => {
   const [shared, google] = handlersOf('test')

@@ -13,8 +13,16 @@ export interface TokenPayment {
   apiVersion?: string
 }
 
-export function stripeTokens({ mode, publishableKey }: { mode: Mode; publishableKey: string }): TokenHandler[] {
-  return [sharedToken, ...(mode === 'test' ? [googlePay(publishableKey)] : [])]
+export interface StripeTokenParts {
+  mode: Mode
+  publishableKey: string
+  // Stripe's name of the account, if it is known.
+  account: string | undefined
+}
+
+export function stripeTokens({ mode, publishableKey, account }: StripeTokenParts): TokenHandler[] {
+  const shared = account === undefined ? sharedToken : { ...sharedToken, delegatedTo: account }
+  return [shared, ...(mode === 'test' ? [googlePay(publishableKey)] : [])]
 }
 
 // What pays, where the details are those of a token.
