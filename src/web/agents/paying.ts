@@ -20,7 +20,7 @@ import type { Cause } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { type Message, notice } from './ucp/messages.ts'
 import type { Instrument } from './ucp/read.ts'
-import { type PayRules, stateOf } from './ucp/view.ts'
+import { checkoutStateOf, type PayRules } from './ucp/view.ts'
 
 export interface PayingParts {
   tools: PayTools
@@ -35,7 +35,7 @@ export interface Seen {
   messages: readonly Message[]
 }
 
-export interface Look {
+export interface CheckoutLook {
   caller: AgentCaller
   sessionId: string
   rules: PayRules
@@ -44,7 +44,7 @@ export interface Look {
 // Refused where there is no such checkout, or it is another platform's. `notes`: what this request adds to what the checkout itself says.
 export async function seeCheckout(
   tools: PayTools,
-  { caller, sessionId, rules }: Look,
+  { caller, sessionId, rules }: CheckoutLook,
   notes: readonly Message[] = [],
 ): Promise<Seen> {
   const now = tools.clock().getTime()
@@ -54,24 +54,24 @@ export async function seeCheckout(
   })
   if (!found) throw refuse('checkout_session_not_found')
   await noteShownTotal(tools, found.located, found.checkout.session.totals.total)
-  return { checkout: found.checkout, ...stateOf(found.checkout, rules, notes) }
+  return { checkout: found.checkout, ...checkoutStateOf(found.checkout, rules, notes) }
 }
 
 // The same in the transaction that changed it.
 export async function seeChanged(
   tools: PayTools,
   tx: Tx,
-  { caller, sessionId, rules }: Look,
+  { caller, sessionId, rules }: CheckoutLook,
   notes: readonly Message[],
   now: Date,
 ): Promise<Seen> {
   const located = await findAgentSession(tx, caller, sessionId)
   if (!located) throw new Error(`checkout ${sessionId} is gone in the transaction that changed it`)
   const checkout = await showCheckout(tools, tx, located, now.getTime())
-  return { checkout, ...stateOf(checkout, rules, notes) }
+  return { checkout, ...checkoutStateOf(checkout, rules, notes) }
 }
 
-export interface Completion extends Look {
+export interface Completion extends CheckoutLook {
   claim: Claim
   // The same attempt at the same checkout is one payment.
   attempt: string
@@ -100,7 +100,7 @@ export async function completeOnce(
   return { body: JSON.parse(kept.text), isReplayed: kept.replayed }
 }
 
-async function locate({ storage }: PayTools, { caller, sessionId }: Look): Promise<Located> {
+async function locate({ storage }: PayTools, { caller, sessionId }: CheckoutLook): Promise<Located> {
   const located = await storage.read((db) => findAgentSession(db, caller, sessionId))
   if (!located) throw refuse('checkout_session_not_found')
   return located

@@ -47,7 +47,7 @@ function decoded(id: string): string {
   }
 }
 
-export async function bytesOf({ request, parts }: ShopContext, { body }: RestRow): Promise<Buffer> {
+export async function bodyBytesOf({ request, parts }: ShopContext, { body }: RestRow): Promise<Buffer> {
   const { raw, address } = request
   if (!hasBody(raw)) {
     if (body === null) return Buffer.alloc(0)

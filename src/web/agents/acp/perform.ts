@@ -25,12 +25,12 @@ import { isId } from '../../../platform/kit/ids.ts'
 import { Refusal } from '../../../platform/kit/refuse.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { AgentError } from '../error.ts'
-import { completeOnce, type Look, type PayingParts, type Seen, seeChanged, seeCheckout } from '../paying.ts'
+import { type CheckoutLook, completeOnce, type PayingParts, type Seen, seeChanged, seeCheckout } from '../paying.ts'
 import { lineMessage, type Message, notice } from '../ucp/messages.ts'
 import { attributionIn } from '../ucp/read.ts'
 import { acpMessage } from './messages.ts'
 import { buyerIn, changedWish, nothingYet } from './read.ts'
-import { type AcpViewContext, sessionView } from './view.ts'
+import { type AcpViewContext, acpSession } from './view.ts'
 
 export interface AcpCall {
   rowId: AcpRowId
@@ -94,7 +94,7 @@ const handlers: Readonly<Record<AcpRowId, Handle>> = {
     }),
   acpGetSession: async (parts, call) => {
     const seen = await seeCheckout(parts.tools, lookOf(call, sessionIdOf(parts, call)))
-    return { status: 200, body: sessionView(seen, call.view), isReplayed: false }
+    return { status: 200, body: acpSession(seen, call.view), isReplayed: false }
   },
   acpUpdateSession: (parts, call) =>
     change(parts, call, async (tx) => {
@@ -129,7 +129,7 @@ function sessionIdOf({ tools }: PayingParts, { id, caller }: AcpCall): string {
   return found
 }
 
-const lookOf = ({ caller, view }: AcpCall, sessionId: string): Look => ({ caller, sessionId, rules: view })
+const lookOf = ({ caller, view }: AcpCall, sessionId: string): CheckoutLook => ({ caller, sessionId, rules: view })
 
 async function sessionText(
   { tools }: PayingParts,
@@ -139,10 +139,10 @@ async function sessionText(
   notes: readonly Message[],
 ): Promise<string> {
   const seen = await seeChanged(tools, tx, lookOf(call, sessionId), notes, call.moment.now)
-  return JSON.stringify(sessionView(seen, call.view))
+  return JSON.stringify(acpSession(seen, call.view))
 }
 
-// A repetition while the first is under way is told to wait. On another node it finds the payment of the first.
+// A repetition while the first is under way waits. On another node it finds the payment of the first.
 async function complete(parts: PayingParts, call: AcpCall): Promise<AcpAnswer> {
   const { paying } = call
   const claim = claimOf(call)
@@ -176,7 +176,7 @@ async function completeNow(parts: PayingParts, call: AcpCall, claim: Claim): Pro
     network: signals?.ip_address,
     cause: moment.cause,
     ...(buyer && { prepare: saved }),
-    render: (seen: Seen) => sessionView(seen, view),
+    render: (seen: Seen) => acpSession(seen, view),
   }
   return { status: 200, ...(await completeOnce(parts, completion)) }
 }

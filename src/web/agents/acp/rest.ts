@@ -9,7 +9,7 @@ import { jsonType, type Outgoing } from '../../../platform/http/message.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
 import type { ShopContext } from '../context.ts'
 import { AgentError } from '../error.ts'
-import { bytesOf, checkedBody, jsonIn, rowAt } from '../request.ts'
+import { bodyBytesOf, checkedBody, jsonIn, rowAt } from '../request.ts'
 import { platformOfKey, tooMany, trusts } from '../ucp/caller.ts'
 import { handlersOf } from '../ucp/handlers.ts'
 import { capabilities } from '../ucp/negotiate.ts'
@@ -48,7 +48,7 @@ async function answer(context: ShopContext, path: string): Promise<Outgoing> {
   const platform = await knownPlatform(context) // 401, 403
   refuseVersion(request.raw.headers['api-version']) // 400
   refuseOften(context, platform, row) // 429
-  const bytes = await bytesOf(context, row) // 413, 400
+  const bytes = await bodyBytesOf(context, row) // 413, 400
   const key = row.method === 'GET' ? '' : keyIn(request.raw.headers['idempotency-key']) // 400
   const body = row.body === null ? null : checkedBody(row, jsonIn(bytes)) // 400
   const { merchantId, mode, installationId, currency } = shop

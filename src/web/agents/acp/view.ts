@@ -15,8 +15,8 @@ import {
   linksView,
   optionTitle,
   type PayRules,
-  placeOf,
   shippingLabel,
+  shownPlaceOf,
   type Total,
   titleOf,
   totalsView,
@@ -52,7 +52,7 @@ const extensions = [
   },
 ] as const
 
-export function sessionView({ checkout, status, messages }: Seen, context: AcpViewContext): object {
+export function acpSession({ checkout, status, messages }: Seen, context: AcpViewContext): object {
   const { session, asked, order, links } = checkout
   const { tag, mayPay, handlers } = context
   const { items, totals, currency, url, statusUrl } = session
@@ -191,7 +191,7 @@ export function acpTotals(entries: readonly Total[]): Total[] {
 // An address has all its members, empty where nothing is known.
 function detailsView(checkout: AgentCheckout): object {
   const { asked, hasSentAddress, hasSentContact } = checkout
-  const destination = hasSentAddress ? (asked?.destination ?? null) : placeOf(checkout)
+  const destination = hasSentAddress ? (asked?.destination ?? null) : shownPlaceOf(checkout)
   const email = hasSentContact ? (asked?.buyer.email?.trim() ?? '') : ''
   if (!destination && !isEmail(email)) return {}
   const name = destination ? nameOf(destination) : ''

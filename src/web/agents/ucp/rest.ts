@@ -6,7 +6,7 @@ import { jsonType, type Outgoing } from '../../../platform/http/message.ts'
 import { readDictionary, stringIn } from '../../../platform/kit/fields.ts'
 import type { ShopContext } from '../context.ts'
 import { AgentError } from '../error.ts'
-import { bytesOf, checkedBody, jsonIn, rowAt } from '../request.ts'
+import { bodyBytesOf, checkedBody, jsonIn, rowAt } from '../request.ts'
 import { admit, introduce } from './caller.ts'
 import { performUcp } from './perform.ts'
 import { signedAnswer } from './sign.ts'
@@ -31,7 +31,7 @@ async function answer(context: ShopContext, path: string): Promise<Outgoing> {
   trace.name = rowId
   const profileUrl = profileIn(request.raw.headers['ucp-agent']) // 400
   const introduced = await introduce(context, row, profileUrl) // 401, 403, 400, 422, 424, 503
-  const bytes = await bytesOf(context, row) // 413, 400
+  const bytes = await bodyBytesOf(context, row) // 413, 400
   const { caller, view } = await admit(context, introduced, row, { protocol: 'ucp', body: bytes }) // 401, 400, 429
   const key = row.kind === 'read' ? null : idempotencyKeyIn(request.raw.headers['idempotency-key']) // 400
   const body = row.body === null ? null : checkedBody(row, jsonIn(bytes)) // 400

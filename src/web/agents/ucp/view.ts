@@ -34,7 +34,7 @@ export function envelopeOf({ dialect, active, capability }: ViewContext): object
 export type PayRules = Pick<ViewContext, 'active' | 'handlers' | 'mayPay' | 'reviewFrom'>
 
 // `more`: what this request adds to what the checkout itself says.
-export function stateOf(
+export function checkoutStateOf(
   checkout: AgentCheckout,
   rules: PayRules,
   more: readonly Message[],
@@ -259,7 +259,7 @@ function discountsView(discounted: Discounted): object {
 function fulfillmentView(checkout: AgentCheckout): object {
   const { session, asked, hasSentAddress } = checkout
   const ids = session.items.map(({ skuId }) => skuId)
-  const destination = hasSentAddress ? (asked?.destination ?? null) : placeOf(checkout)
+  const destination = hasSentAddress ? (asked?.destination ?? null) : shownPlaceOf(checkout)
   const shown = destination && destinationView(destination)
   const { options, optionId } = session.shipping
   return {
@@ -293,7 +293,7 @@ export function optionTitle({ label, amount }: ShippingOption): string {
 }
 
 // Of an address that the shopper gave on the page, nothing below the town comes out.
-export function placeOf({ place }: AgentCheckout): SentAddress | null {
+export function shownPlaceOf({ place }: AgentCheckout): SentAddress | null {
   if (!place) return null
   const { city, region, country } = place
   return { ...(city !== '' && { locality: city }), ...(region !== null && { region }), country }
