@@ -169,6 +169,31 @@ const mended: ReadonlyMap<string, string> = new Map([
     'a8aa0665bf999018098a09f15913ba435d6a4d7ddc8f6ce5b07b06b34e9faf62',
     '1ce10a28d28921fd5ef085eab12b455218d7b710f867fe3d91488c1e6b5e49c2',
   ],
+  // 0082_price_history: rows that an earlier one marked are not written again; on PostgreSQL that took 1.4 s with 10,000 products.
+  [
+    '7155b678d747509e51b95c23d2cce5365cfea7ace531ec9ed0ed389673aacf69',
+    '8665c740c46f88faae8882d5cebe49d1f7822f8bd10865ff1290f2ab087c0050',
+  ],
+  // 0090_measures
+  [
+    '5fc2588860aee9cd5b85134e9b00cd40a73ca869fc6f6f7948b2a1040ef8e1e8',
+    '0332ac07bfd0298cd5b46abebac3f1490161f209e119aafcc790197058cb4a98',
+  ],
+  // 0096_makers
+  [
+    '8bfd10e95d9b1f13acd5ef27dd6cb106c2e1abc28db457204e0c9553af589088',
+    '5c212b49b7c941cdc032c33d5b3d6f2de3f389bf0dd952ddb404419b72e934a1',
+  ],
+  // 0097_guarantees
+  [
+    '44576a7a7a0a5aea43bb1d2e6a16841cef8136d2d30384cde7ec3d9631251658',
+    '278eb65c087becbee67f019491bc58882e227870c23499d0196513107fe5144a',
+  ],
+  // 0098_withdrawal_exemptions
+  [
+    '5b4016deb20f9e76d5424eeae366ffeef706b7b800b0cdf8b3417d4a9c6dd459',
+    '0bccbb1f92d041fe47f48e9d3644d23c881d4e4c4a7a376f3d13df601a5988fc',
+  ],
 ])
 
 async function listFiles(directory: string): Promise<{ version: number; name: string }[]> {

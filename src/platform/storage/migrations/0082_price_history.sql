@@ -17,4 +17,4 @@ select s.merchant_id, s.id, s.updated_at, s.price, s.compare_at_price
 from products p cross join skus s
 where p.published_at is not null and s.merchant_id = p.merchant_id and s.product_id = p.id and s.retired_at is null;
 -- A loop renders all products with their new member.
-update listed_products set stale_at = 0;
+update listed_products set stale_at = 0 where coalesce(stale_at, 1) <> 0;

@@ -23,4 +23,4 @@ alter table products add column maker text;
 alter table products add column warnings text not null default '[]';
 create index products_maker on products (merchant_id, maker) where maker is not null;
 -- A loop renders all products with their new member.
-update listed_products set stale_at = 0;
+update listed_products set stale_at = 0 where coalesce(stale_at, 1) <> 0;

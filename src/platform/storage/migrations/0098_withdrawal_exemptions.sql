@@ -8,4 +8,4 @@ alter table order_lines add column withdrawal_exempt text;
 -- What the shopper agreed to: JSON list of kind, at, textVersion and language.
 alter table orders add column consents text not null default '[]';
 -- A loop renders all products with their new members.
-update listed_products set stale_at = 0;
+update listed_products set stale_at = 0 where coalesce(stale_at, 1) <> 0;
