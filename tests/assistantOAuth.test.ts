@@ -144,6 +144,70 @@ async function connect(
   return body
 }
 
+const officialName: string = '@modelcontextprotocol/client'
+
+// The official client, as far as it is used here.
+interface OfficialPackage {
+  Client: new (info: { name: string; version: string }, options: { versionNegotiation: object }) => OfficialClient
+  StreamableHTTPClientTransport: new (url: URL, options: { authProvider: object }) => OfficialTransport
+  UnauthorizedError: new () => Error
+}
+interface OfficialTransport {
+  finishAuth(params: URLSearchParams): Promise<void>
+}
+interface OfficialClient {
+  connect(transport: OfficialTransport): Promise<void>
+  getNegotiatedProtocolVersion(): string | undefined
+  listTools(): Promise<{ tools: readonly { annotations?: { readOnlyHint?: boolean } }[] }>
+  callTool(call: {
+    name: string
+    arguments: object
+  }): Promise<{ structuredContent?: { data: { shop: { slug: string } } } }>
+  close(): Promise<void>
+}
+
+// A chat program made of the official client: it stores what it is given, and says where it would send the browser.
+function chatProgram(
+  { Client, StreamableHTTPClientTransport }: OfficialPackage,
+  testServer: OAuthTestServer,
+  host: Host,
+) {
+  const asked: string[] = []
+  let tokens: Partial<Tokens> | undefined
+  let verifier = ''
+  let transport: OfficialTransport | undefined
+  const authProvider = {
+    redirectUrl: back,
+    clientMetadata: { redirect_uris: [back] },
+    // It only takes the address of a document by https for itself; as the client id it takes any.
+    clientInformation: () => ({ client_id: host.url }),
+    tokens: () => tokens,
+    saveTokens(given: Partial<Tokens>) {
+      tokens = given
+      for (const secret of [given.access_token, given.refresh_token]) if (secret) testServer.secrets.add(secret)
+    },
+    redirectToAuthorization: (url: URL) => void asked.push(url.href),
+    saveCodeVerifier(given: string) {
+      verifier = given
+    },
+    codeVerifier: () => verifier,
+    invalidateCredentials(what: string) {
+      if (what === 'tokens' || what === 'all') tokens = undefined
+    },
+  }
+  return {
+    asked,
+    tokens: () => tokens,
+    finish: async (params: URLSearchParams) => transport?.finishAuth(params),
+    async connect(versionNegotiation: object): Promise<OfficialClient> {
+      transport = new StreamableHTTPClientTransport(new URL(`${testServer.origin}/api/v1/admin/mcp`), { authProvider })
+      const client = new Client({ name: 'chatty', version: '1.0.0' }, { versionNegotiation })
+      await client.connect(transport)
+      return client
+    },
+  }
+}
+
 eachEngine('a chat program that connects by OAuth', (given) => {
   const open = sharedOAuthTestServer(given)
 
@@ -425,8 +489,50 @@ eachEngine('a chat program that connects by OAuth', (given) => {
     assert.match((await browser.visit(`${testServer.origin}/admin/account`)).url, /account$/)
   })
 
-  // Refused before a row is written.
+  // Refused before a row is written, or the same on both engines.
   if (!isOnce(given)) return
+
+  test('is the official client, in both eras, and finds its way from the refusal to a called tool', async () => {
+    const testServer = await open()
+    const host = await hostOf(given)
+    const email = 'may@bloom.example'
+    const userId = await testServer.newUser(email, [testServer.merchantId])
+    // Types of its own (OfficialPackage), as the package is needed by this test alone and not by the compiler.
+    const official: OfficialPackage = await import(officialName)
+    const { UnauthorizedError } = official
+    for (const version of ['2025-11-25', '2026-07-28']) {
+      const chat = chatProgram(official, testServer, host)
+      const connected = () => chat.connect(version === '2025-11-25' ? {} : { mode: { pin: version } })
+      await assert.rejects(connected(), UnauthorizedError)
+      const asked = new URL(chat.asked.at(-1) ?? '')
+      assert.deepEqual(
+        ['resource', 'code_challenge_method', 'scope', 'client_id'].map((name) => asked.searchParams.get(name)),
+        [`${testServer.origin}/api/v1/admin/mcp`, 'S256', 'admin:read', host.url],
+      )
+      const choice = { email, scopes: ['admin:read'], mode: 'test' } as const
+      await chat.finish((await authorize(testServer, openBrowser(testServer), asked.href, choice)).searchParams)
+      const client = await connected()
+      assert.equal(client.getNegotiatedProtocolVersion(), version)
+      const { tools } = await client.listTools()
+      assert.ok(tools.length > 0 && tools.every(({ annotations }) => annotations?.readOnlyHint === true))
+      const slug = async () =>
+        (await client.callTool({ name: 'get_shop', arguments: {} })).structuredContent?.data.shop.slug
+      assert.equal(await slug(), 'bloom')
+      // It refreshes by itself, and the token is a new one.
+      const { refresh_token: old = '' } = chat.tokens() ?? {}
+      testServer.advance(11 * 60_000)
+      assert.equal(await slug(), 'bloom')
+      assert.notEqual(chat.tokens()?.refresh_token, old)
+      if (version === '2025-11-25')
+        assert.equal((await refresh(testServer, host, old)).body.error, 'invalid_grant', 'a copy that is used')
+      else await testServer.storage.write((tx) => tx.sql`delete from user_merchants where user_id = ${userId}`)
+      // Neither the copy nor the person who left leaves it anything: a person has to be asked again.
+      const { length } = chat.asked
+      await assert.rejects(slug(), UnauthorizedError)
+      assert.equal(chat.asked.length, length + 1)
+      await client.close()
+    }
+  })
 
   test('is not shown to anyone with a document that is wrong or cannot be read, or for another resource', async () => {
     const testServer = await open()
