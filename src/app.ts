@@ -4,6 +4,7 @@
 import { fileURLToPath } from 'node:url'
 import { type AdminOperations, adminSurface } from './contract/admin/operations.ts'
 import { type Operations, openSurface } from './contract/open/operations.ts'
+import { observePlatforms } from './domain/agents/metrics.ts'
 import type { CartTools } from './domain/carts/change.ts'
 import { cartOperations } from './domain/carts/operations.ts'
 import { catalogOperations } from './domain/catalog/operations.ts'
@@ -336,6 +337,7 @@ export function createApp(parts: AppParts): App {
   observeWebhooks(metrics, { storage, dispatcher, clock })
   observePayments(metrics, watch)
   observePendingMoney(metrics, storage, clock)
+  observePlatforms(metrics, storage)
   const mail = mailTools(parts, payTools)
   if (mail) observeMail(metrics, mail)
   const mailFolder = !parts.production && parts.mail?.target.kind === 'file' ? parts.mail.target.folder : null

@@ -15,7 +15,9 @@ import {
   platformOf,
   shippingTo,
   signingPlatform,
+  testProfile,
 } from '../harness/agents.ts'
+import { dashboardUserOf } from '../harness/dashboard.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { type Answer, openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
@@ -115,6 +117,11 @@ eachEngine('UCP by REST', (given) => {
     )
     const [admin] = (await testServer.askAdmin('listAdminOrders')).body.data
     assert.deepEqual([admin.number, admin.paymentStatus, admin.total], [order.label, 'paid', 7490])
+    const { host } = new URL(testProfile)
+    assert.deepEqual([admin.agent.host, admin.agent.protocol], [host, 'ucp'])
+    const { page, path } = await dashboardUserOf(testServer)
+    await page.open(path('orders'))
+    assert.ok(page.html.includes(`title="Bought through ${host}"`), page.html)
 
     const byAgents = () => testServer.askAdmin('listAdminOrders', { query: '?channel=agents' })
     assert.equal((await byAgents()).body.data[0]?.number, order.label)
@@ -124,6 +131,7 @@ eachEngine('UCP by REST', (given) => {
     assert.deepEqual((await byAgents()).body.data, [])
     assert.equal((await testServer.askAdmin('getAdminHome')).body.data.agentOrders, 0)
     const { text } = await testServer.fetch('/metrics')
+    assert.match(text, /^cartwright_agent_platforms\{status="seen"\} 1$/m)
     assert.match(
       text,
       /cartwright_agent_calls_total\{protocol="ucp",tool="ucpCompleteCheckout",outcome="answered"\} 1\n/,

@@ -58,9 +58,17 @@ const placed = {
   installation: OrderInstallation,
 }
 
+const agentMembers = {
+  platformId: described('plt_none: a caller without a profile, such as a chat program.', Type.String()),
+  host: nullable(Type.String(), { description: 'Of its profile. null: it has none, or is forgotten.' }),
+  protocol: Type.String({ description: 'ucp or mcp.' }),
+}
+const agentNote = { description: 'The agent that made the order. null: none did.' }
+
 export const AdminOrderSummary = object({
   ...OrderSummary.properties,
   ...placed,
+  agent: nullable(object(agentMembers), agentNote),
   refunded: described('Money that went back or is on its way.', Amount),
 })
 
@@ -187,13 +195,11 @@ export const AdminOrder = object({
   }),
   agent: nullable(
     object({
-      platformId: described('plt_none: a caller without a profile, such as a chat program.', Type.String()),
-      host: nullable(Type.String(), { description: 'Of its profile. null: it has none, or is forgotten.' }),
-      protocol: Type.String({ description: 'ucp or mcp.' }),
+      ...agentMembers,
       version: Type.String(),
       proof: nullable(oneOf(platformProofs), { description: 'How the platform proved who it is. null: not at all.' }),
     }),
-    { description: 'The agent that made the order. null: none did.' },
+    agentNote,
   ),
   vat: nullable(AdminBuyerVat, { description: 'Of the VAT number of the buyer. null: none was given.' }),
   payments: Type.Array(AdminPayment),

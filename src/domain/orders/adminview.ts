@@ -47,7 +47,9 @@ import type {
 import { fulfillmentView, type OrderFacts, orderSummary, orderView, paymentView, refundView } from './view.ts'
 
 export function adminOrderSummary(head: AdminOrderHead): AdminOrderSummary {
-  return { ...orderSummary(head), ...placeView(head), refunded: head.refunded }
+  const { agentPlatformId: platformId, agentHost: host, agentProtocol: protocol } = head
+  const agent = platformId === null ? null : { platformId, host, protocol: protocol ?? '' }
+  return { ...orderSummary(head), ...placeView(head), agent, refunded: head.refunded }
 }
 
 function placeView({ city, country, installationId: id, installationName: name }: OrderPlace) {

@@ -409,6 +409,10 @@ export async function findOrderById(
 
 export interface AdminOrderHead extends OrderHead, OrderPlace {
   refunded: number
+  // Null where no agent made it.
+  agentPlatformId: string | null
+  agentHost: string | null
+  agentProtocol: string | null
 }
 
 // Where an order goes, as far as it is not sealed, and who sold it.
@@ -529,9 +533,11 @@ const adminHeadColumns = new Fragment(`
   o.fulfillment_status as "fulfillmentStatus", o.currency, o.total, o.refunded, o.item_count as "itemCount",
   o.checkout_session_id as "checkoutSessionId", o.cart_id as "cartId", o.client_reference_id as "clientReferenceId",
   o.email_masked as "emailMasked", o.placed_at as "placedAt", o.updated_at as "updatedAt", a.city, a.country,
-  o.installation_id as "installationId", i.name as "installationName", o.customer_id as "customerId"
+  o.installation_id as "installationId", i.name as "installationName", o.customer_id as "customerId",
+  o.agent_platform_id as "agentPlatformId", g.host as "agentHost", o.agent_protocol as "agentProtocol"
   from orders o join installations i on i.id = o.installation_id
-  left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id`)
+  left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id
+  left join agent_platforms g on g.installation_id = o.installation_id and g.id = o.agent_platform_id`)
 
 // Of this merchant in this mode, whichever installation sold it.
 export async function findAdminOrder(

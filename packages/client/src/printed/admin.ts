@@ -1633,6 +1633,15 @@ export interface AdminOrderSummary {
   city: string | null
   country: string | null
   installation: OrderInstallation
+  /** The agent that made the order. null: none did. */
+  agent: {
+    /** plt_none: a caller without a profile, such as a chat program. */
+    platformId: string
+    /** Of its profile. null: it has none, or is forgotten. */
+    host: string | null
+    /** ucp or mcp. */
+    protocol: string
+  } | null
   /** Money that went back or is on its way. */
   refunded: number
 }

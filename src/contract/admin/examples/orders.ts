@@ -89,7 +89,7 @@ export const orderExamples: AdminExamples<typeof orderRows> = {
     path: {},
     query: { toSend: true },
     body: undefined,
-    reply: { data: [{ ...orderSummary, ...placed, refunded: 0 }], meta: { count: 1, next: null } },
+    reply: { data: [{ ...orderSummary, ...placed, agent: null, refunded: 0 }], meta: { count: 1, next: null } },
   },
   getAdminOrder: { path: { orderId: openOrder.id }, body: undefined, reply: { data: adminOrder } },
   getAdminOrderNames: {

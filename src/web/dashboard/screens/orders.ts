@@ -60,7 +60,12 @@ ${viewOf(query) === 'all' && filterForm(visit)}
 <div data-live="orders">${table(visit, {
         label: words.say('orders.title'),
         columns: [
-          { head: words.say('orders.number'), cell: ({ number }) => number, isMain: true, isOneLine: true },
+          {
+            head: words.say('orders.number'),
+            cell: ({ number, agent }) => (agent === null ? number : html`${number}${agentMark(visit, agent)}`),
+            isMain: true,
+            isOneLine: true,
+          },
           {
             head: words.say('orders.placed'),
             cell: ({ placedAt }) => time(words, placedAt),
@@ -195,6 +200,15 @@ function customer(
 // Hebrew, Arabic, Syriac, Thaana, N'Ko and their kin.
 function isRightToLeft(text: string): boolean {
   return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(text)
+}
+
+const hostLengthMax = 24
+
+// Most orders have none, so it takes no column. Of a long host the end is shown, which says whose it is.
+function agentMark({ words }: Visit, { host }: NonNullable<AdminOrderSummary['agent']>): Html {
+  const text = host ?? words.say('orders.agent')
+  const short = text.length > hostLengthMax ? `…${text.slice(1 - hostLengthMax)}` : text
+  return html` <span class="pill" title="${words.say('order.agent')} ${host ?? words.say('order.agentNameless')}">${short}</span>`
 }
 
 function total({ words }: Visit, { total: sum, refunded, currency }: AdminOrderSummary): Html {

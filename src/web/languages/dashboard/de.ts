@@ -525,6 +525,7 @@ export const de: DashboardTexts = {
     'orders.find': 'Nummer, Name, E-Mail',
     'orders.toSend': 'Zu versenden',
     'orders.unpaid': 'Unbezahlt',
+    'orders.agent': 'Agent',
     'orders.all': 'Alle',
     'orders.number': 'Bestellung',
     'orders.placed': 'Aufgegeben',

@@ -533,6 +533,7 @@ const texts = {
   'orders.find': 'Number, name, e-mail',
   'orders.toSend': 'To send',
   'orders.unpaid': 'Unpaid',
+  'orders.agent': 'Agent',
   'orders.all': 'All',
   'orders.number': 'Order',
   'orders.placed': 'Placed',
