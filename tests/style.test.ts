@@ -27,8 +27,8 @@ const linesMax = 60
 const longFunctions = wordsOf(`
   accountVerbs addUploads adminCatalogOperations adminDeveloperOperations adminImportOperations adminOrderOperations
   adminPeopleOperations adminShopOperations adminWebhookOperations artifactAdapter cartOperations catalogOperations
-  checkBeside checkoutPages connectorOf createAccountPages createActions createApp createAttempts
-  createConnections createEntrance createIdentify createInteractions createOAuthGate createOAuthPages
+  checkBeside checkoutPages connectorOf createActions createApp createAttempts
+  createConnections createIdentify createInteractions createOAuthGate createOAuthPages
   createPaymentWatch createSandboxProvider createSender createServe createServer createService createSignIn createSink
   createStripeAccounts createStripeProvider createThrottle createWorld draftIn entryOf finish groupsOf guide importProducts
   keepConnections loopsFor oauthOperations openSnapshots planProduct readCsv readFeed settingsFor sitePages startLoop storage

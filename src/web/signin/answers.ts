@@ -7,8 +7,8 @@ import { readForm } from '../../platform/html/form.ts'
 import { isSameOrigin } from '../../platform/html/origin.ts'
 import type { Incoming } from '../../platform/http/message.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
-import { createAccountPages } from './account.ts'
-import { createEntrance } from './entrance.ts'
+import { AccountPages } from './account.ts'
+import { Entrance } from './entrance.ts'
 import { errorSheet } from './page/frame.ts'
 import { wordsFor } from './page/words.ts'
 import { createSetup } from './setup.ts'
@@ -26,19 +26,19 @@ export interface SignInAnswers {
 
 export function createSignInAnswers(parts: SignInPageParts): SignInAnswers {
   const tools: SignInTools = { ...parts, signIn: createCountedSignIn(parts) }
-  const entrance = createEntrance(tools)
+  const entrance = new Entrance(tools)
   const setup = createSetup(tools)
-  const account = createAccountPages(tools)
+  const account = new AccountPages(tools)
   const answers: Readonly<Record<PlaceName, PlaceAnswers>> = {
     home: { get: account.showHome },
-    'sign-in': { get: (visit) => entrance.showSignIn(visit), post: entrance.postSignIn },
-    'sign-out': { post: entrance.postSignOut },
-    forgotten: { get: entrance.showForgotten, post: entrance.postForgotten },
-    reset: { get: (visit) => entrance.showReset(visit), post: entrance.postReset },
-    invitation: { get: (visit) => entrance.showInvitation(visit), post: entrance.postInvitation },
+    'sign-in': { get: (visit) => entrance.showSignIn(visit), post: (visit) => entrance.postSignIn(visit) },
+    'sign-out': { post: (visit) => entrance.postSignOut(visit) },
+    forgotten: { get: (visit) => entrance.showForgotten(visit), post: (visit) => entrance.postForgotten(visit) },
+    reset: { get: (visit) => entrance.showReset(visit), post: (visit) => entrance.postReset(visit) },
+    invitation: { get: (visit) => entrance.showInvitation(visit), post: (visit) => entrance.postInvitation(visit) },
     setup: { get: (visit) => setup.showSetup(visit), post: setup.postSetup },
     account: { get: account.showAccount, post: account.postAccount },
-    'passkey options': { post: account.postOptions },
+    'passkey options': { post: (visit) => account.postOptions(visit) },
     confirm: { get: account.showConfirm, post: account.postConfirm },
   }
   return {

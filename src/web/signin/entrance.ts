@@ -46,127 +46,136 @@ const emailLengthMax = 254
 // Longer than writing a link and its e-mail takes.
 const resetAnswerMs = 500
 
-export function createEntrance(tools: SignInTools) {
-  const { storage, rootSecret, log, signIn } = tools
+export class Entrance {
+  readonly #tools: SignInTools
 
-  function showSignIn({ words, query }: Visit, more: Partial<SignInView> = {}): PageAnswer {
+  constructor(tools: SignInTools) {
+    this.#tools = tools
+  }
+
+  showSignIn({ words, query }: Visit, more: Partial<SignInView> = {}): PageAnswer {
     const view: SignInView = {
       email: '',
       next: ownPath(query.get('next')),
       problem: null,
       isSet: query.has('set'),
-      fetchedAhead: tools.fetchedAhead,
+      fetchedAhead: this.#tools.fetchedAhead,
       ...more,
     }
     return answerSheet(view.problem === null ? 200 : statuses[view.problem], signInSheet(words, view))
   }
 
-  async function postSignIn(visit: Posted): Promise<PageAnswer> {
+  async postSignIn(visit: Posted): Promise<PageAnswer> {
     const { form, words } = visit
     const next = ownPath(form.get('next'))
-    if (form.get('step') === steps.code) return postCode(visit, next)
-    if (form.get('step') === steps.passkey) return postPasskey(visit, next)
+    if (form.get('step') === steps.code) return this.#postCode(visit, next)
+    if (form.get('step') === steps.passkey) return this.#postPasskey(visit, next)
     const email = form.get('email') ?? ''
     const given = { email, password: form.get('password') ?? '' }
-    const outcome = await signIn.byPassword(given, visitorOf(tools, visit))
+    const outcome = await this.#tools.signIn.byPassword(given, visitorOf(this.#tools, visit))
     const shown = { email: email.slice(0, emailLengthMax), next, isSet: false }
-    if ('problem' in outcome) return showSignIn(visit, { ...shown, problem: outcome.problem })
+    if ('problem' in outcome) return this.showSignIn(visit, { ...shown, problem: outcome.problem })
     if ('pending' in outcome)
       return answerSheet(200, codeSheet(words, { pending: outcome.pending, next, problem: null }))
-    return begin(visit, outcome, next)
+    return this.#begin(visit, outcome, next)
   }
 
-  async function postPasskey(visit: Posted, next: string): Promise<PageAnswer> {
-    const boundTo = passkeyBrowser(tools, visit) ?? ''
+  async #postPasskey(visit: Posted, next: string): Promise<PageAnswer> {
+    const boundTo = passkeyBrowser(this.#tools, visit) ?? ''
     const response = visit.form.get('response') ?? ''
-    const outcome = await signIn.byPasskey({ response, boundTo }, visitorOf(tools, visit))
-    if (!('problem' in outcome)) return begin(visit, outcome, next)
-    return showSignIn(visit, { next, isSet: false, problem: outcome.problem })
+    const outcome = await this.#tools.signIn.byPasskey({ response, boundTo }, visitorOf(this.#tools, visit))
+    if (!('problem' in outcome)) return this.#begin(visit, outcome, next)
+    return this.showSignIn(visit, { next, isSet: false, problem: outcome.problem })
   }
 
-  async function postCode(visit: Posted, next: string): Promise<PageAnswer> {
+  async #postCode(visit: Posted, next: string): Promise<PageAnswer> {
     const { form, words } = visit
     const pending = form.get('pending') ?? ''
-    const outcome = await signIn.byCode({ pending, code: form.get('code') ?? '' }, visitorOf(tools, visit))
-    if (!('problem' in outcome)) return begin(visit, outcome, next)
+    const outcome = await this.#tools.signIn.byCode(
+      { pending, code: form.get('code') ?? '' },
+      visitorOf(this.#tools, visit),
+    )
+    if (!('problem' in outcome)) return this.#begin(visit, outcome, next)
     const { problem } = outcome
-    if (problem === 'lost') return showSignIn(visit, { next, isSet: false })
+    if (problem === 'lost') return this.showSignIn(visit, { next, isSet: false })
     return answerSheet(statuses[problem], codeSheet(words, { pending, next, problem }))
   }
 
   // A new session always, so nobody can prepare one for another person; the one before ends.
-  async function begin(visit: Visit, { user, hasSecondFactor, device }: SignedIn, next: string): Promise<PageAnswer> {
+  async #begin(visit: Visit, { user, hasSecondFactor, device }: SignedIn, next: string): Promise<PageAnswer> {
     const userAgent = visit.request.raw.headers['user-agent']
-    const made = await storage.write(async (tx) => {
+    const made = await this.#tools.storage.write(async (tx) => {
       if (visit.session) await endSession(tx, visit.session.userId, visit.session.id)
       const input = { userId: user.id, passwordHash: user.passwordHash, userAgent, hasSecondFactor }
       return createSession(tx, input, visit.now)
     })
-    if (!made) return showSignIn(visit, { next, isSet: false })
-    openSession(tools, visit, made.token)
-    rememberDevice(tools, visit, device)
+    if (!made) return this.showSignIn(visit, { next, isSet: false })
+    openSession(this.#tools, visit, made.token)
+    rememberDevice(this.#tools, visit, device)
     return goTo(next)
   }
 
-  async function postSignOut(visit: Posted): Promise<PageAnswer> {
+  async postSignOut(visit: Posted): Promise<PageAnswer> {
     const { session, form } = visit
-    if (session) await storage.write((tx) => endSession(tx, session.userId, session.id))
-    closeSession(tools, visit)
+    if (session) await this.#tools.storage.write((tx) => endSession(tx, session.userId, session.id))
+    closeSession(this.#tools, visit)
     const next = ownPath(form.get('next'))
     return goTo(next === '/admin' ? '/admin/sign-in' : next)
   }
 
-  async function showForgotten({ words }: Visit): Promise<PageAnswer> {
-    const isOn = await storage.read(isMailOn)
+  async showForgotten({ words }: Visit): Promise<PageAnswer> {
+    const isOn = await this.#tools.storage.read(isMailOn)
     return answerSheet(200, forgottenSheet(words, isOn ? 'ask' : 'off'))
   }
 
   // The answer is the same whether there is an account or not, and takes the same time.
-  async function postForgotten(visit: Posted): Promise<PageAnswer> {
+  async postForgotten(visit: Posted): Promise<PageAnswer> {
     const { words, form, now } = visit
-    if (!(await storage.read(isMailOn))) return answerSheet(200, forgottenSheet(words, 'off'))
+    if (!(await this.#tools.storage.read(isMailOn))) return answerSheet(200, forgottenSheet(words, 'off'))
     const email = lineIn(form, 'email')
-    if (!(await signIn.admitsResetEmail(email, visitorOf(tools, visit))))
+    if (!(await this.#tools.signIn.admitsResetEmail(email, visitorOf(this.#tools, visit))))
       return answerSheet(429, forgottenSheet(words, 'limited'))
     await Promise.all([
-      storage.write((tx) => mailReset(tx, rootSecret, { email, locale: words.language }, now)),
+      this.#tools.storage.write((tx) => mailReset(tx, this.#tools.rootSecret, { email, locale: words.language }, now)),
       pause(resetAnswerMs),
     ])
     return answerSheet(200, forgottenSheet(words, 'sent'))
   }
 
-  async function showReset(visit: Visit, problem: NewPasswordProblem | null = null): Promise<PageAnswer> {
+  async showReset(visit: Visit, problem: NewPasswordProblem | null = null): Promise<PageAnswer> {
     const { request, words, now } = visit
-    const user = await storage.read(async (db) => {
+    const user = await this.#tools.storage.read(async (db) => {
       const reset = await findReset(db, request.path.token ?? '', now)
-      return reset && findUser(db, rootSecret, reset.userId)
+      return reset && findUser(db, this.#tools.rootSecret, reset.userId)
     })
     if (!user) return errorSheet(words, 'lost')
     return answerSheet(statusOf(problem), resetSheet(words, { email: user.email, problem }))
   }
 
-  async function postReset(visit: Posted): Promise<PageAnswer> {
+  async postReset(visit: Posted): Promise<PageAnswer> {
     const { request, requestId, words, now } = visit
     const token = request.path.token ?? ''
-    if (!(await storage.read((db) => findReset(db, token, now)))) return errorSheet(words, 'lost')
-    const password = await newHash(visit)
-    if ('problem' in password) return showReset(visit, password.problem)
+    if (!(await this.#tools.storage.read((db) => findReset(db, token, now)))) return errorSheet(words, 'lost')
+    const password = await this.#newHash(visit)
+    if ('problem' in password) return this.showReset(visit, password.problem)
     const done = await orRefused(
-      storage.write((tx) => useReset(tx, rootSecret, { token, passwordHash: password.hash }, now)),
+      this.#tools.storage.write((tx) =>
+        useReset(tx, this.#tools.rootSecret, { token, passwordHash: password.hash }, now),
+      ),
       ['invitation_not_found', 'person_of_others'],
     )
     if (!done) return errorSheet(words, 'lost')
-    log.info('password reset', { requestId, userId: done.userId })
-    closeSession(tools, visit)
+    this.#tools.log.info('password reset', { requestId, userId: done.userId })
+    closeSession(this.#tools, visit)
     return goTo('/admin/sign-in?set')
   }
 
-  async function showInvitation(visit: Visit, problem: NewPasswordProblem | null = null): Promise<PageAnswer> {
+  async showInvitation(visit: Visit, problem: NewPasswordProblem | null = null): Promise<PageAnswer> {
     const { request, words, session, query, now } = visit
     const token = request.path.token ?? ''
-    const [invitation, user] = await storage.read(async (db) => [
-      await findInvitation(db, rootSecret, token, now),
-      session && (await findUser(db, rootSecret, session.userId)),
+    const [invitation, user] = await this.#tools.storage.read(async (db) => [
+      await findInvitation(db, this.#tools.rootSecret, token, now),
+      session && (await findUser(db, this.#tools.rootSecret, session.userId)),
     ])
     if (!invitation) return errorSheet(words, 'lost')
     const { merchantName, role, email, userId } = invitation
@@ -177,49 +186,39 @@ export function createEntrance(tools: SignInTools) {
     return answerSheet(statusOf(problem), invitationSheet(words, view))
   }
 
-  async function postInvitation(visit: Posted): Promise<PageAnswer> {
+  async postInvitation(visit: Posted): Promise<PageAnswer> {
     const { request, requestId, words, session, query, now } = visit
     const token = request.path.token ?? ''
     const mailed = query.get('mailed')
-    const invitation = await storage.read((db) => findInvitation(db, rootSecret, token, now))
+    const invitation = await this.#tools.storage.read((db) => findInvitation(db, this.#tools.rootSecret, token, now))
     if (!invitation) return errorSheet(words, 'lost')
     const { merchantId } = invitation
     if (invitation.userId !== null) {
       const userId = invitation.userId
-      if (session?.userId !== userId) return showInvitation(visit)
+      if (session?.userId !== userId) return this.showInvitation(visit)
       const joined = await orRefused(
-        storage.write((tx) => acceptAsUser(tx, rootSecret, { token, mailed, userId }, now)),
+        this.#tools.storage.write((tx) => acceptAsUser(tx, this.#tools.rootSecret, { token, mailed, userId }, now)),
         ['invitation_not_found'],
       )
       if (!joined) return errorSheet(words, 'lost')
-      log.info('invitation accepted', { requestId, userId, merchantId })
+      this.#tools.log.info('invitation accepted', { requestId, userId, merchantId })
       return goTo('/admin')
     }
-    const password = await newHash(visit)
-    if ('problem' in password) return showInvitation(visit, password.problem)
+    const password = await this.#newHash(visit)
+    if ('problem' in password) return this.showInvitation(visit, password.problem)
     const made = await orRefused(
-      storage.write((tx) => acceptAsNew(tx, rootSecret, { token, mailed, passwordHash: password.hash }, now)),
+      this.#tools.storage.write((tx) =>
+        acceptAsNew(tx, this.#tools.rootSecret, { token, mailed, passwordHash: password.hash }, now),
+      ),
       ['invitation_not_found', 'user_exists'],
     )
-    if (!made) return showInvitation(visit)
-    log.info('invitation accepted', { requestId, userId: made.userId, merchantId })
+    if (!made) return this.showInvitation(visit)
+    this.#tools.log.info('invitation accepted', { requestId, userId: made.userId, merchantId })
     return goTo('/admin/sign-in?set')
   }
 
-  async function newHash({ form }: Posted): Promise<{ hash: string } | { problem: NewPasswordProblem }> {
-    return hashOf(tools, form.get('password') ?? '')
-  }
-
-  return {
-    showSignIn,
-    postSignIn,
-    postSignOut,
-    showForgotten,
-    postForgotten,
-    showReset,
-    postReset,
-    showInvitation,
-    postInvitation,
+  async #newHash({ form }: Posted): Promise<{ hash: string } | { problem: NewPasswordProblem }> {
+    return hashOf(this.#tools, form.get('password') ?? '')
   }
 }
 
