@@ -118,7 +118,7 @@ eachEngine('a walk over the dashboard', (given) => {
       `orders/${sent.orderId}/return`,
       `returns/${asked.returnId}/approve`,
       `returns/${asked.returnId}/refuse`,
-      ...['', '/receive', '/refund', '/close'].map((path) => `returns/${opened.body.data.id}${path}`),
+      ...['', '/receive', '/refund', '/exchange', '/close'].map((path) => `returns/${opened.body.data.id}${path}`),
       `orders/${orderId}/documents/${document.id}`,
       `orders/${orderId}/customer`,
       `orders/${orderId}/notes`,

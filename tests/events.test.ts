@@ -285,6 +285,12 @@ const scenarios = {
       subjectId,
     }
   },
+  'return.exchanged': async (world) => {
+    const subjectId = await approvedReturn(world)
+    const newItems = [{ skuId: world.checkout.carts.sku('CARD'), quantity: 1 }]
+    const request = { path: { returnId: subjectId }, body: { newItems } }
+    return { ...(await askedAdmin(world, 'exchangeAdminReturn', request)), subjectId }
+  },
   'return.closed': async (world) => {
     const subjectId = await approvedReturn(world)
     return { ...(await askedAdmin(world, 'closeAdminReturn', { path: { returnId: subjectId }, body: {} })), subjectId }

@@ -20,7 +20,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     ...['inventory', 'addresses', 'vat', 'payments', 'webhooks', 'reports', 'health'],
     ...['merchants', 'texts', 'promotions', 'users', 'oauth', 'orders', 'documents', 'returns', 'withdrawals'],
     ...['search', 'images', 'redirects', 'makers', 'catalog', 'sites'],
-    ...['carts', 'edits', 'overview', 'checkout', 'drafts', 'customers', 'emails', 'agents'],
+    ...['carts', 'edits', 'overview', 'checkout', 'drafts', 'exchanges', 'customers', 'emails', 'agents'],
   ],
   web: [
     ...['languages', 'docs', 'documents', 'signin', 'consent', 'checkout', 'account', 'elements'],

@@ -59,5 +59,9 @@ export const returnGivens: Readonly<Record<keyof typeof returnRows, Given>> = {
   refuseAdminReturn: of(requestedReturn, { text: 'It was worn.' }),
   receiveAdminReturn: of(approved, {}),
   refundAdminReturn: of(approved, {}),
+  exchangeAdminReturn: async (testServer) => {
+    const { returnId, skuId } = await approved(testServer)
+    return { path: { returnId }, body: { newItems: [{ skuId, quantity: 1 }] } }
+  },
   closeAdminReturn: of(approved, {}),
 }

@@ -146,6 +146,7 @@ export const operatorRefusals = {
   return_not_found:           { status: 404, sentence: 'There is no such return.' },
   return_not_possible:        { status: 409, sentence: 'These items cannot be returned.' },
   return_already_open:        { status: 409, sentence: 'The order has a return that is not finished.' },
+  exchange_not_possible:      { status: 409, sentence: 'The items cannot be exchanged for these.' },
   return_not_changeable:      { status: 409, sentence: 'The return is in another state.' },
   text_limit:                 { status: 409, sentence: 'The text has no room for another version.' },
   note_limit:                 { status: 409, sentence: 'The order has no room for another note.' },

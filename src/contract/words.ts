@@ -449,6 +449,7 @@ export const eventKinds = [
   'return.approved',
   'return.refused',
   'return.received',
+  'return.exchanged',
   'return.closed',
   'withdrawal.received',
   'inventory.low',

@@ -5,12 +5,13 @@ import { adminAgentOperations } from '../domain/agents/admin.ts'
 import { agentUndoer } from '../domain/agents/undo.ts'
 import { adminCatalogOperations } from '../domain/catalog/admin.ts'
 import { catalogUndoer } from '../domain/catalog/undo.ts'
-import type { CheckoutTools } from '../domain/checkout/sessions.ts'
+import type { PayTools } from '../domain/checkout/tools.ts'
 import { adminCustomerOperations } from '../domain/customers/admin.ts'
 import { adminDocumentOperations } from '../domain/documents/admin.ts'
 import { adminDraftOperations } from '../domain/drafts/admin.ts'
 import { draftUndoer } from '../domain/drafts/undo.ts'
 import { adminEditOperations } from '../domain/edits/admin.ts'
+import { adminExchangeOperations } from '../domain/exchanges/admin.ts'
 import { adminImageOperations } from '../domain/images/operations.ts'
 import { adminMakerOperations } from '../domain/makers/admin.ts'
 import { makerUndoer } from '../domain/makers/undo.ts'
@@ -76,7 +77,7 @@ export function adminHandlersFor(
     accountThrottle: throttle,
     clock,
   }: AdminHandlerParts,
-  checkout: CheckoutTools,
+  checkout: PayTools,
 ): AdminHandlers {
   const shopParts = { timeZoneChanged: countAllAgain, publicOrigin, providerUrls }
   const orderParts: AdminOrderParts = {
@@ -89,6 +90,7 @@ export function adminHandlersFor(
     ...adminDraftOperations(checkout),
     ...adminEditOperations(checkout),
     ...adminReturnOperations({ rootSecret }),
+    ...adminExchangeOperations(checkout),
     ...adminWithdrawalOperations({ rootSecret }),
     ...adminDocumentOperations({ rootSecret }),
     ...adminHomeOperations({ rootSecret }),

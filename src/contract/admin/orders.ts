@@ -21,6 +21,7 @@ import {
   PaymentId,
   paragraph,
   Quantity,
+  ReturnId,
   SkuId,
 } from '../parts.ts'
 import { idPattern } from '../patterns.ts'
@@ -127,6 +128,7 @@ export const AdminOrderRefund = object({
     description: 'The units that it was made for. Empty where it was made by amount, or for the shipping.',
   }),
   shipping: Type.Boolean({ description: 'true: it was made for the shipping, alone or with items.' }),
+  exchanged: Type.Boolean({ description: 'true: it was not paid out. It paid the new order of an exchange.' }),
   tax: nullable(Type.Integer(), {
     description:
       'The tax in the amount, as its credit note has it: the sum of that of the lines. null where there is none: the money has not gone back, went back a moment ago, or belongs to an order from before there were invoices.',
@@ -192,6 +194,9 @@ export const AdminOrder = object({
   ...placed,
   customerId: nullable(CustomerId, {
     description: 'null a moment after it was placed, without an e-mail address, and once the person is erased.',
+  }),
+  exchangeOf: nullable(object({ returnId: ReturnId, orderId: OrderId, orderNumber: Type.String() }), {
+    description: 'The return whose items it was exchanged for, and the order of that; null for other orders.',
   }),
   agent: nullable(
     object({

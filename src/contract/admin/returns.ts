@@ -1,5 +1,6 @@
 // Returns of goods: schemas and rows.
 
+import { amount } from '../entries.ts'
 import { limits } from '../limits.ts'
 import { OrderRefund } from '../open/orders.ts'
 import { Return } from '../open/returns.ts'
@@ -15,11 +16,13 @@ import {
   paragraph,
   Quantity,
   SkuId,
+  Totals,
 } from '../parts.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
 import { returnReasons, returnStatuses, returnWishes } from '../words.ts'
 import { AdminChange } from './changes.ts'
+import { DraftItem } from './drafts.ts'
 import { DryRun } from './dryrun.ts'
 import { type AdminRows, adminRow, listOf } from './row.ts'
 
@@ -29,6 +32,7 @@ export const returnActions = [
   'refuseAdminReturn',
   'receiveAdminReturn',
   'refundAdminReturn',
+  'exchangeAdminReturn',
   'closeAdminReturn',
 ] as const
 
@@ -38,7 +42,9 @@ export const AdminReturn = object({
   note: nullable(Type.String(), {
     description: 'What the shopper wrote. null without the scope admin:orders, and once the shopper is erased.',
   }),
-  refunds: Type.Array(OrderRefund, { description: 'Refunds that were made for it, the oldest first.' }),
+  refunds: Type.Array(OrderRefund, {
+    description: 'Refunds that were made for it, the oldest first. What was exchanged is in exchanges.',
+  }),
   refunded: described('What went back for it, or is on its way.', Amount),
   allowed: Type.Array(oneOf(returnActions), {
     description: 'The operations that the return would accept now, as far as its state says.',
@@ -162,6 +168,47 @@ export const RefundAdminReturnResponse = object({
   }),
 })
 
+export const ExchangeAdminReturnRequest = object({
+  ...changing,
+  newItems: Type.Array(
+    object({
+      skuId: SkuId,
+      quantity: Quantity,
+      unitPrice: Type.Optional(described('In place of the price of the catalog.', amount)),
+    }),
+    { minItems: 1, maxItems: limits.cartLinesMax, description: 'What the shopper gets, each SKU once.' },
+  ),
+  items: Type.Optional(
+    items('Units that are exchanged. Without it, all that came; before anything came, all that is to come.'),
+  ),
+  deduction: Type.Optional(described('What is kept, for goods that came back used.', Amount)),
+  expectedCredit: Type.Optional(
+    described('What the caller was shown. Another credit is refused with 409 version_conflict.', Amount),
+  ),
+  expectedTotal: Type.Optional(
+    described('What the caller was shown. Another total is refused with 409 total_changed.', Amount),
+  ),
+  close: Type.Optional(Type.Boolean({ description: 'true: the return is closed too.' })),
+  dryRun: Type.Optional(DryRun),
+})
+
+export const ExchangeAdminReturnResponse = object({
+  data: object({
+    credit: described('What was paid for the items, and counts for the new order.', Amount),
+    items: Type.Array(RefundedItem),
+    deduction: described('What is kept of the price of the items.', Amount),
+    capped: described('What does not count because it went back before, by amount.', Amount),
+    newItems: Type.Array(DraftItem),
+    totals: described('Of the new order. Its delivery is free.', Totals),
+    moneyBack: described('What of the credit goes back, because the new order costs less.', Amount),
+    order: nullable(object({ id: OrderId, number: Type.String() }), {
+      description: 'The new order. null with dryRun.',
+    }),
+    refund: nullable(OrderRefund, { description: 'Of the new order. null with dryRun, and where nothing goes back.' }),
+    return: AdminReturn,
+  }),
+})
+
 export const CloseAdminReturnRequest = object(changing)
 
 const answer = { body: null, reply: ok(AdminReturnResponse) } as const
@@ -227,6 +274,18 @@ export const returnRows = {
       'refund_amount_too_high', 'refund_amount_not_payable',
     ],
   },
+  exchangeAdminReturn: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/returns/{returnId}/exchanges',
+    scope: 'admin:refunds', idempotency: 'required', audit: 'change', tag: 'Returns',
+    summary: 'Exchange items',
+    description: 'Places a new order for the shopper, paid by what was paid for the returned items. What is left of that goes back. With dryRun it says what would happen, to the cent. New items that cost more are refused.',
+    body: ExchangeAdminReturnRequest, reply: ok(ExchangeAdminReturnResponse),
+    refusals: [
+      'return_not_found', 'version_conflict', 'return_not_changeable', 'nothing_to_refund', 'refund_not_possible',
+      'refund_amount_too_high', 'refund_amount_not_payable', 'exchange_not_possible', 'total_changed',
+      'item_unavailable', 'insufficient_stock', 'quantity_limit_exceeded',
+    ],
+  },
   closeAdminReturn: {
     ...adminRow, method: 'POST', path: '/api/v1/admin/returns/{returnId}/closings',
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Returns',
@@ -237,5 +296,7 @@ export const returnRows = {
   },
 } as const satisfies AdminRows
 
+export type ExchangeAdminReturnResponse = Static<typeof ExchangeAdminReturnResponse>
+export type ExchangeAdminReturnRequest = Static<typeof ExchangeAdminReturnRequest>
 export type AdminReturn = Static<typeof AdminReturn>
 export type AdminReturnSummary = Static<typeof AdminReturnSummary>

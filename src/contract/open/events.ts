@@ -174,6 +174,7 @@ export const events = {
   'return.approved':                { subject: 'return',           data: ReturnEventData,           says: 'The items of a return may be sent.' },
   'return.refused':                 { subject: 'return',           data: ReturnEventData,           says: 'A return was refused.' },
   'return.received':                { subject: 'return',           data: ReturnEventData,           says: 'Items of a return came.' },
+  'return.exchanged':               { subject: 'return',           data: ReturnEventData,           says: 'Items of a return were exchanged: a new order was placed for them.' },
   'return.closed':                  { subject: 'return',           data: ReturnEventData,           says: 'A return is over.' },
   'withdrawal.received':             { subject: 'withdrawal',       data: WithdrawalEventData,       says: 'A shopper withdrew from a contract. Every installation of the merchant gets it; admin operations show who it was.' },
   'inventory.low':                   { subject: 'sku',              data: InventoryEventData,        says: 'The stock of a SKU became low.' },

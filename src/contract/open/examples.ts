@@ -605,6 +605,11 @@ export const eventExamples: Record<EventKind, Event> = {
   'return.approved': returnEvent('return.approved', approvedReturn),
   'return.refused': returnEvent('return.refused', { version: 2, status: 'refused', answer: 'It was worn.' }),
   'return.received': returnEvent('return.received', receivedReturn),
+  'return.exchanged': returnEvent('return.exchanged', {
+    ...receivedReturn,
+    version: 4,
+    exchanges: [{ orderId: sampleId('order', 2), orderNumber: 'B-1002', credit: 3150, refunded: 0, at: later }],
+  }),
   'return.closed': returnEvent('return.closed', { ...receivedReturn, version: 4, status: 'closed' }),
   'withdrawal.received': event('withdrawal.received', { type: 'withdrawal', id: sampleId('withdrawal') }, 1, {
     withdrawal: {

@@ -1,7 +1,7 @@
 // Goods that come back, as events and the merchant see them. What the shopper wrote is not part of it.
 
 import { limits } from '../limits.ts'
-import { Count, Instant, Mode, OptionValue, OrderId, Quantity, ReturnId, SkuId, Version } from '../parts.ts'
+import { Amount, Count, Instant, Mode, OptionValue, OrderId, Quantity, ReturnId, SkuId, Version } from '../parts.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { returnOpeners, returnReasons, returnStatuses, returnWishes } from '../words.ts'
 
@@ -13,6 +13,14 @@ export const ReturnItem = object({
   quantity: described('Units that are to come back.', Quantity),
   received: described('Units that came.', Count),
   restocked: described('Units of these that went back into stock.', Count),
+})
+
+export const ReturnExchange = object({
+  orderId: described('The new order.', OrderId),
+  orderNumber: Type.String(),
+  credit: described('What was paid for the items, and counts for the new order.', Amount),
+  refunded: described('What of it goes back, because the new order costs less.', Amount),
+  at: Instant,
 })
 
 export const Return = object({
@@ -30,6 +38,9 @@ export const Return = object({
   wish: oneOf(returnWishes, { description: 'What the shopper would like to have for the items.' }),
   openedBy: oneOf(returnOpeners),
   items: Type.Array(ReturnItem, { maxItems: limits.cartLinesMax }),
+  exchanges: Type.Array(ReturnExchange, {
+    description: 'New orders that were placed for the items, the oldest first.',
+  }),
   answer: nullable(Type.String(), {
     description: 'What the merchant wrote to the shopper: how to send the items, or why not.',
   }),

@@ -325,6 +325,7 @@ export const returnSample: Return = {
     received: 0,
     restocked: 0,
   })),
+  exchanges: [],
   answer: null,
   labelUrl: null,
   requestedAt: '2026-03-09T17:40:00.000Z',

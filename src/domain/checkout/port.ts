@@ -247,6 +247,8 @@ export interface OrderStatusView {
     status: ReturnStatus
     isOpen: boolean
     items: readonly { name: string; quantity: number }[]
+    // Numbers of the new orders.
+    exchanges: readonly string[]
     // The merchant's text.
     answer: string | null
     labelUrl: string | null

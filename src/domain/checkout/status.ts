@@ -92,6 +92,7 @@ async function returnsOf(db: Reader, { order, lines }: OrderFacts): Promise<Orde
       status: one.row.status,
       isOpen: isReturnOpen(one.row.status),
       items: one.lines.map(({ name, quantity }) => ({ name, quantity })),
+      exchanges: one.exchanges.map(({ orderNumber }) => orderNumber),
       answer: one.row.answer,
       labelUrl: one.row.labelUrl,
     })),

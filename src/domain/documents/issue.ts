@@ -237,9 +237,11 @@ function contentOf({
     ...(alsoCorrects.length > 0 && { alsoCorrects: alsoCorrects.map(referenceTo) }),
     payments: payments
       .filter(({ status, amount }) => status === 'succeeded' && amount > 0)
-      .map(({ method, brand, last4, amount, updatedAt }) => {
+      .map(({ method, brand, last4, amount, movedFrom, updatedAt }) => {
         const card = brand !== null && last4 !== null ? { brand, last4 } : null
-        return { method, card, day: day(updatedAt), amount }
+        // What an exchange left of the money that moved went back.
+        const paid = movedFrom === null ? amount : Math.min(amount, order.total)
+        return { method, card, day: day(updatedAt), amount: paid }
       }),
     locale: order.locale,
   }

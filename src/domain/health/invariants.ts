@@ -350,12 +350,39 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'refunds_within_payment',
-    sentence: 'The refunds of a payment, including those that are pending, are not more than the payment.',
+    sentence:
+      'The refunds of a payment, including those that are pending and those of orders to which its money moved, are not more than the payment.',
     violations: (db) => db.sql`
-      select r.payment_id as "subject" from refunds r
-      join payments p on p.installation_id = r.installation_id and p.id = r.payment_id
-      where r.kind = 'refund' and r.status <> 'failed'
-      group by r.installation_id, r.payment_id, p.amount having sum(r.amount) > p.amount
+      select p.id as "subject" from refunds r
+      join payments own on own.installation_id = r.installation_id and own.id = r.payment_id
+      join payments p on p.installation_id = own.installation_id and p.id = coalesce(own.moved_from, own.id)
+      where r.kind = 'refund' and r.status <> 'failed' and r.moved_to is null
+      group by p.installation_id, p.id, p.amount having sum(r.amount) > p.amount
+      limit 10`,
+  },
+  {
+    name: 'moved_money_is_paid',
+    sentence: 'Money that moved from one order to another is a payment of the same amount there.',
+    violations: (db) => db.sql`
+      select coalesce(r.id, p.id) as "subject" from refunds r
+      left join payments own on own.installation_id = r.installation_id and own.id = r.payment_id
+      left join payments p on p.installation_id = r.installation_id and p.id = r.moved_to and p.amount = r.amount
+        and p.moved_from = coalesce(own.moved_from, own.id) and p.status = 'succeeded' and p.order_id is not null
+      where r.moved_to is not null and (p.id is null or r.status <> 'succeeded')
+      union all
+      select p.id as "subject" from payments p
+      left join refunds r on r.installation_id = p.installation_id and r.moved_to = p.id
+      where p.moved_from is not null and r.id is null
+      limit 10`,
+  },
+  {
+    name: 'exchange_is_credit',
+    sentence: 'What an exchange costs and gives back is what was credited for the returned items.',
+    violations: (db) => db.sql`
+      select e.order_id as "subject" from return_exchanges e
+      left join refunds r on r.installation_id = e.installation_id and r.id = e.refund_id and r.amount = e.credit
+      left join payments p on p.installation_id = e.installation_id and p.id = r.moved_to and p.order_id = e.order_id
+      where p.id is null or e.refunded > e.credit
       limit 10`,
   },
   {
@@ -529,6 +556,7 @@ export const invariants: readonly Invariant[] = [
     violations: (db) => db.sql`
       select o.id as "subject" from orders o
       join payments p on p.installation_id = o.installation_id and p.order_id = o.id and p.provider = 'test'
+        and p.moved_from is null
       left join test_charges t on t.key = p.id and t.amount = p.amount and t.state = 'approved'
       where t.key is null
       limit 10`,
@@ -551,10 +579,12 @@ export const invariants: readonly Invariant[] = [
     violations: (db) => db.sql`
       select t.key as "subject" from test_charges t
       left join (
-        select payment_id,
-          sum(case when kind = 'refund' and status = 'succeeded' and paid_by_hand_at is null then amount else 0 end) as given,
-          sum(case when status = 'pending' then 1 else 0 end) as pending
-        from refunds group by payment_id) r on r.payment_id = t.key
+        select coalesce(p.moved_from, p.id) as payment_id,
+          sum(case when f.kind = 'refund' and f.status = 'succeeded' and f.paid_by_hand_at is null then f.amount else 0 end)
+            as given,
+          sum(case when f.status = 'pending' then 1 else 0 end) as pending
+        from refunds f join payments p on p.installation_id = f.installation_id and p.id = f.payment_id
+        group by coalesce(p.moved_from, p.id)) r on r.payment_id = t.key
       where t.refunded <> coalesce(r.given, 0) and coalesce(r.pending, 0) = 0
       limit 10`,
   },

@@ -10,6 +10,7 @@ import { listAccountNames } from '../payments/accounts.ts'
 import { listDisputesOfOrder } from '../payments/disputes.ts'
 import { adminOrderView, adminRefundView, noteView } from './adminview.ts'
 import {
+  findExchangeOf,
   findOrderAgent,
   listCredits,
   listLinesByRefund,
@@ -27,9 +28,10 @@ export async function findAdminOrderView(
 ): Promise<AdminOrder> {
   const query = { mode, subjectId: facts.order.id, limit: limits.adminListRowsMax }
   const key = { installationId: facts.order.installationId, orderId: facts.order.id }
-  const [{ entries }, notes, agent, disputes, moneyEntries, accountNames, refunds] = await Promise.all([
+  const [{ entries }, notes, exchangeOf, agent, disputes, moneyEntries, accountNames, refunds] = await Promise.all([
     listEntries(db, merchantId, query),
     listOrderNotes(db, key),
+    findExchangeOf(db, key),
     findOrderAgent(db, key),
     listDisputesOfOrder(db, key.installationId, key.orderId),
     listMoneyByHand(db, facts.order),
@@ -43,6 +45,7 @@ export async function findAdminOrderView(
   const writers = notes.map(({ actorKind: kind, actorId: id }) => ({ actor: { kind, id } }))
   const names = await listActorNames(db, merchantId, [...entries, ...writers])
   return adminOrderView(facts, place, {
+    exchangeOf: exchangeOf ?? null,
     agent: agent ?? null,
     notes: notes.map((note) => noteView(note, names)),
     changes: entries.map((entry) => changeView(entry, { names, subjectId: facts.order.id, skipped: 0 })),

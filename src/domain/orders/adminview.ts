@@ -59,6 +59,7 @@ function placeView({ city, country, installationId: id, installationName: name }
 export interface AdminOrderExtras {
   notes: readonly AdminOrderNote[]
   changes: readonly AdminChange[]
+  exchangeOf: AdminOrder['exchangeOf']
   agent: AdminOrder['agent']
   disputes: readonly DisputeRow[]
   moneyEntries: readonly MoneyEntry[]
@@ -70,13 +71,14 @@ export interface AdminOrderExtras {
 export function adminOrderView(
   facts: OrderFacts,
   place: OrderPlace,
-  { notes, changes, agent, disputes, moneyEntries, accountNames, refunds }: AdminOrderExtras,
+  { notes, changes, exchangeOf, agent, disputes, moneyEntries, accountNames, refunds }: AdminOrderExtras,
 ): AdminOrder {
   const nameOf = ({ accountId }: PaymentRow) => (accountId === null ? null : (accountNames.get(accountId) ?? null))
   return {
     ...orderView(facts),
     ...placeView(place),
     customerId: place.customerId,
+    exchangeOf,
     agent,
     vat: buyerVatView(facts.order.vat),
     payments: facts.payments.map((payment) => adminPaymentView(payment, nameOf(payment))),
@@ -116,6 +118,7 @@ export function adminRefundView(
     ...refundView(refund),
     items: meant.filter(({ skuId }) => skuId !== '').map(({ skuId, quantity }) => ({ skuId, quantity })),
     shipping: meant.some(({ skuId }) => skuId === ''),
+    exchanged: refund.movedTo !== null,
     tax: lines.length === 0 ? null : lines.reduce((sum, { tax }) => sum + tax, 0),
     lines: lines.map(({ skuId, rateBps: rate, net, tax, total }) => ({ skuId: skuId || null, rate, net, tax, total })),
   }

@@ -10,12 +10,14 @@ import {
   bringRefundsForward,
   failPaidRefund,
   insertForeignRefund,
-  listRefundsOfPayment,
+  listMovedPayments,
+  listRefundsAtProvider,
   nameRefunds,
   type PaymentRow,
   type RefundRow,
   replaceRefund,
 } from '../payments/store.ts'
+import { lockOrderFacts } from './change.ts'
 import { orderPaymentLifecycle, refundVerb } from './lifecycle.ts'
 import { announceEditRefund, announceRefundEnded, queueRefundEmail } from './refunds.ts'
 import { lowerRefunded, raiseRefunded } from './store.ts'
@@ -28,14 +30,37 @@ export async function recordProviderState(
   providerState: ProviderState,
   now: number,
 ): Promise<ProviderStatePlan> {
-  const refunds = await listRefundsOfPayment(tx, payment.installationId, payment.id)
+  const refunds = await listRefundsAtProvider(tx, payment.installationId, payment.id)
   const plan = planProviderState(payment, refunds, providerState.refunds, now)
   let known = facts
   for (const { refund, reference } of plan.failed) known = await recordFailed(tx, known, refund, reference, now)
   await nameRefunds(tx, plan.named)
-  for (const foreign of plan.foreign) known = await recordForeign(tx, known, payment, foreign, now)
+  for (const foreign of plan.foreign) {
+    const moved = await findMoved(tx, known, payment, foreign)
+    if (moved) await recordForeign(tx, moved.facts, moved.payment, foreign, now)
+    else known = await recordForeign(tx, known, payment, foreign, now)
+  }
   bringRefundsForward(tx, plan.ended, now)
   return plan
+}
+
+// The order to which money of the payment moved, where what went back does not fit this one.
+async function findMoved(
+  tx: Tx,
+  facts: OrderFacts | undefined,
+  { installationId, id }: PaymentRow,
+  { amount, instead }: ForeignRefund,
+): Promise<{ facts: OrderFacts; payment: PaymentRow } | undefined> {
+  if (!facts) return undefined
+  const isOwn = instead === null ? isBooked(facts, amount) : instead.orderId === facts.order.id
+  if (isOwn) return undefined
+  for (const payment of await listMovedPayments(tx, installationId, id)) {
+    const { orderId } = payment
+    const other = orderId === null ? undefined : await lockOrderFacts(tx, { installationId, orderId })
+    if (other && (instead === null ? isBooked(other, amount) : instead.orderId === orderId))
+      return { facts: other, payment }
+  }
+  return undefined
 }
 
 // It is owed no longer by itself; a person owes anew.
@@ -50,6 +75,15 @@ async function recordFailed(
   queueRefundEmail(tx, failed, 'failed', now)
   if (!facts || failed.orderId === null || failed.kind !== 'refund') return facts
   const key = { installationId: failed.installationId, orderId: failed.orderId }
+  if (failed.orderId === facts.order.id) return announceFailed(tx, facts, failed, now)
+  // Money that had moved to another order.
+  const other = await lockOrderFacts(tx, key)
+  if (other) await announceFailed(tx, other, failed, now)
+  return facts
+}
+
+async function announceFailed(tx: Tx, facts: OrderFacts, failed: RefundRow, now: number): Promise<OrderFacts> {
+  const key = { installationId: facts.order.installationId, orderId: facts.order.id }
   const refunds = facts.refunds.map((kept) => (kept.id === failed.id ? failed : kept))
   if (failed.editId !== null) return announceEditRefund(tx, { ...facts, refunds }, 'failed', now)
   const refunded = await lowerRefunded(tx, key, failed.amount)

@@ -19,7 +19,7 @@ import {
 } from '../payments/store.ts'
 import { announceChange, lockOrderFacts } from './change.ts'
 import { editRefundEvents, orderPaymentLifecycle, refundVerb } from './lifecycle.ts'
-import { lowerRefunded, queueDocument, raiseRefunded } from './store.ts'
+import { insertRefundedLine, lowerRefunded, queueDocument, type RefundedLine, raiseRefunded } from './store.ts'
 import { type OrderFacts, refundSums } from './view.ts'
 
 export interface QueuedRefund {
@@ -64,7 +64,7 @@ export async function queueRefund(
   }
 }
 
-// What was paid above the total that an edit has left. The order stays paid. Undefined where no payment has so much left.
+// What was paid above the total that an edit has left, or that of an exchange. The order stays paid. Undefined where no payment has so much left.
 export async function queueEditRefund(
   tx: Tx,
   { order, payments, refunds }: OrderFacts,
@@ -86,6 +86,40 @@ export function findRefundablePayment(
   amount: number,
 ): PaymentRow | undefined {
   return payments.find((paid) => leftOf(paid, refunds) >= amount)
+}
+
+export interface MovedMoney {
+  facts: OrderFacts
+  refund: RefundRow
+  // The payment of this order that it came by.
+  source: PaymentRow
+}
+
+// Money of this order pays another one: it becomes a payment of that. No provider is asked, so it has ended at once, and no e-mail says
+// that money went back. Undefined where no payment has so much left.
+export async function moveMoney(
+  tx: Tx,
+  found: OrderFacts,
+  { amount, lines, paymentId }: { amount: number; lines: readonly RefundedLine[]; paymentId: string },
+  context: ChangeContext,
+): Promise<MovedMoney | undefined> {
+  const { now } = context
+  const queued = await queueRefund(tx, found, { amount, reason: null }, context)
+  const source = queued && found.payments.find(({ id }) => id === queued.refund.paymentId)
+  if (!source) return undefined
+  const key = { installationId: found.order.installationId, orderId: found.order.id }
+  for (const line of lines) insertRefundedLine(tx, key, queued.refund.id, line)
+  const ended = { status: 'succeeded', tryAt: null, paidByHandAt: now, movedTo: paymentId, updatedAt: now } as const
+  const refund = { ...queued.refund, ...ended }
+  await saveRefund(tx, refund)
+  const refunds = queued.facts.refunds.map((kept) => (kept.id === refund.id ? refund : kept))
+  const facts = announceRefundEnded(
+    tx,
+    { ...queued.facts, refunds },
+    { refundId: refund.id, outcome: ended.status },
+    now,
+  )
+  return { facts, refund, source }
 }
 
 // What of a payment has not gone back.

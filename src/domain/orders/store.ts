@@ -613,6 +613,32 @@ export async function findOrderAgent(
   return row
 }
 
+export interface ExchangeOf {
+  returnId: string
+  orderId: string
+  orderNumber: string
+}
+
+// The return whose items this order was exchanged for.
+export async function findExchangeOf(
+  db: Reader,
+  { installationId, orderId }: OrderKey,
+): Promise<ExchangeOf | undefined> {
+  const [row] = await db.sql<ExchangeOf>`
+    select e.return_id as "returnId", o.id as "orderId", o.number as "orderNumber"
+    from orders made
+    join return_exchanges e on e.merchant_id = made.merchant_id and e.order_id = made.id
+    join returns r on r.installation_id = e.installation_id and r.id = e.return_id
+    join orders o on o.installation_id = r.installation_id and o.id = r.order_id
+    where made.installation_id = ${installationId} and made.id = ${orderId}`
+  return row
+}
+
+// What was paid above the total. It goes back by refunds of their own.
+export function saveReduced(tx: Tx, { installationId, orderId }: OrderKey, amount: number): void {
+  tx.send`update orders set reduced = ${amount} where installation_id = ${installationId} and id = ${orderId}`
+}
+
 // Held until the commit, so that numbers are given in the order of commits and none is lost. The next order of the merchant
 // in this mode waits for it.
 export async function takeOrderNumber(tx: Tx, { merchantId, mode }: MerchantMode): Promise<string> {

@@ -128,6 +128,7 @@ eachEngine('payments and refunds in the store', (given) => {
       collected: 0,
       givenBack: 0,
       closedByHandAt: null,
+      movedFrom: null,
     })
     assert.deepEqual(chargeOf(payment), {
       key: payment.id,
@@ -282,6 +283,7 @@ eachEngine('payments and refunds in the store', (given) => {
       pendingAt: null,
       replacedBy: null,
       paidByHandAt: null,
+      movedTo: null,
     })
     const charge = {
       key: payment.id,

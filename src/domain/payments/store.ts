@@ -58,6 +58,8 @@ export interface PaymentRow {
   givenBack: number
   // When the operator said what became of it; null where the provider told, or nobody has yet.
   closedByHandAt: number | null
+  // Of money that moved here from another order: the payment at the provider which it came by.
+  movedFrom: string | null
 }
 
 export type NewPayment = Pick<
@@ -74,6 +76,7 @@ export type NewPayment = Pick<
   | 'checkAt'
 > & {
   accountId?: string | null
+  movedFrom?: string | null
   // In which the shopper read the page.
   locale?: string | null
 }
@@ -94,22 +97,24 @@ const paymentColumns = new Fragment(`
   payments.last4, payments.instrument, payments.error_code as "errorCode", payments.created_at as "createdAt",
   payments.updated_at as "updatedAt", payments.check_at as "checkAt", payments.checks,
   payments.collected, payments.given_back as "givenBack",
-  payments.closed_by_hand_at as "closedByHandAt"`)
+  payments.closed_by_hand_at as "closedByHandAt", payments.moved_from as "movedFrom"`)
 
 // The attempt as it is before its provider is called, to be looked up if the outcome of that call is lost.
 export function insertPayment(tx: Tx, payment: NewPayment, now: number): PaymentRow {
   const { locale = null, ...known } = payment
   const accountId = payment.accountId ?? null
+  const movedFrom = payment.movedFrom ?? null
   const status = onlyMove(paymentLifecycle, 'start').to
   tx.send`
     insert into payments (installation_id, id, merchant_id, checkout_session_id, provider, account_id, method, amount, currency, status,
-      created_at, updated_at, check_at, locale)
+      created_at, updated_at, check_at, locale, moved_from)
     values (${payment.installationId}, ${payment.id}, ${payment.merchantId}, ${payment.checkoutSessionId},
       ${payment.provider}, ${accountId}, ${payment.method}, ${payment.amount}, ${payment.currency}, ${status}, ${now}, ${now},
-      ${payment.checkAt}, ${locale})`
+      ${payment.checkAt}, ${locale}, ${movedFrom})`
   return {
     ...known,
     accountId,
+    movedFrom,
     orderId: null,
     status,
     reference: null,
@@ -133,6 +138,14 @@ export function insertPayment(tx: Tx, payment: NewPayment, now: number): Payment
     givenBack: 0,
     closedByHandAt: null,
   }
+}
+
+// In which the shopper read the page when that was paid.
+export function copyLocale(tx: Tx, { installationId, id }: PaymentRow, sourceId: string): void {
+  tx.send`
+    update payments set locale = (
+      select s.locale from payments s where s.installation_id = ${installationId} and s.id = ${sourceId})
+    where installation_id = ${installationId} and id = ${id}`
 }
 
 export async function findPayment(db: Reader, installation: string, id: string): Promise<PaymentRow | undefined> {
@@ -395,10 +408,12 @@ export interface RefundRow {
   pendingAt: number | null
   // Of one that failed: what took its place. null: it waits for a person.
   replacedBy: string | null
-  // Of what an edit took off a paid order. Not part of what the order counts as refunded.
+  // Of what an edit took off a paid order, or of what was left of an exchange: then it is the return. Not part of what the order counts as refunded.
   editId: string | null
   // null: by the provider.
   paidByHandAt: number | null
+  // The payment of another order that the money became. No provider is asked.
+  movedTo: string | null
 }
 
 export type NewRefund = Pick<
@@ -412,7 +427,7 @@ const refundColumns = new Fragment(`
   refunds.status, refunds.reason, refunds.created_at as "createdAt", refunds.updated_at as "updatedAt",
   refunds.try_at as "tryAt", refunds.tries, refunds.refused_tries as "refusedTries", refunds.asked_at as "askedAt",
   refunds.pending_at as "pendingAt", refunds.replaced_by as "replacedBy", refunds.edit_id as "editId",
-  refunds.paid_by_hand_at as "paidByHandAt"`)
+  refunds.paid_by_hand_at as "paidByHandAt", refunds.moved_to as "movedTo"`)
 
 // Owed from now on, and paid by the loop. All that is owed of a payment together is never more than the payment; its row
 // is locked, so that two who owe at once count each other.
@@ -479,12 +494,29 @@ export async function listRefundsOfPayment(db: Reader, installation: string, pay
     where installation_id = ${installation} and payment_id = ${paymentId} order by created_at, id`
 }
 
+// All that goes back of a payment at its provider, also of orders to which money of it moved. Oldest first.
+export async function listRefundsAtProvider(db: Reader, installation: string, paymentId: string): Promise<RefundRow[]> {
+  return db.sql<RefundRow>`
+    select ${refundColumns} from refunds
+    where installation_id = ${installation} and moved_to is null and payment_id in (
+      select p.id from payments p
+      where p.installation_id = ${installation} and (p.id = ${paymentId} or p.moved_from = ${paymentId}))
+    order by created_at, id`
+}
+
+// Payments of other orders that money of this one became, the newest first.
+export async function listMovedPayments(db: Reader, installation: string, paymentId: string): Promise<PaymentRow[]> {
+  return db.sql<PaymentRow>`
+    select ${paymentColumns} from payments
+    where installation_id = ${installation} and moved_from = ${paymentId} order by created_at desc, id desc`
+}
+
 // What is owed (kind, amount) never changes, and what is over stays over: whoever wants to pay after a failure owes anew.
 export async function saveRefund(tx: Tx, refund: RefundRow): Promise<void> {
   const [row] = await tx.sql`
     update refunds set status = ${refund.status}, try_at = ${refund.tryAt}, tries = ${refund.tries},
       refused_tries = ${refund.refusedTries}, pending_at = ${refund.pendingAt}, paid_by_hand_at = ${refund.paidByHandAt},
-      updated_at = ${refund.updatedAt}
+      moved_to = ${refund.movedTo}, updated_at = ${refund.updatedAt}
     where installation_id = ${refund.installationId} and id = ${refund.id} and status = 'pending'
     returning id`
   one(row, 'the pending refund')
@@ -604,24 +636,23 @@ export interface DueRefund extends RefundRow {
 interface DueRow extends RefundRow {
   provider: string
   accountId: string | null
+  chargeKey: string
   charged: number
   mode: Mode
   chargeReference: string | null
   chargedAt: number
 }
 
+// Of the payment at the provider.
+const ofCharge = (column: string, name: string) => `
+  (select p.${column} from payments own
+    join payments p on p.installation_id = own.installation_id and p.id = coalesce(own.moved_from, own.id)
+    where own.installation_id = refunds.installation_id and own.id = refunds.payment_id) as "${name}"`
+
 const dueColumns = new Fragment(`
-  ${refundColumns.text},
-  (select p.provider from payments p
-    where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "provider",
-  (select p.account_id from payments p
-    where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "accountId",
-  (select p.amount from payments p
-    where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "charged",
-  (select p.reference from payments p
-    where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "chargeReference",
-  (select p.created_at from payments p
-    where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "chargedAt",
+  ${refundColumns.text}, ${ofCharge('provider', 'provider')}, ${ofCharge('account_id', 'accountId')},
+  ${ofCharge('id', 'chargeKey')}, ${ofCharge('amount', 'charged')}, ${ofCharge('reference', 'chargeReference')},
+  ${ofCharge('created_at', 'chargedAt')},
   (select i.mode from installations i where i.id = refunds.installation_id) as "mode"`)
 
 // Shared between nodes like payments to check.
@@ -669,8 +700,15 @@ export async function claimRefundsOfPayment(
   return rows.map(dueFrom)
 }
 
-function dueFrom({ charged, chargedAt, mode, chargeReference: reference, ...refund }: DueRow): DueRefund {
-  const { paymentId: key, currency } = refund
+function dueFrom({
+  chargeKey: key,
+  charged,
+  chargedAt,
+  mode,
+  chargeReference: reference,
+  ...refund
+}: DueRow): DueRefund {
+  const { currency } = refund
   return { ...refund, charge: { key, amount: charged, currency, mode, reference, createdAt: chargedAt } }
 }
 

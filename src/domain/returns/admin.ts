@@ -1,35 +1,32 @@
 // The admin operations on returns.
 
 import type { AdminReturn, returnRows } from '../../contract/admin/returns.ts'
-import { limits } from '../../contract/limits.ts'
-import { listActorNames, listEntries } from '../../platform/audit/store.ts'
-import { changeView } from '../../platform/audit/view.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
 import { Audited } from '../../platform/http/handler.ts'
 import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
 import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
 import { isId } from '../../platform/kit/ids.ts'
-import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
-import { openByRoot, type RootSecret } from '../../platform/secrets/secrets.ts'
-import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
 import { orderChanges, refundChange } from '../orders/adminview.ts'
 import { lockOrderFacts } from '../orders/change.ts'
 import { refuseOtherVersion } from '../orders/operator.ts'
 import { findAdminOrder } from '../orders/store.ts'
-import { type OrderFacts, refundView } from '../orders/view.ts'
-import { listRefundsOfOrder } from '../payments/store.ts'
-import { changeReturn, openReturn, receiveReturn, returnNotePurpose } from './change.ts'
+import { refundView } from '../orders/view.ts'
+import { findAdminReturnView, lockAdminReturn, type ReturnCaller } from './adminlook.ts'
+import { changeReturn, openReturn, receiveReturn } from './change.ts'
 import { previewReturnRefund, refundReturn } from './refund.ts'
-import { findAdminReturn, findReturn, listAdminReturns, listRefundIdsOfReturn, type ReturnFacts } from './store.ts'
-import { adminReturnSummary, allowedReturnActions, returnChanges, returnView } from './view.ts'
+import { findAdminReturn, findReturn, listAdminReturns, type ReturnFacts } from './store.ts'
+import { adminReturnSummary, returnChanges } from './view.ts'
 
-type ReturnOperation = keyof typeof returnRows
+// Exchanges make orders, and are in `exchanges/`.
+type ReturnOperation = Exclude<keyof typeof returnRows, 'exchangeAdminReturn'>
 type Handlers<Id extends ReturnOperation> = { [One in Id]: AdminHandler<One> }
 type ViewOf = (db: Reader, caller: ReturnCaller, facts: ReturnFacts) => Promise<AdminReturn>
 
 export function adminReturnOperations({ rootSecret }: { rootSecret: RootSecret }): Handlers<ReturnOperation> {
-  const viewOf: ViewOf = (db, caller, facts) => adminView(db, rootSecret, caller, facts)
+  const viewOf: ViewOf = (db, caller, facts) => findAdminReturnView(db, rootSecret, caller, facts)
   return { ...looks(viewOf), ...openings(viewOf, rootSecret), ...answers(viewOf), ...payments(viewOf) }
 }
 
@@ -82,7 +79,7 @@ function answers(
 ): Handlers<'approveAdminReturn' | 'refuseAdminReturn' | 'receiveAdminReturn' | 'closeAdminReturn'> {
   return {
     async approveAdminReturn({ db, caller, path, body, now, cause }) {
-      const { facts } = await lock(db, caller, path.returnId, body.expectedVersion)
+      const { facts } = await lockAdminReturn(db, caller, path.returnId, body.expectedVersion)
       const { instructions: answer = null, labelUrl = null } = body
       const context = { now: now.getTime(), cause }
       const after = await changeReturn(db, facts, 'approve', { answer, labelUrl }, context)
@@ -90,13 +87,13 @@ function answers(
     },
 
     async refuseAdminReturn({ db, caller, path, body, now, cause }) {
-      const { facts } = await lock(db, caller, path.returnId, body.expectedVersion)
+      const { facts } = await lockAdminReturn(db, caller, path.returnId, body.expectedVersion)
       const after = await changeReturn(db, facts, 'refuse', { answer: body.text }, { now: now.getTime(), cause })
       return new Audited({ data: await viewOf(db, caller, after) }, changesOf(facts, after))
     },
 
     async receiveAdminReturn({ db, caller, path, body, now, cause }) {
-      const { facts } = await lock(db, caller, path.returnId, body.expectedVersion)
+      const { facts } = await lockAdminReturn(db, caller, path.returnId, body.expectedVersion)
       const items = body.items?.map(({ skuId, quantity, restock = true }) => ({
         skuId,
         quantity,
@@ -107,7 +104,7 @@ function answers(
     },
 
     async closeAdminReturn({ db, caller, path, body, now, cause }) {
-      const { facts } = await lock(db, caller, path.returnId, body.expectedVersion)
+      const { facts } = await lockAdminReturn(db, caller, path.returnId, body.expectedVersion)
       const after = await changeReturn(db, facts, 'close', {}, { now: now.getTime(), cause })
       return new Audited({ data: await viewOf(db, caller, after) }, changesOf(facts, after))
     },
@@ -117,7 +114,7 @@ function answers(
 function payments(viewOf: ViewOf): Handlers<'refundAdminReturn'> {
   return {
     async refundAdminReturn({ db, caller, path, body, now, cause }) {
-      const { facts, order } = await lock(db, caller, path.returnId, body.expectedVersion)
+      const { facts, order } = await lockAdminReturn(db, caller, path.returnId, body.expectedVersion)
       const { items, shipping, deduction = 0, dryRun = false } = body
       const preview = await previewReturnRefund(db, facts, order, { items, shipping, deduction })
       refuseOtherAmount(preview.amount, body.expectedAmount)
@@ -140,29 +137,6 @@ function payments(viewOf: ViewOf): Handlers<'refundAdminReturn'> {
   }
 }
 
-interface ReturnCaller extends MerchantMode {
-  scopes: readonly string[]
-}
-
-// The order first: it is what every change of a return waits for.
-async function lock(
-  tx: Tx,
-  seller: MerchantMode,
-  returnId: string,
-  expectedVersion: number | undefined,
-): Promise<{ facts: ReturnFacts; order: OrderFacts }> {
-  const key = isId('ret', returnId) ? await findAdminReturn(tx, seller, returnId) : undefined
-  const order = key && (await lockOrderFacts(tx, key))
-  const facts = key && (await findReturn(tx, key))
-  if (!facts || !order) throw refuse('return_not_found')
-  const { version, status } = facts.row
-  if (expectedVersion !== undefined && expectedVersion !== version) {
-    const message = `The return is at version ${version}; the request expected ${expectedVersion}.`
-    throw refuse('version_conflict', { message, current: { version, status } })
-  }
-  return { facts, order }
-}
-
 function refuseOtherAmount(amount: number, expected: number | undefined): void {
   if (expected === undefined || expected === amount) return
   const message = `${amount} minor units would go back; the request expected ${expected}.`
@@ -182,33 +156,4 @@ function changesOf(before: ReturnFacts, after: ReturnFacts) {
   const [from, to] = [counts(before), counts(after)]
   const items = JSON.stringify(from) === JSON.stringify(to) ? [] : [{ member: 'items', from, to }]
   return returnChanges(after, 'change', [...statusChange(before, after), ...items])
-}
-
-async function adminView(
-  db: Reader,
-  rootSecret: RootSecret,
-  { merchantId, mode, scopes }: ReturnCaller,
-  facts: ReturnFacts,
-): Promise<AdminReturn> {
-  const { row } = facts
-  const query = { mode, subjectId: row.id, limit: limits.adminListRowsMax }
-  const [{ entries }, refundIds, refunds] = await Promise.all([
-    listEntries(db, merchantId, query),
-    listRefundIdsOfReturn(db, row),
-    listRefundsOfOrder(db, row.installationId, row.orderId),
-  ])
-  const names = await listActorNames(db, merchantId, entries)
-  const own = refunds.filter(({ id }) => refundIds.includes(id))
-  const mayRead = scopes.includes('admin:orders')
-  const note =
-    mayRead && row.noteSealed !== null ? openByRoot(rootSecret, returnNotePurpose, row.noteSealed, row.id) : undefined
-  return {
-    ...returnView(facts),
-    currency: row.currency,
-    note: note ?? null,
-    refunds: own.map(refundView),
-    refunded: own.reduce((sum, { status, amount }) => (status === 'failed' ? sum : sum + amount), 0),
-    allowed: allowedReturnActions(facts),
-    changes: entries.map((entry) => changeView(entry, { names, subjectId: row.id, skipped: 0 })),
-  }
 }

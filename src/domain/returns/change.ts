@@ -16,6 +16,7 @@ import { isReturnOpen, returnLifecycle } from './lifecycle.ts'
 import {
   insertReturn,
   listReturnsOfOrder,
+  type ReturnExchangeRow,
   type ReturnFacts,
   type ReturnLine,
   type ReturnRow,
@@ -76,7 +77,7 @@ export async function openReturn(
     const item = items.find((one) => one.skuId === skuId)
     return item ? [{ skuId, code, name, options, quantity: item.quantity, received: 0, restocked: 0 }] : []
   })
-  return announced(tx, { row, lines }, move.announces, context)
+  return announced(tx, { row, lines, exchanges: [] }, move.announces, context)
 }
 
 // A SKU that is named twice means the sum.
@@ -90,22 +91,27 @@ function notLeft(message: string, skuId: string, left: number): Refusal {
   return refuse('return_not_possible', { message, current: { skuId, left } })
 }
 
-type ReturnVerb = 'approve' | 'refuse' | 'receive' | 'close'
+type ReturnVerb = 'approve' | 'refuse' | 'receive' | 'exchange' | 'close'
 
 export async function changeReturn(
   tx: Tx,
   facts: ReturnFacts,
   verb: ReturnVerb,
-  change: { answer?: string | null; labelUrl?: string | null; lines?: readonly ReturnLine[] },
+  change: {
+    answer?: string | null
+    labelUrl?: string | null
+    lines?: readonly ReturnLine[]
+    exchanges?: readonly ReturnExchangeRow[]
+  },
   context: ChangeContext,
 ): Promise<ReturnFacts> {
   const { row } = facts
   const move = moveFor(returnLifecycle, verb, row.status)
   if (!move) throw notChangeable(row)
-  const { lines = facts.lines, ...members } = change
+  const { lines = facts.lines, exchanges = facts.exchanges, ...members } = change
   const changed = { ...row, ...members, status: move.to, version: row.version + 1, updatedAt: context.now }
   saveReturn(tx, changed, row)
-  return announced(tx, { row: changed, lines }, move.announces, context)
+  return announced(tx, { row: changed, lines, exchanges }, move.announces, context)
 }
 
 export function notChangeable({ status, version }: ReturnRow): Refusal {
@@ -159,6 +165,7 @@ const shopperEmails = {
   'return.approved': 'return_approved',
   'return.refused': 'return_refused',
   'return.received': 'return_received',
+  'return.exchanged': 'return_exchanged',
   'return.closed': 'return_closed',
 } as const satisfies Record<ReturnEvent, QueuedEmail['kind']>
 
@@ -174,7 +181,9 @@ function announced(tx: Tx, facts: ReturnFacts, kind: ReturnEvent, { now, cause }
     cause,
     now,
   })
-  const emails: QueuedEmail[] = [{ kind: shopperEmails[kind], subjectId: id }]
+  // Each exchange has one.
+  const subjectId = kind === 'return.exchanged' ? (facts.exchanges.at(-1)?.orderId ?? id) : id
+  const emails: QueuedEmail[] = [{ kind: shopperEmails[kind], subjectId }]
   if (kind === 'return.requested') emails.push({ kind: 'return_asked', subjectId: id })
   queueEmails(tx, { installationId, merchantId, orderId }, emails, now)
   return facts

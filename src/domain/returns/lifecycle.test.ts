@@ -12,6 +12,8 @@ test('the moves of a return, all pairs, with the event of each', () => {
     ['refuse', 'requested', 'refused', 'return.refused'],
     ['receive', 'approved', 'received', 'return.received'],
     ['receive', 'received', 'received', 'return.received'],
+    ['exchange', 'approved', 'approved', 'return.exchanged'],
+    ['exchange', 'received', 'received', 'return.exchanged'],
     ['close', 'approved', 'closed', 'return.closed'],
     ['close', 'received', 'closed', 'return.closed'],
   ])

@@ -4,17 +4,20 @@ import type { EventKind, ReturnStatus } from '../../contract/words.ts'
 
 // biome-ignore format: one row is one move
 export const returnLifecycle = [
-  // verb      from         to           announces
-  ['request', null,        'requested', 'return.requested'],
+  // verb       from         to           announces
+  ['request',  null,        'requested', 'return.requested'],
   // Opened by the merchant, who has nothing to approve then.
-  ['open',    null,        'approved',  'return.approved' ],
-  ['approve', 'requested', 'approved',  'return.approved' ],
-  ['refuse',  'requested', 'refused',   'return.refused'  ],
-  ['receive', 'approved',  'received',  'return.received' ],
+  ['open',     null,        'approved',  'return.approved' ],
+  ['approve',  'requested', 'approved',  'return.approved' ],
+  ['refuse',   'requested', 'refused',   'return.refused'  ],
+  ['receive',  'approved',  'received',  'return.received' ],
   // A second parcel.
-  ['receive', 'received',  'received',  'return.received' ],
-  ['close',   'approved',  'closed',    'return.closed'   ],
-  ['close',   'received',  'closed',    'return.closed'   ],
+  ['receive',  'received',  'received',  'return.received' ],
+  // A new order was placed for items that came, or are to come.
+  ['exchange', 'approved',  'approved',  'return.exchanged'],
+  ['exchange', 'received',  'received',  'return.exchanged'],
+  ['close',    'approved',  'closed',    'return.closed'   ],
+  ['close',    'received',  'closed',    'return.closed'   ],
 ] as const satisfies readonly (readonly [string, ReturnStatus | null, ReturnStatus, EventKind])[]
 
 // An order has at most one return in these. The unique index names them too.

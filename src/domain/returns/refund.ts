@@ -87,10 +87,14 @@ export async function refundReturn(
   reason: string | null,
   context: ChangeContext,
 ): Promise<{ order: OrderFacts; refund: RefundRow }> {
-  const lines: RefundedLine[] = refund.items.map(({ skuId, quantity, amount }) => ({ skuId, quantity, amount }))
-  if (refund.shipping > 0) lines.push({ skuId: '', quantity: 1, amount: refund.shipping })
+  const lines = refundedLinesOf(refund)
   const key = { installationId: row.installationId, orderId: row.orderId }
   const queued = await refundOrder(tx, key, { amount: refund.amount, reason, lines }, context)
   insertReturnRefund(tx, row, queued.refund.id)
   return { order: queued.facts, refund: queued.refund }
+}
+
+export function refundedLinesOf({ items, shipping }: ReturnRefund): RefundedLine[] {
+  const lines = items.map(({ skuId, quantity, amount }) => ({ skuId, quantity, amount }))
+  return shipping > 0 ? [...lines, { skuId: '', quantity: 1, amount: shipping }] : lines
 }

@@ -40,9 +40,19 @@ export interface ReturnLine {
   restocked: number
 }
 
+export interface ReturnExchangeRow {
+  orderId: string
+  orderNumber: string
+  credit: number
+  refunded: number
+  at: number
+}
+
 export interface ReturnFacts {
   row: ReturnRow
   lines: readonly ReturnLine[]
+  // The oldest first.
+  exchanges: readonly ReturnExchangeRow[]
 }
 
 const columns = new Fragment(`
@@ -132,12 +142,22 @@ export async function listAdminReturns(
 async function withLines(db: Reader, rows: readonly ReturnRow[]): Promise<ReturnFacts[]> {
   if (rows.length === 0) return []
   const installations = [...new Set(rows.map(({ installationId }) => installationId))]
-  const lines = await db.sql<Omit<ReturnLine, 'options'> & { returnId: string; options: string }>`
-    select l.return_id as "returnId", l.sku_id as "skuId", o.code, o.name, o.options, l.quantity, l.received, l.restocked
-    from return_lines l
-    join order_lines o on o.installation_id = l.installation_id and o.order_id = l.order_id and o.sku_id = l.sku_id
-    where l.installation_id in (${list(installations)}) and l.return_id in (${list(rows.map(({ id }) => id))})
-    order by o.position`
+  const merchants = [...new Set(rows.map(({ merchantId }) => merchantId))]
+  const ids = rows.map(({ id }) => id)
+  const [lines, exchanges] = await Promise.all([
+    db.sql<Omit<ReturnLine, 'options'> & { returnId: string; options: string }>`
+      select l.return_id as "returnId", l.sku_id as "skuId", o.code, o.name, o.options, l.quantity, l.received, l.restocked
+      from return_lines l
+      join order_lines o on o.installation_id = l.installation_id and o.order_id = l.order_id and o.sku_id = l.sku_id
+      where l.installation_id in (${list(installations)}) and l.return_id in (${list(ids)})
+      order by o.position`,
+    db.sql<ReturnExchangeRow & { returnId: string }>`
+      select e.return_id as "returnId", e.order_id as "orderId", o.number as "orderNumber", e.credit, e.refunded,
+        e.created_at as "at"
+      from return_exchanges e join orders o on o.installation_id = e.installation_id and o.id = e.order_id
+      where e.merchant_id in (${list(merchants)}) and e.return_id in (${list(ids)})
+      order by e.created_at, e.order_id`,
+  ])
   return rows.map((row) => ({
     row,
     lines: lines
@@ -146,7 +166,20 @@ async function withLines(db: Reader, rows: readonly ReturnRow[]): Promise<Return
         ...line,
         options: JSON.parse(options) as ReturnLine['options'],
       })),
+    exchanges: exchanges.filter(({ returnId }) => returnId === row.id).map(({ returnId: _, ...exchange }) => exchange),
   }))
+}
+
+// The refund is that of the returned items, which the new order is paid by.
+export function insertExchange(
+  tx: Tx,
+  { merchantId, installationId, id }: Pick<ReturnRow, 'merchantId' | 'installationId' | 'id'>,
+  { orderId, credit, refunded, at }: ReturnExchangeRow,
+  refundId: string,
+): void {
+  tx.send`
+    insert into return_exchanges (merchant_id, order_id, installation_id, return_id, refund_id, credit, refunded, created_at)
+    values (${merchantId}, ${orderId}, ${installationId}, ${id}, ${refundId}, ${credit}, ${refunded}, ${at})`
 }
 
 export function insertReturn(tx: Tx, row: ReturnRow, lines: readonly ItemQuantity[]): void {

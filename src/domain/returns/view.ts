@@ -12,7 +12,7 @@ export function returnNumber({ orderNumber, position }: Pick<ReturnRow, 'orderNu
   return `${orderNumber}-R${position}`
 }
 
-export function returnView({ row, lines }: ReturnFacts): Return {
+export function returnView({ row, lines, exchanges }: ReturnFacts): Return {
   return {
     id: row.id,
     number: returnNumber(row),
@@ -33,6 +33,7 @@ export function returnView({ row, lines }: ReturnFacts): Return {
       received,
       restocked,
     })),
+    exchanges: exchanges.map(({ at, ...exchange }) => ({ ...exchange, at: toInstant(at) })),
     answer: row.answer,
     labelUrl: row.labelUrl,
     requestedAt: toInstant(row.requestedAt),
@@ -53,6 +54,7 @@ export function allowedReturnActions({ row: { status }, lines }: ReturnFacts): A
       moveFor(returnLifecycle, 'receive', status) !== undefined &&
       lines.some(({ quantity, received }) => received < quantity),
     refundAdminReturn: isReturnRefundable(status),
+    exchangeAdminReturn: moveFor(returnLifecycle, 'exchange', status) !== undefined,
     closeAdminReturn: moveFor(returnLifecycle, 'close', status) !== undefined,
   }
   return returnActions.filter((action) => isAllowed[action])

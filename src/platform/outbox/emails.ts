@@ -21,6 +21,7 @@ export const emailKinds = {
   return_approved: 'shopper',
   return_refused: 'shopper',
   return_received: 'shopper',
+  return_exchanged: 'shopper',
   return_closed: 'shopper',
   withdrawal_acknowledged: 'shopper',
   draft_link: 'shopper',

@@ -173,10 +173,11 @@ export function returnsSection(speaker: Speaker, order: OrderStatusView, path: s
   return html`<section class="bought" id="returns" aria-labelledby="returns-title">
 <h2 id="returns-title">${say('return.section')}</h2>
 ${order.returns.map(
-  ({ number, status, items, answer, labelUrl }) => html`<div class="notice" data-return="${status}">
+  ({ number, status, items, exchanges, answer, labelUrl }) => html`<div class="notice" data-return="${status}">
 <p class="notice-title">${say('return.number', { number })}</p>
 <p>${say(`return.status.${status}`)}</p>
 <ul>${items.map(({ name, quantity }) => html`<li><span dir="auto">${name}</span> <span class="soft">${say('item.quantityShort', { count: quantity })}</span></li>`)}</ul>
+${exchanges.map((exchange) => html`<p>${say('return.exchanged', { number: exchange })}</p>`)}
 ${answer !== null && html`<p class="instructions" dir="auto">${answer}</p>`}
 ${labelUrl !== null && isWebAddress(labelUrl) && html`<p><a href="${labelUrl}" target="_blank" rel="noopener noreferrer">${say('return.label')}</a></p>`}
 </div>`,

@@ -29,7 +29,7 @@ ${
     ? html`<p class="within soft">${words.say('order.noPayment')}</p>`
     : html`<div class="scroll"><table><caption class="hidden">${words.say('order.money')}</caption><tbody>
 ${payments.map((payment) => row(paymentLine(words, payment), 'charge', payment.status, payment.amount, payment.createdAt))}
-${refunds.map(({ status, amount, createdAt, tax }) => row(html`${words.say('order.refund')}`, 'refund', status, -amount, createdAt, tax))}
+${refunds.map(({ status, amount, createdAt, tax, exchanged }) => row(html`${words.say(exchanged ? 'returns.exchange' : 'order.refund')}`, 'refund', status, -amount, createdAt, tax))}
 </tbody></table></div>`
 }
 ${receivedPart(visit, order)}

@@ -29,6 +29,7 @@ import { print } from './screens/print.ts'
 import { newProduct, product } from './screens/product.ts'
 import { changeProducts, products } from './screens/products.ts'
 import { refund } from './screens/refund.ts'
+import { returnExchange } from './screens/returnexchange.ts'
 import { returnRefund } from './screens/returnrefund.ts'
 import { newReturn, oneReturn, returnAnswers, returnReceipt, returns } from './screens/returns.ts'
 import { rowScreens } from './screens/rows.ts'
@@ -72,6 +73,7 @@ export const screens: readonly Screen[] = [
   newReturn,
   returnReceipt,
   returnRefund,
+  returnExchange,
   ...returnAnswers,
   withdrawals,
   withdrawal,

@@ -9,7 +9,7 @@ import type { AwaitedMoney } from '../../domain/checkout/port.ts'
 import type { OrderLine } from '../../domain/orders/store.ts'
 import type { OrderFacts } from '../../domain/orders/view.ts'
 import { orderTotals, trackingUrlOf } from '../../domain/orders/view.ts'
-import type { ReturnFacts } from '../../domain/returns/store.ts'
+import type { ReturnExchangeRow, ReturnFacts } from '../../domain/returns/store.ts'
 import { returnNumber } from '../../domain/returns/view.ts'
 import { type Statement, withoutLinks } from '../../domain/withdrawals/statement.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
@@ -54,7 +54,7 @@ export interface EmailItem {
   amount: string
 }
 
-export type ReturnEmailKind = Extract<EmailKind, `return_${string}`>
+export type ReturnEmailKind = Exclude<Extract<EmailKind, `return_${string}`>, 'return_exchanged'>
 
 export interface OrderEmail {
   speaker: Speaker
@@ -300,6 +300,30 @@ export function returnNotice(of: OrderEmail, kind: ReturnEmailKind, { row, lines
       ...(kind === 'return_approved' && row.labelUrl !== null
         ? [{ kind: 'button' as const, label: tell(speaker, 'return.label'), url: row.labelUrl }]
         : viewButton(of)),
+      {
+        kind: 'items',
+        title: tell(speaker, 'return.items'),
+        rows: lines.map((line) => ({ ...named(speaker, line, line.quantity), amount: '' })),
+      },
+    ],
+  }
+}
+
+export function returnExchanged(
+  of: OrderEmail,
+  { row, lines }: ReturnFacts,
+  { orderNumber, refunded: moneyBack }: ReturnExchangeRow,
+): Email {
+  const { speaker } = of
+  const values = { number: returnNumber(row), exchange: orderNumber }
+  const back = { amount: speaker.amount(moneyBack, row.currency) }
+  return {
+    subject: tell(speaker, 'return_exchanged.subject', values),
+    title: tell(speaker, 'return_exchanged.title', values),
+    parts: [
+      { kind: 'text', text: tell(speaker, 'return_exchanged.text', values) },
+      ...(moneyBack > 0 ? [{ kind: 'text' as const, text: tell(speaker, 'order_cancelled.back', back) }] : []),
+      ...viewButton(of),
       {
         kind: 'items',
         title: tell(speaker, 'return.items'),

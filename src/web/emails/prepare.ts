@@ -31,6 +31,7 @@ import {
 import { findOrderFacts } from '../../domain/orders/change.ts'
 import { openCustomer } from '../../domain/orders/customer.ts'
 import { orderPageUrl } from '../../domain/orders/secret.ts'
+import { findExchangeOf } from '../../domain/orders/store.ts'
 import type { OrderFacts } from '../../domain/orders/view.ts'
 import { findDispute } from '../../domain/payments/disputes.ts'
 import { findPayment } from '../../domain/payments/store.ts'
@@ -63,6 +64,7 @@ import {
   paymentReceived,
   personNotice,
   refunded,
+  returnExchanged,
   returnNotice,
   shipped,
   withdrawalAcknowledged,
@@ -187,6 +189,7 @@ function write(tools: PrepareTools, db: Reader, email: EmailRow, merchant: Merch
     case 'return_approved':
     case 'return_refused':
     case 'return_received':
+    case 'return_exchanged':
     case 'return_closed':
     case 'return_asked':
       return writeOfOrder(tools, db, email, merchant)
@@ -335,6 +338,13 @@ async function describe(db: Reader, email: EmailRow, of: OrderEmail): Promise<Em
     case 'return_asked': {
       const found = await findReturn(db, { installationId: email.installationId, returnId: email.subjectId })
       return found && returnNotice(of, email.kind, found)
+    }
+    case 'return_exchanged': {
+      const { installationId, subjectId: orderId } = email
+      const key = await findExchangeOf(db, { installationId, orderId })
+      const found = key && (await findReturn(db, { installationId, returnId: key.returnId }))
+      const exchange = found?.exchanges.find((one) => one.orderId === orderId)
+      return exchange && found && returnExchanged(of, found, exchange)
     }
     default:
       return undefined

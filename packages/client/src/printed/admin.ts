@@ -101,6 +101,8 @@ export interface AdminClient {
     receive(returnId: string, input?: ReceiveAdminReturnRequest, options?: CallOptions): Promise<AdminReturnResponse>
     /** Refund a return. Gives back what was paid for the items, at the rates of the order. With dryRun it says what would go back, to the cent. Needs the scope `admin:refunds`. (refundAdminReturn) */
     refund(returnId: string, input?: RefundAdminReturnRequest, options?: CallOptions): Promise<RefundAdminReturnResponse>
+    /** Exchange items. Places a new order for the shopper, paid by what was paid for the returned items. What is left of that goes back. With dryRun it says what would happen, to the cent. New items that cost more are refused. Needs the scope `admin:refunds`. (exchangeAdminReturn) */
+    exchange(returnId: string, input: ExchangeAdminReturnRequest, options?: CallOptions): Promise<ExchangeAdminReturnResponse>
     /** Close a return. Nothing more is expected. The order can have another return then. Needs the scope `admin:orders`. (closeAdminReturn) */
     close(returnId: string, input?: CloseAdminReturnRequest, options?: CallOptions): Promise<AdminReturnResponse>
   }
@@ -478,7 +480,7 @@ export interface AdminClient {
       /** Only deliveries of this status. */
       status?: 'pending' | 'sending' | 'retrying' | 'held' | 'succeeded' | 'failed' | 'blocked' | 'discarded' | undefined
       /** Only events of this type. */
-      type?: 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'draft.created' | 'draft.updated' | 'draft.completed' | 'draft.cancelled' | 'draft.expired' | 'order.edited' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.closed' | 'withdrawal.received' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture' | undefined
+      type?: 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'draft.created' | 'draft.updated' | 'draft.completed' | 'draft.cancelled' | 'draft.expired' | 'order.edited' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.exchanged' | 'return.closed' | 'withdrawal.received' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture' | undefined
       /** Only deliveries made then or later. */
       from?: string | undefined
       /** Only deliveries made before. */
@@ -983,7 +985,7 @@ export interface AdminEndRequest {
 }
 
 /** Stable, for programs. */
-export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'address_undeliverable' | 'payment_in_progress' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'agent_platform_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'customer_not_found' | 'draft_not_found' | 'document_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'currency_not_changeable' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'order_not_editable' | 'order_edit_not_possible' | 'draft_not_open' | 'draft_without_email' | 'draft_email_limit' | 'total_changed' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'agents_closed' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'money_not_recordable' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'order_not_sent' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'return_not_changeable' | 'text_limit' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'maker_not_found' | 'maker_exists' | 'maker_in_use' | 'maker_limit' | 'redirect_not_found' | 'redirect_exists' | 'redirect_limit' | 'page_exists' | 'page_limit' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
+export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'address_undeliverable' | 'payment_in_progress' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'agent_platform_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'customer_not_found' | 'draft_not_found' | 'document_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'currency_not_changeable' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'order_not_editable' | 'order_edit_not_possible' | 'draft_not_open' | 'draft_without_email' | 'draft_email_limit' | 'total_changed' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'agents_closed' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'money_not_recordable' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'order_not_sent' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'exchange_not_possible' | 'return_not_changeable' | 'text_limit' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'maker_not_found' | 'maker_exists' | 'maker_in_use' | 'maker_limit' | 'redirect_not_found' | 'redirect_exists' | 'redirect_limit' | 'page_exists' | 'page_limit' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
 
 export interface AdminErrorIssue {
   /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
@@ -1417,6 +1419,14 @@ export interface AdminOrder {
   installation: OrderInstallation
   /** null a moment after it was placed, without an e-mail address, and once the person is erased. */
   customerId: string | null
+  /** The return whose items it was exchanged for, and the order of that; null for other orders. */
+  exchangeOf: {
+    /** Id of a return. */
+    returnId: string
+    /** Id of an order. */
+    orderId: string
+    orderNumber: string
+  } | null
   /** The agent that made the order. null: none did. */
   agent: {
     /** plt_none: a caller without a profile, such as a chat program. */
@@ -1585,6 +1595,8 @@ export interface AdminOrderRefund {
   items: ItemQuantity[]
   /** true: it was made for the shipping, alone or with items. */
   shipping: boolean
+  /** true: it was not paid out. It paid the new order of an exchange. */
+  exchanged: boolean
   /** The tax in the amount, as its credit note has it: the sum of that of the lines. null where there is none: the money has not gone back, went back a moment ago, or belongs to an order from before there were invoices. */
   tax: number | null
   /** What went back of each line of the invoice; a refund by amount is a part of all of them. Below zero: what an edit of the order added. Empty where the tax is null. */
@@ -2060,6 +2072,8 @@ export interface AdminReturn {
   wish: 'refund' | 'exchange'
   openedBy: 'shopper' | 'merchant'
   items: ReturnItem[]
+  /** New orders that were placed for the items, the oldest first. */
+  exchanges: ReturnExchange[]
   /** What the merchant wrote to the shopper: how to send the items, or why not. */
   answer: string | null
   /** Where the shopper finds the label for the parcel. */
@@ -2072,12 +2086,12 @@ export interface AdminReturn {
   currency: string
   /** What the shopper wrote. null without the scope admin:orders, and once the shopper is erased. */
   note: string | null
-  /** Refunds that were made for it, the oldest first. */
+  /** Refunds that were made for it, the oldest first. What was exchanged is in exchanges. */
   refunds: OrderRefund[]
   /** What went back for it, or is on its way. */
   refunded: number
   /** The operations that the return would accept now, as far as its state says. */
-  allowed: ('approveAdminReturn' | 'refuseAdminReturn' | 'receiveAdminReturn' | 'refundAdminReturn' | 'closeAdminReturn')[]
+  allowed: ('approveAdminReturn' | 'refuseAdminReturn' | 'receiveAdminReturn' | 'refundAdminReturn' | 'exchangeAdminReturn' | 'closeAdminReturn')[]
   /** Who did what, newest first. */
   changes: AdminChange[]
 }
@@ -2110,6 +2124,8 @@ export interface AdminReturnSummary {
   wish: 'refund' | 'exchange'
   openedBy: 'shopper' | 'merchant'
   items: ReturnItem[]
+  /** New orders that were placed for the items, the oldest first. */
+  exchanges: ReturnExchange[]
   /** What the merchant wrote to the shopper: how to send the items, or why not. */
   answer: string | null
   /** Where the shopper finds the label for the parcel. */
@@ -3263,7 +3279,60 @@ export interface EndAdminPaymentAccountRequest {
   idempotencyKey?: string | undefined
 }
 
-export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'draft.created' | 'draft.updated' | 'draft.completed' | 'draft.cancelled' | 'draft.expired' | 'order.edited' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.closed' | 'withdrawal.received' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
+export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'draft.created' | 'draft.updated' | 'draft.completed' | 'draft.cancelled' | 'draft.expired' | 'order.edited' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.exchanged' | 'return.closed' | 'withdrawal.received' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
+
+export interface ExchangeAdminReturnRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+  /** The version that was seen. Another one now is a 409 version_conflict. */
+  expectedVersion?: number | undefined
+  /** What the shopper gets, each SKU once. */
+  newItems: ({
+    /** Id of a SKU: one variant of a product that can be bought. */
+    skuId: string
+    quantity: number
+    /** In place of the price of the catalog. */
+    unitPrice?: number | undefined
+  })[]
+  /** Units that are exchanged. Without it, all that came; before anything came, all that is to come. */
+  items?: ItemQuantity[] | undefined
+  /** What is kept, for goods that came back used. */
+  deduction?: number | undefined
+  /** What the caller was shown. Another credit is refused with 409 version_conflict. */
+  expectedCredit?: number | undefined
+  /** What the caller was shown. Another total is refused with 409 total_changed. */
+  expectedTotal?: number | undefined
+  /** true: the return is closed too. */
+  close?: boolean | undefined
+  /** true: answer what would change, and write nothing. */
+  dryRun?: boolean | undefined
+}
+
+export interface ExchangeAdminReturnResponse {
+  data: {
+    /** What was paid for the items, and counts for the new order. */
+    credit: number
+    items: RefundedItem[]
+    /** What is kept of the price of the items. */
+    deduction: number
+    /** What does not count because it went back before, by amount. */
+    capped: number
+    newItems: DraftItem[]
+    /** Of the new order. Its delivery is free. */
+    totals: Totals
+    /** What of the credit goes back, because the new order costs less. */
+    moneyBack: number
+    /** The new order. null with dryRun. */
+    order: {
+      /** Id of an order. */
+      id: string
+      number: string
+    } | null
+    /** Of the new order. null with dryRun, and where nothing goes back. */
+    refund: OrderRefund | null
+    return: AdminReturn
+  }
+}
 
 export interface FoundOrder {
   /** Id of an order. */
@@ -3880,6 +3949,8 @@ export interface Return {
   wish: 'refund' | 'exchange'
   openedBy: 'shopper' | 'merchant'
   items: ReturnItem[]
+  /** New orders that were placed for the items, the oldest first. */
+  exchanges: ReturnExchange[]
   /** What the merchant wrote to the shopper: how to send the items, or why not. */
   answer: string | null
   /** Where the shopper finds the label for the parcel. */
@@ -3888,6 +3959,18 @@ export interface Return {
   requestedAt: string
   /** RFC 3339, UTC, with milliseconds. */
   updatedAt: string
+}
+
+export interface ReturnExchange {
+  /** The new order. */
+  orderId: string
+  orderNumber: string
+  /** What was paid for the items, and counts for the new order. */
+  credit: number
+  /** What of it goes back, because the new order costs less. */
+  refunded: number
+  /** RFC 3339, UTC, with milliseconds. */
+  at: string
 }
 
 export interface ReturnItem {

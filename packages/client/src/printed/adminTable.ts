@@ -29,6 +29,7 @@ export const adminTable = {
     refuse: 'POST b /api/v1/admin/returns/{returnId}/refusals',
     receive: 'POST b /api/v1/admin/returns/{returnId}/receipts',
     refund: 'POST b /api/v1/admin/returns/{returnId}/refunds',
+    exchange: 'POST b /api/v1/admin/returns/{returnId}/exchanges',
     close: 'POST b /api/v1/admin/returns/{returnId}/closings',
   },
   withdrawals: {

@@ -180,6 +180,7 @@ export type WebhookEvent =
   | ReturnApprovedEvent
   | ReturnRefusedEvent
   | ReturnReceivedEvent
+  | ReturnExchangedEvent
   | ReturnClosedEvent
   | WithdrawalReceivedEvent
   | InventoryLowEvent
@@ -925,7 +926,7 @@ export interface EventCause {
   requestId: string
 }
 
-export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'draft.created' | 'draft.updated' | 'draft.completed' | 'draft.cancelled' | 'draft.expired' | 'order.edited' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.closed' | 'withdrawal.received' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
+export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'draft.created' | 'draft.updated' | 'draft.completed' | 'draft.cancelled' | 'draft.expired' | 'order.edited' | 'document.issued' | 'return.requested' | 'return.approved' | 'return.refused' | 'return.received' | 'return.exchanged' | 'return.closed' | 'withdrawal.received' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
 
 export interface Fulfillment {
   carrier: string | null
@@ -2169,6 +2170,8 @@ export interface Return {
   wish: 'refund' | 'exchange'
   openedBy: 'shopper' | 'merchant'
   items: ReturnItem[]
+  /** New orders that were placed for the items, the oldest first. */
+  exchanges: ReturnExchange[]
   /** What the merchant wrote to the shopper: how to send the items, or why not. */
   answer: string | null
   /** Where the shopper finds the label for the parcel. */
@@ -2223,6 +2226,39 @@ export interface ReturnClosedEvent {
 
 export interface ReturnEventData {
   return: Return
+}
+
+export interface ReturnExchange {
+  /** The new order. */
+  orderId: string
+  orderNumber: string
+  /** What was paid for the items, and counts for the new order. */
+  credit: number
+  /** What of it goes back, because the new order costs less. */
+  refunded: number
+  /** RFC 3339, UTC, with milliseconds. */
+  at: string
+}
+
+export interface ReturnExchangedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'return.exchanged'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'return'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: ReturnEventData | TruncatedEventData
 }
 
 export interface ReturnItem {

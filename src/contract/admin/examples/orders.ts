@@ -61,6 +61,7 @@ export const adminOrder: AdminOrder = {
   ...shown,
   ...placed,
   customerId: sampleId('customer'),
+  exchangeOf: null,
   agent: null,
   vat: null,
   payments: openOrder.payments.map((payment) => ({ ...payment, instrument: null, reference: null, providerUrl: null })),

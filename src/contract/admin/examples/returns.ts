@@ -24,14 +24,14 @@ const approved: AdminReturn = {
   version: 2,
   status: 'approved',
   answer: instructions,
-  allowed: ['receiveAdminReturn', 'refundAdminReturn', 'closeAdminReturn'],
+  allowed: ['receiveAdminReturn', 'refundAdminReturn', 'exchangeAdminReturn', 'closeAdminReturn'],
 }
 const received: AdminReturn = {
   ...approved,
   version: 3,
   status: 'received',
   items: returnSample.items.map((line) => ({ ...line, received: 1, restocked: 0 })),
-  allowed: ['refundAdminReturn', 'closeAdminReturn'],
+  allowed: ['refundAdminReturn', 'exchangeAdminReturn', 'closeAdminReturn'],
 }
 const refused: AdminReturn = { ...requested, version: 2, status: 'refused', answer: 'It was worn.', allowed: [] }
 const closed: AdminReturn = { ...received, version: 4, status: 'closed', allowed: [] }
@@ -66,6 +66,29 @@ export const returnExamples: AdminExamples<typeof returnRows> = {
         shipping: 0,
         deduction: 0,
         capped: 0,
+        refund: null,
+        return: received,
+      },
+    },
+  },
+  exchangeAdminReturn: {
+    path: { returnId },
+    body: { idempotencyKey, newItems: items, dryRun: true },
+    reply: {
+      data: {
+        credit: 3150,
+        items: items.map((line) => ({ ...line, amount: 3150, tax: 503 })),
+        deduction: 0,
+        capped: 0,
+        newItems: returnSample.items.map(({ skuId, code, name, options }) => ({
+          ...{ skuId, code, name, options },
+          quantity: 1,
+          unitPrice: 3150,
+          total: 3150,
+        })),
+        totals: { subtotal: 3150, discount: 0, shipping: 0, tax: 503, taxIncluded: true, total: 3150 },
+        moneyBack: 0,
+        order: null,
         refund: null,
         return: received,
       },

@@ -172,7 +172,7 @@ ${lines(visit, given)}
 ${parcels(visit, given)}
 ${moneyCard(visit, given)}
 ${documentsCard(visit, given.id, documents)}
-${returnsCard(visit, given.returns)}
+${returnsCard(visit, given)}
 ${card({ title: words.say('order.changes'), body: changesList(words, given.changes) })}
 </div><div>
 ${customerCard(visit, given, customer)}
@@ -270,13 +270,16 @@ function parcelLine({ words, to, may }: Visit, orderId: string, parcel: AdminFul
 <p class="links small">${trackingUrl !== null && html`<a href="${trackingUrl}" target="_blank" rel="noopener noreferrer">${words.say('order.track')}</a> `}${may('updateAdminFulfillment') && html`<a href="${to(`orders/${orderId}/parcels/${id}`)}" data-dialog>${words.say('order.correct')}</a>`}</p>`
 }
 
-function returnsCard({ words, to }: Visit, returns: readonly AdminReturnSummary[]): Html | false {
-  if (returns.length === 0) return false
+function returnsCard({ words, to }: Visit, { returns, exchangeOf }: OrderShown): Html | false {
+  if (returns.length === 0 && !exchangeOf) return false
+  const exchange =
+    exchangeOf &&
+    html`<tr><th scope="row"><a href="${to(`returns/${exchangeOf.returnId}`)}">${words.say('order.exchangeOf', { number: exchangeOf.orderNumber })}</a></th><td></td></tr>`
   return card({
     title: words.say('order.returns'),
     isFlush: true,
-    body: html`<div class="scroll"><table><caption class="hidden">${words.say('order.returns')}</caption><tbody>${returns.map(
-      ({ id, number, status, requestedAt }) =>
+    body: html`<div class="scroll"><table><caption class="hidden">${words.say('order.returns')}</caption><tbody>${exchange}${returns.map(
+      ({ id, number, requestedAt, status }) =>
         html`<tr><th scope="row"><a href="${to(`returns/${id}`)}">${number}</a><br><span class="soft small">${moment(words, requestedAt)}</span></th><td class="end">${pill(words, 'return', status)}</td></tr>`,
     )}</tbody></table></div>`,
   })

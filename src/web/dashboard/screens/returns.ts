@@ -60,10 +60,10 @@ export const oneReturn: Screen = {
   name: 'dashboard return',
   place: 'orders',
   needs: 'getAdminReturn',
-  get: async (visit) => returnSheet(visit, await findReturn(visit)),
+  get: async (visit) => returnSheet(visit, await returnShown(visit)),
 }
 
-async function findReturn(visit: Visit): Promise<AdminReturn> {
+export async function returnShown(visit: Visit): Promise<AdminReturn> {
   const { data } = await visit.ask('getAdminReturn', { path: { returnId: visit.path.returnId ?? '' } })
   const named = await namerFor(
     visit,
@@ -92,6 +92,7 @@ ${card({
       html`<tr><th scope="row">${lineName(item)}</th><td class="end">${words.number(item.quantity)}</td><td class="end">${words.number(item.received)}</td><td class="end">${words.number(item.restocked)}</td></tr>`,
   )}</tbody></table></div>`,
 })}
+${exchangesCard(visit, given)}
 ${
   given.refunds.length > 0 &&
   card({
@@ -110,6 +111,17 @@ ${card({ title: words.say('returns.request'), body: requestFacts(words, given) }
   }
 }
 
+function exchangesCard({ words, to }: Visit, { exchanges, currency }: AdminReturn): Html | false {
+  if (exchanges.length === 0) return false
+  const title = words.say('returns.exchanges')
+  const rows = exchanges.map(
+    ({ orderId, orderNumber, credit, refunded, at }) =>
+      html`<tr><th scope="row"><a href="${to(`orders/${orderId}`)}">${words.say('order.title', { number: orderNumber })}</a><br><span class="soft small">${moment(words, at)}</span></th><td class="end">${words.money(credit, currency)}${refunded > 0 && html`<br><span class="soft small">${words.say('returns.exchangeBack', { amount: words.money(refunded, currency) })}</span>`}</td></tr>`,
+  )
+  const body = html`<div class="scroll"><table><caption class="hidden">${title}</caption><tbody>${rows}</tbody></table></div>`
+  return card({ title, isFlush: true, body })
+}
+
 function requestFacts(words: Words, { reason, wish, openedBy, note, answer, labelUrl }: AdminReturn): Html {
   return facts([
     [words.say('returns.reason'), words.say(`returns.reason.${reason}`)],
@@ -125,16 +137,16 @@ function requestFacts(words: Words, { reason, wish, openedBy, note, answer, labe
 }
 
 // Drawn only if the return would accept it now and the person may.
-function returnActions({ words, to, may }: Visit, { id, allowed, status }: AdminReturn): Html {
+function returnActions({ words, to, may }: Visit, { id, allowed, status, wish }: AdminReturn): Html {
   const link = (operation: (typeof allowed)[number], path: string, label: string, kind: 'first' | 'second') =>
     allowed.includes(operation) &&
     may(operation) &&
     linkButton({ label, href: to(`returns/${id}/${path}`), kind, isDialog: true })
   const isIn = status === 'received'
-  return html`${link('closeAdminReturn', 'close', words.say('returns.close'), 'second')}${link('refuseAdminReturn', 'refuse', words.say('returns.refuse'), 'second')}${link('approveAdminReturn', 'approve', words.say('returns.approve'), 'first')}${link('receiveAdminReturn', 'receive', words.say('returns.receive'), isIn ? 'second' : 'first')}${link('refundAdminReturn', 'refund', words.say('returns.refund'), isIn ? 'first' : 'second')}`
+  return html`${link('closeAdminReturn', 'close', words.say('returns.close'), 'second')}${link('refuseAdminReturn', 'refuse', words.say('returns.refuse'), 'second')}${link('approveAdminReturn', 'approve', words.say('returns.approve'), 'first')}${link('receiveAdminReturn', 'receive', words.say('returns.receive'), isIn ? 'second' : 'first')}${allowed.includes('exchangeAdminReturn') && may('exchangeAdminReturn') && linkButton({ label: words.say('returns.exchange'), href: to(`returns/${id}/exchange`), kind: isIn && wish === 'exchange' ? 'first' : 'second' })}${link('refundAdminReturn', 'refund', words.say('returns.refund'), isIn && wish === 'refund' ? 'first' : 'second')}`
 }
 
-function backToReturn({ words, to }: Visit, { id, number }: AdminReturn): { href: string; label: string } {
+export function backToReturn({ words, to }: Visit, { id, number }: AdminReturn): { href: string; label: string } {
   return { href: to(`returns/${id}`), label: words.say('returns.one', { number }) }
 }
 
@@ -199,19 +211,19 @@ function answering({ path, needs, fields, title, submit, done: said }: Answering
     name: `dashboard return ${path}`,
     place: 'orders',
     needs,
-    get: async (visit) => sheet(visit, await findReturn(visit)),
+    get: async (visit) => sheet(visit, await returnShown(visit)),
     async post(posted) {
       const { words, form: sent } = posted
       const returnId = posted.path.returnId ?? ''
       const drawn = fields(words)
       const read = bodyOf(words, drawn, sent)
       const values = valuesOf(drawn, sent)
-      if ('problems' in read) return sheet(posted, await findReturn(posted), values, read.problems)
+      if ('problems' in read) return sheet(posted, await returnShown(posted), values, read.problems)
       // The fields are those of the operation.
       const body = { ...read.body, ...versionIn(sent) } as never
       const outcome = await attempt(posted.ask(needs, { path: { returnId }, body, key: keyIn(sent) }))
       if (!('refusal' in outcome)) return done(posted.to(`returns/${returnId}`), said)
-      return sheet(posted, await findReturn(posted), values, problemsOf(words, outcome.refusal, drawn))
+      return sheet(posted, await returnShown(posted), values, problemsOf(words, outcome.refusal, drawn))
     },
   }
 }
@@ -221,10 +233,10 @@ export const returnReceipt: Screen = {
   name: 'dashboard return receive',
   place: 'orders',
   needs: 'receiveAdminReturn',
-  get: async (visit) => receiveSheet(visit, await findReturn(visit)),
+  get: async (visit) => receiveSheet(visit, await returnShown(visit)),
   async post(posted) {
     const { words, form: sent } = posted
-    const given = await findReturn(posted)
+    const given = await returnShown(posted)
     const items = given.items.flatMap(({ skuId }) => {
       const quantity = wholeIn(sent, `quantity-${skuId}`)
       return quantity > 0 ? [{ skuId, quantity, restock: sent.get(`restock-${skuId}`) === 'on' }] : []

@@ -398,6 +398,7 @@ export const ar: Texts = {
   'return.status.approved': 'يمكنك إرسال المنتجات',
   'return.status.refused': 'غير مقبول',
   'return.status.received': 'وصلت المنتجات',
+  'return.exchanged': 'تم الاستبدال: الطلب {number}',
   'return.status.closed': 'مكتمل',
   'return.label': 'ملصق الطرد',
   'saved.link': 'استخدام عنوان من طلب سابق',

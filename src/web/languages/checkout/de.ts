@@ -378,6 +378,7 @@ export const de: Texts = {
   'return.status.approved': 'Sie können die Artikel senden',
   'return.status.refused': 'Nicht angenommen',
   'return.status.received': 'Die Artikel sind angekommen',
+  'return.exchanged': 'Umgetauscht: Bestellung {number}',
   'return.status.closed': 'Abgeschlossen',
   'return.label': 'Etikett für das Paket',
   'saved.link': 'Adresse einer früheren Bestellung verwenden',

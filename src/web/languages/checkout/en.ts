@@ -363,6 +363,7 @@ export const en = {
   'return.status.approved': 'You can send the items',
   'return.status.refused': 'Not accepted',
   'return.status.received': 'The items have arrived',
+  'return.exchanged': 'Exchanged: order {number}',
   'return.status.closed': 'Finished',
   'return.label': 'Label for the parcel',
   'saved.link': 'Use an address of an earlier order',

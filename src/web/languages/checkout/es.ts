@@ -367,6 +367,7 @@ export const es: Texts = {
   'return.status.approved': 'Puede enviar los artículos',
   'return.status.refused': 'No aceptada',
   'return.status.received': 'Los artículos han llegado',
+  'return.exchanged': 'Cambiado: pedido {number}',
   'return.status.closed': 'Terminada',
   'return.label': 'Etiqueta para el paquete',
   'saved.link': 'Usar la dirección de un pedido anterior',

@@ -370,6 +370,7 @@ export const fr: Texts = {
   'return.status.approved': 'Vous pouvez envoyer les articles',
   'return.status.refused': 'Refusé',
   'return.status.received': 'Les articles sont arrivés',
+  'return.exchanged': 'Échangé : commande {number}',
   'return.status.closed': 'Terminé',
   'return.label': 'Étiquette pour le colis',
   'saved.link': 'Utiliser l’adresse d’une commande précédente',

@@ -356,6 +356,7 @@ export const ja: Texts = {
   'return.status.approved': '商品をお送りください',
   'return.status.refused': '受け付けられませんでした',
   'return.status.received': '商品が到着しました',
+  'return.exchanged': '交換済み：ご注文 {number}',
   'return.status.closed': '完了',
   'return.label': '配送ラベル',
   'saved.link': '以前のご注文の住所を使う',

@@ -367,6 +367,7 @@ export const nl: Texts = {
   'return.status.approved': 'U kunt de artikelen versturen',
   'return.status.refused': 'Niet aanvaard',
   'return.status.received': 'De artikelen zijn aangekomen',
+  'return.exchanged': 'Geruild: bestelling {number}',
   'return.status.closed': 'Afgerond',
   'return.label': 'Etiket voor het pakket',
   'saved.link': 'Adres van een eerdere bestelling gebruiken',

@@ -46,6 +46,10 @@ export const ar: EmailTexts = {
   'return_received.subject': 'وصل الإرجاع {number}',
   'return_received.title': 'وصل الإرجاع',
   'return_received.text': 'وصلت منتجات الإرجاع {number}. سنقوم بفحصها.',
+  'return_exchanged.subject': 'الاستبدال: الطلب {exchange}',
+  'return_exchanged.title': 'استبدلنا منتجاتك',
+  'return_exchanged.text':
+    'أنشأنا الطلب {exchange} بدلاً من منتجات الإرجاع {number}. وقد سُدّد بما دفعته مقابل هذه المنتجات.',
   'return_closed.subject': 'اكتمل الإرجاع {number}',
   'return_closed.title': 'اكتمل الإرجاع',
   'return_closed.text': 'اكتمل الإرجاع {number}.',

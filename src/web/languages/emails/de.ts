@@ -49,6 +49,10 @@ export const de: EmailTexts = {
   'return_received.subject': 'Ihre Rücksendung {number} ist angekommen',
   'return_received.title': 'Ihre Rücksendung ist angekommen',
   'return_received.text': 'Die Artikel Ihrer Rücksendung {number} sind angekommen. Wir prüfen sie.',
+  'return_exchanged.subject': 'Ihr Umtausch: Bestellung {exchange}',
+  'return_exchanged.title': 'Wir haben Ihre Artikel umgetauscht',
+  'return_exchanged.text':
+    'Für die Artikel Ihrer Rücksendung {number} haben wir die Bestellung {exchange} angelegt. Sie ist mit dem bezahlt, was Sie für diese Artikel bezahlt haben.',
   'return_closed.subject': 'Ihre Rücksendung {number} ist abgeschlossen',
   'return_closed.title': 'Ihre Rücksendung ist abgeschlossen',
   'return_closed.text': 'Ihre Rücksendung {number} ist abgeschlossen.',

@@ -49,6 +49,10 @@ export const en = {
   'return_received.subject': 'Your return {number} has arrived',
   'return_received.title': 'Your return has arrived',
   'return_received.text': 'The items of your return {number} have arrived. We will check them.',
+  'return_exchanged.subject': 'Your exchange: order {exchange}',
+  'return_exchanged.title': 'We have exchanged your items',
+  'return_exchanged.text':
+    'We have placed order {exchange} for the items of your return {number}. It is paid by what you paid for these items.',
   'return_closed.subject': 'Your return {number} is finished',
   'return_closed.title': 'Your return is finished',
   'return_closed.text': 'Your return {number} is finished.',

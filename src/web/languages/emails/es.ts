@@ -48,6 +48,10 @@ export const es: EmailTexts = {
   'return_received.subject': 'Su devolución {number} ha llegado',
   'return_received.title': 'Su devolución ha llegado',
   'return_received.text': 'Los artículos de su devolución {number} han llegado. Los revisaremos.',
+  'return_exchanged.subject': 'Su cambio: pedido {exchange}',
+  'return_exchanged.title': 'Hemos cambiado sus artículos',
+  'return_exchanged.text':
+    'Por los artículos de su devolución {number} hemos creado el pedido {exchange}. Está pagado con lo que usted pagó por esos artículos.',
   'return_closed.subject': 'Su devolución {number} ha terminado',
   'return_closed.title': 'Su devolución ha terminado',
   'return_closed.text': 'Su devolución {number} ha terminado.',

@@ -49,6 +49,10 @@ export const fr: EmailTexts = {
   'return_received.subject': 'Votre retour {number} est arrivé',
   'return_received.title': 'Votre retour est arrivé',
   'return_received.text': 'Les articles de votre retour {number} sont arrivés. Nous les vérifions.',
+  'return_exchanged.subject': 'Votre échange : commande {exchange}',
+  'return_exchanged.title': 'Nous avons échangé vos articles',
+  'return_exchanged.text':
+    'Pour les articles de votre retour {number}, nous avons passé la commande {exchange}. Elle est réglée par ce que vous aviez payé pour ces articles.',
   'return_closed.subject': 'Votre retour {number} est terminé',
   'return_closed.title': 'Votre retour est terminé',
   'return_closed.text': 'Votre retour {number} est terminé.',

@@ -46,6 +46,10 @@ export const ja: EmailTexts = {
   'return_received.subject': '返品 {number} が到着しました',
   'return_received.title': '返品が到着しました',
   'return_received.text': '返品 {number} の商品が到着しました。これから確認します。',
+  'return_exchanged.subject': '交換のご案内：ご注文 {exchange}',
+  'return_exchanged.title': '商品を交換しました',
+  'return_exchanged.text':
+    '返品 {number} の商品の代わりに、ご注文 {exchange} をお作りしました。お支払いには返品された商品の代金を充てています。',
   'return_closed.subject': '返品 {number} が完了しました',
   'return_closed.title': '返品が完了しました',
   'return_closed.text': '返品 {number} が完了しました。',

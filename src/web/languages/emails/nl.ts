@@ -50,6 +50,10 @@ export const nl: EmailTexts = {
   'return_received.subject': 'Uw retour {number} is aangekomen',
   'return_received.title': 'Uw retour is aangekomen',
   'return_received.text': 'De artikelen van uw retour {number} zijn aangekomen. We controleren ze.',
+  'return_exchanged.subject': 'Uw ruil: bestelling {exchange}',
+  'return_exchanged.title': 'We hebben uw artikelen geruild',
+  'return_exchanged.text':
+    'Voor de artikelen van uw retour {number} hebben we bestelling {exchange} geplaatst. Deze is betaald met wat u voor die artikelen hebt betaald.',
   'return_closed.subject': 'Uw retour {number} is afgerond',
   'return_closed.title': 'Uw retour is afgerond',
   'return_closed.text': 'Uw retour {number} is afgerond.',

@@ -1,0 +1,108 @@
+// What an exchange would do, to the cent. Nothing is written. The caller has locked the order of the return.
+
+import type { ExchangeAdminReturnRequest } from '../../contract/admin/returns.ts'
+import type { Address } from '../../contract/open/carts.ts'
+import { Refusal, refuse } from '../../platform/kit/refuse.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+import { listWantedOffers } from '../carts/lines.ts'
+import type { Pricebooks } from '../carts/pricebook.ts'
+import type { OwnTerms } from '../carts/pricing.ts'
+import { needsShipping } from '../carts/shipping.ts'
+import { previewDraft } from '../drafts/preview.ts'
+import { findSellerTerms } from '../drafts/store.ts'
+import type { DraftPrices } from '../drafts/view.ts'
+import { listInstallations } from '../merchants/store.ts'
+import { type Customer, openOrderCustomer } from '../orders/customer.ts'
+import type { OrderRow } from '../orders/store.ts'
+import type { OrderFacts } from '../orders/view.ts'
+import type { ReturnRefund } from '../returns/amounts.ts'
+import { previewReturnRefund } from '../returns/refund.ts'
+import type { ReturnFacts } from '../returns/store.ts'
+import { type Balance, balanceOf } from './balance.ts'
+
+export type ExchangeWish = Pick<ExchangeAdminReturnRequest, 'items' | 'newItems' | 'deduction'>
+
+export interface ExchangePlan {
+  refund: ReturnRefund
+  prices: DraftPrices
+  balance: Balance
+  terms: OwnTerms
+  customer: Customer | undefined
+  // Undefined where nothing is sent.
+  address: Address | undefined
+}
+
+export interface PlanTools {
+  pricebooks: Pricebooks
+  rootSecret: RootSecret
+}
+
+export async function planExchange(
+  db: Reader,
+  { pricebooks, rootSecret }: PlanTools,
+  { facts, order }: { facts: ReturnFacts; order: OrderFacts },
+  { items, newItems, deduction = 0 }: ExchangeWish,
+  now: number,
+): Promise<ExchangePlan> {
+  const refund = await previewReturnRefund(db, facts, order, { items, shipping: false, deduction })
+  await refuseOtherTerms(db, order.order)
+  const { customer, address } = await openOrderCustomer(db, rootSecret, order.order, now)
+  const offers = await forNewItems(() => listWantedOffers(db, order.order, newItems, now))
+  if (offers.some(({ digital }) => digital))
+    throw notPossible('The shopper has to agree to the supply of digital content: make a draft for it.', 'digital')
+  const isSent = needsShipping(offers)
+  if (isSent && !address) throw notPossible('The order has no address any more to send anything to.', 'no_address')
+  const terms: OwnTerms = {
+    discount: 0,
+    shipping: { label: order.order.shippingChoice?.label ?? 'Delivery', amount: 0 },
+  }
+  const wanted = { items: newItems, shipping: terms.shipping, ...(address && { address }) }
+  const prices = await forNewItems(() => previewDraft(db, pricebooks, order.order, wanted, now))
+  const balance = balanceOf(refund.amount, prices.totals.total)
+  if (balance === 'costs_more') throw costsMore(refund.amount, prices.totals.total)
+  if (balance === 'nothing_to_pay')
+    throw notPossible('The new items cost nothing: refund the return, and make a draft for them.', balance)
+  return { refund, prices, balance, terms, customer, address }
+}
+
+// The new order is sold as everything is now, and paid by money of the old one.
+async function refuseOtherTerms(db: Reader, order: OrderRow): Promise<void> {
+  const [terms, installations] = await Promise.all([
+    findSellerTerms(db, order.merchantId),
+    listInstallations(db, order.merchantId),
+  ])
+  if (terms?.currency !== order.currency) throw notPossible('The shop sells in another currency now.', 'currency')
+  // The number of the buyer would have to be checked again before the new order is without tax.
+  if (order.taxRelief === 'reverse_charge')
+    throw notPossible(
+      'The order is without tax (reverse charge): refund the return, and make a draft.',
+      'reverse_charge',
+    )
+  const own = installations.find(({ id }) => id === order.installationId)
+  if (!own || own.disabledAt !== null)
+    throw notPossible('The installation that sold the order is switched off.', 'installation_disabled')
+}
+
+function costsMore(credit: number, total: number): Refusal {
+  const message = `The new items cost ${total} minor units and the returned ones are worth ${credit}: lower a price, or refund the return and make a draft.`
+  return refuse('exchange_not_possible', { message, current: { reason: 'costs_more', credit, total } })
+}
+
+function notPossible(message: string, reason: string): Refusal {
+  return refuse('exchange_not_possible', { message, current: { reason } })
+}
+
+// Says where in this request it is wrong.
+async function forNewItems<Result>(look: () => Promise<Result>): Promise<Result> {
+  try {
+    return await look()
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'invalid_request') throw error
+    const issues = (error.details.issues ?? []).map((issue) => ({
+      ...issue,
+      path: issue.path.replace(/^\/items/, '/newItems'),
+    }))
+    throw refuse('invalid_request', { issues })
+  }
+}

@@ -1,0 +1,202 @@
+// Exchanging items of a return. What it costs is shown first, to the cent; the second press places the new order.
+
+import { randomUUID } from 'node:crypto'
+import type {
+  AdminReturn,
+  ExchangeAdminReturnRequest,
+  ExchangeAdminReturnResponse,
+} from '../../../contract/admin/returns.ts'
+import type { FormFields } from '../../../platform/html/fields.ts'
+import { hiddenFields } from '../../../platform/html/form.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import { bodyOf, type Field, field, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
+import { card, facts } from '../parts.ts'
+import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { done } from '../toast.ts'
+import type { Words } from '../words.ts'
+import { itemRowFields, itemRows, numbersTo, skuIn, type TypedItemRow } from './itemrows.ts'
+import { lineName } from './order.ts'
+import { backToReturn, returnShown, wholeIn } from './returns.ts'
+import { versionIn } from './send.ts'
+
+const steps = { preview: 'preview', exchange: 'exchange' } as const
+
+// As many as are usual; for more the rest of the return is exchanged again.
+const newRows = 3
+
+export const returnExchange: Screen = {
+  path: 'returns/:returnId/exchange',
+  name: 'dashboard return exchange',
+  place: 'orders',
+  needs: 'exchangeAdminReturn',
+  get: async (visit) => exchangeSheet(visit, await returnShown(visit), new URLSearchParams({ close: 'on' })),
+  async post(posted) {
+    const { words, form: sent } = posted
+    const given = await returnShown(posted)
+    const read = await bodyIn(posted, given)
+    if ('problems' in read) return exchangeSheet(posted, given, sent, read.problems)
+    const isPreview = sent.get('step') !== steps.exchange
+    const body = { ...read.body, ...versionIn(sent), ...(isPreview ? { dryRun: true } : shownIn(sent)) }
+    const path = { returnId: given.id }
+    const key = isPreview ? randomUUID() : keyIn(sent)
+    const outcome = await attempt(posted.ask('exchangeAdminReturn', { path, body, key }))
+    if ('refusal' in outcome) {
+      const problems = problemsOf(words, outcome.refusal, allFields(words, given))
+      const why = sentenceFor(words, given, outcome.refusal.details.current)
+      return exchangeSheet(posted, given, sent, why === undefined ? problems : { ...problems, summary: why })
+    }
+    if (isPreview) return previewSheet(posted, given, outcome.reply.data)
+    return done(posted.to(`returns/${given.id}`), 'done.exchanged')
+  },
+}
+
+function sentenceFor(words: Words, { currency }: AdminReturn, current: unknown): string | undefined {
+  const { reason, credit = 0, total = 0 } = (current ?? {}) as { reason?: string; credit?: number; total?: number }
+  if (reason !== 'costs_more') return undefined
+  return words.say('exchange.costsMore', { credit: words.money(credit, currency), total: words.money(total, currency) })
+}
+
+function moreFields(words: Words, { currency }: AdminReturn): Field[] {
+  return [
+    {
+      ...{ name: 'deduction', label: words.say('returns.deduction'), kind: 'money', currency, isHalf: true },
+      help: words.say('returns.deductionHelp'),
+    },
+    { name: 'close', label: words.say('returns.closeToo'), kind: 'check' },
+  ]
+}
+
+function allFields(words: Words, given: AdminReturn): Field[] {
+  return [
+    ...numbersTo(newRows).flatMap((row) => itemRowFields(words, given.currency, row)),
+    ...moreFields(words, given),
+  ]
+}
+
+// Products are looked up by code or name: the operation takes ids.
+async function bodyIn(
+  posted: Posted,
+  given: AdminReturn,
+): Promise<{ body: ExchangeAdminReturnRequest } | { problems: Problems }> {
+  const { words, form: sent } = posted
+  const read = bodyOf(words, allFields(words, given), sent)
+  if ('problems' in read) return read
+  const {
+    rows = {},
+    deduction,
+    close = false,
+  } = read.body as {
+    rows?: Readonly<Record<string, TypedItemRow>>
+    deduction?: number
+    close?: boolean
+  }
+  const items = given.items
+    .map(({ skuId }) => ({ skuId, quantity: wholeIn(sent, `of-${skuId}`) }))
+    .filter(({ quantity }) => quantity > 0)
+  if (items.length === 0) return { problems: { summary: words.say('returns.nothing'), at: {} } }
+  const newItems: ExchangeAdminReturnRequest['newItems'] = []
+  for (const [row, { product, quantity = 1, unitPrice }] of Object.entries(rows)) {
+    if (!product) continue
+    const sku = await skuIn(posted, product)
+    if (typeof sku === 'string') return { problems: { summary: sku, at: { [`/rows/${row}/product`]: sku } } }
+    newItems.push({ skuId: sku.id, quantity, ...(unitPrice !== undefined && { unitPrice }) })
+  }
+  if (newItems.length === 0) return { problems: { summary: words.say('exchange.nothing'), at: {} } }
+  return { body: { items, newItems, ...(deduction !== undefined && { deduction }), close } }
+}
+
+function shownIn(sent: FormFields): { expectedCredit?: number; expectedTotal?: number } {
+  const shown = (name: 'expectedCredit' | 'expectedTotal') => {
+    const text = sent.get(name) ?? ''
+    return /^\d{1,15}$/.test(text) ? { [name]: Number(text) } : {}
+  }
+  return { ...shown('expectedCredit'), ...shown('expectedTotal') }
+}
+
+function exchangeSheet(visit: Visit, given: AdminReturn, sent: FormFields, problems?: Problems): Sheet {
+  const { words, to } = visit
+  const back = backToReturn(visit, given)
+  const values = valuesOf(allFields(words, given), sent)
+  const caption = words.say('exchange.new')
+  const added = itemRows(visit, {
+    ...{ caption, values, rows: newRows, canGrow: false },
+    ...(problems && { problems }),
+  })
+  const more = moreFields(words, given).map((one) => field(words, one, values[one.name], problems))
+  return {
+    title: words.say('exchange.title', { number: given.number }),
+    back,
+    sub: words.say('exchange.lead'),
+    status: problems ? 409 : 200,
+    width: 'narrow',
+    body: form(visit, {
+      action: to(`returns/${given.id}/exchange`),
+      fields: [],
+      problems: problems && { summary: problems.summary ?? words.say('form.problem'), at: {} },
+      hidden: { version: given.version, step: steps.preview },
+      before: html`${card({ title: words.say('exchange.items'), body: itemsTable(words, given, sent) })}
+${card({ title: caption, body: added })}
+<div class="fields">${more}</div>`,
+      submit: words.say('edit.preview'),
+      cancel: back.href,
+    }),
+  }
+}
+
+function itemsTable(words: Words, { items, status }: AdminReturn, sent: FormFields): Html {
+  const rows = items.map((item) => ({ ...item, most: status === 'received' ? item.received : item.quantity }))
+  return html`<div class="lines-form"><table><caption class="hidden">${words.say('exchange.items')}</caption><tbody>${rows
+    .filter(({ most }) => most > 0)
+    .map(
+      ({ skuId, most, ...item }) =>
+        html`<tr><th scope="row">${lineName(item)}</th><td class="end soft">${words.say('refund.of', { count: most })}</td><td class="end"><input type="number" name="of-${skuId}" min="0" max="${most}" value="${sent.get(`of-${skuId}`) ?? String(most)}" aria-label="${words.say('exchange.quantityOf', { name: item.name })}"></td></tr>`,
+    )}</tbody></table></div>`
+}
+
+type Preview = ExchangeAdminReturnResponse['data']
+
+function previewSheet(posted: Posted, given: AdminReturn, preview: Preview): Sheet {
+  const { words, to, form: sent } = posted
+  const back = backToReturn(posted, given)
+  const { credit, totals, moneyBack, items, newItems, deduction, capped } = preview
+  const amount = (minor: number) => words.money(minor, given.currency)
+  const kept = [...sent].filter(([name]) => /^(?:of-|product-|quantity-|price-|deduction$|close$)/.test(name))
+  const names = new Map(given.items.map(({ skuId, name }) => [skuId, name]))
+  const counted = (quantity: number, name: string | undefined) =>
+    html`${words.number(quantity)} × <span dir="auto">${name}</span>`
+  return {
+    title: words.say('exchange.title', { number: given.number }),
+    back,
+    width: 'narrow',
+    body: form(posted, {
+      action: to(`returns/${given.id}/exchange`),
+      fields: [],
+      hidden: {
+        ...{ version: given.version, step: steps.exchange },
+        ...{ expectedCredit: credit, expectedTotal: totals.total },
+      },
+      before: html`${hiddenFields(Object.fromEntries(kept))}
+<div><p class="soft">${words.say(moneyBack > 0 ? 'exchange.back' : 'exchange.even')}</p><p class="amount-big">${amount(moneyBack)}</p></div>
+${card({
+  title: words.say('exchange.items'),
+  body: facts([
+    ...items.map((item) => [counted(item.quantity, names.get(item.skuId)), amount(item.amount)] as const),
+    deduction > 0 && [words.say('returns.deduction'), amount(-deduction)],
+    capped > 0 && [words.say('returns.capped'), amount(-capped)],
+    [words.say('exchange.credit'), amount(credit)],
+  ]),
+})}
+${card({
+  title: words.say('exchange.new'),
+  body: facts([
+    ...newItems.map((item) => [counted(item.quantity, item.name), amount(item.total)] as const),
+    [words.say(totals.taxIncluded ? 'order.taxIncluded' : 'order.tax'), amount(totals.tax)],
+    [words.say('order.total'), amount(totals.total)],
+  ]),
+})}`,
+      submit: words.say('exchange.submit'),
+      actions: html`<a class="button plain" href="${to(`returns/${given.id}/exchange`)}">${words.say('edit.change')}</a>`,
+      cancel: back.href,
+    }),
+  }
+}
