@@ -69,9 +69,12 @@ eachEngine('UCP by REST', (given) => {
     const variant = roses.variants.find(({ sku }: { sku: string }) => sku === 'ROSE-12')
     assert.deepEqual(variant.price, { amount: 3500, currency: 'EUR' })
 
-    const created = await ask('POST', '/checkout-sessions', { line_items: lineItems(variant.id, 2) })
+    const context = { language: 'de-AT' }
+    const created = await ask('POST', '/checkout-sessions', { line_items: lineItems(variant.id, 2), context })
     assert.equal(created.status, 201, created.text)
     assert.equal(created.body.status, 'incomplete')
+    const locales = () => testServer.storage.read((db) => db.sql`select locale from checkout_sessions`)
+    assert.deepEqual(await locales(), [{ locale: 'de-AT' }])
     assert.deepEqual(
       created.body.messages
         .filter(({ type }: { type: string }) => type === 'error')
@@ -85,8 +88,10 @@ eachEngine('UCP by REST', (given) => {
 
     const { id } = created.body
     const address = `/checkout-sessions/${id}`
+    await ask('PUT', address, { ...whole(variant.id, 2), context: { language: 'fr-ca' } })
     const updated = await ask('PUT', address, whole(variant.id, 2))
     assert.equal(updated.body.status, 'ready_for_complete', updated.text)
+    assert.deepEqual(await locales(), [{ locale: 'fr-CA' }])
     assert.deepEqual([amountOf(updated.body, 'fulfillment'), amountOf(updated.body, 'total')], [490, 7490])
     // A look that began before the update ends after it: what the platform was shown last stays.
     const [shown] = await testServer.storage.read(

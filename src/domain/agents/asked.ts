@@ -38,9 +38,13 @@ export interface Wish {
   place: Pick<SentAddress, 'country' | 'region' | 'postalCode'> | null
   shippingOption: string | null
   attribution: Readonly<Record<string, string>> | null
+  // Of the buyer, as sessions name it: of the checkout page and of e-mails.
+  locale: string | null
 }
 
-export interface Asked extends Omit<Wish, 'lines' | 'place'> {
+export interface Asked extends Omit<Wish, 'lines' | 'place' | 'locale'> {
+  // Missing where it was stored by a version before.
+  locale?: string | null
   lineNotes: readonly LineNote[]
   codeNotes: readonly CodeNote[]
   // Of the destination: what is wrong or missing.

@@ -130,7 +130,8 @@ export async function openCheckoutOfCart(
   const session = row.sessionId === null ? undefined : await findSession(tx, { ...caller, sessionId: row.sessionId })
   if (session && sessionStatusAt(session, moment.now.getTime()) === 'open') return { sessionId: session.id }
   const { codes = [], buyer = {} } = before ?? {}
-  const whole = { ...wish, lines, codes, buyer: Object.keys(buyer).length > 0 ? buyer : wish.buyer }
+  const locale = wish.locale ?? before?.locale ?? null
+  const whole = { ...wish, lines, codes, locale, buyer: Object.keys(buyer).length > 0 ? buyer : wish.buyer }
   const { asked, isEmpty } = await writeWish(tools, tx, caller, { cartId, before }, whole, moment)
   return isEmpty ? { lineNotes: asked.lineNotes } : openSessionOf(tools, tx, caller, row, asked, moment)
 }
@@ -148,7 +149,7 @@ async function openSessionOf(
   const session = await openSession(tools, {
     db: tx,
     caller,
-    body: { cartId, successUrl: '', locale: 'auto', expiresInSeconds: lifeSeconds, customer },
+    body: { cartId, successUrl: '', locale: asked.locale ?? 'auto', expiresInSeconds: lifeSeconds, customer },
     now,
     cause,
     isForAgent: true,
@@ -197,13 +198,14 @@ async function writeWish(
       shippingOption: wish.shippingOption,
     },
   )
-  const { codes, buyer, destination, shippingOption, attribution } = wish
+  const { codes, buyer, destination, shippingOption, attribution, locale } = wish
   const asked: Asked = {
     codes,
     buyer,
     destination,
     shippingOption,
     attribution,
+    locale,
     lineNotes,
     codeNotes: codeNotes ?? before?.codeNotes ?? [],
     addressIssues: kept ? kept.addressIssues : issues,
@@ -318,7 +320,7 @@ export async function replaceCheckout(
   const before = openAsked(tools.rootSecret, row.cartId, row.askedSealed)
   const wish: ChangedWish =
     typeof wanted === 'function' ? wanted(await presentWish(tools, tx, caller, row, moment.now)) : wanted
-  if (!wish.keepsContact) await saveCustomer(tools, tx, session, wish.buyer, moment.now.getTime())
+  await saveBuyer(tools, tx, session, wish, moment.now.getTime())
   const place = { cartId: row.cartId, before }
   const { asked } = await writeWish(tools, tx, caller, place, wish, moment)
   const facts = await factsOf(tools, tx, session, moment.now.getTime())
@@ -395,7 +397,7 @@ export async function saveContact(
   const { session, row } = await lockOpen(tx, caller, sessionId, now)
   if (session.status === 'processing') return 'busy'
   const asked = openAsked(tools.rootSecret, row.cartId, row.askedSealed)
-  await saveCustomer(tools, tx, session, buyer, now.getTime())
+  await saveBuyer(tools, tx, session, { buyer, locale: null }, now.getTime())
   if (asked) saveCheckout(tx, { ...row, askedSealed: sealAsked(tools.rootSecret, row.cartId, { ...asked, buyer }) })
   return 'done'
 }
@@ -410,21 +412,28 @@ async function lockOpen(tx: Tx, caller: AgentCaller, sessionId: string, now: Dat
   return { session, row }
 }
 
-// Sealed anew only where it is another one.
-async function saveCustomer(
+async function saveBuyer(
   tools: PayTools,
   tx: Tx,
   session: SessionRow,
-  buyer: AgentBuyer,
+  { buyer, keepsContact, locale }: Pick<ChangedWish, 'buyer' | 'keepsContact' | 'locale'>,
   at: number,
 ): Promise<void> {
+  const columns = keepsContact ? undefined : await contactColumns(tools, tx, session, buyer, at)
+  const isOther = locale !== null && locale !== session.locale
+  if (!columns && !isOther) return
+  const change = { ...columns, ...(isOther && { locale }), version: session.version + 1, updatedAt: at }
+  saveSession(tx, { ...session, ...change })
+}
+
+// Sealed anew only where it is another one.
+async function contactColumns(tools: PayTools, tx: Tx, session: SessionRow, buyer: AgentBuyer, at: number) {
   const customer = customerOf(buyer)
   const known = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? noCustomer
-  if (isSameContact(known, customer)) return
+  if (isSameContact(known, customer)) return undefined
   // The shopper may have given a VAT number on the page.
   const kept = known.vatId === undefined ? customer : { ...customer, vatId: known.vatId }
-  const columns = await customerColumns(tools, tx, session, { customer: kept, now: at })
-  saveSession(tx, { ...session, ...columns, version: session.version + 1, updatedAt: at })
+  return customerColumns(tools, tx, session, { customer: kept, now: at })
 }
 
 function isSameContact(one: Customer, other: Customer): boolean {

@@ -24,6 +24,7 @@ export function changedWish(
         ? shippingOption
         : (selected?.find(({ type = 'shipping' }) => type === 'shipping')?.option_id ?? null),
     attribution: asked?.attribution ?? null,
+    locale: asked?.locale ?? null,
     keepsAddress: hasOwnAddress && !namesAddress,
     keepsContact: !namesContact,
   }

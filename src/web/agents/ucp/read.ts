@@ -1,6 +1,7 @@
 // A platform's request in our own words. Members of an extension that is not active are not read. Pure.
 
 import type { CheckoutCompleteShape, DestinationShape, NewCheckoutShape } from '../../../contract/agents/shapes.ts'
+import { patterns } from '../../../contract/patterns.ts'
 import type { SentAddress, Wish } from '../../../domain/agents/asked.ts'
 import { type Message, notice } from './messages.ts'
 
@@ -38,6 +39,7 @@ export function wishIn(
       place: context?.address_country === undefined ? null : addressIn(context),
       shippingOption: (isShipping && method.groups?.[0]?.selected_option_id) || null,
       attribution: attributionIn(body.attribution),
+      locale: localeIn(context?.language),
     },
   }
 }
@@ -56,6 +58,21 @@ function addressIn(sent: DestinationShape): SentAddress {
     ['phone', sent.phone_number],
   ]
   return Object.fromEntries(members.filter(([, value]) => value !== undefined))
+}
+
+const isLocale = new RegExp(patterns.locale.source)
+
+// A tag of BCP 47 in the form of our sessions. Null where there is none, or it is not one.
+export function localeIn(tag: string | undefined): string | null {
+  if (tag === undefined || !/^[a-z]{2,3}(?:[-_][\da-z]{1,8})*$/i.test(tag)) return null
+  try {
+    const { language, script, region } = new Intl.Locale(tag.replaceAll('_', '-'))
+    const country = region?.length === 2 ? region : undefined
+    const locale = [language, script, country].filter((part) => part !== undefined).join('-')
+    return isLocale.test(locale) ? locale : null
+  } catch {
+    return null
+  }
 }
 
 const attributionMembersMax = 20
