@@ -282,6 +282,21 @@ anyEngine('orders at the dashboard', (given) => {
     await page.open(path(`orders/${orderId}/customer`))
     assert.doesNotMatch(page.text(), /Unter den Linden/, 'by its address it shows nothing')
     assert.match(page.text(), /looked at name and address/)
+
+    await page.open(path(`orders/${orderId}/edit`))
+    await page.press('Correct the address')
+    assert.equal(page.field('line1')?.value, 'Unter den Linden 1')
+    assert.match(page.html, /name="postalCode"[\s\S]*name="city"/, 'in the order of the country')
+    await page.press('Save address', { postalCode: 'x', line1: 'Torstrasse 2' })
+    assert.deepEqual([page.status, page.field('postalCode')?.isInvalid], [409, true])
+    assert.equal(page.field('line1')?.value, 'Torstrasse 2')
+    await page.press('Save address', { postalCode: '10119' })
+    assert.match(page.text(), /Order changed\./)
+    assert.doesNotMatch(page.text(), /Torstrasse/)
+    await page.press('Show name and address')
+    assert.match(page.text(), /Torstrasse 2 10119 Berlin/)
+    await page.open(path(`orders/${orderId}/address`))
+    assert.doesNotMatch(page.text(), /Torstrasse/)
   })
 
   test('a note is added; an empty one is refused at its field', async () => {
@@ -429,7 +444,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.ok(row)
     const other = await dashboardUserOf(testServer, { slug: row.slug, merchantId: row.id })
     const never = `${orderId.slice(0, -4)}zzzz`
-    for (const deed of ['', '/send', '/refund', '/cancel', '/pay', '/notes', '/customer']) {
+    for (const deed of ['', '/send', '/refund', '/cancel', '/pay', '/notes', '/customer', '/edit', '/address']) {
       const look = async (id: string) => {
         const answer = await fetch(testServer.origin + other.path(`orders/${id}${deed}`), { headers: other.headers })
         return [answer.status, (await answer.text()).replaceAll(id, '').replaceAll(/value="[\w-]{36}"/g, '')]

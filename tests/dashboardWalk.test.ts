@@ -121,6 +121,7 @@ eachEngine('a walk over the dashboard', (given) => {
       ...['', '/receive', '/refund', '/exchange', '/close'].map((path) => `returns/${opened.body.data.id}${path}`),
       `orders/${orderId}/documents/${document.id}`,
       `orders/${orderId}/customer`,
+      `orders/${orderId}/address`,
       `orders/${orderId}/notes`,
       ...['pay', 'give-back', 'undelivered'].map((path) => `orders/${unpaid.orderId}/${path}`),
       `orders/${sent.orderId}/parcels/${parcel.id}`,

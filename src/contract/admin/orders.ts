@@ -263,6 +263,9 @@ export const AdminOrderListResponse = listOf(
 )
 export const AdminOrderResponse = object({ data: AdminOrder })
 
+// biome-ignore format: it reads best as one line
+const addressMembers = ['name', 'company', 'line1', 'line2', 'city', 'region', 'postalCode', 'country', 'phone'] as const satisfies readonly (keyof Static<typeof Address>)[]
+
 export const AdminCustomer = object({
   name: nullable(Type.String()),
   email: nullable(Type.String()),
@@ -270,6 +273,10 @@ export const AdminCustomer = object({
   vatId: nullable(Type.String()),
   address: nullable(Address, { description: 'null where nothing is sent, and once it is erased.' }),
   label: Type.Array(Type.String(), { description: 'The address as lines to print, in the order of its country.' }),
+  addressFields: Type.Array(object({ name: oneOf(addressMembers), required: Type.Boolean() }), {
+    description:
+      'Members of an address of its country, in the order in which it is written there. Empty without an address.',
+  }),
 })
 export const AdminCustomerResponse = object({ data: AdminCustomer })
 

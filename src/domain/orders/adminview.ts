@@ -18,6 +18,7 @@ import type { AuditedChange } from '../../platform/audit/change.ts'
 import { membersChanged } from '../../platform/audit/change.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
+import { fieldsFor } from '../addresses/formats.ts'
 import { addressLines } from '../addresses/lines.ts'
 import { type DisputeRow, disputeView } from '../payments/disputes.ts'
 import { disputePageOf, paymentPageOf } from '../payments/providerpage.ts'
@@ -177,6 +178,7 @@ export function customerView({ customer, address }: OrderCustomer): AdminCustome
     vatId,
     address: address ?? null,
     label: address ? labelLines(address) : [],
+    addressFields: address ? fieldsFor(address.country).map(({ name, required }) => ({ name, required })) : [],
   }
 }
 

@@ -8,7 +8,7 @@ import type { FormFields } from '../../../platform/html/fields.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { bodyOf, type Field, field, form, keyIn, moneyText, type Problems, problemsOf, valuesOf } from '../form.ts'
-import { card } from '../parts.ts'
+import { button, card } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { done } from '../toast.ts'
 import type { Words } from '../words.ts'
@@ -103,7 +103,7 @@ function totalIn(sent: FormFields): { expectedTotal?: number } {
   return /^\d{1,15}$/.test(text) ? { expectedTotal: Number(text) } : {}
 }
 
-function editSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems?: Problems): Sheet {
+export function editSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems?: Problems): Sheet {
   const { words, to } = visit
   const { number, version, shipping, totals, currency } = order
   const back = backToOrder(visit, order)
@@ -122,7 +122,7 @@ function editSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems?:
     sub: words.say('edit.lead'),
     status: problems ? 409 : 200,
     width: 'narrow',
-    body: form(visit, {
+    body: html`<div class="cards">${form(visit, {
       action: to(`orders/${order.id}/edit`),
       fields: [],
       problems: problems && { summary: problems.summary ?? words.say('form.problem'), at: {} },
@@ -132,8 +132,19 @@ ${card({ title: words.say('edit.new'), body: added })}
 ${shipping !== null && card({ title: words.say('order.shipping'), body: html`<div class="fields">${field(words, shippingField(words, order), costs.shipping, problems)}</div>` })}`,
       submit: words.say('edit.preview'),
       cancel: back.href,
-    }),
+    })}
+${addressCard(visit, order)}</div>`,
   }
+}
+
+// The form of the address shows who ordered.
+function addressCard({ words, to, may }: Visit, { id, city, country, shipping }: AdminOrder): Html | false {
+  if (shipping === null || !may('getAdminOrderCustomer')) return false
+  const place = [city, country && words.country(country)].filter(Boolean).join(', ')
+  return card({
+    title: words.say('order.address'),
+    body: html`<p dir="auto">${place}</p><form class="reveal" method="post" action="${to(`orders/${id}/address`)}">${button({ label: words.say('address.open') })}<p class="help">${words.say('order.showNote')}</p></form>`,
+  })
 }
 
 function itemsTable(words: Words, { items }: AdminOrder, sent: FormFields): Html {

@@ -290,7 +290,7 @@ function customerCard(visit: Visit, given: AdminOrder, shown: AdminCustomer | un
   const { id, customer, city, country } = given
   const place = [city, country && words.country(country)].filter(Boolean).join(', ')
   const body = shown
-    ? facts([
+    ? html`${facts([
         [words.say('order.name'), html`<span dir="auto">${shown.name ?? '–'}</span>`],
         shown.email !== null && [words.say('order.email'), html`<a href="mailto:${shown.email}">${shown.email}</a>`],
         shown.phone !== null && [words.say('order.phone'), html`<a href="tel:${shown.phone}">${shown.phone}</a>`],
@@ -301,7 +301,8 @@ function customerCard(visit: Visit, given: AdminOrder, shown: AdminCustomer | un
             ? words.say('order.erased')
             : html`<address class="address">${shown.label.map((line) => html`<p dir="auto">${line}</p>`)}</address>`,
         ],
-      ])
+      ])}
+${shown.address !== null && given.allowed.includes('editAdminOrder') && may('editAdminOrder') && html`<form class="reveal" method="post" action="${to(`orders/${id}/address`)}">${button({ label: words.say('address.open') })}</form>`}`
     : html`${facts([
         [words.say('order.masked'), customer.emailMasked ?? '–'],
         place !== '' && [words.say('order.place'), html`<span dir="auto">${place}</span>`],

@@ -1,0 +1,127 @@
+// Correcting the address of an order that was not sent. To open the form is a post: it shows the address, and each look is written down.
+
+import type { AdminCustomer } from '../../../contract/admin/orders.ts'
+import type { FormFields } from '../../../platform/html/fields.ts'
+import { html } from '../../../platform/html/html.ts'
+import { bodyOf, type Field, type FieldValues, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
+import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { done } from '../toast.ts'
+import type { Words } from '../words.ts'
+import { editSheet } from './edit.ts'
+import { backToOrder, findOrder, type OrderShown, orderIdOf } from './order.ts'
+import { versionIn } from './send.ts'
+
+type AddressField = AdminCustomer['addressFields'][number]
+type AddressMember = AddressField['name']
+
+// The value of the hidden field `step`.
+const correct = 'correct'
+
+export const editAddress: Screen = {
+  path: 'orders/:orderId/address',
+  name: 'dashboard order address',
+  place: 'orders',
+  needs: 'editAdminOrder',
+  // After a reload by its address.
+  get: async (visit) => editSheet(visit, await findOrder(visit), new URLSearchParams()),
+  async post(posted) {
+    const { words, form: sent } = posted
+    const orderId = orderIdOf(posted)
+    if (sent.get('step') !== correct) {
+      const { data } = await posted.ask('getAdminOrderCustomer', { path: { orderId } })
+      return addressSheet(posted, await findOrder(posted), openForm(data))
+    }
+    const fixed = { country: sent.get('country') ?? '', region: sent.get('region') ?? '' }
+    const fields = fieldsNamed(sent.get('fields') ?? '')
+    const read = bodyOf(words, fieldsOf(words, fields), sent)
+    const typed = 'body' in read ? (read.body.address as Partial<Record<AddressMember, string>> | undefined) : {}
+    const { name = '', line1 = '', city = '', ...others } = typed ?? {}
+    const place = { country: fixed.country, ...(fixed.region !== '' && { region: fixed.region }) }
+    const body = { address: { ...others, name, line1, city, ...place }, ...versionIn(sent) }
+    const outcome = await attempt(posted.ask('editAdminOrder', { path: { orderId }, body, key: keyIn(sent) }))
+    if (!('refusal' in outcome)) return done(posted.to(`orders/${orderId}`), 'done.edited')
+    const problems = problemsOf(words, outcome.refusal, fieldsOf(words, fields))
+    return addressSheet(posted, await findOrder(posted), {
+      fields,
+      fixed,
+      values: typedIn(words, fields, sent),
+      problems,
+    })
+  },
+}
+
+interface AddressForm {
+  fields: readonly AddressField[]
+  // What taxes and delivery were decided by.
+  fixed: { country: string; region: string }
+  values: FieldValues
+  problems?: Problems
+}
+
+function openForm({ address, addressFields }: AdminCustomer): AddressForm {
+  const fields = addressFields.filter(({ name }) => isTyped(name))
+  return {
+    fields,
+    fixed: { country: address?.country ?? '', region: address?.region ?? '' },
+    values: Object.fromEntries(fields.map(({ name }) => [name, address?.[name] ?? ''])),
+  }
+}
+
+function typedIn(words: Words, fields: readonly AddressField[], sent: FormFields): FieldValues {
+  return valuesOf(fieldsOf(words, fields), sent)
+}
+
+const lengthsMax = { name: 200, company: 200, line1: 200, line2: 200, city: 100, postalCode: 20, phone: 32 } as const
+
+function isTyped(name: string): name is keyof typeof lengthsMax {
+  return Object.hasOwn(lengthsMax, name)
+}
+
+// The form carries its fields, because to ask for them again is another look: `name!` is required.
+function fieldsNamed(text: string): AddressField[] {
+  return text.split(' ').flatMap((word) => {
+    const name = word.replace('!', '')
+    return isTyped(name) ? [{ name, required: word.endsWith('!') }] : []
+  })
+}
+
+function fieldsOf(words: Words, fields: readonly AddressField[]): Field[] {
+  return fields.flatMap(({ name, required }): Field[] =>
+    isTyped(name)
+      ? [
+          {
+            ...{ name, label: words.say(`address.${name}`), kind: 'line', lengthMax: lengthsMax[name] },
+            ...{ pointer: `/address/${name}`, isRequired: required, isHalf: name === 'city' || name === 'postalCode' },
+          },
+        ]
+      : [],
+  )
+}
+
+function addressSheet(visit: Visit, order: OrderShown, { fields, fixed, values, problems }: AddressForm): Sheet {
+  const { words, to } = visit
+  const back = backToOrder(visit, order)
+  const place = [fixed.region, words.country(fixed.country)].filter(Boolean).join(', ')
+  const title = words.say('address.title', { number: order.number })
+  if (fields.length === 0)
+    return { title, back, status: 409, width: 'narrow', body: html`<p>${words.say('order.erased')}</p>` }
+  return {
+    title,
+    back,
+    sub: words.say('address.lead', { place }),
+    status: problems ? 409 : 200,
+    width: 'narrow',
+    body: form(visit, {
+      action: to(`orders/${order.id}/address`),
+      fields: fieldsOf(words, fields),
+      values,
+      problems,
+      hidden: {
+        ...{ version: order.version, step: correct, ...fixed },
+        fields: fields.map(({ name, required }) => `${name}${required ? '!' : ''}`).join(' '),
+      },
+      submit: words.say('address.submit'),
+      cancel: back.href,
+    }),
+  }
+}
