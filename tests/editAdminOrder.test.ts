@@ -146,6 +146,42 @@ eachEngine('editAdminOrder', (given) => {
     assert.deepEqual(await documentsOf(orderId), [{ kind: 'invoice', total: 333 }])
   })
 
+  test('200 takes the difference of an order that was paid by hand, and all of it goes back as one', async () => {
+    const { orderId } = await place({ items: { CARD: 2 }, isManual: true })
+    const was = done(await ask('payAdminOrder', orderId))
+    await issue()
+    const stock = await stockOf('CARD')
+    for (const dryRun of [true, false]) {
+      const answer = await edit(orderId, { CARD: 3, BOOK: 1 }, { dryRun })
+      assertAdminError(answer, 'order_edit_not_possible')
+      assert.equal(answer.body.error.current.reason, 'not_received')
+    }
+    const received = { differenceReceived: true }
+    const preview = done(await edit(orderId, { CARD: 3, BOOK: 1 }, { ...received, dryRun: true }))
+    assert.deepEqual([preview.difference, preview.order.payments[0].amount], [333 + 2995, was.totals.total])
+    const { order } = done(
+      await edit(orderId, { CARD: 3, BOOK: 1 }, { ...received, expectedTotal: preview.totals.total }),
+    )
+    const { total } = order.totals
+    const { sum, due, excess, entries } = order.moneyReceived
+    assert.deepEqual([order.paymentStatus, total, sum, due, excess], ['paid', preview.totals.total, total, 0, 0])
+    assert.equal(entries.at(-1).amount, preview.difference)
+    assert.deepEqual([order.payments.length, order.payments[0].amount, await stockOf('CARD')], [1, total, stock - 1])
+    // What came beyond the total is taken first.
+    done(await ask('recordAdminMoney', orderId, { amount: 400 }))
+    const more = done(await edit(orderId, { CARD: 4 }))
+    assert.deepEqual([more.order.moneyReceived.sum, more.order.moneyReceived.excess], [total + 400, 67])
+    await issue()
+    const back = done(await ask('refundAdminOrder', orderId, { byHand: true }))
+    assert.equal(back.amount, total + 333)
+    await issue()
+    const sums = (await documentsOf(orderId)).map(({ kind, total: of }) => (kind === 'invoice' ? of : -of))
+    assert.deepEqual([sums.length, sums.reduce((one, other) => one + other, 0)], [4, 0])
+    const card = await place({ items: { CARD: 1 } })
+    const refused = await edit(card.orderId, { CARD: 2 }, received)
+    assert.equal(refused.body.error.current.reason, 'costs_more')
+  })
+
   test('200 keeps the parts of the shipping by rate in agreement with order and documents', async () => {
     const stored = async (orderId: string) => {
       const [row] = await testServer.storage.read(
@@ -377,6 +413,15 @@ eachEngine('editAdminOrder', (given) => {
     const { orderId } = await place({ items: { CARD: 2 }, isManual: true })
     const [edited, paid] = await Promise.all([edit(orderId, { CARD: 1 }), ask('payAdminOrder', orderId)])
     assert.deepEqual([edited.status, paid.status], [200, 200])
+    for (const rival of ['refundAdminOrder', 'cancelAdminOrder', 'fulfilAdminOrder'] as const) {
+      const more = await place({ items: { CARD: 2 }, isManual: true })
+      done(await ask('payAdminOrder', more.orderId))
+      const answers = await Promise.all([
+        edit(more.orderId, { CARD: 3 }, { differenceReceived: true }),
+        ask(rival, more.orderId, rival === 'refundAdminOrder' ? { amount: 400 } : {}),
+      ])
+      for (const { status, text } of answers) assert.ok(status === 200 || status === 409, `${rival}: ${text}`)
+    }
     await testServer.orders.pay()
     await issue()
     const order = await orderOf(orderId)

@@ -55,6 +55,12 @@ export const AdminOrderEditRequest = object(
     expectedTotal: Type.Optional(
       described('What the caller was shown. Another total is refused with 409 total_changed.', Amount),
     ),
+    differenceReceived: Type.Optional(
+      Type.Boolean({
+        description:
+          'Of an order that was paid by bank transfer or cash and would cost more: the difference has come too, and is recorded. Without it, such an edit is refused unless enough came beyond the total.',
+      }),
+    ),
     dryRun: Type.Optional(DryRun),
   },
   {
@@ -67,7 +73,8 @@ export const AdminOrderEditResponse = object({
     items: Type.Array(AdminOrderEditItem, { description: 'All items, in the order of the order.' }),
     totals: Totals,
     difference: Type.Integer({
-      description: 'The total after the edit without the one before. Below zero: it goes back to the shopper.',
+      description:
+        'The total after the edit without the one before. Below zero: it goes back to the shopper. Above zero: the shopper pays it.',
     }),
     refund: nullable(OrderRefund, { description: 'null with dryRun, and where nothing goes back.' }),
     order: AdminOrder,
@@ -85,6 +92,7 @@ export const editRows = {
     refusals: [
       'order_not_found', 'version_conflict', 'order_not_editable', 'order_edit_not_possible', 'total_changed',
       'item_unavailable', 'insufficient_stock', 'quantity_limit_exceeded', 'refund_amount_not_payable',
+      'money_not_recordable',
     ],
   },
 } as const satisfies AdminRows

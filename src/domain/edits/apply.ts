@@ -16,6 +16,7 @@ import { type OrderRow, queueDocument } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import type { PaymentRow, RefundRow } from '../payments/store.ts'
 import type { EditPart, EditPlan } from './plan.ts'
+import { collectDifference } from './received.ts'
 import { deleteOrderLine, insertEdit, putOrderLine, saveAmounts, saveAwaited } from './store.ts'
 
 export interface AppliedEdit {
@@ -41,7 +42,7 @@ export async function applyEdit(
   await moveStock(tx, order, plan, context)
   saveAmounts(tx, order)
   writeLines(tx, found, plan)
-  const payments = isAwaited ? awaitedWith(tx, found, order.total) : found.payments
+  const payments = await paymentsWith(tx, found, plan, context)
   const refund =
     isAwaited || difference >= 0 ? null : await giveBack(tx, found, { editId, amount: -difference }, context)
   if (!isAwaited) await queueDocuments(tx, order, editId, plan, context)
@@ -82,6 +83,16 @@ function writeLines(tx: Tx, found: OrderFacts, { order, lines, parts }: EditPlan
   for (const line of lines) if (changed.has(line.skuId)) putOrderLine(tx, order, line)
   const left = new Set(lines.map(({ skuId }) => skuId))
   for (const { skuId } of found.lines) if (!left.has(skuId)) deleteOrderLine(tx, order, skuId)
+}
+
+async function paymentsWith(
+  tx: Tx,
+  found: OrderFacts,
+  { order, difference }: EditPlan,
+  context: ChangeContext,
+): Promise<readonly PaymentRow[]> {
+  if (found.order.paymentStatus === 'pending') return awaitedWith(tx, found, order.total)
+  return difference > 0 ? collectDifference(tx, found, difference, context) : found.payments
 }
 
 function awaitedWith(tx: Tx, { order, payments }: OrderFacts, amount: number): PaymentRow[] {

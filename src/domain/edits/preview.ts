@@ -15,9 +15,10 @@ import { listRefundedLines } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import { checkCorrection, findFace } from './address.ts'
 import { type EditPlan, type NewItem, notPossible, planEdit } from './plan.ts'
+import { refuseUnreceived } from './received.ts'
 import { countEdits, findTaxTerms } from './store.ts'
 
-export type EditAsked = Pick<AdminOrderEditRequest, 'items' | 'shipping' | 'address'>
+export type EditAsked = Pick<AdminOrderEditRequest, 'items' | 'shipping' | 'address' | 'differenceReceived'>
 
 export async function previewEdit(
   db: Reader,
@@ -49,13 +50,15 @@ export async function previewEdit(
   })
   const refunded = await listRefundedLines(db, { installationId: order.installationId, orderId: order.id })
   const plan = planEdit({ order, lines, refunded, quantities, newItems, shipping: asked.shipping })
-  if (order.paymentStatus !== 'pending') refuseUnpayable(facts, plan)
+  if (order.paymentStatus === 'pending') return plan
+  const { difference } = plan
+  if (difference > 0) await refuseUnreceived(db, facts, { difference, isReceived: asked.differenceReceived ?? false })
+  else refuseUnpayable(facts, plan)
   return plan
 }
 
-// Of an order that is paid: it costs no more than before, and more than was refunded. At the same amount nothing would be left of it.
+// A paid order costs more than was refunded. At the same amount nothing would be left of it.
 function refuseUnpayable(facts: OrderFacts, { order: { total, refunded }, difference }: EditPlan): void {
-  if (difference > 0) throw notPossible('The order is paid, and would cost more.', 'costs_more')
   if (refunded > 0 && total <= refunded) {
     const message = `${refunded} minor units were refunded, and the order would cost ${total}: cancel it instead.`
     throw notPossible(message, 'refunded')

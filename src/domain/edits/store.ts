@@ -3,6 +3,7 @@
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import type { SellerTerms } from '../carts/store.ts'
 import type { OrderLine, OrderRow } from '../orders/store.ts'
+import type { PaymentRow } from '../payments/store.ts'
 import type { EditParts } from './plan.ts'
 
 export interface OrderEditRow {
@@ -65,6 +66,12 @@ export function saveAwaited(tx: Tx, installationId: string, paymentId: string, a
   tx.send`
     update payments set amount = ${amount}
     where installation_id = ${installationId} and id = ${paymentId} and status = 'pending'`
+}
+
+export function saveRaised(tx: Tx, { installationId, id, amount, updatedAt }: PaymentRow): void {
+  tx.send`
+    update payments set amount = ${amount}, updated_at = ${updatedAt}
+    where installation_id = ${installationId} and id = ${id} and status = 'succeeded'`
 }
 
 export type TaxTerms = Pick<SellerTerms, 'country' | 'priceTax' | 'catalogVersion'>

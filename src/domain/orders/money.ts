@@ -36,6 +36,12 @@ export function moneyReceivedView(facts: MoneyFacts, entries: readonly MoneyEntr
   }
 }
 
+// What is still to come where an order that is paid costs so much more. What came beyond its total counts.
+export function missingFor(facts: MoneyFacts, entries: readonly MoneyEntry[], difference: number): number {
+  const { total, reduced } = facts.order
+  return Math.min(difference, Math.max(0, total + reduced + difference - receivedOf(facts, entries)))
+}
+
 // What an entry leaves behind, or why it cannot be written. `isPaid`: with it, the order is paid.
 export function moneyAfter(
   facts: MoneyFacts,

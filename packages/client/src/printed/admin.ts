@@ -760,6 +760,11 @@ export interface AdminCustomer {
   address: Address | null
   /** The address as lines to print, in the order of its country. */
   label: string[]
+  /** Members of an address of its country, in the order in which it is written there. Empty without an address. */
+  addressFields: ({
+    name: 'name' | 'company' | 'line1' | 'line2' | 'city' | 'region' | 'postalCode' | 'country' | 'phone'
+    required: boolean
+  })[]
 }
 
 export interface AdminCustomerResponse {
@@ -1521,6 +1526,8 @@ export interface AdminOrderEditRequest {
   address?: Address | undefined
   /** What the caller was shown. Another total is refused with 409 total_changed. */
   expectedTotal?: number | undefined
+  /** Of an order that was paid by bank transfer or cash and would cost more: the difference has come too, and is recorded. Without it, such an edit is refused unless enough came beyond the total. */
+  differenceReceived?: boolean | undefined
   /** true: answer what would change, and write nothing. */
   dryRun?: boolean | undefined
 }
@@ -1530,7 +1537,7 @@ export interface AdminOrderEditResponse {
     /** All items, in the order of the order. */
     items: AdminOrderEditItem[]
     totals: Totals
-    /** The total after the edit without the one before. Below zero: it goes back to the shopper. */
+    /** The total after the edit without the one before. Below zero: it goes back to the shopper. Above zero: the shopper pays it. */
     difference: number
     /** null with dryRun, and where nothing goes back. */
     refund: OrderRefund | null

@@ -34,8 +34,9 @@ export const edit: Screen = {
     const order = await findOrder(posted)
     const read = await bodyIn(posted, order)
     if ('problems' in read) return editSheet(posted, order, sent, read.problems)
-    const body = { ...read.body, ...versionIn(sent) }
     const isPreview = sent.get('step') !== steps.edit
+    const isReceived = isPreview ? isPaidByHand(order) : sent.get(received) === 'on'
+    const body = { ...read.body, ...versionIn(sent), ...(isReceived && { differenceReceived: true }) }
     const outcome = await attempt(
       isPreview
         ? posted.ask('editAdminOrder', { path: { orderId }, body: { ...body, dryRun: true }, key: randomUUID() })
@@ -51,8 +52,16 @@ export const edit: Screen = {
   },
 }
 
+// The box of the preview where the order costs more.
+const received = 'received'
+
+function isPaidByHand({ moneyReceived, paymentStatus }: AdminOrder): boolean {
+  return moneyReceived !== null && paymentStatus !== 'pending'
+}
+
 function sentenceFor(words: Words, reason: unknown): string | undefined {
   if (reason === 'costs_more') return words.say('edit.costsMore')
+  if (reason === 'not_received') return words.say('edit.notReceived')
   if (reason === 'settled') return words.say('edit.settled')
   if (reason === 'refunded') return words.say('edit.refunded')
   return reason === 'nothing_left' ? words.say('edit.nothingLeft') : undefined
@@ -156,6 +165,19 @@ function itemsTable(words: Words, { items }: AdminOrder, sent: FormFields): Html
 
 type Preview = AdminOrderEditResponse['data']
 
+function headline(
+  { paymentStatus }: AdminOrder,
+  difference: number,
+): 'edit.same' | 'edit.due' | 'edit.more' | 'edit.back' {
+  if (difference === 0) return 'edit.same'
+  if (paymentStatus === 'pending') return 'edit.due'
+  return difference > 0 ? 'edit.more' : 'edit.back'
+}
+
+function receivedField(words: Words): Field {
+  return { name: received, label: words.say('edit.received'), kind: 'check', isRequired: true }
+}
+
 function previewSheet(posted: Posted, order: AdminOrder, preview: Preview): Sheet {
   const { words, to, form: sent } = posted
   const back = backToOrder(posted, order)
@@ -186,7 +208,7 @@ function previewSheet(posted: Posted, order: AdminOrder, preview: Preview): Shee
       fields: [],
       hidden: { version: order.version, step: steps.edit, expectedTotal: totals.total },
       before: html`${hiddenFields(Object.fromEntries(kept))}
-<div><p class="soft">${difference === 0 ? words.say('edit.same') : words.say(order.paymentStatus === 'pending' ? 'edit.due' : 'edit.back')}</p><p class="amount-big">${amount(order.paymentStatus === 'pending' ? totals.total : Math.abs(difference))}</p></div>
+<div><p class="soft">${words.say(headline(order, difference))}</p><p class="amount-big">${amount(order.paymentStatus === 'pending' ? totals.total : Math.abs(difference))}</p></div>
 ${card({
   title: words.say('order.items'),
   isFlush: true,
@@ -197,6 +219,7 @@ ${card({
       html`<tr><th scope="row">${lineName(item)}</th><td class="end">${words.number(item.before)}</td><td class="end">${words.number(item.quantity)} × ${amount(item.unitPrice)}</td></tr>`,
   )}${rows.map((row) => row && html`<tr><th scope="row">${row[0]}</th><td class="end">${amount(row[1])}</td><td class="end">${amount(row[2])}</td></tr>`)}</tbody></table></div>`,
 })}`,
+      ...(difference > 0 && order.paymentStatus !== 'pending' && { fields: [receivedField(words)] }),
       submit: words.say('edit.submit'),
       actions: html`<a class="button plain" href="${to(`orders/${order.id}/edit`)}">${words.say('edit.change')}</a>`,
       cancel: back.href,
