@@ -14,6 +14,7 @@ import { findSellerTerms } from '../drafts/store.ts'
 import type { DraftPrices } from '../drafts/view.ts'
 import { listInstallations } from '../merchants/store.ts'
 import { type Customer, openOrderCustomer } from '../orders/customer.ts'
+import { findRefundablePayment } from '../orders/refunds.ts'
 import type { OrderRow } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import type { ReturnRefund } from '../returns/amounts.ts'
@@ -46,6 +47,7 @@ export async function planExchange(
   now: number,
 ): Promise<ExchangePlan> {
   const refund = await previewReturnRefund(db, facts, order, { items, shipping: false, deduction })
+  refuseSplit(order, refund.amount)
   await refuseOtherTerms(db, order.order)
   const { customer, address } = await openOrderCustomer(db, rootSecret, order.order, now)
   const offers = await forNewItems(() => listWantedOffers(db, order.order, newItems, now))
@@ -64,6 +66,13 @@ export async function planExchange(
   if (balance === 'nothing_to_pay')
     throw notPossible('The new items cost nothing: refund the return, and make a draft for them.', balance)
   return { refund, prices, balance, terms, customer, address }
+}
+
+// Money moves from one payment, as a refund goes back to one.
+function refuseSplit(order: OrderFacts, amount: number): void {
+  if (findRefundablePayment(order, amount)) return
+  const message = `No payment of order ${order.order.number} has ${amount} minor units left.`
+  throw refuse('refund_amount_too_high', { message })
 }
 
 // The new order is sold as everything is now, and paid by money of the old one.
