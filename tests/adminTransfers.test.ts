@@ -227,7 +227,7 @@ eachEngine('transfers', (given) => {
     const renamed = await planned('products', header + row(cup, 'Renamed'))
     assert.deepEqual([renamed.changed, renamed.notes.length], [1, 1])
     assert.match(
-      renamed.notes[0],
+      renamed.notes[0].message,
       new RegExp(`the SKU "${mug}" belongs to the product ${mug}; here it became "${code}"`),
     )
   })
@@ -265,7 +265,8 @@ eachEngine('transfers', (given) => {
     const { data } = (await testServer.askAdmin('listAdminProducts', { query: `?q=${code.toLowerCase()}` })).body
     assert.deepEqual([data[0].name, data[0].priceMin], ['Café cup', 450])
     const bad = await planned('products', `<!DOCTYPE x [<!ENTITY a "ha">]>${feed}`)
-    assert.deepEqual([bad.state, bad.problem], ['failed', 'line 1: a document type is not read'])
+    const problem = { line: 1, code: 'document_type', values: {}, message: 'a document type is not read' }
+    assert.deepEqual([bad.state, bad.problem], ['failed', problem])
   })
 
   test('of many rows the three bad ones are named with line and reason, and the rest is written once', async () => {
@@ -277,10 +278,21 @@ eachEngine('transfers', (given) => {
     })
     const plan = await planned('products', header + rows.join(''), 2)
     const leftOut = '; the product is left out'
+    const row = { values: {}, moreRows: 0, leavesOut: true }
     assert.deepEqual(plan.refusedRows, [
-      { line: 22, name: slugs[20], reason: `the price "12,50" has a comma; write it like 1299.00${leftOut}` },
-      { line: 42, name: slugs[40], reason: `the title is missing${leftOut}` },
-      { line: 52, name: slugs[50], reason: `the price is missing${leftOut}` },
+      {
+        ...{
+          line: 22,
+          name: slugs[20],
+          code: 'price_has_comma',
+          values: { value: '12,50' },
+          moreRows: 0,
+          leavesOut: true,
+        },
+        reason: `the price "12,50" has a comma; write it like 1299.00${leftOut}`,
+      },
+      { ...row, line: 42, name: slugs[40], code: 'title_missing', reason: `the title is missing${leftOut}` },
+      { ...row, line: 52, name: slugs[50], code: 'price_missing', reason: `the price is missing${leftOut}` },
     ])
     assert.equal(plan.refused, 3)
     assert.deepEqual([plan.created, plan.changed, plan.unchanged, plan.state], [57, 0, 0, 'ready'])
@@ -339,7 +351,10 @@ eachEngine('transfers', (given) => {
     })
     const done = await written(plan.id)
     assert.deepEqual(done.refusedRows, [
-      { line: 2, name: one.product.slug, reason: 'the product was changed since the plan' },
+      {
+        ...{ line: 2, name: one.product.slug, reason: 'the product was changed since the plan' },
+        ...{ code: 'product_changed', values: {}, moreRows: 0, leavesOut: false },
+      },
     ])
     assert.deepEqual([done.written, done.refused], [1, 1])
     assert.equal((await product(one.id)).product.name, 'By hand')
@@ -360,9 +375,14 @@ eachEngine('transfers', (given) => {
 
     const text = `SKU,On hand (current),On hand (new)\n${codeOf(one)},7,9\n${codeOf(other)},8,9\n${codeOf(sold)},,1\nNONE,,1\n`
     const plan = await planned('stock', text)
+    const row = { moreRows: 0, leavesOut: false }
+    const differs = { ...row, code: 'stock_differs' }
     assert.deepEqual(plan.refusedRows, [
-      { line: 3, name: codeOf(other), reason: 'the stock is 7 now' },
-      { line: 5, name: 'NONE', reason: 'there is no SKU with this code' },
+      { ...differs, line: 3, name: codeOf(other), values: { count: 7 }, reason: 'the stock is 7 now' },
+      {
+        ...{ ...row, line: 5, name: 'NONE', code: 'sku_unknown', values: {} },
+        reason: 'there is no SKU with this code',
+      },
     ])
     const seller = { merchantId: testServer.merchantId, mode: 'test' } as const
     await testServer.storage.write((tx) =>
@@ -373,7 +393,9 @@ eachEngine('transfers', (given) => {
       }),
     )
     const done = await written(plan.id)
-    assert.equal(done.refusedRows[2].name, codeOf(sold))
+    assert.deepEqual(done.refusedRows[2], {
+      ...{ ...differs, line: 4, name: codeOf(sold), values: { count: 5 }, reason: 'the stock is 5 now' },
+    })
     assert.deepEqual([done.written, done.refused], [1, 3])
     const levels = await Promise.all([one, other, sold].map(async ({ id }) => (await product(id)).skus[0].onHand))
     assert.deepEqual(levels, [9, 7, 5])
@@ -381,14 +403,42 @@ eachEngine('transfers', (given) => {
 
   test('a file that cannot be read fails with the reason, and nothing can be confirmed', async () => {
     const plan = await planned('products', `${header}x,"open,a,b,1.00,1\n`)
-    assert.deepEqual([plan.state, plan.problem], ['failed', 'line 2: the quote that opens here is never closed'])
+    assert.equal(plan.state, 'failed')
+    assert.deepEqual(plan.problem, {
+      ...{ line: 2, code: 'quote_never_closed', values: {} },
+      message: 'the quote that opens here is never closed',
+    })
+    const { data: listed } = (await testServer.askAdmin('listAdminTransfers')).body
+    assert.deepEqual(listed.find(({ id }: { id: string }) => id === plan.id).problem, plan.problem)
     assertAdminError(await confirmTransfer(testServer, plan.id), 'transfer_not_ready')
     const empty = await planned('products', '\n')
-    assert.deepEqual(empty.refusedRows, [{ line: 1, name: '', reason: 'the file is empty' }])
+    const first = { line: 1, name: '', values: {}, moreRows: 0, leavesOut: false }
+    assert.deepEqual(empty.refusedRows, [{ ...first, code: 'file_empty', reason: 'the file is empty' }])
     const stock = await planned('stock', 'Code,Count\nx,1\n')
     assert.deepEqual(stock.refusedRows, [
-      { line: 1, name: '', reason: 'the first row must name the columns "SKU" and "On hand (new)"' },
+      {
+        ...{ ...first, code: 'stock_columns_missing' },
+        reason: 'the first row must name the columns "SKU" and "On hand (new)"',
+      },
     ])
+  })
+
+  test('sentences that a version before stored are shown as they are', async () => {
+    const { id } = await planned('products', `${header}x,"open,a,b,1.00,1\n`)
+    const [problem, note] = ['line 2: the quote that opens here is never closed', 'line 3: something else']
+    const rows = [{ line: 4, name: 'mug', reason: 'the title is missing; the product is left out' }]
+    await testServer.storage.write(
+      (tx) => tx.sql`
+      update transfers set problem = ${problem}, notes = ${JSON.stringify([note])}, refusals = ${JSON.stringify(rows)}
+      where merchant_id = ${testServer.merchantId} and id = ${id} returning id`,
+    )
+    const shown = await transferWith(testServer, id)
+    const earlier = (sentence: string) => ({ line: null, code: 'earlier', values: { sentence }, message: sentence })
+    assert.deepEqual([shown.problem, shown.notes], [earlier(problem), [earlier(note)]])
+    assert.deepEqual(
+      shown.refusedRows,
+      rows.map((row) => ({ ...row, code: 'earlier', values: { sentence: row.reason }, moreRows: 0, leavesOut: false })),
+    )
   })
 
   test('pieces come in any order and again, until the last; only so many files wait', async () => {
@@ -615,7 +665,8 @@ eachEngine('transfers', (given) => {
     await runTransfers(testServer)
     const { state, problem, created } = await transferWith(testServer, id)
     assert.deepEqual([state, created], ['failed', 0])
-    assert.match(problem, /^reading the file was broken off 3 times, so it is not read again/)
+    assert.deepEqual([problem.code, problem.values, problem.line], ['reading_broken_off', { count: 3 }, null])
+    assert.match(problem.message, /^reading the file was broken off 3 times, so it is not read again/)
     const left = await testServer.storage.read(
       (db) => db.sql`
         select 'item' from transfer_items where transfer_id = ${id}

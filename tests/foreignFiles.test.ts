@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eachEngine, type Given } from '../harness/storage.ts'
+import { remarkText } from '../src/contract/remarks.ts'
 import { type ImportOptions, importProducts } from '../src/ops/imports/import.ts'
 import { applyShop } from '../src/ops/provisioning/apply.ts'
 import { patient, type Storage } from '../src/platform/storage/storage.ts'
@@ -25,7 +26,7 @@ async function bring(storage: Storage, lines: readonly string[], options: Partia
     ...options,
   })
   const { created, changed, unchanged, refused, notes, brokenOff } = report
-  return { counts: [created, changed, unchanged, refused.length], refused, notes, brokenOff }
+  return { counts: [created, changed, unchanged, refused.length], refused, notes: notes.map(remarkText), brokenOff }
 }
 
 // Slug, name, and the codes and stock of what is sold.
@@ -97,7 +98,7 @@ eachEngine('files of other systems', (given) => {
     ]
     const report = await bring(storage, changes)
     assert.deepEqual(report.counts, [0, 1, 0, 2])
-    assert.deepEqual(report.refused.map(({ line, reason }) => `${line} ${reason}`).toSorted(), [
+    assert.deepEqual(report.refused.map(({ line, reason }) => `${line} ${remarkText(reason)}`).toSorted(), [
       '2 there is no SKU "M-XL" yet, and the file has no prices',
       '5 there is no such product yet, and the file has no prices; the product is left out',
     ])

@@ -94,7 +94,7 @@ eachEngine('imports in slices', (given) => {
         const planMs = await heldBy()
         const transfer = await transferWith(testServer, id)
         assert.equal(transfer.state, state, JSON.stringify(transfer))
-        if (problem) assert.match(transfer.problem ?? '', problem)
+        if (problem) assert.match(transfer.problem?.message ?? '', problem)
         else assert.equal(transfer.problem, null)
         return planMs
       })

@@ -18,6 +18,7 @@ import { eachEngine, type Given, isOnce } from '../harness/storage.ts'
 import { openTestServer, testSecret } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
 import { issueAt } from '../src/contract/issues.ts'
+import { remark, remarkText } from '../src/contract/remarks.ts'
 import { renderProduct } from '../src/domain/catalog/answer.ts'
 import type { PublishedProduct } from '../src/domain/catalog/product.ts'
 import { findSeller, listPublishedProducts, type StaleProduct } from '../src/domain/catalog/store.ts'
@@ -371,7 +372,7 @@ eachEngine('provisioning', (given) => {
     const storage = await openShop(given)
     const rows = Array.from({ length: 3 }, (_, i) => plainRow(`row-${i}`))
     const report = await bring(storage, csv(...rows, plainRow('cut')), 'broken,"never closed\n')
-    assert.deepEqual(report.brokenOff, 'line 6: the quote that opens here is never closed')
+    assert.deepEqual(report.brokenOff, { ...remark('quote_never_closed'), line: 6 })
     assert.deepEqual([report.created, report.refusedCount], [3, 0])
     assert.deepEqual(
       (await skusOf(storage)).map(({ code }) => code),
@@ -450,7 +451,10 @@ eachEngine('provisioning', (given) => {
     await bring(storage, csv(row('first')))
     const report = await bring(storage, csv(row('second')))
     assert.deepEqual([report.created, report.refusedCount], [1, 0])
-    assert.match(report.notes.at(-1) ?? '', /line 2: the SKU "SHARED" belongs to the product first; here it became/)
+    assert.match(
+      report.notes.map(remarkText).at(-1) ?? '',
+      /line 2: the SKU "SHARED" belongs to the product first; here it became/,
+    )
     const again = await bring(storage, csv(row('second'), row('first')))
     assert.deepEqual([again.unchanged, again.changed, again.refusedCount], [2, 0, 0])
     const codes = (await skusOf(storage)).map(({ code }) => code.replace(/[0-9a-f]{8}$/, ''))
@@ -467,7 +471,7 @@ eachEngine('provisioning', (given) => {
     const text = header + rows.map((rest) => `gown,Gown,Size,${rest}\n`).join('')
     const report = await bring(storage, text)
     assert.deepEqual([report.changed, report.unchanged, report.refusedCount], [2, 0, 1])
-    assert.deepEqual(report.refused, [{ line: 5, handle: 'gown / XL', reason: 'there is no such variant' }])
+    assert.deepEqual(report.refused, [{ line: 5, handle: 'gown / XL', reason: remark('variant_unknown') }])
     const levels = await storage.read(
       (db) => db.sql<{ mode: string; options: string; onHand: number }>`
         select t.mode, s.options, t.on_hand as "onHand" from stock t
@@ -498,7 +502,7 @@ eachEngine('provisioning', (given) => {
     const text = 'SKU,On hand (current),On hand (new)\nT1,9,20\n'
     const beside = storage.engine === 'sqlite' ? storage : afterStatement(storage, 's.code in', sellOne)
     const report = await importProducts(beside, bytes(text), importOptions)
-    assert.deepEqual(report.refused, [{ line: 2, handle: 'T1', reason: 'the stock is 8 now' }])
+    assert.deepEqual(report.refused, [{ line: 2, handle: 'T1', reason: remark('stock_differs', { count: 8 }) }])
     const levels = await storage.read(
       (db) => db.sql<{ mode: string; onHand: number }>`select mode, on_hand as "onHand" from stock order by mode`,
     )
@@ -619,7 +623,7 @@ eachEngine('provisioning', (given) => {
       report.refused.map(({ line, handle }) => [line, handle]),
       [[2, 'two']],
     )
-    assert.match(report.refused[0]?.reason ?? '', /category.*8 levels/)
+    assert.match(report.refused.map(({ reason }) => remarkText(reason))[0] ?? '', /category.*8 levels/)
     assert.equal(report.created, 1)
     await assertSound(storage)
   })

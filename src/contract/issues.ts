@@ -291,14 +291,16 @@ type Parts<Text extends string> = Text extends `${string}[?${infer Part}?]${infe
 type WithoutParts<Text extends string> = Text extends `${infer Start}[?${string}?]${infer Rest}`
   ? `${Start}${WithoutParts<Rest>}`
   : Text
-type TypeOf<Name> = Name extends keyof IssueValueTypes ? IssueValueTypes[Name] : never
+type TypeOf<Name, Types> = Name extends keyof Types ? Types[Name] : never
 
-// The values of a sentence: ValuesIn<'at most {max}[?, not {value}?]'> is { max: number; value?: string }.
-type ValuesIn<Text extends string> = { readonly [Name in NamesIn<WithoutParts<Text>>]: TypeOf<Name> } & {
-  readonly [Name in NamesIn<Parts<Text>>]?: TypeOf<Name> | undefined
+// The values of a sentence: ValuesIn<'at most {max}[?, not {value}?]', IssueValueTypes> is { max: number; value?: string }.
+export type ValuesIn<Text extends string, Types> = {
+  readonly [Name in NamesIn<WithoutParts<Text>>]: TypeOf<Name, Types>
+} & {
+  readonly [Name in NamesIn<Parts<Text>>]?: TypeOf<Name, Types> | undefined
 }
 
-export type IssueValues<Code extends IssueCode> = ValuesIn<(typeof issueSentences)[Code]>
+export type IssueValues<Code extends IssueCode> = ValuesIn<(typeof issueSentences)[Code], IssueValueTypes>
 
 export type AnyIssueValues = Readonly<Record<string, IssueValue>>
 export type IssueValue = string | number | readonly string[]
@@ -355,8 +357,8 @@ const valueName = /\{(\w+)\}/g
 function shown(name: string, value: IssueValue, { number, or }: ValueStyle): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number') return number(value)
-  if (name === 'alternatives') return value.join(` ${or} `)
-  return value.map((one) => (name === 'allowed' ? JSON.stringify(one) : one)).join(', ')
+  const items = name === 'allowed' || name === 'names' ? value.map((one) => JSON.stringify(one)) : value
+  return items.join(name === 'alternatives' || name === 'names' ? ` ${or} ` : ', ')
 }
 
 // As an answer carries it: a list of many words would not fit the schema.

@@ -1,8 +1,10 @@
 // Imports and exports of files: schemas and rows.
 
+import type { AnyIssueValues } from '../issues.ts'
 import { limits } from '../limits.ts'
 import { Count, IdempotencyKey, Instant, ListMeta } from '../parts.ts'
 import { idPattern } from '../patterns.ts'
+import { remarkCodes } from '../remarks.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
 import { changeKinds, exportKinds, idPrefixes, importKinds, transferStates } from '../words.ts'
@@ -20,6 +22,26 @@ export const TransferId = Type.String({
   description: 'Id of an import.',
 })
 
+export const AdminRemarkCode = oneOf(remarkCodes, {
+  description: 'What is said. Stable, for programs. earlier: a sentence of an earlier version of the server.',
+})
+
+export const AdminRemarkValues = Type.Unsafe<AnyIssueValues>({
+  type: 'object',
+  description: 'The values of the sentence, such as max.',
+  additionalProperties: {
+    anyOf: [{ type: 'string' }, { type: 'integer' }, { type: 'array', items: { type: 'string' } }],
+  },
+  maxProperties: 10,
+})
+
+export const AdminRemark = object({
+  line: nullable(Count, { description: 'Of the file. Null: it is about the whole of it.' }),
+  code: AdminRemarkCode,
+  values: AdminRemarkValues,
+  message: Type.String({ description: 'For people; may change.' }),
+})
+
 export const AdminTransferSummary = object({
   id: TransferId,
   kind: oneOf(importKinds),
@@ -35,7 +57,7 @@ export const AdminTransferSummary = object({
   unchanged: described('Products or SKUs that already are what the file says.', Count),
   refused: described('Rows that cannot be taken. While it is written, rows that were overtaken are added.', Count),
   written: described('How many of the created and changed ones are written.', Count),
-  problem: nullable(Type.String()),
+  problem: nullable(AdminRemark, { description: 'Why the file could not be read.' }),
   createdAt: Instant,
   updatedAt: Instant,
 })
@@ -51,7 +73,11 @@ export const AdminPlannedChange = object({
 export const AdminRefusedRow = object({
   line: described('Of the file.', Count),
   name: Type.String({ description: 'The handle or the code, where the row has one.' }),
-  reason: Type.String(),
+  reason: Type.String({ description: 'For people; may change.' }),
+  code: AdminRemarkCode,
+  values: AdminRemarkValues,
+  moreRows: described('Further rows of the same product that are refused too.', Count),
+  leavesOut: Type.Boolean({ description: 'Whether the whole product is left out, not only the row.' }),
 })
 
 export const AdminTransfer = object({
@@ -62,7 +88,7 @@ export const AdminTransfer = object({
     description: 'What would change, in the order of the file: the first 100.',
   }),
   refusedRows: Type.Array(AdminRefusedRow, { maxItems: refusedRowsMax, description: 'The first 1,000.' }),
-  notes: Type.Array(Type.String(), {
+  notes: Type.Array(AdminRemark, {
     maxItems: transferNotesMax,
     description: 'What of the file is taken otherwise than it is written there: the first 100.',
   }),
@@ -195,3 +221,4 @@ export type AdminTransfer = Static<typeof AdminTransfer>
 export type AdminTransferSummary = Static<typeof AdminTransferSummary>
 export type AdminPlannedChange = Static<typeof AdminPlannedChange>
 export type AdminRefusedRow = Static<typeof AdminRefusedRow>
+export type AdminRemark = Static<typeof AdminRemark>

@@ -2,6 +2,8 @@
 // catalog's answers. Shared by shop files, imports, the demo shop and the admin API.
 
 import { type ProductEntry, skusMax } from '../../contract/entries.ts'
+import type { Issue } from '../../contract/issues.ts'
+import { type Remark, remark } from '../../contract/remarks.ts'
 import { type Mode, modes } from '../../contract/words.ts'
 import { type AuditedChange, type Change, type MemberChange, membersChanged } from '../../platform/audit/change.ts'
 import { inGroups } from '../../platform/kit/groups.ts'
@@ -66,7 +68,7 @@ export interface SkuPlan {
 
 export interface RefusedProduct {
   slug: string
-  reason: string
+  reason: Remark
 }
 
 export interface PlanOptions {
@@ -114,9 +116,9 @@ export async function planProducts(
       return owner !== undefined && owner.productId !== before?.id
     })
     const { maker = null } = entry
-    if (stranger) refused.push({ slug: entry.slug, reason: `SKU code ${stranger.code} belongs to another product` })
+    if (stranger) refused.push({ slug: entry.slug, reason: remark('sku_of_other_product', { sku: stranger.code }) })
     else if (maker !== null && !makers.has(maker) && !options.comingMakers?.has(maker))
-      refused.push({ slug: entry.slug, reason: `there is no maker ${maker}` })
+      refused.push({ slug: entry.slug, reason: remark('maker_unknown', { maker }) })
     else {
       const plan = planProduct(entry, before, (code) => ownerOfCode.get(code), options)
       const problem = options.partial?.has(entry.slug) ? problemOf(plan, options.now) : undefined
@@ -132,11 +134,27 @@ export async function planProducts(
 }
 
 // SKUs that stay beside those of an incomplete entry may not fit to it: they lack an option that is new, or would be too many.
-function problemOf({ product, skus }: ProductPlan, now: number): string | undefined {
-  if (skus.length > skusMax) return `with the SKUs that it does not name it would have more than ${skusMax}`
-  for (const { path, message } of productProblems(productEntry(product), now))
-    return `it does not fit to the SKUs that it does not name: ${path} ${message}`
-  return undefined
+function problemOf({ product, skus }: ProductPlan, now: number): Remark | undefined {
+  if (skus.length > skusMax) return remark('too_many_with_unnamed', { max: skusMax })
+  const [first] = productProblems(productEntry(product), now)
+  return first && unnamedProblem(first)
+}
+
+function unnamedProblem({ path, code, values, message }: Issue): Remark {
+  switch (code) {
+    case 'option_missing':
+      return remark('unnamed_lacks_option', { path, option: String(values.option) })
+    case 'duplicate':
+      return remark('unnamed_repeats', { path })
+    case 'unknown_option':
+      return remark('unnamed_has_other_option', { path })
+    case 'unknown_option_value':
+      return remark('unnamed_has_other_value', { path })
+    case 'not_above_price':
+      return remark('unnamed_not_above_price', { path })
+    default:
+      return remark('unnamed_does_not_fit', { path, reason: message })
+  }
 }
 
 // A new product, or a new version of one that is given. Throws what stands against it.

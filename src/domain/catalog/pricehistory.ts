@@ -1,6 +1,7 @@
 // Records what SKUs cost, in the transaction that changes their prices, and computes which prior prices may be shown. Only what was
 // published counts: a price that no shopper could pay did not stand.
 
+import { type Remark, remark } from '../../contract/remarks.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { shownPriorPrice, withoutOldSteps, withStep } from './priorprice.ts'
 import type { ProductRow, SkuRow } from './product.ts'
@@ -85,20 +86,19 @@ function withPriorPrices<Plan extends PricedPlan>(plan: Plan, priorOf: ReadonlyM
   return { ...plan, product, skus }
 }
 
-// What became of the claims that plans bring, one sentence for each product. `isWritten`: the plans have their prior prices; before that only
+// What became of the claims that plans bring, one remark for each product. `isWritten`: the plans have their prior prices; before that only
 // new SKUs are known to have none.
-export function claimNotes(plans: readonly PricedPlan[], isWritten: boolean): string[] {
+export function claimNotes(plans: readonly PricedPlan[], isWritten: boolean): Remark[] {
   return plans.flatMap(({ product, skus }) => {
     const unshown = skus.filter(
       ({ sku, write }) =>
         sku.compareAtPrice !== null && sku.priorPrice === null && write !== 'none' && (isWritten || write === 'insert'),
     )
     if (unshown.length === 0) return []
-    const codes = unshown.slice(0, codesNamedMax).map(({ sku }) => sku.code)
-    const others = unshown.length > codes.length ? ` and ${unshown.length - codes.length} more` : ''
-    return [
-      `${product.slug}: the compare-at price of ${codes.join(', ')}${others} is stored and not shown, as no higher price in the 30 days before is known`,
-    ]
+    const members = unshown.slice(0, codesNamedMax).map(({ sku }) => sku.code)
+    const others = unshown.length - members.length
+    const more = others > 0 ? others : undefined
+    return [remark('compare_at_price_not_shown', { slug: product.slug, members, more })]
   })
 }
 

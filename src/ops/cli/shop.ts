@@ -1,6 +1,7 @@
 // Commands that make and change shops: demo, apply, import.
 
 import { type FileHandle, open } from 'node:fs/promises'
+import { type Remark, remarkText } from '../../contract/remarks.ts'
 import { maskedUrl } from '../../domain/webhooks/url.ts'
 import { changeLines, visible } from '../../platform/audit/change.ts'
 import { program, startCommand } from '../../platform/kit/program.ts'
@@ -163,7 +164,7 @@ export const importCommand = command({
       })
       const lines = () => reportLines(report).map(visible)
       const error = brokenOff(path, report) ?? partlyRefused(report.refusedCount)
-      const exitCode = printReport(terminal, given, { value: report, lines, error })
+      const exitCode = printReport(terminal, given, { value: printed(report), lines, error })
       // The lines are about rows; that the file ends in the middle of one is not among them.
       if (report.brokenOff !== null && error && !given.flags.has('json')) terminal.err(`cartwright: ${error.message}\n`)
       return exitCode
@@ -179,7 +180,7 @@ function readCount(text: string | undefined, name: string): number | null {
 
 function brokenOff(path: string, report: ImportReport): ReportError | null {
   if (report.brokenOff === null) return null
-  const message = visible(`${path} ${report.brokenOff}; the products that end before it are imported`)
+  const message = visible(`${path} ${remarkText(report.brokenOff)}; the products that end before it are imported`)
   return { code: 'file_broken_off', message }
 }
 
@@ -189,20 +190,41 @@ function tellProgress(terminal: Terminal, report: Readonly<ImportReport>, starte
   terminal.progress(`${done} products, ${Math.round(done / seconds)}/s, ${report.refusedCount} rows refused`)
 }
 
+// The report with sentences.
+function printed({ refused, notes, brokenOff, ...rest }: ImportReport) {
+  const { currency, created, changed, unchanged, refusedCount, notesCount } = rest
+  return {
+    currency,
+    created,
+    changed,
+    unchanged,
+    refused: refused.map((row) => ({ ...row, reason: remarkText(row.reason) })),
+    refusedCount,
+    notes: notes.map(remarkText),
+    notesCount,
+    brokenOff: brokenOff && remarkText(brokenOff),
+  }
+}
+
+// What new SKUs cannot be bought without is said at the end, where it is read.
+function isWarning({ code }: Remark): boolean {
+  return code === 'no_quantities'
+}
+
 const linesMax = 50
 
 function reportLines(report: ImportReport): string[] {
   const lines: string[] = []
   for (const { line, handle, reason } of report.refused.slice(0, linesMax))
-    lines.push(`! line ${line}${handle ? ` (${handle})` : ''}: ${reason}`)
+    lines.push(`! line ${line}${handle ? ` (${handle})` : ''}: ${remarkText(reason)}`)
   if (report.refusedCount > linesMax)
     lines.push(`! and ${report.refusedCount - linesMax} more (--json lists the first thousand)`)
-  const notes = report.notes.filter((note) => !note.startsWith('warning: '))
-  for (const note of notes.slice(0, linesMax)) lines.push(`· ${note}`)
+  const notes = report.notes.filter((note) => !isWarning(note))
+  for (const note of notes.slice(0, linesMax)) lines.push(`· ${remarkText(note)}`)
   if (report.notesCount > linesMax) lines.push(`· and ${report.notesCount - linesMax} more notes`)
   lines.push(
     `prices were read as ${report.currency}`,
-    ...report.notes.filter((note) => note.startsWith('warning: ')),
+    ...report.notes.filter(isWarning).map(remarkText),
     `${report.created} created, ${report.changed} changed, ${report.unchanged} unchanged, ${report.refusedCount} rows refused`,
   )
   return lines

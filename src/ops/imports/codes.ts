@@ -1,6 +1,7 @@
 // SKU codes of files. Codes that a file shares with other products of the shop: codes are unique here and need not be in other systems, so
 // such a SKU comes in under a code that is made of its own, the same in every import.
 
+import { remark } from '../../contract/remarks.ts'
 import { listCodeOwners, listProductsBySlug } from '../../domain/catalog/store.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { madeCode, type ReadProduct } from './shopify.ts'
@@ -32,7 +33,7 @@ export async function withOwnCodes(
       if (owner === entry.slug) return sku
       const values = (entry.options ?? []).map(({ name }) => sku.options?.[name] ?? '')
       const code = madeCode(sku.code, entry.slug, values)
-      notes.push(`line ${line}: the SKU "${sku.code}" belongs to the product ${owner}; here it became "${code}"`)
+      notes.push({ ...remark('sku_used_elsewhere', { value: sku.code, slug: owner, sku: code }), line })
       return { ...sku, code }
     })
     return { ...product, entry: { ...entry, skus }, notes }
@@ -66,6 +67,6 @@ export async function withKnownCodes(
     if (sku) return { ...outcome, code: sku.code }
     if (outcome.code !== '') return outcome
     const name = [variant.slug, ...variant.values].join(' / ').slice(0, 200)
-    return { kind: 'refused', line: outcome.line, code: name, reason: 'there is no such variant' }
+    return { kind: 'refused', line: outcome.line, code: name, reason: remark('variant_unknown') }
   })
 }

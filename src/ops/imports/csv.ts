@@ -3,6 +3,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
+import { type Remark, remark, remarkText } from '../../contract/remarks.ts'
 import { createBreath } from '../../platform/kit/breath.ts'
 import { isFormula } from '../../platform/kit/formula.ts'
 
@@ -11,9 +12,9 @@ export interface CsvRow {
   cells: string[]
   delimiter?: Delimiter
   // By who converted the file before it is read.
-  refused?: { handle: string; reason: string }
+  refused?: { handle: string; reason: Remark }
   // What was noticed about the row, or about the file if it is the header.
-  notes?: readonly string[]
+  notes?: readonly Remark[]
 }
 export type Delimiter = (typeof delimiters)[number]
 
@@ -22,18 +23,22 @@ export interface CsvOptions {
   encoding?: string
 }
 
-export const cellBytesMax = 1024 * 1024
-export const rowBytesMax = 2 * 1024 * 1024
+const mebibyte = 1024 * 1024
+export const cellBytesMax = mebibyte
+export const rowBytesMax = 2 * mebibyte
 // As many columns as a spreadsheet has.
 export const cellsMax = 16_384
 
 export class FileError extends Error {
   readonly line: number
+  readonly remark: Remark
 
-  constructor(line: number, reason: string) {
-    super(`line ${line}: ${reason}`)
+  constructor(line: number, reason: Remark) {
+    const atLine = { ...reason, line }
+    super(remarkText(atLine))
     this.name = 'FileError'
     this.line = line
+    this.remark = atLine
   }
 }
 
@@ -70,16 +75,17 @@ export async function* readCsv(
     const bytes = heldBytes === 0 ? rest : Buffer.concat([...held, rest])
     held = []
     heldBytes = 0
-    if (bytes.length > rowBytesMax) throw new FileError(rowLine, 'the row is larger than 2 MiB')
+    if (bytes.length > rowBytesMax)
+      throw new FileError(rowLine, remark('row_too_large', { mebibytes: rowBytesMax / mebibyte }))
     const text = decode(bytes, rowLine)
     if (text === '') return undefined
     delimiter ??= delimiterOf(text)
     delimiterByte = delimiter.charCodeAt(0)
     const cells = cellsOf(delimiter, text, rowLine)
-    const notes = isBroken ? [undoubledQuote] : undefined
+    const notes = isBroken ? [remark('quote_not_doubled')] : undefined
     isBroken = false
     if (bytes.length > cellBytesMax && cells.some((cell) => Buffer.byteLength(cell) > cellBytesMax)) {
-      throw new FileError(rowLine, 'a cell is larger than 1 MiB')
+      throw new FileError(rowLine, remark('cell_too_large', { mebibytes: cellBytesMax / mebibyte }))
     }
     return { line: rowLine, cells, delimiter, ...(notes && { notes }) }
   }
@@ -108,7 +114,7 @@ export async function* readCsv(
       } else if (delimiter === undefined ? delimiterBytes.includes(byte) : byte === delimiterByte) {
         place = 'start'
         cellCount += 1
-        if (cellCount > cellsMax) throw new FileError(rowLine, `the row has more than ${cellsMax} cells`)
+        if (cellCount > cellsMax) throw new FileError(rowLine, remark('too_many_cells', { max: cellsMax }))
       } else if (place === 'closed' && byte === blank) {
         place = 'padding'
       } else if (place === 'closed' || place === 'padding') {
@@ -127,11 +133,12 @@ export async function* readCsv(
     if (from < chunk.length) held.push(chunk.subarray(from))
     heldBytes += chunk.length - from
     if (heldBytes > rowBytesMax) {
-      if (place === 'quoted') throw new FileError(quoteLine, 'the quote that opens here is not closed within 2 MiB')
-      throw new FileError(rowLine, 'the row is larger than 2 MiB')
+      if (place === 'quoted')
+        throw new FileError(quoteLine, remark('quote_open_too_long', { mebibytes: rowBytesMax / mebibyte }))
+      throw new FileError(rowLine, remark('row_too_large', { mebibytes: rowBytesMax / mebibyte }))
     }
   }
-  if (place === 'quoted') throw new FileError(quoteLine, 'the quote that opens here is never closed')
+  if (place === 'quoted') throw new FileError(quoteLine, remark('quote_never_closed'))
   const row = takeRow(Buffer.alloc(0))
   if (row) yield row
 }
@@ -148,7 +155,7 @@ export async function* inUtf8(chunks: AsyncIterable<Buffer>, encoding: string | 
     try {
       text = decoder.decode(bytes, { stream: bytes !== undefined })
     } catch {
-      throw new FileError(line, `the text is not ${decoder.encoding}`)
+      throw new FileError(line, remark('not_in_encoding', { encoding: decoder.encoding }))
     }
     line += text.split('\n').length - 1
     return Buffer.from(text)
@@ -182,7 +189,7 @@ function decoderOf(encoding: string): TextDecoder {
   try {
     return new TextDecoder(encoding, { fatal: true })
   } catch {
-    throw new FileError(1, `the encoding ${encoding} is not known`)
+    throw new FileError(1, remark('unknown_encoding', { encoding }))
   }
 }
 
@@ -197,17 +204,13 @@ export function isEncoding(name: string): boolean {
 function decode(bytes: Buffer, rowLine: number): string {
   if (isUtf8(bytes)) {
     const text = bytes.toString('utf8')
-    if (rowLine === 1 && text.includes('\0'))
-      throw new FileError(1, 'the text is not UTF-8 but perhaps UTF-16 without its mark; save the file as "CSV UTF-8"')
+    if (rowLine === 1 && text.includes('\0')) throw new FileError(1, remark('perhaps_utf16'))
     return rowLine === 1 && text.startsWith('\ufeff') ? text.slice(1) : text
   }
   // A line end is a whole character in UTF-8, so one of the row's lines is bad by itself.
   const lines = bytes.toString('latin1').split(/\r\n|\n|\r/)
   const bad = lines.findIndex((text) => !isUtf8(Buffer.from(text, 'latin1')))
-  throw new FileError(
-    rowLine + bad,
-    'the text is not UTF-8; save the file as "CSV UTF-8", or name its encoding, often windows-1252',
-  )
+  throw new FileError(rowLine + bad, remark('csv_not_utf8'))
 }
 
 // The header decides: the sign that stands between its cells most often. A file of one column has none, and any sign will do.
@@ -228,7 +231,7 @@ function cellsOf(delimiter: string, text: string, rowLine: number): string[] {
     if (text[first] === '"') {
       let end = text.indexOf('"', first + 1)
       while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2)
-      if (end < 0) throw new FileError(rowLine, 'the header mixes delimiters')
+      if (end < 0) throw new FileError(rowLine, remark('mixed_delimiters'))
       const quoted = text.slice(first + 1, end).replaceAll('""', '"')
       const next = text.indexOf(delimiter, end + 1)
       at = next < 0 ? text.length : next
@@ -243,8 +246,6 @@ function cellsOf(delimiter: string, text: string, rowLine: number): string[] {
   }
   return cells
 }
-
-const undoubledQuote = 'a quote within a cell is not doubled; the cell was read as far as it could be'
 
 const guard = "'"
 

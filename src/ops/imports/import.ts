@@ -3,8 +3,9 @@
 // the rest goes on.
 
 import { type CategoryEntry, categoryDepthMax, type ProductEntry } from '../../contract/entries.ts'
+import { type Remark, remark } from '../../contract/remarks.ts'
 import { categoryChange } from '../../domain/catalog/categories.ts'
-import { batchProductsMax, saveProducts } from '../../domain/catalog/change.ts'
+import { batchProductsMax, type RefusedProduct, saveProducts } from '../../domain/catalog/change.ts'
 import { claimNotes } from '../../domain/catalog/pricehistory.ts'
 import type { SellerFacts } from '../../domain/catalog/product.ts'
 import { lockSellerFor } from '../../domain/catalog/seller.ts'
@@ -31,7 +32,7 @@ import { isStockFile } from './stockfile.ts'
 export interface RefusedRow {
   line: number
   handle: string
-  reason: string
+  reason: Remark
 }
 
 export interface ImportReport {
@@ -43,10 +44,10 @@ export interface ImportReport {
   // The first thousand; `refusedCount` counts them all.
   refused: RefusedRow[]
   refusedCount: number
-  notes: string[]
+  notes: Remark[]
   notesCount: number
   // Why the file could not be read to its end; the products that end before that are imported.
-  brokenOff: string | null
+  brokenOff: Remark | null
 }
 
 export interface ImportOptions {
@@ -121,7 +122,7 @@ export async function importProducts(
       const moves = plans.flatMap(({ product: { slug } }) => movesTo(slug, oldPathsOf.get(slug) ?? []))
       await recordMoves(tx, seller.id, moves, 'import', options.now)
       options.record?.(tx, seller.id, productEntries(plans, made.changes))
-      const reason = `its category would stand deeper than ${categoryDepthMax} levels; the product is left out`
+      const reason: Remark = { ...remark('category_below_depth', { max: categoryDepthMax }), leavesOut: true }
       const outside = entries.filter((entry) => !placed.includes(entry)).map((entry) => ({ slug: entry.slug, reason }))
       return {
         made,
@@ -151,7 +152,7 @@ export async function importProducts(
   let columns: ReadonlySet<ShopifyColumn> = new Set()
   async function changedEntries(tx: Tx, seller: SellerFacts, products: readonly ReadProduct[]) {
     const entries: ProductEntry[] = []
-    const unknown: { slug: string; reason: string }[] = []
+    const unknown: RefusedProduct[] = []
     if (!products.some(({ isPriceless }) => isPriceless))
       return { entries: products.map(({ entry }) => entry), unknown }
     const slugs = products.map(({ entry }) => entry.slug)
@@ -199,7 +200,7 @@ export async function importProducts(
       }
     } catch (error) {
       if (!(error instanceof FileError)) throw error
-      report.brokenOff = error.message
+      report.brokenOff = error.remark
     }
     await save(batch)
   }

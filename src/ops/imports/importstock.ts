@@ -1,5 +1,6 @@
 // Sets stock from a file, in both modes: what `import` does with a stock file. A batch is one transaction.
 
+import { type Remark, remark } from '../../contract/remarks.ts'
 import { type Mode, modes } from '../../contract/words.ts'
 import { listSkusByCode } from '../../domain/catalog/store.ts'
 import { setOnHand } from '../../domain/inventory/levels.ts'
@@ -19,7 +20,7 @@ export interface StockImport {
   merchantSlug: string
   now: number
   report: { changed: number; unchanged: number }
-  refuseRow: (row: { line: number; handle: string; reason: string }) => void
+  refuseRow: (row: { line: number; handle: string; reason: Remark }) => void
   record: Recorder | undefined
 }
 
@@ -58,9 +59,9 @@ async function saveLevels(tx: Tx, merchantId: string, outcomes: readonly StockOu
     const stock = stockOf.get(skuId)
     const reason =
       stock === undefined
-        ? 'there is no SKU with this code'
+        ? remark('sku_unknown')
         : expectedOnHand !== null && expectedOnHand !== stock.live
-          ? `the stock is ${stock.live} now`
+          ? remark('stock_differs', { count: stock.live })
           : undefined
     if (reason !== undefined) refused.push({ kind: 'refused', line, code, reason })
     return stock && reason === undefined ? [{ skuId, code, onHand, stock }] : []

@@ -3,6 +3,7 @@
 // imported again therefore changes nothing, and an edit of one cell changes one member.
 
 import type { CategoryEntry, ProductEntry, SkuEntry } from '../../contract/entries.ts'
+import { type Remark, remark } from '../../contract/remarks.ts'
 import { productEntry } from '../../domain/catalog/adminview.ts'
 import type { ProductRow, SkuRow } from '../../domain/catalog/product.ts'
 import { guarded } from './csv.ts'
@@ -63,10 +64,10 @@ export async function changedProduct(
   return { entry: { ...entry, ...(options && { options }), skus }, categories, unknown: [...named.keys()] }
 }
 
-export const unknownProduct = 'there is no such product yet, and the file has no prices; the product is left out'
+export const unknownProduct: Remark = { ...remark('product_without_price'), leavesOut: true }
 
-export function unknownSku(code: string): string {
-  return `there is no SKU "${code.slice(0, 100)}" yet, and the file has no prices`
+export function unknownSku(code: string): Remark {
+  return remark('sku_without_price', { sku: code.slice(0, 100) })
 }
 
 async function readBack(

@@ -5,11 +5,13 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import {
   type AdminPlannedChange,
   type AdminRefusedRow,
+  type AdminRemark,
   plannedChangesMax,
   refusedRowsMax,
   transferNotesMax,
 } from '../../contract/admin/transfers.ts'
 import { type CategoryEntry, categoriesMax, type ProductEntry } from '../../contract/entries.ts'
+import { type Remark, remark } from '../../contract/remarks.ts'
 import type { CategoryRow } from '../../domain/catalog/answer.ts'
 import { planProducts } from '../../domain/catalog/change.ts'
 import { claimNotes } from '../../domain/catalog/pricehistory.ts'
@@ -32,6 +34,7 @@ import { readFile } from './formats/file.ts'
 import { productFileRows } from './formats/formats.ts'
 import { findKnownIn } from './known.ts'
 import { changedProduct, type MergedProduct, mergedProduct, unknownProduct, unknownSku } from './merge.ts'
+import { refusedRowView, remarkView } from './remarkview.ts'
 import { columnsOf, type ReadProduct, readShopifyProducts, type ShopifyColumn, type ShopifyOutcome } from './shopify.ts'
 import { categoryMap, type ShopifyContext } from './shopifyrows.ts'
 import { readStock, type StockOutcome } from './stockfile.ts'
@@ -96,7 +99,7 @@ export async function planImport(tools: ImportTools, transfer: DueImport, isEndi
   while ((await storage.write((tx) => deleteItems(tx, transfer, deletedAtOnce))) > 0) await breathe()
   const planning = new Planning(tools, transfer, run, isEnding)
   try {
-    if (interruptions >= interruptionsMax) planning.fail(brokenOff)
+    if (interruptions >= interruptionsMax) planning.fail(remark('reading_broken_off', { count: interruptionsMax }))
     else
       for await (const batch of planning.batches()) {
         await planning.save(batch)
@@ -108,7 +111,7 @@ export async function planImport(tools: ImportTools, transfer: DueImport, isEndi
       return false
     }
     if (!(error instanceof FileError)) throw error
-    planning.fail(error.message)
+    planning.fail(error.remark)
   }
   const plan = planning.result()
   // A run that has taken over still needs the pieces.
@@ -116,8 +119,6 @@ export async function planImport(tools: ImportTools, transfer: DueImport, isEndi
   while ((await storage.write((tx) => deletePieces(tx, transfer, 1))) > 0) await breathe()
   return true
 }
-
-const brokenOff = `reading the file was broken off ${interruptionsMax} times, so it is not read again; split it, and send it again`
 
 type Batch = { kind: 'products'; outcomes: ShopifyOutcome[] } | { kind: 'stock'; outcomes: StockOutcome[] }
 
@@ -128,7 +129,11 @@ class Planning {
   readonly #isEnding: () => boolean
   readonly #breath = createBreath()
   #extendedAt: number
-  readonly #plan: PlanResult & { changes: AdminPlannedChange[]; refusedRows: AdminRefusedRow[]; notes: string[] } = {
+  readonly #plan: PlanResult & {
+    changes: AdminPlannedChange[]
+    refusedRows: AdminRefusedRow[]
+    notes: AdminRemark[]
+  } = {
     state: 'ready',
     created: 0,
     changed: 0,
@@ -233,7 +238,7 @@ class Planning {
     await this.#breath.take()
     const storedOf = new Map(stored.map((product) => [product.slug, product]))
     const context = { currency: seller.currency, origin: origin(), categories: categoryMap(this.#categories) }
-    const items = new Map<string, ProductItem & { line: number; notes: readonly string[] }>()
+    const items = new Map<string, ProductItem & { line: number; notes: readonly Remark[] }>()
     for (const outcome of read) {
       const { line, entry, isPartial, notes } = outcome
       const before = storedOf.get(entry.slug)
@@ -261,7 +266,7 @@ class Planning {
     )
     await this.#breath.take()
     for (const { slug, reason } of refused) {
-      this.#refuse({ line: items.get(slug)?.line ?? 0, name: slug, reason: `${reason}; the product is left out` })
+      this.#refuse({ line: items.get(slug)?.line ?? 0, name: slug, reason: { ...reason, leavesOut: true } })
       items.delete(slug)
     }
     const planned: ImportItem[] = []
@@ -275,7 +280,7 @@ class Planning {
         else this.#plan.created += 1
         const { line, notes, ...rest } = item
         for (const note of [...notes, ...claimNotes([plan], false)])
-          if (this.#plan.notes.length < transferNotesMax) this.#plan.notes.push(note)
+          if (this.#plan.notes.length < transferNotesMax) this.#plan.notes.push(remarkView(note))
         for (const change of plan.changes) this.#show(line, change)
         planned.push(this.#item(line, slug, rest))
       }
@@ -302,8 +307,8 @@ class Planning {
         this.#categories = [...stored, ...made]
         for (const change of changes) this.#show(line, change)
       } else {
-        const why = isRoom ? 'would be nested too deeply' : `would be one of more than ${categoriesMax}`
-        this.#refuse({ line, name: slug, reason: `its category ${why}; the product is left out` })
+        const why = isRoom ? remark('category_too_deep') : remark('too_many_categories', { max: categoriesMax })
+        this.#refuse({ line, name: slug, reason: { ...why, leavesOut: true } })
         items.delete(slug)
       }
     }
@@ -330,10 +335,10 @@ class Planning {
       const sku = known.get(name)
       const present = sku?.stock[mode].onHand
       if (outcome.kind === 'refused') this.#refuse({ line, name, reason: outcome.reason })
-      else if (!sku || present === undefined) this.#refuse({ line, name, reason: 'there is no SKU with this code' })
+      else if (!sku || present === undefined) this.#refuse({ line, name, reason: remark('sku_unknown') })
       else if (outcome.kind === 'same' || outcome.onHand === present) this.#plan.unchanged += 1
       else if (outcome.expectedOnHand !== null && outcome.expectedOnHand !== present)
-        this.#refuse({ line, name, reason: `the stock is ${present} now` })
+        this.#refuse({ line, name, reason: remark('stock_differs', { count: present }) })
       else {
         this.#plan.changed += 1
         const members = [{ member: 'onHand', from: present, to: outcome.onHand }]
@@ -350,9 +355,9 @@ class Planning {
     return { position: this.#position, line, name, item: JSON.stringify(item) }
   }
 
-  #refuse(row: AdminRefusedRow): void {
+  #refuse(row: { line: number; name: string; reason: Remark }): void {
     this.#plan.refused += 1
-    if (this.#plan.refusedRows.length < refusedRowsMax) this.#plan.refusedRows.push(row)
+    if (this.#plan.refusedRows.length < refusedRowsMax) this.#plan.refusedRows.push(refusedRowView(row))
   }
 
   #show(line: number, { kind, what, name, members }: Omit<AuditedChange, 'id'> & { id?: string }): void {
@@ -363,8 +368,8 @@ class Planning {
     this.#plan.changes.push({ line, kind, type, name, members: members.map(cutMember) })
   }
 
-  fail(problem: string): void {
-    Object.assign(this.#plan, { state: 'failed', problem })
+  fail(problem: Remark): void {
+    Object.assign(this.#plan, { state: 'failed', problem: remarkView(problem) })
   }
 
   result(): PlanResult {

@@ -7,6 +7,7 @@ import { csvLine, shopifyChunks, variantCount } from '../../../harness/catalog.t
 import { anyText } from '../../../harness/texts.ts'
 import { isWide } from '../../../harness/wide.ts'
 import { CategoryEntry, ProductEntry } from '../../contract/entries.ts'
+import { remarkText } from '../../contract/remarks.ts'
 import { productProblems } from '../../domain/catalog/problems.ts'
 import { type CsvRow, readCsv } from './csv.ts'
 import { readShopifyProducts, type ShopifyOutcome } from './shopify.ts'
@@ -45,7 +46,9 @@ function fixture(name: string): Promise<ShopifyOutcome[]> {
 
 function refusals(outcomes: readonly ShopifyOutcome[]): [line: number, handle: string, reason: string][] {
   return outcomes.flatMap((outcome) =>
-    outcome.kind === 'refused' ? [[outcome.line, outcome.handle, outcome.reason] as [number, string, string]] : [],
+    outcome.kind === 'refused'
+      ? [[outcome.line, outcome.handle, remarkText(outcome.reason)] as [number, string, string]]
+      : [],
   )
 }
 
@@ -206,7 +209,7 @@ test('reads an export in the older headers', async (t) => {
 
   await t.test('says what was bent to fit, and once which columns were not read', () => {
     const notes = [...products.values()].flatMap((product) => product.notes)
-    assert.deepEqual(notes, [
+    assert.deepEqual(notes.map(remarkText), [
       'columns that are not imported: Variant Fulfillment Service, SEO Title, SEO Description, ' +
         'Google Shopping / Google Product Category, Variant Tax Code, Cost per item',
       'line 22: the compare-at price 12.00 is not above the price and was left out',
@@ -427,7 +430,7 @@ for (const [name, cells, expected, note] of sku) {
   test(`reads a variant with ${name}`, async () => {
     const { entry, notes } = await oneProduct({ ...good, ...cells })
     assert.deepEqual(entry.skus, [{ code: 'MUG', price: 2450, backorder: false, requiresShipping: true, ...expected }])
-    const own = notes.filter((text) => text.startsWith('line'))
+    const own = notes.filter(({ line }) => line !== undefined).map(remarkText)
     assert.equal(own.length, note ? 1 : 0, own.join())
     if (note) assert.match(own[0] ?? '', note)
   })
@@ -438,7 +441,7 @@ test('reads yen and dinars by their own digits', async () => {
     const [outcome] = await outcomesOf(table([{ ...good, 'Variant Price': price }]), currency)
     return outcome?.kind === 'product'
       ? outcome.entry.skus[0]?.price
-      : outcome?.reason.replace('; the product is left out', '')
+      : outcome && remarkText({ ...outcome.reason, leavesOut: false })
   }
   assert.equal(await priceIn('JPY', '1200.00'), 1200)
   assert.equal(await priceIn('JPY', '1200.50'), 'the price "1200.50" has more digits than JPY has')
@@ -511,7 +514,7 @@ test('HTML that is too long leaves its text', async () => {
   const long = await oneProduct({ ...good, 'Body (HTML)': '<b>x</b> &amp; '.repeat(5_000) })
   assert.equal(long.entry.descriptionHtml, null)
   assert.equal(long.entry.description?.length, 19_999)
-  assert.match(long.notes.join(), /more than 65536 characters; only its text was taken/)
+  assert.match(long.notes.map(remarkText).join(), /more than 65536 characters; only its text was taken/)
 })
 
 test('two handles that differ stay two products, in one file and in two', async () => {
@@ -569,7 +572,10 @@ test('a SKU code that is used again comes in under a made one, the same in every
     new Set(codes),
   )
   const notes = [...productsBySlug(outcomes).values()].flatMap((product) => product.notes)
-  assert.equal(notes.filter((note) => /SKU "MUG" is already used on line 2; here it became/.test(note)).length, 3)
+  assert.equal(
+    notes.filter((note) => /SKU "MUG" is already used on line 2; here it became/.test(remarkText(note))).length,
+    3,
+  )
 })
 
 test('codes are as long and as spaced as they are written', async () => {
@@ -585,7 +591,7 @@ test('a file with semicolons has decimal commas, and one with commas has none', 
     ]
     const text = cells.map((row) => csvLine(row, delimiter)).join('')
     const [outcome] = await outcomesOf(readCsv(chunksOf(text)))
-    return outcome?.kind === 'product' ? outcome.entry.skus[0] : outcome?.reason
+    return outcome?.kind === 'product' ? outcome.entry.skus[0] : outcome && remarkText(outcome.reason)
   }
   assert.deepEqual(await read(';', '12,90', '1.299,00'), {
     ...{ code: 'mug', price: 1290, compareAtPrice: 129_900, backorder: false, requiresShipping: true },
@@ -599,7 +605,7 @@ test('a file with semicolons has decimal commas, and one with commas has none', 
 
 test('says loudly what a file without quantities means, and takes a default', async () => {
   const { notes } = await oneProduct(good)
-  assert.match(notes[0] ?? '', /^warning: the file has no quantities, so new SKUs have no stock/)
+  assert.match(notes.map(remarkText)[0] ?? '', /^warning: the file has no quantities, so new SKUs have no stock/)
   const counted = { ...good, 'Variant Inventory Qty': '' }
   const [outcome] = await Array.fromAsync(readShopifyProducts(table([counted]), { currency: 'EUR', stockDefault: 7 }))
   assert.ok(outcome?.kind === 'product')
@@ -631,7 +637,7 @@ test('names options that the file does not name, or names twice', async () => {
     'Option3 Value': 'c',
   })
   assert.deepEqual(entry.skus[0]?.options, { 'Option 1': 'a', Size: 'b', 'Size 3': 'c' })
-  assert.equal(notes.filter((note) => note.includes('was named')).length, 2)
+  assert.equal(notes.filter(({ code }) => code === 'option_named').length, 2)
   const title = await oneProduct({ ...good, 'Option1 Name': 'Title', 'Option1 Value': 'Deluxe' })
   assert.deepEqual(title.entry.options, [{ name: 'Title', values: ['Deluxe'] }])
 })
@@ -727,7 +733,7 @@ test('whatever the cells hold, an entry is valid and a refusal has a line and a 
     fc.asyncProperty(fc.array(row, { maxLength: 12 }), async (rows) => {
       const text = [names, ...rows].map((cells) => csvLine(cells)).join('')
       for (const outcome of await outcomesOf(readCsv(chunksOf(text)))) {
-        if (outcome.kind === 'refused') assert.ok(outcome.line > 1 && outcome.reason.length > 0)
+        if (outcome.kind === 'refused') assert.ok(outcome.line > 1 && remarkText(outcome.reason).length > 0)
       }
     }),
     { numRuns: 100 },

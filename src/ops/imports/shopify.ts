@@ -18,6 +18,7 @@ import {
   type WarningEntry,
 } from '../../contract/entries.ts'
 import { limits } from '../../contract/limits.ts'
+import { type Remark, remark } from '../../contract/remarks.ts'
 import { type WithdrawalExemption, withdrawalExemptions } from '../../contract/words.ts'
 import { htmlOf, plainTextSteps } from '../../domain/catalog/plaintext.ts'
 import { isPicture } from '../../domain/catalog/problems.ts'
@@ -43,7 +44,7 @@ export interface ReadProduct {
   sharedCodes: ReadonlyMap<string, string>
   // Where the product was in the shop that the file comes from, if that is not where it will be here.
   oldPaths: readonly string[]
-  notes: string[]
+  notes: Remark[]
 }
 
 // One row; or the whole product, where the reason says so, and then no other row of it is named.
@@ -51,7 +52,7 @@ export interface RefusedRow {
   kind: 'refused'
   line: number
   handle: string
-  reason: string
+  reason: Remark
 }
 
 export type ShopifyOutcome = ReadProduct | RefusedRow
@@ -61,6 +62,7 @@ const skuMax = skusMax
 const imageMax = 50
 const imageHeldMax = 250
 const tagMax = 50
+const tagLengthMax = 60
 const categoriesOfProductMax = 20
 const categoryMax = 2_000
 const noteMax = 30
@@ -131,9 +133,9 @@ export async function* readShopifyProducts(
       handle = itsHandle
       const begun = await begin(memory, handle, row, breath)
       draft = 'reason' in begun ? undefined : begun
-      if ('reason' in begun) yield { kind: 'refused', line, handle, reason: `${begun.reason}; the product is left out` }
+      if ('reason' in begun) yield { kind: 'refused', line, handle, reason: { ...begun.reason, leavesOut: true } }
     }
-    if (draft) for (const text of notes ?? []) addNote(draft.notes, line, text)
+    if (draft) for (const note of notes ?? []) addNote(draft.notes, line, note)
     const refusal = draft && addRow(memory, draft, row)
     if (!draft || !refusal) continue
     if (draft.refused.length < refusedHeldMax) draft.refused.push({ line, reason: refusal.reason })
@@ -141,10 +143,10 @@ export async function* readShopifyProducts(
   }
 
   if (draft) yield* finish(memory, draft)
-  if (header === undefined) yield { kind: 'refused', line: 1, handle: '', reason: 'the file is empty' }
+  if (header === undefined) yield { kind: 'refused', line: 1, handle: '', reason: remark('file_empty') }
 }
 
-type Refusal = { reason: string }
+type Refusal = { reason: Remark }
 
 // What is known of the file so far: at which line each slug and code was met, and how each category was first defined.
 type Memory = {
@@ -157,7 +159,7 @@ type Memory = {
   codes: Map<string, number>
   categories: Map<string, CategoryEntry>
   // Notes about the file, which go out with its first product.
-  notes: string[]
+  notes: Remark[]
 }
 
 type Draft = {
@@ -170,13 +172,13 @@ type Draft = {
   isPriceless: boolean
   mayLackRows: boolean
   // Rows of it, which are named once it is known whether the product is left out.
-  refused: { line: number; reason: string }[]
+  refused: { line: number; reason: Remark }[]
   hasRows: boolean
   optionNames: string[]
   variants: Variant[]
   // Absent where the file has no column for images.
   images: Image[] | undefined
-  notes: string[]
+  notes: Remark[]
 }
 type Variant = { line: number; values: string[]; code: string; sku: Writable<Omit<SkuEntry, 'code' | 'options'>> }
 type Image = { url: string; alt: string; position: number }
@@ -258,7 +260,7 @@ export function columnsOf(header: readonly string[]): Set<ShopifyColumn> {
   return new Set(header.flatMap((text) => columnByName.get(oneLine(text).toLowerCase()) ?? []))
 }
 
-function readHeader(cells: readonly string[], { stockDefault }: Memory): { header: Header; notes: string[] } | Refusal {
+function readHeader(cells: readonly string[], { stockDefault }: Memory): { header: Header; notes: Remark[] } | Refusal {
   const places = new Map<Column, number>()
   const unread: string[] = []
   cells.forEach((text, place) => {
@@ -268,17 +270,15 @@ function readHeader(cells: readonly string[], { stockDefault }: Memory): { heade
     else if (name !== '') unread.push(name)
   })
   const isPriceless = !places.has('price') && places.has('handle') && places.has('title')
-  if (isPriceless && isInventory(cells)) return { reason: 'this is a file of stock; import it as stock' }
+  if (isPriceless && isInventory(cells)) return { reason: remark('stock_file') }
   for (const column of ['handle', 'title', 'price'] as const) {
     if (places.has(column) || isPriceless) continue
-    const names = shopifyColumns[column].map((name) => `"${name}"`).join(' or ')
-    return {
-      reason: `the first row names no column ${names}, so this is not a product file of Shopify, WooCommerce, Wix or Medusa, nor a Google feed`,
-    }
+    return { reason: remark('column_missing', { names: shopifyColumns[column] }) }
   }
   const notes = unreadNotes(unread)
-  if (isPriceless) notes.push('the file has no prices, so it changes only products and SKUs that exist')
-  else if (!places.has('quantity') && stockDefault === null) notes.push(withoutQuantities)
+  if (isPriceless) notes.push(remark('no_prices'))
+  // Shopify leaves the column out of the files of shops with several locations.
+  else if (!places.has('quantity') && stockDefault === null) notes.push(remark('no_quantities'))
   return { header: { places, width: cells.length }, notes }
 }
 
@@ -288,13 +288,22 @@ function isInventory(header: readonly string[]): boolean {
   return names.has('location') || (names.has('hs code') && names.has('coo'))
 }
 
-export function unreadNotes(columns: readonly string[]): string[] {
-  return columns.length === 0 ? [] : [cut(`columns that are not imported: ${columns.join(', ')}`, 1_000)]
+export function unreadNotes(columns: readonly string[]): Remark[] {
+  return columns.length === 0 ? [] : [remark('columns_not_imported', { members: listedColumns(columns) })]
 }
 
-// Shopify leaves the column out of the files of shops with several locations.
-const withoutQuantities =
-  'warning: the file has no quantities, so new SKUs have no stock and cannot be bought; name a default, or import stock afterwards'
+const listedLengthMax = 1_000
+
+// As many names of columns as a note has room for.
+export function listedColumns(columns: readonly string[]): string[] {
+  let length = 0
+  return columns
+    .map((name) => cut(name, nameLengthMax))
+    .filter((name) => {
+      length += name.length + 2
+      return length <= listedLengthMax
+    })
+}
 
 function raw({ header, cells }: Row, column: Column): string {
   const place = header.places.get(column)
@@ -333,29 +342,27 @@ function has({ header }: Row, column: Column): boolean {
 
 // Reads what the first row of a product says about the product.
 async function begin(memory: Memory, handle: string, row: Row, breath: Breath): Promise<Draft | Refusal> {
-  if (handle === '') return { reason: 'the handle is missing' }
+  if (handle === '') return { reason: remark('handle_missing') }
   const tooWide = tooWideFor(row)
   if (tooWide) return tooWide
   const slug = slugOfHandle(handle)
   const metAt = memory.slugs.get(slug)
-  if (metAt !== undefined) {
-    return { reason: `duplicate handle: line ${metAt} has it too, and the rows of a product must stand together` }
-  }
+  if (metAt !== undefined) return { reason: remark('handle_repeated', { otherLine: metAt }) }
   memory.slugs.set(detached(slug), row.line)
 
-  const notes: string[] = []
-  const note = (text: string) => addNote(notes, row.line, text)
-  if (slug !== handle) note(`the handle "${cut(handle, 100)}" became the slug "${slug}"`)
+  const notes: Remark[] = []
+  const note: Note = (one) => addNote(notes, row.line, one)
+  if (slug !== handle) note(remark('handle_became_slug', { value: cut(handle, 100), slug }))
   const title = cell(row, 'title')
-  if (title === '') return { reason: 'the title is missing' }
-  if (title.length > nameLengthMax) note(`the title was cut to ${nameLengthMax} characters`)
+  if (title === '') return { reason: remark('title_missing') }
+  if (title.length > nameLengthMax) note(remark('title_cut', { max: nameLengthMax }))
 
   const entry: Draft['entry'] = { slug, name: cut(title, nameLengthMax), published: isPublished(row, note) }
   if (has(row, 'body')) {
     const html = await runSteps(breath, safeHtmlSteps(raw(row, 'body'), safeLengthMax))
     const text = await runSteps(breath, plainTextSteps(html))
-    if (text.length > descriptionLengthMax) note(`the description was cut to ${descriptionLengthMax} characters`)
-    else if (html.length > safeLengthMax) note(`the description was cut to ${safeLengthMax} characters of HTML`)
+    if (text.length > descriptionLengthMax) note(remark('description_cut', { max: descriptionLengthMax }))
+    else if (html.length > safeLengthMax) note(remark('description_html_cut', { max: safeLengthMax }))
     entry.summary = summaryOf(text)
     entry.description = cut(text, descriptionLengthMax)
     const unformatted = await runSteps(breath, safeHtmlSteps(htmlOf(text), safeLengthMax))
@@ -366,7 +373,7 @@ async function begin(memory: Memory, handle: string, row: Row, breath: Breath): 
   const categories = [...new Map(found.flat().map((category) => [category.slug, category])).values()]
   if (has(row, 'type') || has(row, 'category')) {
     const slugs = new Set(found.flatMap((path) => path.slice(-1).map(({ slug }) => slug)))
-    if (slugs.size > categoriesOfProductMax) note(`only the first ${categoriesOfProductMax} categories were taken`)
+    if (slugs.size > categoriesOfProductMax) note(remark('categories_cut', { max: categoriesOfProductMax }))
     entry.categories = [...slugs].slice(0, categoriesOfProductMax)
   }
   if (has(row, 'tags')) entry.tags = tagsOf(cell(row, 'tags'), note)
@@ -399,7 +406,7 @@ function oldPathsOf(handle: string, slug: string): string[] {
 }
 
 function brandOf(vendor: string, note: Note): string | null {
-  if (vendor.length > brandLengthMax) note(`the brand was cut to ${brandLengthMax} characters`)
+  if (vendor.length > brandLengthMax) note(remark('brand_cut', { max: brandLengthMax }))
   return cut(vendor, brandLengthMax) || null
 }
 
@@ -416,16 +423,21 @@ function lawfulMembers(row: Row, note: Note): Partial<Draft['entry']> {
 
 function exemptionIn(text: string, note: Note): WithdrawalExemption | null {
   const found = withdrawalExemptions.find((reason) => reason === text.toLowerCase())
-  if (text !== '' && !found) note(`"${cut(text, 40)}" is not a reason against withdrawing, and was left out`)
+  if (text !== '' && !found) note(remark('not_an_exemption', { value: cut(text, 40) }))
   return found ?? null
 }
+
+// Less is the legal guarantee.
+const guaranteeYearsMin = 3
 
 function guaranteeIn(row: Row, note: Note): GuaranteeEntry | null {
   const years = cell(row, 'guaranteeYears')
   if (years === '') return null
-  const isFit = /^\d{1,2}$/.test(years) && Number(years) >= 3
-  if (!isFit)
-    note(`the guarantee of "${cut(years, 20)}" years was left out: it is for 3 to ${limits.guaranteeYearsMax}`)
+  const isFit = /^\d{1,2}$/.test(years) && Number(years) >= guaranteeYearsMin
+  if (!isFit) {
+    const [min, max] = [guaranteeYearsMin, limits.guaranteeYearsMax]
+    note(remark('guarantee_left_out', { value: cut(years, 20), min, max }))
+  }
   const url = cell(row, 'guaranteeUrl')
   const isPage = /^https:\/\/\S+$/.test(url) && url.length <= 500
   return isFit ? { years: Number(years), url: isPage ? url : null } : null
@@ -437,9 +449,9 @@ const unprintable = /(?![\t\n\r])\p{Cc}/gu
 function warningsOf(text: string, note: Note): WarningEntry[] {
   const found = warningsIn(text.toWellFormed().replaceAll(unprintable, ''))
   const { warningsMax, warningLengthMax } = limits
-  if (found.length > warningsMax) note(`only the first ${warningsMax} warnings were taken`)
+  if (found.length > warningsMax) note(remark('warnings_cut', { max: warningsMax }))
   if (found.some((one) => one.text.length > warningLengthMax))
-    note(`warnings were cut to ${warningLengthMax} characters`)
+    note(remark('warnings_too_long', { max: warningLengthMax }))
   return found.slice(0, warningsMax).map((one) => ({ language: one.language, text: cut(one.text, warningLengthMax) }))
 }
 
@@ -450,7 +462,7 @@ function metadataOf(text: string): Record<string, string> {
 
 function withinLength(html: string, note: Note): string | null {
   if (html.length <= descriptionHtmlLengthMax) return html
-  note(`the formatted description has more than ${descriptionHtmlLengthMax} characters; only its text was taken`)
+  note(remark('description_unformatted', { max: descriptionHtmlLengthMax }))
   return null
 }
 
@@ -459,9 +471,9 @@ function isPublished(row: Row, note: Note): boolean {
   const status = cell(row, 'status').toLowerCase()
   const published = cell(row, 'published')
   if (!['', 'active', 'draft', 'archived', 'unlisted'].includes(status))
-    note(`unknown status "${cut(status, 40)}": not published`)
+    note(remark('unknown_status', { value: cut(status, 40) }))
   if (published !== '' && truth(published) === undefined)
-    note(`"${cut(published, 40)}" is neither true nor false: not published`)
+    note(remark('published_unclear', { value: cut(published, 40) }))
   return (status === '' || status === 'active') && (published === '' || truth(published) === true)
 }
 
@@ -485,7 +497,7 @@ function categoriesFor(memory: Memory, path: string, note: Note): CategoryEntry[
     .split('>')
     .map(oneLine)
     .filter((name) => name !== '')
-  if (names.length > categoryDepthMax) note(`the category was cut to ${categoryDepthMax} levels`)
+  if (names.length > categoryDepthMax) note(remark('category_cut', { max: categoryDepthMax }))
   let parent: string | null = null
   let words = ''
   for (const name of names.slice(0, categoryDepthMax)) {
@@ -493,7 +505,7 @@ function categoriesFor(memory: Memory, path: string, note: Note): CategoryEntry[
     const slug = shortSlug(words, words)
     if (!memory.categories.has(slug)) {
       if (memory.categories.size >= categoryMax) {
-        note(`more than ${categoryMax} categories: "${cut(name, 100)}" was left out`)
+        note(remark('category_left_out', { max: categoryMax, value: cut(name, 100) }))
         break
       }
       memory.categories.set(detached(slug), { slug: detached(slug), name: detached(cut(name, nameLengthMax)), parent })
@@ -517,15 +529,15 @@ function tagsOf(text: string, note: Note): string[] {
     if (tag !== '' && !spellings.has(tag.toLowerCase())) spellings.set(tag.toLowerCase(), tag)
   }
   const tags = [...spellings.values()]
-  const short = tags.filter((tag) => tag.length <= 60)
-  if (short.length < tags.length) note('tags of more than 60 characters were left out')
-  if (short.length > tagMax) note(`only the first ${tagMax} tags were taken`)
+  const short = tags.filter((tag) => tag.length <= tagLengthMax)
+  if (short.length < tags.length) note(remark('tags_too_long', { max: tagLengthMax }))
+  if (short.length > tagMax) note(remark('tags_cut', { max: tagMax }))
   return short.slice(0, tagMax)
 }
 
 // Takes the image and the variant of a row. The first row always is a variant; a later one may only bring an image.
 function addRow(memory: Memory, draft: Draft, row: Row): Refusal | undefined {
-  const note = (text: string) => addNote(draft.notes, row.line, text)
+  const note: Note = (one) => addNote(draft.notes, row.line, one)
   const tooWide = tooWideFor(row)
   if (tooWide) return tooWide
   const isFirst = !draft.hasRows
@@ -533,7 +545,7 @@ function addRow(memory: Memory, draft: Draft, row: Row): Refusal | undefined {
   const hasImage = addImage(memory, draft, row, note)
   const isVariant = ['option1Value', 'option2Value', 'option3Value', 'sku', 'price'] as const
   if (!isFirst && isVariant.every((column) => cell(row, column) === '')) {
-    return hasImage ? undefined : { reason: 'the row brings neither a variant nor an image' }
+    return hasImage ? undefined : { reason: remark('row_empty') }
   }
   const read = readVariant(memory, draft, row, note)
   if ('reason' in read) return read
@@ -544,7 +556,7 @@ function addRow(memory: Memory, draft: Draft, row: Row): Refusal | undefined {
 // A row that is longer than the header has a delimiter too many somewhere, so no cell of it can be trusted.
 function tooWideFor({ header, cells }: Row): Refusal | undefined {
   if (cells.slice(header.width).every((text) => text.trim() === '')) return undefined
-  return { reason: `the row has ${cells.length} cells, the header ${header.width}` }
+  return { reason: remark('row_too_wide', { cells: cells.length, columns: header.width }) }
 }
 
 function addImage(memory: Memory, draft: Draft, row: Row, note: Note): boolean {
@@ -553,7 +565,7 @@ function addImage(memory: Memory, draft: Draft, row: Row, note: Note): boolean {
   const url = pictureOf(memory, text, note)
   if (url === undefined || draft.images.some((image) => image.url === url)) return true
   if (draft.images.length >= imageHeldMax) {
-    note('too many images; this one was left out')
+    note(remark('image_left_out'))
     return true
   }
   const position = cell(row, 'imagePosition')
@@ -574,28 +586,27 @@ function pictureOf({ origin }: Memory, text: string, note: Note): string | undef
   const isRaised = url?.protocol === 'http:' && url.port === ''
   if (isRaised) url.protocol = 'https:'
   if (url?.protocol === 'https:' && url.href.length <= 2_000) {
-    if (isRaised) note(`the image "${cut(text, 100)}" is taken by https`)
+    if (isRaised) note(remark('image_by_https', { value: cut(text, 100) }))
     return url.href
   }
-  note(`the image "${cut(text, 100)}" is not an https address and was left out`)
+  note(remark('image_not_https', { value: cut(text, 100) }))
   return undefined
 }
 
 function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Variant | Refusal {
-  if (draft.variants.length >= skuMax) return { reason: `the product has more than ${skuMax} variants` }
+  if (draft.variants.length >= skuMax) return { reason: remark('too_many_variants', { max: skuMax }) }
   draft.optionNames = optionColumns.map(([name], place) => draft.optionNames[place] || cell(row, name))
   const given = optionColumns.map(([, value]) => cell(row, value))
   const values = isNoOption(given) ? given.map(() => '') : given
-  if (values.some((value) => value.length > nameLengthMax)) {
-    return { reason: `an option value has more than ${nameLengthMax} characters` }
-  }
+  if (values.some((value) => value.length > nameLengthMax))
+    return { reason: remark('option_value_too_long', { max: nameLengthMax }) }
   // As it is written, blanks included: a warehouse compares it.
   const code = raw(row, 'sku')
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
-  if (code.length > codeLengthMax) return { reason: `the SKU has more than ${codeLengthMax} characters` }
+  if (code.length > codeLengthMax) return { reason: remark('sku_too_long', { max: codeLengthMax }) }
 
-  const price = has(row, 'price') ? priceOf(decimal(memory, row, 'price'), memory.currency) : 0
+  const price = has(row, 'price') ? priceOf(decimal(memory, row, 'price'), memory.currency, 'price') : 0
   if (typeof price !== 'number') return price
   const sku: Variant['sku'] = {
     price,
@@ -608,8 +619,8 @@ function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Varian
   const stock = stockOf(quantityOf(memory, row), note) ?? memory.stockDefault ?? undefined
   if (stock !== undefined) sku.stock = stock
   // Once a product: it is the same for all of its variants.
-  if (isUntracked(row) && !isUncounted(row) && !draft.notes.some((text) => text.endsWith(countsUntracked)))
-    note(countsUntracked)
+  if (isUntracked(row) && !isUncounted(row) && !draft.notes.some(({ code }) => code === 'untracked_counted'))
+    note(remark('untracked_counted'))
   const weightGrams = weightGramsOf(memory, row, note)
   if (weightGrams !== undefined) sku.weightGrams = weightGrams
   if (has(row, 'measure')) sku.measure = measureIn(memory, row, note)
@@ -617,7 +628,7 @@ function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Varian
   if (has(row, 'variantImage')) sku.image = image === '' ? null : (pictureOf(memory, image, note) ?? null)
   const barcode = cell(row, 'barcode')
   if (has(row, 'barcode')) sku.barcode = barcodeOf(barcode, note)
-  if (truth(cell(row, 'taxable')) === false) note('the variant is not taxable at Shopify; here the tax table decides')
+  if (truth(cell(row, 'taxable')) === false) note(remark('not_taxable'))
   return { line: row.line, values, code, sku }
 }
 
@@ -626,30 +637,26 @@ export function isNoOption([first = '', ...others]: readonly string[]): boolean 
   return first.toLowerCase() === 'default title' && others.every((value) => value === '')
 }
 
-function priceOf(text: string, currency: string): number | Refusal {
-  if (text === '') return { reason: 'the price is missing' }
+function priceOf(text: string, currency: string, of: 'price' | 'compare_at_price'): number | Refusal {
+  if (text === '') return { reason: remark('price_missing') }
   // Zeros at the end carry nothing, and "1200.00" is a price in yen too.
   const digits = /^\d{1,16}\.\d{1,16}$/.test(text) ? text.replace(/\.?0+$/, '') : text
   const amount = parseDecimal(digits, currency)
-  const shown = `the price "${cut(text, 40)}"`
+  const value = cut(text, 40)
   if (amount !== undefined && amount > limits.amountMax)
-    return { reason: `${shown} is above ${formatAmount(limits.amountMax, currency, 'en')}` }
+    return { reason: remark(`${of}_too_high`, { value, amount: formatAmount(limits.amountMax, currency, 'en') }) }
   if (amount !== undefined) return amount
-  if (text.startsWith('-')) return { reason: `${shown} is negative` }
-  if (text.includes(',')) return { reason: `${shown} has a comma; write it like 1299.00` }
-  if (/^\d{1,12}\.\d+$/.test(text)) return { reason: `${shown} has more digits than ${currency} has` }
-  return { reason: `${shown} is not a plain decimal number like 1299.00` }
+  if (text.startsWith('-')) return { reason: remark(`${of}_negative`, { value }) }
+  if (text.includes(',')) return { reason: remark(`${of}_has_comma`, { value }) }
+  if (/^\d{1,12}\.\d+$/.test(text)) return { reason: remark(`${of}_too_precise`, { value, currency }) }
+  return { reason: remark(`${of}_not_a_number`, { value }) }
 }
 
 function compareAtPriceOf(text: string, price: number, currency: string, note: Note): number | null {
   if (text === '') return null
-  const amount = priceOf(text, currency)
+  const amount = priceOf(text, currency, 'compare_at_price')
   if (typeof amount === 'number' && amount > price) return amount
-  note(
-    typeof amount === 'number'
-      ? `the compare-at price ${cut(text, 40)} is not above the price and was left out`
-      : `the compare-at price was left out: ${amount.reason}`,
-  )
+  note(typeof amount === 'number' ? remark('compare_at_price_not_above', { value: cut(text, 40) }) : amount.reason)
   return null
 }
 
@@ -668,15 +675,12 @@ function quantityOf(memory: Memory, row: Row): string {
   return quantity.startsWith('-') && isUncounted(row) ? '0' : quantity
 }
 
-const countsUntracked =
-  'the variant is not tracked at Shopify but has a number, so its stock is counted here; empty the number where it is always sold'
-
 function allowsBackorder(row: Row, note: Note): boolean {
   const policy = cell(row, 'policy').toLowerCase()
   if (policy === 'continue') return true
   if (policy === 'deny' || policy === '') return false
   const answer = truth(policy)
-  if (answer === undefined) note(`unknown inventory policy "${cut(policy, 40)}": no orders without stock`)
+  if (answer === undefined) note(remark('unknown_policy', { value: cut(policy, 40) }))
   return answer ?? false
 }
 
@@ -684,16 +688,16 @@ function stockOf(text: string, note: Note): number | undefined {
   if (text === '') return undefined
   const count = /^-?\d{1,10}(?:\.0{1,4})?$/.test(text) ? Number(text) : Number.NaN
   if (Number.isNaN(count) || count > countMax) {
-    note(`the stock "${cut(text, 40)}" is not a whole number up to ${countMax} and was left out`)
+    note(remark('stock_left_out', { value: cut(text, 40), max: countMax }))
     return undefined
   }
-  if (count < 0) note(`the stock ${text} is negative and became 0`)
+  if (count < 0) note(remark('stock_negative', { value: text }))
   return Math.max(0, count)
 }
 
 function barcodeOf(text: string, note: Note): string | null {
   if (text.length <= barcodeLengthMax) return text === '' ? null : text
-  note(`the barcode "${cut(text, 40)}" has more than ${barcodeLengthMax} characters and was left out`)
+  note(remark('barcode_left_out', { value: cut(text, 40), max: barcodeLengthMax }))
   return null
 }
 
@@ -710,7 +714,7 @@ function weightGramsOf(memory: Memory, row: Row, note: Note): number | null | un
   const result =
     factor !== undefined && /^\d{1,12}(?:\.\d{1,20})?$/.test(weight) ? Math.round(Number(weight) * factor) : -1
   if (result >= 0 && result <= limits.weightGramsMax) return result
-  note(`the weight "${cut(`${weight} ${unit}`, 40)}" is not a weight in g, kg, oz or lb and was left out`)
+  note(remark('weight_left_out', { value: cut(`${weight} ${unit}`, 40) }))
   return null
 }
 
@@ -721,10 +725,10 @@ function measureIn(memory: Memory, row: Row, note: Note): MeasureEntry | null {
   const [unit, baseUnit] = [cell(row, 'measureUnit'), cell(row, 'measureBaseUnit')]
   const read = readMeasure({ amount, unit, baseAmount: decimal(memory, row, 'measureBase'), baseUnit })
   if (!read) {
-    note(`the content "${cut(`${amount} ${unit}`, 40)}" is not an amount in metric units or items and was left out`)
+    note(remark('content_left_out', { value: cut(`${amount} ${unit}`, 40) }))
     return null
   }
-  if (read.hasOtherBase) note(`the unit price is for ${read.measure.per} here`)
+  if (read.hasOtherBase) note(remark('unit_price_for', { unit: read.measure.per }))
   return read.measure
 }
 
@@ -747,11 +751,11 @@ function* finish(memory: Memory, draft: Draft): Generator<ShopifyOutcome> {
     const combination = JSON.stringify(isByCode ? variant.code : values)
     const missing = names[values.indexOf('')]
     const repeated = combinations.get(combination)
-    if (missing !== undefined || repeated !== undefined) {
-      const reason =
-        missing === undefined
-          ? `the variant has the same options as line ${repeated}`
-          : `the option "${missing}" has no value`
+    const reason =
+      missing !== undefined
+        ? remark('option_without_value', { option: missing })
+        : repeated !== undefined && remark('same_options', { otherLine: repeated })
+    if (reason) {
       draft.refused.push({ line: variant.line, reason })
       continue
     }
@@ -761,7 +765,7 @@ function* finish(memory: Memory, draft: Draft): Generator<ShopifyOutcome> {
     const code = taken === undefined ? wanted : madeCode(wanted, entry.slug, values)
     if (taken !== undefined) {
       sharedCodes.set(code, wanted)
-      addNote(notes, variant.line, `the SKU "${wanted}" is already used on line ${taken}; here it became "${code}"`)
+      addNote(notes, variant.line, remark('sku_used_before', { value: wanted, otherLine: taken, sku: code }))
     }
     combinations.set(combination, variant.line)
     ownCodes.set(code, variant.line)
@@ -769,9 +773,12 @@ function* finish(memory: Memory, draft: Draft): Generator<ShopifyOutcome> {
     skus.push(names.length === 0 ? { code, ...variant.sku } : { code, options, ...variant.sku })
   }
   if (skus.length === 0) {
-    const [first] = draft.refused
-    const more = draft.refused.length > 1 ? ` (and ${draft.refused.length - 1} more rows)` : ''
-    const reason = `${first?.reason ?? 'it has no variant'}${more}; the product is left out`
+    const [first, ...others] = draft.refused
+    const reason: Remark = {
+      ...(first?.reason ?? remark('no_variant')),
+      ...(others.length > 0 && { moreRows: others.length }),
+      leavesOut: true,
+    }
     yield { kind: 'refused', line: first?.line ?? line, handle, reason }
     return
   }
@@ -805,7 +812,7 @@ function optionNamesFor({ optionNames, notes, line }: Draft, places: readonly nu
     const usable = given === '__proto__' ? '' : given
     let name = usable || `Option ${place + 1}`
     while (names.includes(name)) name += ` ${place + 1}`
-    if (name !== optionNames[place]) addNote(notes, line, `option ${place + 1} was named "${name}"`)
+    if (name !== optionNames[place]) addNote(notes, line, remark('option_named', { place: place + 1, option: name }))
     names.push(name)
   }
   return names
@@ -839,17 +846,17 @@ export function madeCode(code: string, slug: string, values: readonly string[]):
 }
 
 // By position, those without one last; the order of the file decides between equals, since the sort is stable.
-function imagesOf(images: Image[], notes: string[], line: number): NonNullable<ProductEntry['images']> {
+function imagesOf(images: Image[], notes: Remark[], line: number): NonNullable<ProductEntry['images']> {
   const ordered = images.toSorted((one, other) => one.position - other.position)
-  if (ordered.length > imageMax) addNote(notes, line, `only the first ${imageMax} images were taken`)
+  if (ordered.length > imageMax) addNote(notes, line, remark('images_cut', { max: imageMax }))
   return ordered.slice(0, imageMax).map(({ url, alt }) => ({ url, alt }))
 }
 
-type Note = (text: string) => void
+type Note = (one: Remark) => void
 
-function addNote(notes: string[], line: number, text: string): void {
-  if (notes.length < noteMax) notes.push(`line ${line}: ${text}`)
-  else if (notes.length === noteMax) notes.push('further notes were left out')
+function addNote(notes: Remark[], line: number, one: Remark): void {
+  if (notes.length < noteMax) notes.push({ ...one, line })
+  else if (notes.length === noteMax) notes.push(remark('further_notes'))
 }
 
 // Two handles that differ have two slugs, in one file and in two: one that is not a slug as it stands carries a digest.

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { remark } from '../../contract/remarks.ts'
 import { readCsv } from './csv.ts'
 import { readStock } from './stockfile.ts'
 
@@ -61,7 +62,12 @@ test('an older inventory file has a column for each location', async () => {
   assert.deepEqual(outcomes, [
     { ...level, line: 2, code: '0012', onHand: 7, variant: { slug: 'mug', values: ['S'] } },
     { ...level, line: 3, code: 'M-M', onHand: 0, variant: { slug: 'mug', values: ['M'] } },
-    { kind: 'refused', line: 4, code: 'M-L', reason: 'the stock "many" is not a whole number up to 1000000000' },
+    {
+      kind: 'refused',
+      line: 4,
+      code: 'M-L',
+      reason: remark('stock_not_a_number', { value: 'many', max: 1_000_000_000 }),
+    },
   ])
 })
 
@@ -74,6 +80,6 @@ test('a stock file without locations names SKUs by their codes', async () => {
   assert.deepEqual(await read('SKU,On hand (current),On hand (new)', 'A,3,4', 'B,3,', 'A,1,1'), [
     { kind: 'level', line: 2, code: 'A', onHand: 4, expectedOnHand: 3 },
     { kind: 'same', line: 3, code: 'B' },
-    { kind: 'refused', line: 4, code: 'A', reason: 'the SKU is already on line 2' },
+    { kind: 'refused', line: 4, code: 'A', reason: remark('sku_repeated', { otherLine: 2 }) },
   ])
 })

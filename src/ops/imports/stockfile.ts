@@ -3,6 +3,7 @@
 // location, or in older ones a column, and names the product and its options rather than a code; its counts are added up. Pure.
 
 import { skuCodeLengthMax } from '../../contract/entries.ts'
+import { type Remark, remark } from '../../contract/remarks.ts'
 import { type CsvRow, codeWithoutGuard, withoutGuard } from './csv.ts'
 import { isNoOption, slugOfHandle } from './shopify.ts'
 
@@ -10,7 +11,7 @@ export type StockOutcome =
   | { kind: 'level'; line: number; code: string; onHand: number; expectedOnHand: number | null; variant?: VariantName }
   // The row has no new count.
   | { kind: 'same'; line: number; code: string }
-  | { kind: 'refused'; line: number; code: string; reason: string }
+  | { kind: 'refused'; line: number; code: string; reason: Remark }
 
 export type StockLevelRow = Extract<StockOutcome, { kind: 'level' }>
 
@@ -48,8 +49,7 @@ export async function* readStock(rows: AsyncIterable<CsvRow> | Iterable<CsvRow>)
       locations = wide.length > 0 || (places.location >= 0 && places.handle >= 0) ? new Locations() : undefined
       if (wide.length > 0) continue
       if (places.wanted >= 0 && (places.sku >= 0 || locations)) continue
-      const reason = 'the first row must name the columns "SKU" and "On hand (new)"'
-      yield { kind: 'refused', line, code: '', reason }
+      yield { kind: 'refused', line, code: '', reason: remark('stock_columns_missing') }
       return
     }
     if (cells.every((cell) => cell.trim() === '')) continue
@@ -71,7 +71,7 @@ export async function* readStock(rows: AsyncIterable<CsvRow> | Iterable<CsvRow>)
       yield* locations.add({ ...row, ...variant, wanted: withoutGuard((cells[place] ?? '').trim()) })
   }
   if (locations) yield* locations.end()
-  if (!places) yield { kind: 'refused', line: 1, code: '', reason: 'the file is empty' }
+  if (!places) yield { kind: 'refused', line: 1, code: '', reason: remark('file_empty') }
 }
 
 // And not one of products, which may have a column of that name, too.
@@ -113,29 +113,32 @@ interface Cells {
 }
 
 function readRow(met: Map<string, number>, { line, code, wanted, expected }: Cells): StockOutcome {
-  const refused = (reason: string) => refusal(line, code, reason)
-  if (code === '') return refused('the SKU is missing')
-  if (code.length > codeLengthMax) return refused(`the SKU has more than ${codeLengthMax} characters`)
+  const refused = (reason: Remark) => refusal(line, code, reason)
+  if (code === '') return refused(remark('sku_missing'))
+  if (code.length > codeLengthMax) return refused(remark('sku_too_long', { max: codeLengthMax }))
   const other = met.get(code)
-  if (other !== undefined) return refused(`the SKU is already on line ${other}`)
+  if (other !== undefined) return refused(remark('sku_repeated', { otherLine: other }))
   met.set(code, line)
   if (wanted === '') return { kind: 'same', line, code }
   const [onHand, expectedOnHand] = [countOf(wanted), expected === '' ? null : countOf(expected)]
-  if (onHand === undefined)
-    return refused(`the stock "${wanted.slice(0, 40)}" is not a whole number up to ${onHandMax}`)
+  if (onHand === undefined) return refused(notANumber(wanted))
   if (expectedOnHand === undefined)
-    return refused(`the current stock "${expected.slice(0, 40)}" is not a whole number up to ${onHandMax}`)
+    return refused(remark('current_stock_not_a_number', { value: expected.slice(0, 40), max: onHandMax }))
   return { kind: 'level', line, code, onHand, expectedOnHand }
 }
 
-function refusal(line: number, code: string, reason: string): StockOutcome {
+function notANumber(text: string): Remark {
+  return remark('stock_not_a_number', { value: text.slice(0, 40), max: onHandMax })
+}
+
+function refusal(line: number, code: string, reason: Remark): StockOutcome {
   return { kind: 'refused', line, code: code.slice(0, codeLengthMax), reason }
 }
 
 // The rows of a variant, one for each location, stand together. The count of the file is Shopify's, not one that was seen here.
 class Locations {
   readonly #met = new Map<string, number>()
-  #variant: { key: string; row: StockLevelRow; problem?: string } | undefined;
+  #variant: { key: string; row: StockLevelRow; problem?: Remark } | undefined;
 
   *add({
     line,
@@ -143,14 +146,15 @@ class Locations {
     values,
     ...row
   }: Cells & { handle: string; values: readonly string[] }): Generator<StockOutcome> {
-    if (handle === '') return yield refusal(line, row.code, 'the handle is missing')
+    if (handle === '') return yield refusal(line, row.code, remark('handle_missing'))
     const given = isNoOption(values) ? [] : values.filter((value) => value !== '')
     const variant = { slug: slugOfHandle(handle), values: given }
     const key = JSON.stringify(variant)
     if (key !== this.#variant?.key) {
       yield* this.end()
       const other = this.#met.get(key)
-      if (other !== undefined) return yield refusal(line, row.code || handle, `the variant is already on line ${other}`)
+      if (other !== undefined)
+        return yield refusal(line, row.code || handle, remark('variant_repeated', { otherLine: other }))
       this.#met.set(key, line)
       const code = row.code.slice(0, codeLengthMax)
       this.#variant = { key, row: { kind: 'level', line, code, onHand: 0, expectedOnHand: null, variant } }
@@ -158,8 +162,7 @@ class Locations {
     const text = row.wanted || row.expected
     // What a location does not stock is written in words.
     const count = /^not stocked$/i.test(text) || text === '' ? 0 : signedCountOf(text)
-    if (count === undefined)
-      this.#variant.problem = `the stock "${text.slice(0, 40)}" is not a whole number up to ${onHandMax}`
+    if (count === undefined) this.#variant.problem = notANumber(text)
     else this.#variant.row.onHand += count
   }
 

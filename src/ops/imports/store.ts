@@ -1,12 +1,13 @@
 // The SQL of imports. Every statement names the merchant.
 
-import type { AdminPlannedChange, AdminRefusedRow } from '../../contract/admin/transfers.ts'
+import type { AdminPlannedChange, AdminRefusedRow, AdminRemark } from '../../contract/admin/transfers.ts'
 import type { ActorKind, ImportKind, Mode, TransferState } from '../../contract/words.ts'
 import type { Actor } from '../../platform/audit/store.ts'
 import type { SetBack } from '../../platform/jobs/clock.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { storedNotes, storedProblem, storedRefusedRows } from './remarkview.ts'
 
 export interface ImportKey {
   merchantId: string
@@ -26,7 +27,7 @@ export interface ImportHead extends ImportKey {
   unchanged: number
   refused: number
   written: number
-  problem: string | null
+  problem: AdminRemark | null
   createdAt: number
   updatedAt: number
 }
@@ -35,7 +36,7 @@ export interface ImportPlan {
   changesCount: number
   changes: readonly AdminPlannedChange[]
   refusedRows: readonly AdminRefusedRow[]
-  notes: readonly string[]
+  notes: readonly AdminRemark[]
 }
 
 export type Transfer = ImportHead & ImportPlan
@@ -43,6 +44,13 @@ export type Transfer = ImportHead & ImportPlan
 const head = new Fragment(`
   merchant_id as "merchantId", id, mode, kind, name, state, pieces, received, created, changed, unchanged, refused, written,
   problem, created_at as "createdAt", updated_at as "updatedAt"`)
+
+// The problem as JSON, or as a sentence of a version before.
+type HeadColumns = Omit<ImportHead, 'problem'> & { problem: string | null }
+
+function headOf<Columns extends HeadColumns>(row: Columns): Columns & ImportHead {
+  return { ...row, problem: storedProblem(row.problem) }
+}
 
 interface PlanColumns {
   changesCount: number
@@ -56,16 +64,16 @@ export async function findImport(
   { merchantId, mode }: MerchantMode,
   id: string,
 ): Promise<Transfer | undefined> {
-  const [row] = await db.sql<ImportHead & PlanColumns>`
+  const [row] = await db.sql<HeadColumns & PlanColumns>`
     select ${head}, changes_count as "changesCount", changes, refusals, notes from transfers
     where merchant_id = ${merchantId} and mode = ${mode} and id = ${id} and state <> 'discarded'`
   if (!row) return undefined
   const { changes, refusals, notes, ...rest } = row
   return {
-    ...rest,
+    ...headOf(rest),
     changes: JSON.parse(changes) as AdminPlannedChange[],
-    refusedRows: JSON.parse(refusals) as AdminRefusedRow[],
-    notes: JSON.parse(notes) as string[],
+    refusedRows: storedRefusedRows(refusals),
+    notes: storedNotes(notes),
   }
 }
 
@@ -77,10 +85,11 @@ export async function listImports(
   limit: number,
 ): Promise<ImportHead[]> {
   const before = after === null ? new Fragment('1 = 1') : new Fragment('id < ?', [after])
-  return db.sql<ImportHead>`
+  const rows = await db.sql<HeadColumns>`
     select ${head} from transfers
     where merchant_id = ${merchantId} and mode = ${mode} and state <> 'discarded' and ${before}
     order by id desc limit ${limit}`
+  return rows.map(headOf)
 }
 
 export interface ImportCounts {
@@ -231,7 +240,7 @@ export interface PlanResult extends ImportPlan {
   changed: number
   unchanged: number
   refused: number
-  problem: string | null
+  problem: AdminRemark | null
 }
 
 // False where the planning was taken over, or the transfer discarded.
@@ -240,11 +249,12 @@ export async function savePlan(
   { merchantId, id }: ImportKey,
   { run, now, plan }: { run: string; now: number; plan: PlanResult },
 ): Promise<boolean> {
+  const problem = plan.problem && JSON.stringify(plan.problem)
   const rows = await tx.sql`
     update transfers set state = ${plan.state}, run = null, run_until = null, created = ${plan.created},
       changed = ${plan.changed}, unchanged = ${plan.unchanged}, refused = ${plan.refused},
       changes_count = ${plan.changesCount}, changes = ${JSON.stringify(plan.changes)},
-      refusals = ${JSON.stringify(plan.refusedRows)}, notes = ${JSON.stringify(plan.notes)}, problem = ${plan.problem},
+      refusals = ${JSON.stringify(plan.refusedRows)}, notes = ${JSON.stringify(plan.notes)}, problem = ${problem},
       updated_at = ${now}
     where merchant_id = ${merchantId} and id = ${id} and state = 'planning' and run = ${run} returning id`
   return rows.length > 0
@@ -295,7 +305,7 @@ export async function lockWriting(tx: Tx, key: ImportKey): Promise<Writing | und
   const { actorKind, actorId, refusals, ...rest } = row
   return {
     ...rest,
-    refusedRows: JSON.parse(refusals) as AdminRefusedRow[],
+    refusedRows: storedRefusedRows(refusals),
     actor: { kind: actorKind, id: actorId },
   }
 }

@@ -2,6 +2,7 @@
 // changes, and how far the plan is written. A process that dies leaves whole batches behind, and the next one goes on.
 
 import { type AdminRefusedRow, refusedRowsMax } from '../../contract/admin/transfers.ts'
+import { type Remark, remark } from '../../contract/remarks.ts'
 import { announceProducts } from '../../domain/catalog/announce.ts'
 import { recountCategories } from '../../domain/catalog/categories.ts'
 import { planProducts, writeProducts } from '../../domain/catalog/change.ts'
@@ -13,10 +14,12 @@ import type { AuditedChange } from '../../platform/audit/change.ts'
 import { type Actor, insertEntry } from '../../platform/audit/store.ts'
 import { type Round, type RowFailure, rowFailed } from '../../platform/jobs/rows.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
+import type { Refusal } from '../../platform/kit/refuse.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import { type Storage, StorageRefused, StorageUnavailable, type Tx } from '../../platform/storage/storage.ts'
 import { planMissing } from '../provisioning/missing.ts'
 import { batchWeightMax, type ProductItem, type StockItem, weightOf } from './plan.ts'
+import { refusedRowView } from './remarkview.ts'
 import {
   type DueImport,
   deleteItems,
@@ -73,7 +76,7 @@ async function passOver(tx: Tx, transfer: DueImport, now: number): Promise<numbe
   const [item] = writing ? await listItems(tx, transfer, writing.position, 1) : []
   if (!writing || !item) return 0
   const { line, name, position } = item
-  const refused = [{ line, name, reason: 'it could not be written because of an error of the server' }]
+  const refused = [refusedRowView({ line, name, reason: remark('not_written') })]
   await saveWriting(tx, transfer, after(writing, position, { changes: [], refused, count: 0 }), now)
   return position
 }
@@ -161,13 +164,12 @@ async function writeItemProducts({ tx, seller: { merchantId }, items: rows, cont
   const categoryIds = new Map([...stored, ...missing.categories].map(({ slug, id }) => [slug, id]))
 
   const refused: AdminRefusedRow[] = []
-  const refuse = (slug: string, reason: string) => {
+  const refuse = (slug: string, reason: Remark) => {
     const { line = 0 } = items.find(({ entry }) => entry.slug === slug) ?? {}
-    refused.push({ line, name: slug, reason })
+    refused.push(refusedRowView({ line, name: slug, reason }))
   }
   const placed = items.filter(({ entry }) => entry.categories?.every((slug) => categoryIds.has(slug)) ?? true)
-  for (const item of items)
-    if (!placed.includes(item)) refuse(item.entry.slug, 'its category was removed since the plan')
+  for (const item of items) if (!placed.includes(item)) refuse(item.entry.slug, remark('category_removed'))
   const partial = new Set(placed.filter(({ isPartial }) => isPartial).map(({ entry }) => entry.slug))
   const entries = placed.map(({ entry }) => entry)
   const batch = await planProducts(tx, seller, entries, { now: context.now, stock: false, partial })
@@ -175,7 +177,7 @@ async function writeItemProducts({ tx, seller: { merchantId }, items: rows, cont
   const versionOf = new Map(placed.map(({ entry, version }) => [entry.slug, version]))
   const plans = batch.plans.filter(({ before, product: { slug } }) => {
     const isAsPlanned = (before?.version ?? 0) === versionOf.get(slug)
-    if (!isAsPlanned) refuse(slug, 'the product was changed since the plan')
+    if (!isAsPlanned) refuse(slug, remark('product_changed'))
     return isAsPlanned
   })
   const differing = plans.filter(({ differs }) => differs)
@@ -201,9 +203,16 @@ async function writeLevels({ tx, seller: { merchantId, mode }, items, actor, con
   )
   const refused = outcomes.flatMap(({ refusal }, index) => {
     const row = rows[index]
-    return refusal && row ? [{ line: row.line, name: row.name, reason: refusal.message }] : []
+    return refusal && row ? [refusedRowView({ ...row, reason: levelRemark(refusal) })] : []
   })
   return { changes: outcomes.flatMap(({ changes }) => changes), refused, count: outcomes.length - refused.length }
+}
+
+function levelRemark({ code, message, details: { current } }: Refusal): Remark {
+  if (code === 'sku_not_found') return remark('sku_unknown')
+  if (code === 'stock_changed' && typeof current?.onHand === 'number')
+    return remark('stock_differs', { count: current.onHand })
+  return remark('not_written_because', { reason: message })
 }
 
 const deletedAtOnce = 200

@@ -3,6 +3,7 @@
 // their turns.
 
 import { SaxesParser } from 'saxes'
+import { type Remark, remark } from '../../contract/remarks.ts'
 import { createBreath } from '../../platform/kit/breath.ts'
 import { FileError } from './csv.ts'
 
@@ -11,8 +12,10 @@ export type XmlToken =
   | { kind: 'end'; name: string; line: number }
   | { kind: 'text'; text: string; line: number }
 
-export const tokenLengthMax = 1024 * 1024
-const tagLengthMax = 64 * 1024
+const kibibyte = 1024
+const mebibyte = 1024 * kibibyte
+export const tokenLengthMax = mebibyte
+const tagLengthMax = 64 * kibibyte
 const depthMax = 64
 // Parsed in less than a millisecond.
 const pieceLength = 4 * 1024
@@ -53,7 +56,7 @@ class XmlReader {
       this.#lastName = name
       this.#tagFrom = parser.position
       this.#depth += 1
-      if (this.#depth > depthMax) throw this.#error(`elements are nested deeper than ${depthMax}`)
+      if (this.#depth > depthMax) throw this.#error(remark('elements_too_deep', { max: depthMax }))
     })
     parser.on('attribute', () => this.#refuseLong())
     parser.on('opentag', ({ name, attributes }) => {
@@ -71,7 +74,7 @@ class XmlReader {
     parser.on('comment', () => this.#endToken())
     parser.on('processinginstruction', () => this.#endToken())
     parser.on('doctype', () => {
-      throw this.#error('a document type is not read')
+      throw this.#error(remark('document_type'))
     })
     parser.on('error', (error) => this.#refuse(error.message.replace(/^\d+:\d+: /, '').replace(/\.$/, '')))
   }
@@ -112,7 +115,8 @@ class XmlReader {
 
   #addText(text: string): void {
     this.#textLength += text.length
-    if (this.#textLength > tokenLengthMax) throw this.#error('a text is longer than 1 MiB')
+    if (this.#textLength > tokenLengthMax)
+      throw this.#error(remark('xml_text_too_long', { mebibytes: tokenLengthMax / mebibyte }))
     if (this.#depth > 0) this.#add({ kind: 'text', text, line: this.#tokenLine })
     else this.#endToken()
   }
@@ -125,37 +129,38 @@ class XmlReader {
   #refuseLong(): void {
     const { position } = this.#parser
     if (this.#tagFrom !== undefined && position - this.#tagFrom > tagLengthMax)
-      throw this.#error('a tag is longer than 64 KiB')
-    if (position - this.#tokenFrom > tokenLengthMax) throw this.#error('a text or tag is longer than 1 MiB')
+      throw this.#error(remark('xml_tag_too_long', { kibibytes: tagLengthMax / kibibyte }))
+    if (position - this.#tokenFrom > tokenLengthMax)
+      throw this.#error(remark('xml_token_too_long', { mebibytes: tokenLengthMax / mebibyte }))
   }
 
   #refuse(reason: string): void {
     // A name that XML does not have stays as it is written: people put those of HTML into feeds.
     if (reason === 'undefined entity' || reason === 'malformed character entity') return
-    throw this.#error(this.#sentenceFor(reason))
+    throw this.#error(this.#remarkFor(reason))
   }
 
-  #sentenceFor(reason: string): string {
-    const name = this.#lastName.slice(0, 40)
-    const [, tag = ''] = /: (.*)$/s.exec(reason) ?? []
-    if (reason === 'text data outside of root node') return 'there is text outside of the root element'
-    if (reason === 'documents may contain only one root') return `<${name}> follows the root element`
-    if (reason === 'document must contain a root element') return 'the file has no element'
-    if (reason === 'unexpected end') return 'the file ends within a tag'
-    if (reason === 'unexpected close tag') return `an end tag does not close <${name}>`
-    if (reason === 'disallowed character in entity name') return 'an & is not written as &amp;'
+  #remarkFor(reason: string): Remark {
+    const element = this.#lastName.slice(0, 40)
+    const tag = /: (.*)$/s.exec(reason)?.[1]?.slice(0, 40) ?? ''
+    if (reason === 'text data outside of root node') return remark('text_outside_root')
+    if (reason === 'documents may contain only one root') return remark('second_root', { element })
+    if (reason === 'document must contain a root element') return remark('no_element')
+    if (reason === 'unexpected end') return remark('ends_within_tag')
+    if (reason === 'unexpected close tag') return remark('wrong_end_tag', { element })
+    if (reason === 'disallowed character in entity name') return remark('bare_ampersand')
     // `<!` that begins neither a comment nor CDATA nor DOCTYPE.
-    if (reason === 'incorrect syntax') return 'a document type is not read'
-    if (reason.startsWith('unclosed tag')) return `the file ends within ${tag.slice(0, 40)}`
-    if (reason.startsWith('unmatched closing tag')) return `</${tag.slice(0, 40)}> does not close anything`
-    return `the XML is not well-formed: ${reason.slice(0, 100)}`
+    if (reason === 'incorrect syntax') return remark('document_type')
+    if (reason.startsWith('unclosed tag')) return remark('ends_within_element', { element: tag })
+    if (reason.startsWith('unmatched closing tag')) return remark('stray_end_tag', { element: tag })
+    return remark('xml_malformed', { reason: reason.slice(0, 100) })
   }
 
   get #line(): number {
     return this.#linesBefore + this.#parser.line
   }
 
-  #error(reason: string): FileError {
+  #error(reason: Remark): FileError {
     return new FileError(this.#line, reason)
   }
 }

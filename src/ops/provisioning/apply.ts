@@ -2,6 +2,7 @@
 // product no longer names is retired. Applying the same file again changes nothing.
 
 import type { ProductEntry } from '../../contract/entries.ts'
+import { type Remark, remarkText } from '../../contract/remarks.ts'
 import {
   batchProductsMax,
   type PlanOptions,
@@ -46,7 +47,7 @@ export interface ApplyOptions extends PlanOptions {
 export interface ApplyReport {
   merchantId: string
   changes: readonly Change[]
-  refused: readonly RefusedProduct[]
+  refused: readonly { slug: string; reason: string }[]
   refusedPromotions: readonly { code: string; reason: string }[]
   unchangedProducts: number
   // Of endpoints that were made, to be shown this once.
@@ -91,11 +92,11 @@ export async function applyShop(storage: Storage, file: ShopFile, options: Apply
       ...agents,
       ...webhooks.changes,
     ],
-    refused: products.refused,
+    refused: products.refused.map(({ slug, reason }) => ({ slug, reason: remarkText(reason) })),
     refusedPromotions: promotions.refused.map(({ code, refusal }) => ({ code, reason: refusal.message })),
     unchangedProducts: products.unchangedProducts,
     secrets: webhooks.secrets,
-    warnings: [...foundation.warnings, ...products.notes.slice(0, claimNotesMax)],
+    warnings: [...foundation.warnings, ...products.notes.slice(0, claimNotesMax).map(remarkText)],
   }
 }
 
@@ -108,7 +109,7 @@ async function eachBatch(
 ) {
   const changes: Change[] = []
   const refused: RefusedProduct[] = []
-  const notes: string[] = []
+  const notes: Remark[] = []
   let unchangedProducts = 0
   for (const entries of batches(file.products ?? [], batchProductsMax)) {
     const batch = await work(entries)

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { adminRefusalCodes } from '../../contract/admin/operations.ts'
 import { type IssueCode, issue, issueCodes, issueSentences } from '../../contract/issues.ts'
+import { type RemarkCode, remark, remarkCodes, remarkSentences } from '../../contract/remarks.ts'
+import { refusedRowView, remarkView } from '../../ops/imports/remarkview.ts'
 import { dashboardTexts, wordsFor, wordsIn } from './words.ts'
 
 const { en } = dashboardTexts
@@ -73,43 +74,53 @@ describe('the texts of the dashboard', () => {
       }
     })
 
-  test('what an import says about a row is said in the language, with the row and what follows from it', () => {
-    const { aboutRow } = wordsIn('de', 'UTC')
-    const sentence = 'the price "12,50" has a comma; write it like 1299.00 (and 2 more rows); the product is left out'
+  test('what an import says is said in the language, with the line and what follows from it', () => {
+    const [german, english] = [wordsIn('de', 'UTC'), wordsIn('en', 'UTC')]
+    const note = remarkView({ ...remark('stock_left_out', { value: 'many', max: 1_000_000 }), line: 1_007 })
     assert.equal(
-      aboutRow(sentence),
+      german.remark(note),
+      'Zeile 1007: Der Bestand "many" ist keine ganze Zahl bis 1.000.000 und wurde ausgelassen',
+    )
+    assert.equal(
+      english.remark(note),
+      'Line 1007: the stock "many" is not a whole number up to 1,000,000 and was left out',
+    )
+    assert.equal(german.remark(remarkView(remark('file_empty'))), 'Die Datei ist leer')
+    const names = ['handle', 'url handle']
+    assert.match(
+      german.remark(remarkView(remark('column_missing', { names }))),
+      /keine Spalte "handle" oder "url handle":/,
+    )
+    const claim = remark('compare_at_price_not_shown', { slug: 'mug', members: ['A', 'B'], more: 3 })
+    assert.match(german.remark(remarkView(claim)), /^mug: Der Vergleichspreis von A, B und 3 weiteren ist gespeichert/)
+    const row = { line: 2, name: 'mug' }
+    const comma = { ...remark('price_has_comma', { value: '12,50' }), moreRows: 2, leavesOut: true }
+    assert.equal(
+      german.refusedRow(refusedRowView({ ...row, reason: comma })),
       'Der Preis "12,50" hat ein Komma; schreiben Sie ihn wie 1299.00 (und 2 weitere Zeilen); das Produkt wird ausgelassen',
     )
-    assert.equal(
-      aboutRow('line 7: the title was cut to 200 characters'),
-      'Zeile 7: Der Titel wurde auf 200 Zeichen gekürzt',
-    )
-    assert.equal(aboutRow('there is no SKU with this code'), 'Es gibt keine SKU mit diesem Code')
-    for (const unknown of ['something new; the product is left out', '']) assert.equal(aboutRow(unknown), unknown)
-    assert.equal(wordsIn('en', 'UTC').aboutRow(sentence), sentence)
+    const repeated = refusedRowView({ ...row, reason: remark('sku_repeated', { otherLine: 1_002 }) })
+    assert.equal(german.refusedRow(repeated), 'Die SKU steht schon in Zeile 1002')
   })
 
-  test('every sentence of the readers of files has a text in each language, with its values', () => {
-    const sentences = sentencesOfReaders()
-    assert.ok(sentences.length > 80, `${sentences.length} sentences`)
-    const { aboutRow } = wordsIn('de', 'UTC')
-    assert.deepEqual(
-      sentences.filter((sentence) => aboutRow(sentence) === sentence),
-      [],
-    )
-    assert.equal(
-      aboutRow('line 3: the compare-at price was left out: the price "9,5" has a comma; write it like 1299.00'),
-      'Zeile 3: Der Vergleichspreis wurde ausgelassen: Der Preis "9,5" hat ein Komma; schreiben Sie ihn wie 1299.00',
-    )
-    assert.equal(
-      aboutRow('it does not fit to the SKUs that it does not name: /skus/1/options must name Size'),
-      'Es passt nicht zu den SKUs, die die Datei nicht nennt: /skus/1/options: Bitte einen Wert für Size wählen.',
-    )
-    assert.equal(
-      aboutRow('line 9: the quote that opens here is never closed'),
-      'Zeile 9: Das Anführungszeichen, das hier beginnt, wird nie geschlossen',
-    )
+  test('what a newer version says of a file is shown as it says it', () => {
+    const { remark: shown, refusedRow } = wordsIn('de', 'UTC')
+    // The code is not one of this version.
+    const code = 'toString' as RemarkCode
+    assert.equal(shown({ line: 4, code, values: {}, message: 'new here' }), 'Zeile 4: new here')
+    const row = { line: 4, name: '', code, values: {}, reason: 'new; the product is left out' }
+    assert.equal(refusedRow({ ...row, moreRows: 0, leavesOut: true }), row.reason)
   })
+
+  for (const [language, { remarks }] of Object.entries(dashboardTexts))
+    test(`${language} has a text for everything that is said of a file, with the values of the contract`, () => {
+      assert.deepEqual(Object.keys(remarks), remarkCodes)
+      for (const code of remarkCodes) {
+        const [own, known] = [remarks[code], remarkSentences[code]].map((text) => new Set(placeholders(text)))
+        assert.deepEqual(own, known, code)
+        if (language !== 'en' && code !== 'earlier') assert.notEqual(remarks[code], remarkSentences[code], code)
+      }
+    })
 
   // Words of programs, which no merchant has to know.
   const ofPrograms =
@@ -135,32 +146,3 @@ describe('the texts of the dashboard', () => {
     assert.equal(wordsIn('en', 'UTC').refusal(refusal), 'The order is not paid.')
   })
 })
-
-// What stands in quotes and has a verb. Values are filled with a number, and a sentence within one with a sentence.
-function sentencesOfReaders(): string[] {
-  const files = [
-    '{shopify,csv,xml,stockfile,codes,merge,plan,write}.ts',
-    'formats/{feed,file,format,formats,google,medusa,woocommerce,wooheader,wix}.ts',
-  ].flatMap((pattern) => globSync(`${import.meta.dirname}/../../ops/imports/${pattern}`))
-  const literal = /'((?:[^'\n\\]|\\.)*)'|`((?:[^`\n$]|\$(?!\{)|\$\{(?:[^{}`]|`[^`]*`)*\})*)`/g
-  const verb = /\b(?:is|are|was|were|has|have|does|differ|goes|mixes|ends|follows|names|brings|would|could|became)\b/
-  return files
-    .flatMap((file) => [
-      ...readFileSync(file, 'utf8')
-        .replace(/^\s*\/\/.*$/gm, '')
-        .matchAll(literal),
-    ])
-    .map(([, plain, template]) =>
-      (plain ?? template ?? '')
-        .replace(/^would /, 'its category would ')
-        .replace(/\$\{shown\}/, 'the price "7"')
-        .replace(/\$\{amount\.reason\}/, 'the price is missing')
-        .replace(/\$\{(?:[^{}`]|`[^`]*`)*\}/g, '7')
-        .replace(/^(columns that are .*: 7).*/, '$1'),
-    )
-    .filter(
-      (text) =>
-        verb.test(text.replaceAll('7', '')) &&
-        !/^(?:its category )?7.*; the product is left out$|does not exist$/.test(text),
-    )
-}

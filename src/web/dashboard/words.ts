@@ -6,13 +6,14 @@
 //   words.day('2026-11-16T09:00:00Z')              16 Nov 2026      words.moment(…): with the time
 //   words.refusal(refusal)                         what a refusal says, in the language if the table has its code
 
+import type { AdminRefusedRow, AdminRemark } from '../../contract/admin/transfers.ts'
 import { type BrokenRule, filled } from '../../contract/issues.ts'
 import type { RefusalCode } from '../../contract/refusals.ts'
 import { acceptedLocales, localeOf } from '../../platform/html/locale.ts'
 import { formatAmount } from '../../platform/kit/money.ts'
 import type { Refusal } from '../../platform/kit/refuse.ts'
 import { de } from '../languages/dashboard/de.ts'
-import { type DashboardTextKey, type DashboardTexts, en, type RowTexts } from '../languages/dashboard/en.ts'
+import { type DashboardTextKey, type DashboardTexts, en } from '../languages/dashboard/en.ts'
 import type { Plural } from '../languages/dashboard/plural.ts'
 import type { RefusalTexts } from '../languages/dashboard/refusals.en.ts'
 
@@ -34,7 +35,8 @@ export interface Words {
   // What is wrong with a value, of a refusal's issues.
   issue(rule: BrokenRule): string
   // Why an import refuses a file or a row of it, or what it changed in it.
-  aboutRow(sentence: string): string
+  remark(one: AdminRemark): string
+  refusedRow(row: AdminRefusedRow): string
   number(value: number): string
   money(amountMinor: number, currency: string): string
   // Without cents, for large sums.
@@ -71,22 +73,6 @@ export function wordsIn(locale: string, timeZone: string): Words {
     return filled(dashboardTexts[language].issues[code], values, { number: shown, or: say('form.or') })
   }
 
-  // `line 3: the title is missing (and 2 more rows); the product is left out`: all but the middle may be missing.
-  function aboutRow(sentence: string): string {
-    const [, line, said = '', more, end] =
-      /^(?:line (\d+): )?(.*?)(?: \(and (\d+) more rows\))?(; the product is left out)?$/s.exec(sentence) ?? []
-    const known = translated(dashboardTexts[language].imports, said)
-    if (known === undefined) return sentence
-    return [
-      line !== undefined && `${say('transfers.lineOf', { line })}: `,
-      known,
-      more !== undefined && ` (${say('transfers.moreRows', { count: Number(more) })})`,
-      end !== undefined && `; ${say('transfers.productOut')}`,
-    ]
-      .filter((part) => part !== false)
-      .join('')
-  }
-
   function formOf(plural: Plural, count: number): string {
     const form = cached.plurals(language).select(count)
     return (form === 'one' ? plural.one : plural.other) ?? plural.other
@@ -106,7 +92,7 @@ export function wordsIn(locale: string, timeZone: string): Words {
     sayKnown: (key, otherwise) => (Object.hasOwn(texts, key) ? say(key) : otherwise),
     refusal: ({ code, message }) => ofRefusals[code as RefusalCode] ?? message,
     issue,
-    aboutRow,
+    ...importWords(language, say, shown),
     number: (value) => cached.numbers(locale).format(value),
     money: (amountMinor, currency) => formatAmount(amountMinor, currency, locale),
     day: (instant) => cached.days(inZone).format(new Date(instant)),
@@ -116,16 +102,35 @@ export function wordsIn(locale: string, timeZone: string): Words {
   }
 }
 
-function translated(texts: RowTexts, sentence: string): string | undefined {
-  for (const [rule, text] of texts) {
-    const found = rule.exec(sentence)
-    if (!found) continue
-    return text.replace(/\$(\$?)(\d)/g, (_, isSentence: string, group: string) => {
-      const value = found[Number(group)] ?? ''
-      return (isSentence === '' ? undefined : translated(texts, value)) ?? value
-    })
+// What an import says of a file and its rows.
+function importWords(
+  language: DashboardLanguage,
+  say: Words['say'],
+  number: (value: number) => string,
+): Pick<Words, 'remark' | 'refusedRow'> {
+  // Undefined where a newer version stored a code that this one does not have.
+  function saidOf({ code, values }: Pick<AdminRemark, 'code' | 'values'>): string | undefined {
+    const { remarks } = dashboardTexts[language]
+    if (!Object.hasOwn(remarks, code)) return undefined
+    const { otherLine } = values
+    // The number of a line has no sign for thousands.
+    const written = otherLine === undefined ? values : { ...values, otherLine: String(otherLine) }
+    return filled(remarks[code], written, { number, or: say('form.or') })
   }
-  return undefined
+
+  function remark(one: AdminRemark): string {
+    const said = saidOf(one) ?? one.message
+    return one.line === null ? said : `${say('transfers.lineOf', { line: String(one.line) })}: ${said}`
+  }
+
+  function refusedRow(row: AdminRefusedRow): string {
+    const said = saidOf(row)
+    if (said === undefined) return row.reason
+    const more = row.moreRows === 0 ? '' : ` (${say('transfers.moreRows', { count: row.moreRows })})`
+    return `${said}${more}${row.leavesOut ? `; ${say('transfers.productOut')}` : ''}`
+  }
+
+  return { remark, refusedRow }
 }
 
 // Intl objects are expensive to create and cheap to use. Locales come from headers, so the cache is bounded.

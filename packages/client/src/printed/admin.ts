@@ -2058,8 +2058,29 @@ export interface AdminRefusedRow {
   line: number
   /** The handle or the code, where the row has one. */
   name: string
+  /** For people; may change. */
   reason: string
+  code: AdminRemarkCode
+  /** The values of the sentence, such as max. */
+  values: Record<string, string | number | string[]>
+  /** Further rows of the same product that are refused too. */
+  moreRows: number
+  /** Whether the whole product is left out, not only the row. */
+  leavesOut: boolean
 }
+
+export interface AdminRemark {
+  /** Of the file. Null: it is about the whole of it. */
+  line: number | null
+  code: AdminRemarkCode
+  /** The values of the sentence, such as max. */
+  values: Record<string, string | number | string[]>
+  /** For people; may change. */
+  message: string
+}
+
+/** What is said. Stable, for programs. earlier: a sentence of an earlier version of the server. */
+export type AdminRemarkCode = 'earlier' | 'file_empty' | 'row_too_large' | 'cell_too_large' | 'too_many_cells' | 'quote_open_too_long' | 'quote_never_closed' | 'mixed_delimiters' | 'unknown_encoding' | 'not_in_encoding' | 'perhaps_utf16' | 'csv_not_utf8' | 'feed_not_utf8' | 'document_type' | 'elements_too_deep' | 'xml_text_too_long' | 'xml_tag_too_long' | 'xml_token_too_long' | 'text_outside_root' | 'second_root' | 'no_element' | 'ends_within_tag' | 'ends_within_element' | 'wrong_end_tag' | 'stray_end_tag' | 'bare_ampersand' | 'xml_malformed' | 'not_a_feed' | 'wordpress_export' | 'too_many_elements' | 'feed_too_large' | 'too_many_rows' | 'reading_broken_off' | 'column_missing' | 'stock_columns_missing' | 'stock_file' | 'woocommerce_language' | 'currency_column_missing' | 'row_too_wide' | 'row_empty' | 'row_without_product' | 'parent_missing' | 'type_not_imported' | 'too_many_attributes' | 'no_variations' | 'no_variant' | 'too_many_variants' | 'handle_missing' | 'handle_repeated' | 'title_missing' | 'option_value_too_long' | 'option_without_value' | 'same_options' | 'variant_repeated' | 'variant_unknown' | 'sku_missing' | 'sku_too_long' | 'sku_repeated' | 'sku_unknown' | 'sku_of_other_product' | 'sku_without_price' | 'product_without_price' | 'maker_unknown' | 'stock_not_a_number' | 'current_stock_not_a_number' | 'stock_differs' | 'category_too_deep' | 'category_below_depth' | 'too_many_categories' | 'category_removed' | 'product_changed' | 'not_written' | 'not_written_because' | 'too_many_with_unnamed' | 'unnamed_lacks_option' | 'unnamed_repeats' | 'unnamed_has_other_option' | 'unnamed_has_other_value' | 'unnamed_not_above_price' | 'unnamed_does_not_fit' | 'price_missing' | 'price_too_high' | 'price_negative' | 'price_has_comma' | 'price_too_precise' | 'price_not_a_number' | 'price_without_currency' | 'price_in_other_currency' | 'compare_at_price_too_high' | 'compare_at_price_negative' | 'compare_at_price_has_comma' | 'compare_at_price_too_precise' | 'compare_at_price_not_a_number' | 'compare_at_price_not_above' | 'compare_at_price_not_shown' | 'columns_not_imported' | 'columns_by_place' | 'no_prices' | 'no_quantities' | 'further_notes' | 'quote_not_doubled' | 'handle_became_slug' | 'found_by_id' | 'title_cut' | 'brand_cut' | 'description_cut' | 'description_html_cut' | 'description_unformatted' | 'attributes_in_description' | 'categories_cut' | 'category_cut' | 'category_left_out' | 'tags_cut' | 'tags_too_long' | 'warnings_cut' | 'warnings_too_long' | 'not_an_exemption' | 'guarantee_left_out' | 'unknown_status' | 'published_unclear' | 'image_left_out' | 'images_cut' | 'image_by_https' | 'image_not_https' | 'not_taxable' | 'untracked_counted' | 'unknown_policy' | 'stock_left_out' | 'stock_negative' | 'barcode_left_out' | 'weight_left_out' | 'content_left_out' | 'unit_price_for' | 'option_named' | 'sku_used_before' | 'sku_used_elsewhere' | 'variation_unrolled' | 'variation_unrolled_in_part'
 
 export interface AdminReturn {
   /** Id of a return. */
@@ -2477,7 +2498,8 @@ export interface AdminTransfer {
   refused: number
   /** How many of the created and changed ones are written. */
   written: number
-  problem: string | null
+  /** Why the file could not be read. */
+  problem: AdminRemark | null
   /** RFC 3339, UTC, with milliseconds. */
   createdAt: string
   /** RFC 3339, UTC, with milliseconds. */
@@ -2488,7 +2510,7 @@ export interface AdminTransfer {
   /** The first 1,000. */
   refusedRows: AdminRefusedRow[]
   /** What of the file is taken otherwise than it is written there: the first 100. */
-  notes: string[]
+  notes: AdminRemark[]
 }
 
 export interface AdminTransferConfirmation {
@@ -2539,7 +2561,8 @@ export interface AdminTransferSummary {
   refused: number
   /** How many of the created and changed ones are written. */
   written: number
-  problem: string | null
+  /** Why the file could not be read. */
+  problem: AdminRemark | null
   /** RFC 3339, UTC, with milliseconds. */
   createdAt: string
   /** RFC 3339, UTC, with milliseconds. */

@@ -33,8 +33,18 @@ const reply: { data: AdminTransfer } = {
         members: [{ member: 'price', from: 1_200, to: 1_400 }],
       },
     ],
-    refusedRows: [{ line: 12, name: 'teapot', reason: 'the price "12,50" has a comma; write it like 1299.00' }],
-    notes: ['line 3: only the first 50 tags were taken'],
+    refusedRows: [
+      {
+        line: 12,
+        name: 'teapot',
+        reason: 'the price "12,50" has a comma; write it like 1299.00',
+        code: 'price_has_comma',
+        values: { value: '12,50' },
+        moreRows: 0,
+        leavesOut: false,
+      },
+    ],
+    notes: [{ line: 3, code: 'tags_cut', values: { max: 50 }, message: 'only the first 50 tags were taken' }],
   },
 }
 

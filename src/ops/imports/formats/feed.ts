@@ -1,8 +1,9 @@
 // Reads a feed for Google in RSS or Atom as rows with a header, as if it were one of text: `google.ts` reads both.
 
+import { remark } from '../../../contract/remarks.ts'
 import { type CsvRow, FileError, guarded } from '../csv.ts'
 import { readXml } from '../xml.ts'
-import { columnName, heldCharactersMax, heldRowsMax } from './format.ts'
+import { columnName, heldCharactersMax, heldMebibytesMax, heldRowsMax } from './format.ts'
 import {
   optionDetails,
   optionsSection,
@@ -26,8 +27,6 @@ const roots = new Set(['rss', 'feed', 'rdf'])
 const namespace = /^https?:\/\/base\.google\.com\/ns\/1\.0\/?$/
 
 const wordpressExport = 'http://wordpress.org/export/'
-const notWordpress =
-  'this is an export of WordPress, which has no prices; in WooCommerce open Products, choose Export, and take that CSV file'
 
 interface Item {
   line: number
@@ -60,14 +59,13 @@ export async function* readFeed(texts: AsyncIterable<string>): AsyncGenerator<Cs
     if (token.kind === 'start') {
       depth += 1
       elements += 1
-      if (elements > elementsMax)
-        throw new FileError(token.line, `there are more than ${elementsMax} elements in one item or without one`)
+      if (elements > elementsMax) throw new FileError(token.line, remark('too_many_elements', { max: elementsMax }))
       if (depth === 1 && !roots.has(local))
-        throw new FileError(token.line, `<${token.name.slice(0, 40)}> is not a feed in RSS or Atom`)
+        throw new FileError(token.line, remark('not_a_feed', { element: token.name.slice(0, 40) }))
       for (const [name, value] of token.attributes) {
         if (!name.startsWith('xmlns:')) continue
         const declared = name.slice('xmlns:'.length).toLowerCase()
-        if (value.startsWith(wordpressExport)) throw new FileError(token.line, notWordpress)
+        if (value.startsWith(wordpressExport)) throw new FileError(token.line, remark('wordpress_export'))
         if (namespace.test(value)) prefixes.add(declared)
         if (value === ownNamespace) ownPrefixes.add(declared)
       }
@@ -114,7 +112,7 @@ export async function* readFeed(texts: AsyncIterable<string>): AsyncGenerator<Cs
     }
     depth -= 1
     if (items.length > heldRowsMax || characters > heldCharactersMax)
-      throw new FileError(token.line, `a feed has at most ${heldRowsMax} items and 128 MiB; split it`)
+      throw new FileError(token.line, remark('feed_too_large', { max: heldRowsMax, mebibytes: heldMebibytesMax }))
   }
 
   const names = [...columns]

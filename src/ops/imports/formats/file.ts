@@ -1,6 +1,7 @@
 // Opens a file of products or stock: CSV, or a feed in XML, which begins with a `<`.
 
 import { TextDecoder } from 'node:util'
+import { remark } from '../../../contract/remarks.ts'
 import { type CsvOptions, type CsvRow, FileError, inUtf8, readCsv } from '../csv.ts'
 import { readFeed } from './feed.ts'
 
@@ -51,7 +52,7 @@ async function* textOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
       line += text.split('\n').length - 1
       return text
     } catch {
-      throw new FileError(line, 'the text is not UTF-8; name its encoding, often windows-1252')
+      throw new FileError(line, remark('feed_not_utf8'))
     }
   }
   for await (const chunk of chunks) yield decoded(chunk)

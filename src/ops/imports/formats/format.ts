@@ -2,6 +2,7 @@
 // `shopify.ts` reads, so bounds, names, notes and refusals are the same for all of them. Pure.
 
 import { skusMax } from '../../../contract/entries.ts'
+import { type Remark, remark } from '../../../contract/remarks.ts'
 import { inSlices } from '../../../platform/kit/breath.ts'
 import { type CsvRow, FileError, withoutGuard } from '../csv.ts'
 import { optionColumns, type ShopifyColumn } from '../shopify.ts'
@@ -38,8 +39,8 @@ export type FindKnown = (member: string, products: readonly MarkedProduct[]) => 
 export type ShopifyCells = Partial<Record<ShopifyColumn, string>>
 
 export type ConvertedRow =
-  | { line: number; cells: ShopifyCells; notes?: readonly string[] }
-  | { line: number; handle: string; refused: string }
+  | { line: number; cells: ShopifyCells; notes?: readonly Remark[] }
+  | { line: number; handle: string; refused: Remark }
 
 export interface FileRow {
   line: number
@@ -66,7 +67,8 @@ function lengthMaxOf(name: string): number {
 }
 
 export const heldRowsMax = 200_000
-export const heldCharactersMax = 128 * 1024 * 1024
+export const heldMebibytesMax = 128
+export const heldCharactersMax = heldMebibytesMax * 1024 * 1024
 // What a cell takes beside its text.
 const cellCharacters = 8
 
@@ -83,7 +85,7 @@ export async function holdRows(rows: AsyncIterable<FileRow>, names: readonly str
       characters += cellCharacters + text.length
     }
     if (held.length >= heldRowsMax || characters > heldCharactersMax)
-      throw new FileError(line, `a file of this kind has at most ${heldRowsMax} rows and 128 MiB; split it`)
+      throw new FileError(line, remark('too_many_rows', { max: heldRowsMax, mebibytes: heldMebibytesMax }))
     held.push({ line, cell: (name) => cells.get(name) ?? '' })
   }
   return held
@@ -107,7 +109,7 @@ export async function groupRows<Key>(
 // As many as one product may have. The others are refused one by one, before anything is made of them.
 export function* variantsOf(handle: string, rows: readonly FileRow[]): Generator<ConvertedRow, readonly FileRow[]> {
   for (const { line } of rows.slice(skusMax))
-    yield { line, handle, refused: `the product has more than ${skusMax} variants` }
+    yield { line, handle, refused: remark('too_many_variants', { max: skusMax }) }
   return rows.slice(0, skusMax)
 }
 

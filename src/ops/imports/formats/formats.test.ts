@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
+import { remarkText } from '../../../contract/remarks.ts'
 import { readCsv } from '../csv.ts'
 import { type ReadProduct, readShopifyProducts } from '../shopify.ts'
 import { productFileRows } from './formats.ts'
@@ -14,7 +15,9 @@ async function read(name: string, { currency = 'EUR', encoding }: { currency?: s
   const products = outcomes.filter((outcome) => outcome.kind === 'product')
   return {
     products: new Map<string, ReadProduct>(products.map((product) => [product.entry.slug, product])),
-    refused: outcomes.flatMap((outcome) => (outcome.kind === 'refused' ? [[outcome.line, outcome.reason]] : [])),
+    refused: outcomes.flatMap((outcome) =>
+      outcome.kind === 'refused' ? [[outcome.line, remarkText(outcome.reason)]] : [],
+    ),
   }
 }
 
@@ -153,7 +156,7 @@ test('items of a group without attributes are told apart by their titles or ids'
             outcome.entry.name,
             ...outcome.entry.skus.map(({ code, options }) => [code, ...Object.values(options ?? {})]),
           ]
-        : outcome.reason,
+        : remarkText(outcome.reason),
     )
   }
   const end = '4.00 EUR|in_stock'

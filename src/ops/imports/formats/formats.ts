@@ -1,5 +1,6 @@
 // Which system wrote a product file, by its header, and its rows in Shopify's columns.
 
+import { type Remark, remark } from '../../../contract/remarks.ts'
 import { inSlices } from '../../../platform/kit/breath.ts'
 import { type CsvRow, codeCell, guarded } from '../csv.ts'
 import { type ShopifyColumn, shopifyColumns, unreadNotes } from '../shopify.ts'
@@ -11,9 +12,6 @@ import { woocommerce } from './woocommerce.ts'
 import { wooHeader } from './wooheader.ts'
 
 const formats: readonly ProductFormat[] = [wix, medusa, woocommerce, google]
-
-const unknownLanguage =
-  'this is a product file of WooCommerce whose columns are named in a language that is not known here; in WordPress set the language of your profile to English, and export it again'
 
 // Enough to see what the columns of a file hold.
 const sampleRows = 50
@@ -40,7 +38,7 @@ export async function* productFileRows(
         yield* converted(woocommerce, header, woo, remaining, context)
       else if (woo) {
         yield { ...header, cells: ['handle', 'title', 'price'] }
-        yield { line: header.line, cells: [], refused: { handle: '', reason: unknownLanguage } }
+        yield { line: header.line, cells: [], refused: { handle: '', reason: remark('woocommerce_language') } }
       } else {
         yield header
         yield* remaining
@@ -67,7 +65,7 @@ function placesOf(header: readonly string[]): Map<string, number> {
 async function* converted(
   format: ProductFormat,
   header: CsvRow,
-  { places, notes }: { places: ReadonlyMap<string, number>; notes: readonly string[] },
+  { places, notes }: { places: ReadonlyMap<string, number>; notes: readonly Remark[] },
   rows: AsyncIterable<CsvRow>,
   context: FileContext,
 ): AsyncGenerator<CsvRow> {

@@ -1,6 +1,7 @@
 // A product feed as Google Merchant Center takes it, with tabs or commas: a row for each item, and the items of one product
 // share their `item_group_id`.
 
+import { remark } from '../../../contract/remarks.ts'
 import { attributeOf, optionAttributes } from '../../../domain/catalog/attributes.ts'
 import { htmlOf } from '../../../domain/catalog/plaintext.ts'
 import { isNoOption, optionColumns } from '../shopify.ts'
@@ -83,7 +84,10 @@ function* productOf(handle: string, items: readonly FileRow[], currency: string)
       yield {
         line: item.line,
         handle,
-        refused: `the price is in ${foreign || 'no currency'}, and the shop sells in ${currency}`,
+        refused:
+          foreign === ''
+            ? remark('price_without_currency', { shopCurrency: currency })
+            : remark('price_in_other_currency', { currency: foreign, shopCurrency: currency }),
       }
   }
   const [item] = taken

@@ -1,5 +1,6 @@
 // Medusa's product file: the rows of a product stand together, with a column for each currency and for each picture.
 
+import { remark } from '../../../contract/remarks.ts'
 import { htmlOf } from '../../../domain/catalog/plaintext.ts'
 import { optionColumns } from '../shopify.ts'
 import { type ConvertedRow, type FileRow, optionsOf, type ProductFormat, type ShopifyCells } from './format.ts'
@@ -31,11 +32,7 @@ export const medusa: ProductFormat = {
     const price = [`variant price ${currency}`, `price ${currency}`].map((name) => name.toLowerCase())
     const priceColumn = price.find((name) => columns.has(name))
     if (priceColumn === undefined) {
-      yield {
-        line: 1,
-        handle: '',
-        refused: `the file has no prices in ${currency}: no column "Variant Price ${currency}"`,
-      }
+      yield { line: 1, handle: '', refused: remark('currency_column_missing', { currency }) }
       return
     }
     let handle = ''

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createReadStream } from 'node:fs'
 import { test } from 'node:test'
+import { remarkText } from '../../../contract/remarks.ts'
 import { readCsv } from '../csv.ts'
 import { readShopifyProducts } from '../shopify.ts'
 import type { FindKnown } from './format.ts'
@@ -14,7 +15,9 @@ async function read(name: string, findKnown?: FindKnown) {
   const outcomes = await Array.fromAsync(readShopifyProducts(productFileRows(rows, context), { currency: 'EUR' }))
   return {
     products: outcomes.flatMap((outcome) => (outcome.kind === 'product' ? [outcome] : [])),
-    refused: outcomes.flatMap((outcome) => (outcome.kind === 'refused' ? [[outcome.line, outcome.reason]] : [])),
+    refused: outcomes.flatMap((outcome) =>
+      outcome.kind === 'refused' ? [[outcome.line, remarkText(outcome.reason)]] : [],
+    ),
   }
 }
 
@@ -22,7 +25,7 @@ test('reads a file of an older store of Wix', async () => {
   const { products, refused } = await read('wix.csv')
   assert.deepEqual(refused, [[7, 'the row belongs to no product of the file']])
   const [mug, twine, felt] = products.map(({ entry }) => entry)
-  assert.deepEqual(products[0]?.notes[0], 'columns that are not imported: ribbon, weight')
+  assert.equal(products[0]?.notes.map(remarkText)[0], 'columns that are not imported: ribbon, weight')
   assert.deepEqual(
     [mug?.slug, mug?.name, mug?.brand, mug?.categories, mug?.description, mug?.metadata],
     [

@@ -1,6 +1,7 @@
 // Wix's product file, in the form of its older stores (`handleId`, rows Product and Variant) and of its newer ones (`handle`, rows
 // PRODUCT, VARIANT and MEDIA). The options of a product stand in its first row, and their values in those of its variants.
 
+import { remark } from '../../../contract/remarks.ts'
 import { htmlOf } from '../../../domain/catalog/plaintext.ts'
 import { decimalAmount, parseDecimal, roundHalfUpDivide } from '../../../platform/kit/money.ts'
 import { slugify } from '../../../platform/kit/slug.ts'
@@ -57,8 +58,7 @@ export const wix: ProductFormat = {
       const row = group.find((one) => kindOf(one) === 'product')
       if (row) yield* productOf(row, group, { currency, known: known.get(id) })
       else
-        for (const { line } of group)
-          yield { line, handle: id.slice(0, 100), refused: 'the row belongs to no product of the file' }
+        for (const { line } of group) yield { line, handle: id.slice(0, 100), refused: remark('row_without_product') }
     }
   },
 }
@@ -101,8 +101,7 @@ function* productOf(
     group.filter((one) => kindOf(one) === 'variant'),
   )
   const { names, variants } = optionsIn(row, found)
-  if (names.length > 3)
-    return yield { line: row.line, handle, refused: 'its variations differ by more than three attributes' }
+  if (names.length > 3) return yield { line: row.line, handle, refused: remark('too_many_attributes') }
   const [type = '', ...furtherTypes] = listIn(row.cell('collection'))
   const product: ShopifyCells = {
     title: row.cell('name'),

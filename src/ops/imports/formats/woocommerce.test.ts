@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createReadStream, readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { remarkText } from '../../../contract/remarks.ts'
 import { type CsvRow, csvLine, readCsv } from '../csv.ts'
 import { type ReadProduct, readShopifyProducts } from '../shopify.ts'
 import type { FindKnown } from './format.ts'
@@ -19,8 +20,10 @@ async function read(rows: AsyncIterable<CsvRow>, findKnown?: FindKnown) {
   const products = outcomes.filter((outcome): outcome is ReadProduct => outcome.kind === 'product')
   return {
     entries: products.map(({ entry }) => entry),
-    notes: products.flatMap(({ notes }) => notes),
-    refused: outcomes.flatMap((outcome) => (outcome.kind === 'refused' ? [[outcome.line, outcome.reason]] : [])),
+    notes: products.flatMap(({ notes }) => notes.map(remarkText)),
+    refused: outcomes.flatMap((outcome) =>
+      outcome.kind === 'refused' ? [[outcome.line, remarkText(outcome.reason)]] : [],
+    ),
   }
 }
 

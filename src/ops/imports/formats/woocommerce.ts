@@ -2,6 +2,7 @@
 // anywhere. It has no slugs; a product is named after its name and its id.
 
 import { skusMax } from '../../../contract/entries.ts'
+import { type Remark, type RemarkCode, remark } from '../../../contract/remarks.ts'
 import { paragraphsOf } from '../../../domain/catalog/plaintext.ts'
 import { inSlices } from '../../../platform/kit/breath.ts'
 import { slugify } from '../../../platform/kit/slug.ts'
@@ -74,8 +75,8 @@ export const woocommerce: ProductFormat = {
     for await (const row of inSlices(held)) {
       if (isProduct(row)) yield* productOf(row, yield* variantsOf(handleOf(row), rowsOf(row)), file)
       else if (kindOf(row) === 'variation') {
-        if (!parentOf(row, family.byKey)) yield refusal(row, 'the variation names no product of the file as its parent')
-      } else yield refusal(row, `products of the type "${row.cell('type').slice(0, 40)}" are not imported`)
+        if (!parentOf(row, family.byKey)) yield refusal(row, remark('parent_missing'))
+      } else yield refusal(row, remark('type_not_imported', { value: row.cell('type').slice(0, 40) }))
     }
   },
 }
@@ -89,7 +90,7 @@ interface WooFile {
   // Slugs of the shop by the marks of products that have another name by now.
   known: ReadonlyMap<string, string>
   // What was noted once, and is not noted again.
-  said: Set<string>
+  said: Set<RemarkCode>
 }
 
 function isProduct(row: FileRow): boolean {
@@ -165,13 +166,13 @@ function parentOf(row: FileRow, byKey: ReadonlyMap<string, FileRow>): FileRow | 
 }
 
 function* productOf(row: FileRow, rows: readonly FileRow[], file: WooFile): Generator<ConvertedRow> {
-  if (rows.length === 0) return yield refusal(row, 'the product has no variations in the file')
+  if (rows.length === 0) return yield refusal(row, remark('no_variations'))
   const own = attributesOf(row, file)
   const isSimple = rows[0] === row
   const { options, variants, constants, notes } = isSimple ? simpleOf(row) : unrolledOf(own, rows, file)
-  if (options.length > 3) return yield refusal(row, 'its variations differ by more than three attributes')
+  if (options.length > 3) return yield refusal(row, remark('too_many_attributes'))
   const details = file.hasText ? detailsOf(row, { own, options, constants }, file) : ''
-  if (details !== '') notes.push(inDescription)
+  if (details !== '') notes.push(remark('attributes_in_description'))
   const [type = '', ...furtherTypes] = categoriesOf(row)
   const mark = markOf(row)
   const known = file.known.get(mark)
@@ -195,9 +196,12 @@ function* productOf(row: FileRow, rows: readonly FileRow[], file: WooFile): Gene
     },
   }))
   const made = productRows(known ?? handleOf(row), product, cells, listOf(row.cell('images')))
-  const told = [...new Set(notes)].filter((note) => !file.said.has(note))
-  for (const note of told) file.said.add(note)
-  if (known !== undefined) told.push(`the product has another name here, and is found by its id as "${known}"`)
+  const told: Remark[] = []
+  for (const note of notes) {
+    if (!file.said.has(note.code)) told.push(note)
+    file.said.add(note.code)
+  }
+  if (known !== undefined) told.push(remark('found_by_id', { slug: known }))
   const [first, ...others] = made
   if (first && 'cells' in first) yield { ...first, ...(told.length > 0 && { notes: told }) }
   yield* others
@@ -212,7 +216,7 @@ interface Variants {
   variants: readonly Variant[]
   // Attributes that are the same in all variations.
   constants: ReadonlyMap<string, string>
-  notes: string[]
+  notes: Remark[]
 }
 
 interface Variant {
@@ -221,12 +225,6 @@ interface Variant {
   values?: readonly string[]
   share?: Share
 }
-
-const inDescription = 'attributes that are not options are listed at the end of descriptions'
-const unrolled =
-  'a variation for any value of an attribute became a variant for each value, and its stock was divided among them'
-
-const tooManyUnrolled = `a variation stands for any of many values, of which only the first ${unrolledMax} became variants`
 
 // An empty value of a variation stands for any of the product's.
 function unrolledOf(own: ReadonlyMap<string, string>, rows: readonly FileRow[], file: WooFile): Variants {
@@ -244,7 +242,7 @@ function unrolledOf(own: ReadonlyMap<string, string>, rows: readonly FileRow[], 
   // With up to three, each may be an option, whether it differs or not.
   const options = names.length <= 3 ? names : names.filter(differs)
   const constants = new Map(names.filter((name) => !options.includes(name)).map((name) => [name, allOf(name)[0] ?? '']))
-  const notes: string[] = []
+  const notes: Remark[] = []
   if (options.length > 3) return { options, variants: [], constants, notes }
   const found = given.map(({ row, attributes }) => ({ row, values: options.map((name) => attributes.get(name) ?? '') }))
   const taken = new Set(found.flatMap(({ values }) => (values.includes('') ? [] : [JSON.stringify(values)])))
@@ -265,7 +263,12 @@ function unrolledOf(own: ReadonlyMap<string, string>, rows: readonly FileRow[], 
       const end = chosen.map((value) => slugify(value) || value).join('-')
       variants.push({ row, values: one, ...(free.length > 1 && { share: { index, count: free.length, end } }) })
     }
-    if (free.length > 1) notes.push(all.length < unrolledMax ? unrolled : tooManyUnrolled)
+    if (free.length > 1)
+      notes.push(
+        all.length < unrolledMax
+          ? remark('variation_unrolled')
+          : remark('variation_unrolled_in_part', { max: unrolledMax }),
+      )
   }
   return { options, variants, constants, notes }
 }
@@ -403,6 +406,6 @@ function unescaped(text: string): string {
   return text.replaceAll('\\,', ',').trim()
 }
 
-function refusal(row: FileRow, reason: string): ConvertedRow {
+function refusal(row: FileRow, reason: Remark): ConvertedRow {
   return { line: row.line, handle: row.cell('name').slice(0, 100), refused: reason }
 }

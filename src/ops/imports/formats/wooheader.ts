@@ -2,14 +2,16 @@
 // the words of the languages that are known, and the rest by what only WooCommerce writes into its rows and by its order of columns.
 // Pure.
 
+import { type Remark, remark } from '../../../contract/remarks.ts'
 import type { CsvRow } from '../csv.ts'
+import { listedColumns } from '../shopify.ts'
 import { columnName } from './format.ts'
 import { exportedColumns, wooColumns, wooUnits, wooWords } from './woowords.ts'
 
 export interface WooHeader {
   // By the English names.
   places: Map<string, number>
-  notes: string[]
+  notes: Remark[]
 }
 
 const columnsMax = 1_000
@@ -42,8 +44,7 @@ export function wooHeader(header: readonly string[], rows: readonly CsvRow[]): W
   const guessed = header.filter(
     (_, place) => known[place] === undefined && ordered[place] !== undefined && readByOrder(ordered[place]),
   )
-  const notes =
-    guessed.length === 0 ? [] : [`columns that are known by their place alone: ${guessed.join(', ')}`.slice(0, 1_000)]
+  const notes = guessed.length === 0 ? [] : [remark('columns_by_place', { members: listedColumns(guessed) })]
   return { places, notes }
 }
 

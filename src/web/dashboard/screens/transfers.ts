@@ -163,7 +163,7 @@ export const transfer: Screen = {
       body: html`<div data-live="transfer">${stateCard(visit, data)}
 ${data.refusedRows.length > 0 && refusedCard(visit, data)}
 ${data.changes.length > 0 && changesCard(visit, data)}
-${data.notes.length > 0 && card({ title: words.say('transfers.notes'), body: html`<ul>${data.notes.map((note) => html`<li dir="auto">${words.aboutRow(note)}</li>`)}</ul>` })}</div>`,
+${data.notes.length > 0 && card({ title: words.say('transfers.notes'), body: html`<ul>${data.notes.map((note) => html`<li dir="auto">${words.remark(note)}</li>`)}</ul>` })}</div>`,
     }
   },
 }
@@ -178,7 +178,7 @@ function stateCard(visit: Visit, data: AdminTransfer): Html {
     title: words.say(`transfers.kind.${data.kind}`),
     aside: html`<span class="row-actions"><span class="soft small">${moment(words, data.createdAt)}</span>${pill(words, 'transfer', data.state)}</span>`,
     body: html`<p class="lead" role="status"${isUnderWay(data) && html` data-live-soon`}>${stateText(visit, data)}</p>
-${data.problem !== null && notice('bad', words.aboutRow(data.problem), 'alert')}
+${data.problem !== null && notice('bad', words.remark(data.problem), 'alert')}
 <dl class="sums-row">${countsOf(visit, data).map(([label, text]) => html`<div><dt>${label}</dt><dd>${text}</dd></div>`)}</dl>
 ${actions(visit, data)}`,
   })
@@ -222,7 +222,7 @@ function refusedCard({ words }: Visit, { refused, refusedRows }: AdminTransfer):
     isFlush: true,
     body: html`<div class="scroll"><table class="rows"><caption class="hidden">${words.say('transfers.refusedRows')}</caption>
 <thead><tr><th scope="col">${words.say('transfers.line')}</th><th scope="col">${words.say('transfers.name')}</th><th scope="col">${words.say('transfers.reason')}</th></tr></thead>
-<tbody>${refusedRows.map(({ line, name, reason }) => html`<tr><th scope="row" class="main">${words.say('transfers.lineOf', { line: String(line) })}</th><td data-head="${words.say('transfers.name')}" dir="auto">${name}</td><td data-head="${words.say('transfers.reason')}" dir="auto">${words.aboutRow(reason)}</td></tr>`)}</tbody></table></div>`,
+<tbody>${refusedRows.map((row) => html`<tr><th scope="row" class="main">${words.say('transfers.lineOf', { line: String(row.line) })}</th><td data-head="${words.say('transfers.name')}" dir="auto">${row.name}</td><td data-head="${words.say('transfers.reason')}" dir="auto">${words.refusedRow(row)}</td></tr>`)}</tbody></table></div>`,
   })
 }
 

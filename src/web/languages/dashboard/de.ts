@@ -3,9 +3,9 @@ import { developersDe } from './developers.de.ts'
 import { draftsDe } from './drafts.de.ts'
 import type { DashboardTexts } from './en.ts'
 import { guideDe } from './guide.de.ts'
-import { importsDe } from './imports.de.ts'
 import { issuesDe } from './issues.de.ts'
 import { refusalsDe } from './refusals.de.ts'
+import { remarksDe } from './remarks.de.ts'
 import { settingsDe } from './settings.de.ts'
 import { storeDe } from './store.de.ts'
 
@@ -1030,6 +1030,6 @@ export const de: DashboardTexts = {
     ...draftsDe,
   },
   issues: issuesDe,
-  imports: importsDe,
+  remarks: remarksDe,
   refusals: refusalsDe,
 }

@@ -1,6 +1,7 @@
 // The texts of the dashboard in English, which decides what every language has. Grouped by screen; `done.…` are toasts, `state.…`
 // are states by group and word.
 
+import { type RemarkCode, remarkSentences } from '../../../contract/remarks.ts'
 import { customersEn } from './customers.en.ts'
 import { developersEn } from './developers.en.ts'
 import { draftsEn } from './drafts.en.ts'
@@ -1045,20 +1046,19 @@ const texts = {
 
 export type DashboardTextKey = keyof typeof texts
 
-// Sentences in the language of the page, the first that matches. What is missing is shown as it is.
-export type RowTexts = readonly (readonly [sentence: RegExp, text: string])[]
+// What an import says of a file and its rows, with the values of the contract.
+export type RemarkTexts = Readonly<Record<RemarkCode, string>>
 
 export interface DashboardTexts {
   texts: Readonly<Record<DashboardTextKey, string | Plural>>
   refusals: RefusalTexts
   issues: IssueTexts
-  // What an import says about the rows of a file.
-  imports: RowTexts
+  remarks: RemarkTexts
 }
 
 export const en: DashboardTexts = {
   texts,
   issues: issuesEn,
-  imports: [],
+  remarks: remarkSentences,
   refusals: refusalsEn,
 }
