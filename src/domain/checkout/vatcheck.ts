@@ -28,18 +28,30 @@ export interface VatRegisters {
   test: AskVat
 }
 
-// One check of a session at a time; who asks meanwhile waits for the same one. It never rejects.
+// One check of a session at a time. It may be about a number that was replaced since, so those who call meanwhile share the turn after
+// it, which asks only if something is pending then. It never rejects.
 export function createVatChecks(tools: VatTools, registers: VatRegisters): CheckoutTools['startVatCheck'] {
   const running = new Map<string, Promise<void>>()
-  return (key) => {
-    const name = `${key.installationId} ${key.sessionId}`
-    const known = running.get(name)
-    if (known) return known
+  const waiting = new Map<string, Promise<void>>()
+  function run(name: string, key: SessionKey): Promise<void> {
     const check = checkVat(tools, registers, key)
       .catch((error: unknown) => tools.watch.vatFailed(error))
       .finally(() => running.delete(name))
     running.set(name, check)
     return check
+  }
+  return (key) => {
+    const name = `${key.installationId} ${key.sessionId}`
+    const known = waiting.get(name)
+    if (known) return known
+    const current = running.get(name)
+    if (!current) return run(name, key)
+    const next = current.then(() => {
+      waiting.delete(name)
+      return run(name, key)
+    })
+    waiting.set(name, next)
+    return next
   }
 }
 
@@ -65,7 +77,8 @@ interface Asked {
 async function findQuestion(tools: VatTools, db: Reader, key: SessionKey): Promise<Asked | undefined> {
   const session = await findSession(db, key)
   const cart = session && (await findCart(db, { installationId: key.installationId, cartId: session.cartId }))
-  if (cart?.vat?.status !== 'pending' || cart.vat.sessionId !== session?.id) return undefined
+  // The answer for a cart that is being paid would be dropped.
+  if (cart?.status !== 'open' || cart.vat?.status !== 'pending' || cart.vat.sessionId !== session?.id) return undefined
   const { vatId = '' } = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? {}
   const id = vatIdFrom(vatId)
   if (!id) return undefined
