@@ -151,7 +151,7 @@ export const documentCases: readonly DocumentCase[] = [
   { name: '08 partial refund', documents: documentsOf(cart(), {}, [500]) },
   { name: '09 refunds up to nothing', documents: documentsOf(cart({ code: tenOff }), {}, [1, 333, 2_687]) },
   { name: '10 export', documents: documentsOf(cart(untaxed), { country: 'CH', reason: 'export', locale: 'de' }) },
-  { name: '11 reverse charge', documents: documentsOf(cart(untaxed), { country: 'FR', reason: 'reverse_charge', locale: 'fr', buyer: company }, [700]) },
+  { name: '11 intra-Community supply', documents: documentsOf(cart(untaxed), { country: 'FR', reason: 'intra_community', locale: 'fr', buyer: company }, [700]) },
   { name: '12 small business', documents: documentsOf(cart(untaxed), { reason: 'small_business' }) },
   { name: '13 rate of zero', documents: documentsOf(cart({ lines: lines([500, 2, 'zero'], [1000, 1, 'standard']) })) },
   { name: '14 yen', documents: documentsOf(cart({ currency: 'JPY', rates: [1000, 800, 0] }), { locale: 'en' }) },

@@ -11,7 +11,12 @@ import { dashboardUserOf } from '../harness/dashboard.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import type { Address } from '../src/contract/open/carts.ts'
+import { createPayTools } from '../src/domain/checkout/tools.ts'
+import { createVatChecks } from '../src/domain/checkout/vatcheck.ts'
 import { issueDocuments } from '../src/domain/documents/issue.ts'
+import type { AskVat } from '../src/domain/vat/asking.ts'
+import { testRegister } from '../src/domain/vat/port.ts'
+import { silentWatch } from '../src/ops/cli/money.ts'
 
 const legal = { name: 'Bloom GmbH', address: ['Hafenstraße 12', '20457 Hamburg'], vatId: 'DE123456789' }
 const french = 'FR40303265045'
@@ -59,7 +64,7 @@ eachEngine('VAT numbers', (given) => {
     // 29.95 has 4.99 of French tax in it, and 19.90 has 3.32.
     assert.deepEqual(view.session.totals, {
       ...{ subtotal: 4_992, discount: 0, shipping: 1_658, tax: 0, taxIncluded: false, total: 6_650 },
-      taxReason: 'reverse_charge',
+      taxReason: 'intra_community',
     })
     assert.deepEqual(
       [view.session.vat?.country, view.session.vat?.status, view.customer.vatId],
@@ -67,11 +72,11 @@ eachEngine('VAT numbers', (given) => {
     )
     const page = (await testServer.fetch(`/c/${secret}`)).text
     assert.match(page, /No VAT is charged: you account for it/)
-    assert.match(page, /Reverse charge: the buyer owes the tax/)
+    assert.match(page, /Intra-Community supply, exempt from VAT/)
 
     const orderId = await buy(secret)
     const placed = await order(orderId)
-    assert.equal(placed.totals.taxReason, 'reverse_charge')
+    assert.equal(placed.totals.taxReason, 'intra_community')
     assert.equal(placed.items[0].unitPrice, 2_496)
     const { checkedAt, ...vat } = placed.vat
     assert.ok(checkedAt)
@@ -84,15 +89,15 @@ eachEngine('VAT numbers', (given) => {
       [document.net, document.tax, document.total, document.country, document.buyer.vatId],
       [6_650, 0, 6_650, 'FR', french],
     )
-    assert.deepEqual(document.rates, [{ rate: 0, reason: 'reverse_charge', net: 6_650, tax: 0, total: 6_650 }])
+    assert.deepEqual(document.rates, [{ rate: 0, reason: 'intra_community', net: 6_650, tax: 0, total: 6_650 }])
     const { data: report } = (await testServer.askAdmin('getAdminTaxReport')).body
     assert.deepEqual(
       report.rows.map(({ country, rate, reason, net }: Record<string, unknown>) => [country, rate, reason, net]),
-      [['FR', 0, 'reverse_charge', 6_650]],
+      [['FR', 0, 'intra_community', 6_650]],
     )
     const ledger = async (format: string) =>
       (await testServer.askAdmin('listAdminLedger', { query: `?format=${format}` })).body.data.text as string
-    assert.match(await ledger('plain'), /,FR,0,reverse_charge,66\.50,0\.00,66\.50,EUR/)
+    assert.match(await ledger('plain'), /,FR,0,intra_community,66\.50,0\.00,66\.50,EUR/)
     assert.match(await ledger('datev'), /66,50;"S";"EUR";;;"";1360;8125;/)
     // Nothing of the number is in clear.
     const stored = await testServer.storage.read(
@@ -104,10 +109,10 @@ eachEngine('VAT numbers', (given) => {
 
     const user = await dashboardUserOf(testServer)
     const shown = (await testServer.fetch(user.path(`orders/${orderId}`), { headers: user.headers })).text
-    assert.match(shown, /No tax is charged: reverse charge/)
+    assert.match(shown, /No tax is charged: intra-Community supply/)
     assert.match(shown, /Confirmed in VIES on/)
     const receipt = await testServer.fetch(`${(await checkout.look(secret)).order?.statusPath}/receipt`)
-    assert.match(receipt.text, /Reverse charge: the buyer owes the tax/)
+    assert.match(receipt.text, /Intra-Community supply, exempt from VAT/)
   })
 
   test('an edit charges what it adds without tax too, as the checkout would', async () => {
@@ -128,21 +133,21 @@ eachEngine('VAT numbers', (given) => {
     })
     assert.equal(edited.status, 200, edited.text)
     const { totals, items: shown, difference } = edited.body.data
-    // 3.33 has 0.56 of French tax in it.
+    // 3.33 has 0.56 of French tax in it, and two of them 1.11.
     assert.deepEqual(totals, {
-      ...{ subtotal: 2_496 + 554, discount: 0, shipping: 1_658, tax: 0, taxIncluded: false, total: 4_708 },
-      taxReason: 'reverse_charge',
+      ...{ subtotal: 2_496 + 555, discount: 0, shipping: 1_658, tax: 0, taxIncluded: false, total: 4_709 },
+      taxReason: 'intra_community',
     })
-    assert.deepEqual([shown[1].unitPrice, difference], [277, -1_942])
+    assert.deepEqual([shown[1].unitPrice, difference], [277, -1_941])
     await issueDocuments(testServer.storage, testSecret, { now: testServer.clock.now, limit: 100 })
     const { body: listed } = await testServer.askAdmin('listAdminDocuments', { query: `?orderId=${orderId}` })
     const rates = []
     for (const { id: documentId } of listed.data)
       rates.push(...(await testServer.askAdmin('getAdminDocument', { path: { documentId } })).body.data.rates)
-    const rateOf = (total: number) => ({ rate: 0, reason: 'reverse_charge', net: total, tax: 0, total })
+    const rateOf = (total: number) => ({ rate: 0, reason: 'intra_community', net: total, tax: 0, total })
     assert.deepEqual(
       rates.toSorted((one, other) => one.total - other.total),
-      [rateOf(554), rateOf(2_496), rateOf(6_650)],
+      [rateOf(555), rateOf(2_496), rateOf(6_650)],
     )
   })
 
@@ -173,12 +178,71 @@ eachEngine('VAT numbers', (given) => {
         const [row] = await db.sql<{ vat: string }>`select vat from carts where id = ${view.session.cartId}`
         return JSON.parse(row?.vat ?? '{}') as { tries: number; status: string }
       })
-    for (let tries = 2; tries <= 12; tries++) await give(secret, 'FR99999999999')
+    for (let tries = 2; tries <= 12; tries++) {
+      // Clearing the field is not a new beginning.
+      if (tries === 7) assert.equal((await give(secret, '')).view.session.vat, undefined)
+      await give(secret, 'FR99999999999')
+    }
     assert.deepEqual([(await cart()).tries, (await cart()).status], [12, 'unavailable'])
     // A number that was tried too often is not asked for, whichever it is.
     assert.equal((await give(secret, french)).view.session.vat?.status, 'unavailable')
     const placed = await order(await buy(secret))
     assert.deepEqual([placed.vat.status, placed.totals.tax], ['unavailable', 1_330])
+  })
+
+  test('a number that is given while another one is being asked for is asked for after it', async () => {
+    const secret = await open()
+    const { view } = await give(secret, french)
+    const key = { installationId: testServer.installationId, sessionId: view.session.id }
+    const pend = () =>
+      testServer.storage.write(
+        (tx) => tx.sql`update carts set vat = replace(replace(vat, '"status":"valid"', '"status":"pending"'),
+          '"status":"invalid"', '"status":"pending"') where id = ${view.session.cartId}`,
+      )
+    const asked: string[] = []
+    const began = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const ask: AskVat = async (merchantId, question) => {
+      asked.push(question.id.text)
+      began.resolve()
+      await released.promise
+      return testRegister(merchantId, question)
+    }
+    const tools = createPayTools({
+      ...{ storage: testServer.storage, rootSecret: testSecret, publicOrigin: () => 'http://localhost' },
+      ...{ clock: () => new Date(testServer.clock.now), watch: silentWatch(), cartsIdleMs: 60_000 },
+      ...{ boundsTries: false, providerUrls: {} },
+    })
+    const start = createVatChecks(tools, { live: ask, test: ask })
+    await pend()
+    const first = start(key)
+    await began.promise
+    await give(secret, 'FR00000000000')
+    await pend()
+    const others = [start(key), start(key)]
+    released.resolve()
+    await Promise.all([first, ...others])
+    assert.deepEqual(asked, [french, 'FR00000000000'])
+    assert.equal((await checkout.look(secret)).session.vat?.status, 'invalid')
+  })
+
+  test('an invoice tells goods from what is not sent', async () => {
+    const secret = await open({}, { BOOK: 1, COURSE: 1 })
+    const { view } = await give(secret, french)
+    assert.equal(view.session.totals.taxReason, 'intra_community')
+    const { lines, rates } = await invoice(await buy(secret))
+    assert.deepEqual(
+      lines.map(({ code, reason }: { code: string; reason: string }) => [code, reason]),
+      [
+        ['BOOK', 'intra_community'],
+        ['COURSE', 'reverse_charge'],
+        ['', 'intra_community'],
+      ],
+    )
+    assert.deepEqual(rates.map(({ reason }: { reason: string }) => reason).toSorted(), [
+      'intra_community',
+      'reverse_charge',
+    ])
   })
 
   test('what is not a VAT number is refused at its field', async () => {
@@ -200,7 +264,7 @@ eachEngine('VAT numbers', (given) => {
       ...{ address: paris, items: wanted },
     })
     const secret = secretOf(draft.url)
-    assert.equal((await checkout.look(secret)).session.totals.taxReason, 'reverse_charge')
+    assert.equal((await checkout.look(secret)).session.totals.taxReason, 'intra_community')
     const change = async (vatId: string) => {
       const body = { customer: { vatId }, idempotencyKey: randomUUID() }
       return testServer.askAdmin('updateAdminDraft', { path: { draftId: draft.id }, body })

@@ -295,7 +295,8 @@ export const documentCauses = ['order_paid', 'refund_paid', 'refund_failed'] as 
 export type DocumentCause = (typeof documentCauses)[number]
 
 // Why no tax is charged on a whole order.
-export const taxReliefs = ['reverse_charge', 'export', 'small_business'] as const
+// `intra_community`: goods sent to a firm in another state of the EU; `reverse_charge`: what is not sent, such as digital content.
+export const taxReliefs = ['reverse_charge', 'intra_community', 'export', 'small_business'] as const
 export type TaxRelief = (typeof taxReliefs)[number]
 
 // Why no tax is charged on a line. `zero_rate`: the rate is zero.

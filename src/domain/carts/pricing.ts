@@ -140,6 +140,7 @@ function reliefOf(facts: PricingFacts, place: TaxPlace | null, { rateFor }: Plac
     isVatRegistered,
     buyerVatCountry,
     place,
+    isShipped: needsShipping(facts.lines),
     isTaxedThere: rateFor('shipping') > 0 || facts.lines.some(({ taxClass }) => rateFor(taxClass) > 0),
   })
 }

@@ -70,7 +70,7 @@ test('with tax in the prices, they are charged without it, rounded once for a li
   assert.deepEqual(shipping.options, [{ id: 'post', label: 'Post', amount: 422 }])
   assert.deepEqual(totals, {
     ...{ subtotal: 12_801, discount: 0, shipping: 422, tax: 0, taxIncluded: false, total: 13_223 },
-    taxReason: 'reverse_charge',
+    taxReason: 'intra_community',
   })
 })
 
@@ -79,7 +79,7 @@ test('without tax in the prices, they stay, and no tax comes on top', () => {
   const charged = priceCart(facts)
   const { totals } = priceCart({ ...facts, ...reverse })
   assert.equal(totals.total, charged.totals.total - charged.totals.tax)
-  assert.deepEqual([totals.tax, totals.taxReason, totals.taxIncluded], [0, 'reverse_charge', false])
+  assert.deepEqual([totals.tax, totals.taxReason, totals.taxIncluded], [0, 'intra_community', false])
 })
 
 test('a small business charges its prices and no tax, also where rates are set', () => {
@@ -128,6 +128,10 @@ test('what is not sent is supplied where the buyer is registered', () => {
   const facts = { ...factsOf({ ...cart, shipping: 0 }), destination: null }
   const digital = { ...facts, lines: facts.lines.map((line) => ({ ...line, delivery: 'digital' as const })) }
   assert.equal(priceCart({ ...digital, ...reverse }).totals.taxReason, 'reverse_charge')
+  // Of both, it is that of the goods.
+  const both = digital.lines.map((line, i) => (i === 0 ? line : { ...line, delivery: 'shipped' as const }))
+  const sent = priceCart({ ...digital, lines: both, ...reverse, destination: { country: 'FR', region: null } })
+  assert.equal(sent.totals.taxReason, 'intra_community')
   // What is sent needs an address first.
   assert.equal(priceCart({ ...facts, ...reverse }).totals.taxReason, undefined)
 })

@@ -152,13 +152,15 @@ test('why no tax is charged follows from seller, buyer and place', () => {
     buyerVatCountry: 'FR',
     place: { country: 'FR', region: null },
     isTaxedThere: true,
+    isShipped: true,
   }
   const at = (country: string) => ({ place: { country, region: null } })
   const cases: [Partial<TaxedSale>, TaxRelief | null][] = [
-    [{}, 'reverse_charge'],
+    [{}, 'intra_community'],
+    [{ isShipped: false }, 'reverse_charge'],
     // Whether or not the seller has rates for that country.
-    [{ isTaxedThere: false }, 'reverse_charge'],
-    [at('AT'), 'reverse_charge'],
+    [{ isTaxedThere: false }, 'intra_community'],
+    [at('AT'), 'intra_community'],
     [{ buyerVatCountry: null }, null],
     [{ isVatRegistered: false }, null],
     // Sent to the country of the seller, or a buyer of that country.
@@ -167,7 +169,7 @@ test('why no tax is charged follows from seller, buyer and place', () => {
     [{ place: null }, null],
     // Monaco is a part of France here.
     [{ sellerCountry: 'FR', buyerVatCountry: 'DE', ...at('MC') }, null],
-    [at('MC'), 'reverse_charge'],
+    [at('MC'), 'intra_community'],
     [{ ...at('CH'), isTaxedThere: false }, 'export'],
     [{ ...at('CH'), isTaxedThere: false, buyerVatCountry: null, isVatRegistered: false }, 'export'],
     // The seller is registered there too.

@@ -132,18 +132,22 @@ export interface TaxedSale {
   place: TaxPlace | null
   // Whether there is a rate above zero at that place.
   isTaxedThere: boolean
+  // Whether any of it is goods that are sent.
+  isShipped: boolean
 }
 
-// Why no tax is charged on a whole sale; null where it is. Within the EU a buyer with a number of another state owes the tax in the
-// place of the seller (Directive 2006/112, Art. 138 and 196). A seller who is registered outside has rates for that country.
+// Why no tax is charged on a whole sale; null where it is. Goods that are sent to a buyer with a number of another state of the EU are
+// exempt (Directive 2006/112, Art. 138); of what is not sent, the buyer owes the tax in the place of the seller (Art. 44 and 196). A seller
+// who is registered outside has rates for that country.
 export function taxReliefFor(sale: TaxedSale): TaxRelief | null {
-  const { sellerCountry, isSmallBusiness, isVatRegistered, buyerVatCountry, place, isTaxedThere } = sale
+  const { sellerCountry, isSmallBusiness, isVatRegistered, buyerVatCountry, place, isTaxedThere, isShipped } = sale
   if (isSmallBusiness) return 'small_business'
   if (!place || !isInVatArea(sellerCountry)) return null
   if (!isInVatArea(place.country)) return isTaxedThere ? null : 'export'
   const own = vatStateOf(sellerCountry)
   const isAbroad = buyerVatCountry !== null && vatStateOf(buyerVatCountry) !== own && vatStateOf(place.country) !== own
-  return isVatRegistered && isAbroad ? 'reverse_charge' : null
+  if (!isVatRegistered || !isAbroad) return null
+  return isShipped ? 'intra_community' : 'reverse_charge'
 }
 
 // People write the region as `ca`, and as ISO 3166-2 has it, `US-CA`.

@@ -2,7 +2,7 @@
 // in one transaction, which also takes the cause away: a kill in between loses nothing, and leaves no gap.
 
 import type { EventDataOf } from '../../contract/open/events.ts'
-import type { DocumentKind, TaxReason } from '../../contract/words.ts'
+import type { DocumentKind } from '../../contract/words.ts'
 import { handleRows } from '../../platform/jobs/rows.ts'
 import { isId, newId } from '../../platform/kit/ids.ts'
 import { announce } from '../../platform/outbox/announce.ts'
@@ -29,6 +29,7 @@ import { taxReasonFor } from './reason.ts'
 import {
   type CauseRow,
   type DocumentRow,
+  findDeliveries,
   findEditParts,
   findTaxCountry,
   insertDocument,
@@ -45,6 +46,7 @@ import {
   creditLines,
   type DocumentLine,
   invoiceLines,
+  type ReasonFor,
   type RefundMeant,
   removedMeant,
   sumsByRate,
@@ -115,7 +117,8 @@ async function settle(tx: Tx, rootSecret: RootSecret, cause: CauseRow, now: numb
   const { taxRelief, vat } = facts.order
   const buyerCountry = taxRelief === 'reverse_charge' ? vat?.country : undefined
   const country = (await findTaxCountry(tx, facts.order)) ?? buyerCountry ?? merchant.country
-  const draft = await draftFor(tx, cause, { merchant, facts, made, country })
+  const deliveries = await findDeliveries(tx, facts.order)
+  const draft = await draftFor(tx, cause, { merchant, facts, made, country, deliveries })
   if (!draft) return
   const row = await rowFor(tx, cause, draft, { merchant, facts, country, now })
   const buyer = await buyerFor(tx, rootSecret, facts, draft, now)
@@ -129,6 +132,8 @@ interface Known {
   facts: OrderFacts
   made: readonly DocumentRow[]
   country: string
+  // By SKU.
+  deliveries: ReadonlyMap<string, 'shipped' | 'digital'>
 }
 
 // Undefined where there is nothing to document: a refund of an order from before there were invoices, or one that failed before it
@@ -184,17 +189,17 @@ function linesOf(known: Known): DocumentLine[] {
   return invoiceLines(known.facts.order, known.facts.lines, reasonsOf(known))
 }
 
-function reasonsOf({ merchant, facts, country }: Known): (rateBps: number) => TaxReason | null {
+function reasonsOf({ merchant, facts, country, deliveries }: Known): ReasonFor {
   const { smallBusiness: isSmallBusiness = false } = invoiceSettings(merchant)
   const place = { relief: facts.order.taxRelief, isSmallBusiness, sellerCountry: merchant.country, country }
-  return (rateBps) => taxReasonFor(rateBps, place)
+  return (rateBps, skuId) => taxReasonFor({ rateBps, delivery: deliveries.get(skuId) }, place)
 }
 
 async function rowFor(
   tx: Tx,
   { merchantId, mode, cause, causeId, installationId, orderId }: CauseRow,
   { kind, lines, corrects, alsoCorrects }: Draft,
-  { merchant, facts, country, now }: Omit<Known, 'made'> & { now: number },
+  { merchant, facts, country, now }: Omit<Known, 'made' | 'deliveries'> & { now: number },
 ): Promise<DocumentRow> {
   const { timeZone } = merchant
   const day = dayOf(now, timeZone)

@@ -62,13 +62,15 @@ const accounts = {
   reduced: '8300',
   export: '8120',
   small_business: '8195',
-  reverse_charge: '8125',
+  intra_community: '8125',
+  // Services that another state taxes, at the buyer.
+  reverse_charge: '8336',
   abroad: '8320',
   other: '8200',
 } as const
 
 function accountFor({ rateBps, reason }: RateSum, country: string): string {
-  if (reason === 'export' || reason === 'small_business' || reason === 'reverse_charge') return accounts[reason]
+  if (reason !== null && reason !== 'zero_rate') return accounts[reason]
   if (country !== 'DE') return isInVatArea(country) && rateBps > 0 ? accounts.abroad : accounts.other
   if (rateBps === 1_900) return accounts.standard
   return rateBps === 700 ? accounts.reduced : accounts.other

@@ -12,11 +12,15 @@ export interface TaxedPlace {
   country: string
 }
 
+// `delivery` is that of the SKU; undefined of shipping, and where the SKU is gone.
 export function taxReasonFor(
-  rateBps: number,
+  { rateBps, delivery }: { rateBps: number; delivery: 'shipped' | 'digital' | undefined },
   { relief, isSmallBusiness, sellerCountry, country }: TaxedPlace,
 ): TaxReason | null {
   if (rateBps > 0) return null
+  // An order may have both, and the law tells them apart.
+  if ((relief === 'reverse_charge' || relief === 'intra_community') && delivery !== undefined)
+    return delivery === 'digital' ? 'reverse_charge' : 'intra_community'
   if (relief !== null) return relief
   if (isSmallBusiness) return 'small_business'
   return isInVatArea(sellerCountry) && !isInVatArea(country) ? 'export' : 'zero_rate'

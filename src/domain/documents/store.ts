@@ -78,6 +78,19 @@ export async function findTaxCountry(
   return row?.country ?? undefined
 }
 
+// Whether what was ordered is sent. Only of an order without tax to a buyer who owes it: what is sent has another reason there.
+export async function findDeliveries(
+  db: Reader,
+  { installationId, merchantId, id, taxRelief }: Pick<OrderRow, 'installationId' | 'merchantId' | 'id' | 'taxRelief'>,
+): Promise<Map<string, 'shipped' | 'digital'>> {
+  if (taxRelief !== 'reverse_charge' && taxRelief !== 'intra_community') return new Map()
+  const rows = await db.sql<{ id: string; delivery: 'shipped' | 'digital' }>`
+    select s.id, s.delivery from skus s
+    where s.merchant_id = ${merchantId}
+      and s.id in (select sku_id from order_lines where installation_id = ${installationId} and order_id = ${id})`
+  return new Map(rows.map((row) => [row.id, row.delivery]))
+}
+
 export interface Series extends MerchantMode {
   kind: DocumentKind
   period: string

@@ -36,25 +36,17 @@ export interface RateSum extends TaxedSum {
   reason: TaxReason | null
 }
 
-export function invoiceLines(
-  order: ReceiptOrder,
-  sold: readonly OrderLine[],
-  reasonFor: (rateBps: number) => TaxReason | null,
-): DocumentLine[] {
+// Why no tax is charged at this rate on this SKU; the shipping has none.
+export type ReasonFor = (rateBps: number, skuId: string) => TaxReason | null
+
+export function invoiceLines(order: ReceiptOrder, sold: readonly OrderLine[], reasonFor: ReasonFor): DocumentLine[] {
   const { lines, shipping } = receiptOf(order, sold)
-  const taxed = ({
-    net,
-    tax,
-    gross,
-    taxRateBps,
-  }: {
-    net: number
-    tax: number
-    gross: number
-    taxRateBps: number | null
-  }) => {
+  const taxed = (
+    { net, tax, gross, taxRateBps }: { net: number; tax: number; gross: number; taxRateBps: number | null },
+    skuId: string,
+  ) => {
     const rateBps = taxRateBps ?? rateOf(net, tax)
-    return { net, tax, total: gross, rateBps, reason: reasonFor(rateBps) }
+    return { net, tax, total: gross, rateBps, reason: reasonFor(rateBps, skuId) }
   }
   const goods = lines.map((line, position): DocumentLine => {
     const { skuId = '', code = '', unitPrice = 0, discount = 0 } = sold[position] ?? {}
@@ -68,7 +60,7 @@ export function invoiceLines(
       quantity: line.quantity,
       unitPrice,
       discount,
-      ...taxed(line),
+      ...taxed(line, skuId),
     }
   })
   const shippingDiscount = order.discount - sold.reduce((sum, line) => sum + line.discount, 0)
@@ -87,7 +79,7 @@ export function invoiceLines(
       quantity: 1,
       unitPrice,
       discount,
-      ...taxed(part),
+      ...taxed(part, ''),
     }
   })
   return [...goods, ...sent]
@@ -113,15 +105,11 @@ export interface EditedPart {
 }
 
 // Positions go on where the invoices of the order end: a credit note is of a line of any of them.
-export function addedLines(
-  parts: readonly EditedPart[],
-  from: number,
-  reasonFor: (rateBps: number) => TaxReason | null,
-): DocumentLine[] {
+export function addedLines(parts: readonly EditedPart[], from: number, reasonFor: ReasonFor): DocumentLine[] {
   return parts.map((part, at): DocumentLine => {
     const { skuId, code, name, quantity, unitPrice, discount, tax, total, rateBps } = part
     const options = part.options.map(({ value }) => value)
-    const amounts = { discount, net: total - tax, tax, total, rateBps, reason: reasonFor(rateBps) }
+    const amounts = { discount, net: total - tax, tax, total, rateBps, reason: reasonFor(rateBps, skuId) }
     return { position: from + at, skuId, code, name, options, quantity, unitPrice, ...amounts }
   })
 }

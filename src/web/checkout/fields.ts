@@ -159,7 +159,8 @@ export function vatWords({
   if (!vat) return 'vat.hint'
   if (vat.status === 'invalid') return 'vat.invalid'
   if (vat.status !== 'valid') return 'vat.unavailable'
-  return totals.taxReason === 'reverse_charge' ? 'vat.reverse' : 'vat.valid'
+  const { taxReason } = totals
+  return taxReason === 'reverse_charge' || taxReason === 'intra_community' ? 'vat.reverse' : 'vat.valid'
 }
 
 export const lengthsMax: Readonly<Partial<Record<FieldName, number>>> = { city: 100, region: 100, postalCode: 20 }

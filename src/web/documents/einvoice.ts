@@ -119,7 +119,7 @@ export function einvoiceObstacle(document: AdminDocument): EinvoiceObstacle | nu
   const { seller, buyer, currency, rates } = document
   const exponent = currencyExponent(currency) ?? 0
   if (seller.vatId === undefined && seller.taxNumber === undefined) return 'seller'
-  const isFree = rates.some(({ reason }) => reason === 'reverse_charge')
+  const isFree = rates.some(({ reason }) => reason === 'reverse_charge' || reason === 'intra_community')
   if (!buyer || (isFree && (buyer.vatId === null || !isVatId(seller.vatId)))) return 'buyer'
   if (rates.some(({ reason }) => reason === 'export') && !isVatId(seller.vatId)) return 'seller'
   if (exponent > 2) return 'currency'
@@ -196,6 +196,7 @@ function lineFor(
 
 const exemptions = {
   reverse_charge: ['AE', 'VATEX-EU-AE'],
+  intra_community: ['K', 'VATEX-EU-IC'],
   export: ['G', 'VATEX-EU-G'],
   small_business: ['E', null],
 } as const

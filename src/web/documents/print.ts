@@ -115,7 +115,7 @@ function factsOf(speaker: Speaker, document: AdminDocument): [string, string][] 
 
 function reasonNotes({ say }: Speaker, { rates }: AdminDocument): string[] {
   const reasons = new Set(rates.map(({ reason }) => reason))
-  return (['reverse_charge', 'export', 'small_business'] as const)
+  return (['reverse_charge', 'intra_community', 'export', 'small_business'] as const)
     .filter((reason) => reasons.has(reason))
     .map((reason) => say(`document.reason.${reason}`))
 }

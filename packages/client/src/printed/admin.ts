@@ -926,7 +926,7 @@ export interface AdminDocumentLine {
   /** In basis points: 1900 is 19 %. */
   rate: number
   /** Why no tax is charged; null where it is. */
-  reason: 'reverse_charge' | 'export' | 'small_business' | 'zero_rate' | null
+  reason: 'reverse_charge' | 'intra_community' | 'export' | 'small_business' | 'zero_rate' | null
   /** In minor units of the currency that the resource names. */
   net: number
   /** In minor units of the currency that the resource names. */
@@ -945,7 +945,7 @@ export interface AdminDocumentRate {
   /** In basis points: 1900 is 19 %. */
   rate: number
   /** Why no tax is charged; null where it is. */
-  reason: 'reverse_charge' | 'export' | 'small_business' | 'zero_rate' | null
+  reason: 'reverse_charge' | 'intra_community' | 'export' | 'small_business' | 'zero_rate' | null
   /** In minor units of the currency that the resource names. */
   net: number
   /** In minor units of the currency that the resource names. */
@@ -2422,7 +2422,7 @@ export interface AdminTaxRow {
   /** In basis points: 1900 is 19 %. */
   rate: number
   /** Why no tax is charged; null where it is. */
-  reason: 'reverse_charge' | 'export' | 'small_business' | 'zero_rate' | null
+  reason: 'reverse_charge' | 'intra_community' | 'export' | 'small_business' | 'zero_rate' | null
   /** Invoices with this rate. */
   invoices: number
   /** Credit notes with this rate. */
@@ -3608,7 +3608,7 @@ export interface OrderTotals {
   /** subtotal − discount + shipping, plus tax where prices do not contain it. */
   total: number
   /** Why no tax is charged; left out where it is. */
-  taxReason?: 'reverse_charge' | 'export' | 'small_business' | undefined
+  taxReason?: 'reverse_charge' | 'intra_community' | 'export' | 'small_business' | undefined
   /** Money that went back. */
   refunded: number
   /** Money on its way back. What fails on the way leaves it again. */
@@ -4234,7 +4234,7 @@ export interface Totals {
   /** subtotal − discount + shipping, plus tax where prices do not contain it. */
   total: number
   /** Why no tax is charged; left out where it is. */
-  taxReason?: 'reverse_charge' | 'export' | 'small_business' | undefined
+  taxReason?: 'reverse_charge' | 'intra_community' | 'export' | 'small_business' | undefined
 }
 
 export interface UpdateAdminAgentPlatformRequest {

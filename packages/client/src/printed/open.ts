@@ -1671,7 +1671,7 @@ export interface OrderTotals {
   /** subtotal − discount + shipping, plus tax where prices do not contain it. */
   total: number
   /** Why no tax is charged; left out where it is. */
-  taxReason?: 'reverse_charge' | 'export' | 'small_business' | undefined
+  taxReason?: 'reverse_charge' | 'intra_community' | 'export' | 'small_business' | undefined
   /** Money that went back. */
   refunded: number
   /** Money on its way back. What fails on the way leaves it again. */
@@ -2754,7 +2754,7 @@ export interface Totals {
   /** subtotal − discount + shipping, plus tax where prices do not contain it. */
   total: number
   /** Why no tax is charged; left out where it is. */
-  taxReason?: 'reverse_charge' | 'export' | 'small_business' | undefined
+  taxReason?: 'reverse_charge' | 'intra_community' | 'export' | 'small_business' | undefined
 }
 
 /** Stands in for data that would make the event larger than 64 KiB. */

@@ -485,6 +485,8 @@ export const ar: Texts = {
   'document.ubl': 'فاتورة إلكترونية (XML)',
   'document.list': 'الفواتير',
   'document.reason.reverse_charge': 'الاحتساب العكسي: المشتري هو المدين بالضريبة.',
+  'document.reason.intra_community':
+    'توريد داخل الاتحاد الأوروبي، معفى من الضريبة (المادة 138 من التوجيه 2006/112/EC).',
   'document.reason.export': 'تصدير إلى خارج الاتحاد الأوروبي، معفى من الضريبة.',
   'document.reason.small_business': 'لا تُحتسب ضريبة: نظام الأعمال الصغيرة.',
   'slip.title': 'قائمة التعبئة',

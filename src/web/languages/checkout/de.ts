@@ -466,6 +466,8 @@ export const de: Texts = {
   'document.ubl': 'E-Rechnung (XML)',
   'document.list': 'Rechnungen',
   'document.reason.reverse_charge': 'Steuerschuldnerschaft des Leistungsempfängers.',
+  'document.reason.intra_community':
+    'Steuerfreie innergemeinschaftliche Lieferung (Art. 138 der Richtlinie 2006/112/EG).',
   'document.reason.export': 'Steuerfreie Ausfuhrlieferung.',
   'document.reason.small_business': 'Kleinunternehmerregelung: Es wird keine Umsatzsteuer berechnet.',
   'slip.title': 'Lieferschein',

@@ -450,6 +450,7 @@ export const en = {
   'document.ubl': 'E-invoice (XML)',
   'document.list': 'Invoices',
   'document.reason.reverse_charge': 'Reverse charge: the buyer owes the tax.',
+  'document.reason.intra_community': 'Intra-Community supply, exempt from VAT (Art. 138 of Directive 2006/112/EC).',
   'document.reason.export': 'Export to a country outside the European Union, free of tax.',
   'document.reason.small_business': 'No tax is charged: small business scheme.',
   'slip.title': 'Packing slip',

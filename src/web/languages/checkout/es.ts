@@ -454,6 +454,7 @@ export const es: Texts = {
   'document.ubl': 'Factura electrónica (XML)',
   'document.list': 'Facturas',
   'document.reason.reverse_charge': 'Inversión del sujeto pasivo.',
+  'document.reason.intra_community': 'Entrega intracomunitaria, exenta de IVA (art. 138 de la Directiva 2006/112/CE).',
   'document.reason.export': 'Exportación fuera de la Unión Europea, exenta de IVA.',
   'document.reason.small_business': 'No se aplica IVA: régimen de franquicia para pequeñas empresas.',
   'slip.title': 'Albarán',

@@ -458,6 +458,8 @@ export const fr: Texts = {
   'document.ubl': 'Facture électronique (XML)',
   'document.list': 'Factures',
   'document.reason.reverse_charge': 'Autoliquidation.',
+  'document.reason.intra_community':
+    'Livraison intracommunautaire, exonérée de TVA (art. 138 de la directive 2006/112/CE).',
   'document.reason.export': 'Exportation hors de l’Union européenne, exonérée de TVA.',
   'document.reason.small_business': 'TVA non applicable : franchise en base.',
   'slip.title': 'Bon de livraison',

@@ -443,6 +443,7 @@ export const ja: Texts = {
   'document.ubl': '電子インボイス (XML)',
   'document.list': '請求書',
   'document.reason.reverse_charge': 'リバースチャージ：購入者が税を納めます。',
+  'document.reason.intra_community': 'EU域内供給のためVATは免除されます（指令2006/112/EC第138条）。',
   'document.reason.export': '欧州連合域外への輸出のため免税です。',
   'document.reason.small_business': '小規模事業者のため税は課されません。',
   'slip.title': '納品書',

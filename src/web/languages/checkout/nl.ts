@@ -454,6 +454,8 @@ export const nl: Texts = {
   'document.ubl': 'E-factuur (XML)',
   'document.list': 'Facturen',
   'document.reason.reverse_charge': 'Btw verlegd.',
+  'document.reason.intra_community':
+    'Intracommunautaire levering, vrijgesteld van btw (art. 138 van Richtlijn 2006/112/EG).',
   'document.reason.export': 'Uitvoer buiten de Europese Unie, vrij van btw.',
   'document.reason.small_business': 'Er wordt geen btw berekend: kleineondernemersregeling.',
   'slip.title': 'Pakbon',

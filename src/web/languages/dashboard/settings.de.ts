@@ -410,6 +410,7 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
   'taxreport.tax': 'Steuer',
   'taxreport.total': 'Brutto',
   'taxreport.reverse_charge': 'Steuerschuld beim Käufer',
+  'taxreport.intra_community': 'innergemeinschaftliche Lieferung',
   'taxreport.export': 'Ausfuhr',
   'taxreport.small_business': 'Kleinunternehmer',
   'taxreport.empty': 'Keine Dokumente in diesen Tagen',

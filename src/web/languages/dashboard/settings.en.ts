@@ -404,6 +404,7 @@ export const settingsEn = {
   'taxreport.tax': 'Tax',
   'taxreport.total': 'Total',
   'taxreport.reverse_charge': 'reverse charge',
+  'taxreport.intra_community': 'intra-Community supply',
   'taxreport.export': 'export',
   'taxreport.small_business': 'small business',
   'taxreport.empty': 'No documents in these days',
