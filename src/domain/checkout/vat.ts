@@ -21,19 +21,14 @@ export interface VatGiven {
 
 // What a cart says of the number that its shopper gives now. One that got no answer is asked for again when it is given again.
 export function vatCheckFor({ sessionId, before, known, wanted, now }: VatGiven): CartVatCheck | null {
-  if (!wanted) return before && withoutNumber(before)
+  // A number that was taken away leaves how often one was asked for: giving none in between is not a new beginning. Such a check is about
+  // no session, so nothing is shown of it.
+  if (!wanted) return before && answeredCheck({ ...before, sessionId: '' }, null, before.at)
   const isSame = before?.sessionId === sessionId && known === wanted.text
   if (isSame && vatStatusAt(before, now) !== 'unavailable') return before
   const tries = (before?.tries ?? 0) + 1
   const status = tries > triesMax ? 'unavailable' : 'pending'
   return { sessionId, tries, country: wanted.country, status, at: now, consultationNumber: null, nameMatch: 'unknown' }
-}
-
-// A number that was taken away leaves how often one was asked for: giving none in between is not a new beginning. It is about no session,
-// so nothing is shown of it.
-function withoutNumber({ country, tries, at }: CartVatCheck): CartVatCheck {
-  const nothing = { consultationNumber: null, nameMatch: 'unknown' } as const
-  return { sessionId: '', tries, country, status: 'unavailable', at, ...nothing }
 }
 
 // Null: the register gave no answer.
