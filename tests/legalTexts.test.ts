@@ -10,12 +10,13 @@ import { ordersOf } from '../harness/orders.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
+import type { AdminDuty } from '../src/contract/admin/duties.ts'
 import { consentTextVersion } from '../src/contract/words.ts'
 import { mailRound } from '../src/domain/emails/send.ts'
 import { sealCustomer } from '../src/domain/orders/customer.ts'
+import { listDutyFacts } from '../src/domain/overview/duties.ts'
 import { insertSite } from '../src/domain/sites/store.ts'
-import { listDutyFacts } from '../src/ops/provisioning/store.ts'
-import { dutyStates } from '../src/platform/kit/duties.ts'
+import { listSellers } from '../src/ops/provisioning/store.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { parseMailUrl } from '../src/platform/kit/mailurl.ts'
 import { queueEmails } from '../src/platform/outbox/emails.ts'
@@ -164,15 +165,23 @@ eachEngine('legal texts', (given) => {
 
   test('what an open live shop has not given yet is known by its country, its seller and its texts', async () => {
     const { storage, merchantId, installationId, clock } = testServer
-    const facts = () => storage.read((db) => listDutyFacts(db, 10))
+    const facts = () => storage.read(async (db) => listDutyFacts(db, await listSellers(db, 10)))
     assert.deepEqual(await facts(), [])
     const site = { merchantId, mode: 'live', installationId, openedAt: clock.now, version: 1 } as const
     await storage.write((tx) => insertSite(tx, site, clock.now))
     const [found] = await facts()
     assert.ok(found)
     assert.deepEqual([found.slug, found.hasSeller, [...found.texts].sort()], ['bloom', true, ['terms', 'withdrawal']])
-    const missing = dutyStates(found).filter(({ status }) => status === 'missing')
-    assert.deepEqual(missing.map(({ id }) => id).sort(), ['imprint', 'privacy'])
+    const { data } = (await testServer.askAdmin('getAdminDuties')).body
+    const missing = data.duties.filter(({ status }: AdminDuty) => status === 'missing')
+    assert.deepEqual(missing.map(({ id, lacks }: AdminDuty) => [id, lacks]).sort(), [
+      ['imprint', ['imprint']],
+      ['privacy', ['privacy']],
+    ])
+    const { countries, since, status, lacks } = data.duties.find(({ id }: AdminDuty) => id === 'product_safety')
+    assert.ok(countries.includes('DE') && !countries.includes('CH'))
+    assert.deepEqual([since, status, lacks], ['2024-12-13', 'by_hand', ['makers']])
+    assert.equal(data.productsWithoutMaker, found.withoutMaker)
   })
 
   test('the checkout and the site lead to the texts of this server', async () => {

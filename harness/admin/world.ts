@@ -16,6 +16,7 @@ import { customerGivens } from './customers.ts'
 import { developerGivens } from './developers.ts'
 import { documentGivens } from './documents.ts'
 import { draftGivens } from './drafts.ts'
+import { dutyGivens } from './duties.ts'
 import { editGivens } from './edits.ts'
 import { homeGivens } from './home.ts'
 import { makerGivens } from './makers.ts'
@@ -50,6 +51,7 @@ const givens: Readonly<Record<AdminOperationId, Given>> = {
   ...pictureGivens,
   ...shopGivens,
   ...textGivens,
+  ...dutyGivens,
   ...siteGivens,
   ...pageGivens,
   ...redirectGivens,

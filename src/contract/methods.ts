@@ -48,6 +48,7 @@ const openMethods: Readonly<Record<OperationId, string>> = {
 // Where the rule below says it badly.
 const adminMethods: Readonly<Partial<Record<AdminOperationId, string>>> = {
   getAdminHome: 'home',
+  getAdminDuties: 'duties.get',
   getAdminOrderCounts: 'orderCounts',
   searchAdmin: 'search',
   fulfilAdminOrders: 'orders.fulfilMany',

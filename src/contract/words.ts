@@ -339,6 +339,23 @@ export type WithdrawalOutcome = (typeof withdrawalOutcomes)[number]
 export const legalTextKinds = ['terms', 'withdrawal', 'privacy', 'imprint', 'accessibility', 'shipping'] as const
 export type LegalTextKind = (typeof legalTextKinds)[number]
 
+// What the law of a country demands of a shop that sells there; dates and sources are in `platform/kit/duties.ts`.
+// biome-ignore format: a list of words
+export const dutyIds = [
+  'seller', 'confirmation', 'privacy', 'imprint', 'withdrawal', 'order_button', 'prior_price', 'accessibility',
+  'unit_price', 'product_safety', 'guarantee', 'digital',
+] as const
+export type DutyId = (typeof dutyIds)[number]
+
+// `by_hand`: nothing here shows whether it is done, or needed, and a person has to look.
+export const dutyStatuses = ['done', 'missing', 'by_hand', 'not_needed'] as const
+export type DutyStatus = (typeof dutyStatuses)[number]
+
+// What a merchant gives: name, address and e-mail of the seller, the content of every SKU, the maker of every product, who is responsible in
+// the EU for makers elsewhere, or a legal text.
+export const dutyNeeds = ['seller', 'measures', 'makers', 'responsible', ...legalTextKinds] as const
+export type DutyNeed = (typeof dutyNeeds)[number]
+
 // Those of the hosted pages.
 export const textLanguages = ['en', 'de', 'fr', 'es', 'nl', 'ja', 'ar'] as const
 export type TextLanguage = (typeof textLanguages)[number]

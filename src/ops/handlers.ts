@@ -20,7 +20,7 @@ import { shopUndoer } from '../domain/merchants/undo.ts'
 import { adminDeveloperOperations } from '../domain/oauth/admin.ts'
 import { type AdminOrderParts, adminOrderOperations } from '../domain/orders/admin.ts'
 import { orderUndoer } from '../domain/orders/undo.ts'
-import { adminChangeOperations, adminHomeOperations } from '../domain/overview/admin.ts'
+import { adminChangeOperations, adminDutyOperations, adminHomeOperations } from '../domain/overview/admin.ts'
 import { findOrderKeys } from '../domain/overview/search.ts'
 import { adminPaymentOperations } from '../domain/payments/admin.ts'
 import type { LateAccountProvider, ProviderUrls } from '../domain/payments/providers/registry.ts'
@@ -108,6 +108,7 @@ export function adminHandlersFor(
     ...adminImportOperations({ rootSecret, publicOrigin, sites }),
     ...adminShopOperations(shopParts),
     ...adminTextOperations(),
+    ...adminDutyOperations(),
     ...adminSiteOperations(sites),
     ...adminPageOperations(),
     ...adminRedirectOperations(),

@@ -30,6 +30,7 @@ import * as developers from './developers.ts'
 import * as documents from './documents.ts'
 import * as drafts from './drafts.ts'
 import * as dryrun from './dryrun.ts'
+import * as duties from './duties.ts'
 import * as edits from './edits.ts'
 import * as errors from './errors.ts'
 import { agentExamples } from './examples/agents.ts'
@@ -39,6 +40,7 @@ import { customerExamples } from './examples/customers.ts'
 import { developerExamples } from './examples/developers.ts'
 import { documentExamples } from './examples/documents.ts'
 import { draftExamples } from './examples/drafts.ts'
+import { dutyExamples } from './examples/duties.ts'
 import { editExamples } from './examples/edits.ts'
 import { homeExamples } from './examples/home.ts'
 import { makerExamples } from './examples/makers.ts'
@@ -148,6 +150,7 @@ export const adminDocument: SurfaceDocument = {
     ...pictureExamples,
     ...shopExamples,
     ...textExamples,
+    ...dutyExamples,
     ...siteExamples,
     ...pageExamples,
     ...redirectExamples,
@@ -189,6 +192,7 @@ export const adminDocument: SurfaceDocument = {
       drafts,
       edits,
       texts,
+      duties,
     ),
   ],
   errorSchema: errors.AdminErrorResponse,

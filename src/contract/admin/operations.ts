@@ -9,6 +9,7 @@ import { customerRows } from './customers.ts'
 import { developerRows } from './developers.ts'
 import { documentRows } from './documents.ts'
 import { draftRows } from './drafts.ts'
+import { dutyRows } from './duties.ts'
 import { editRows } from './edits.ts'
 import { homeRows } from './home.ts'
 import { makerRows } from './makers.ts'
@@ -41,6 +42,7 @@ export const adminOperations = {
   ...pictureRows,
   ...shopRows,
   ...textRows,
+  ...dutyRows,
   ...siteRows,
   ...pageRows,
   ...redirectRows,

@@ -1,6 +1,7 @@
-// The admin operations that know many folders: home, search, the list of changes and taking one back.
+// The admin operations that know many folders: home, search, duties, the list of changes and taking one back.
 
 import type { changeRows } from '../../contract/admin/changes.ts'
+import type { dutyRows } from '../../contract/admin/duties.ts'
 import type { homeRows } from '../../contract/admin/home.ts'
 import { limits } from '../../contract/limits.ts'
 import { findEntry, listActorNames, listEntries, lockEntry } from '../../platform/audit/store.ts'
@@ -10,10 +11,12 @@ import { actorOf } from '../../platform/http/actor.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
 import { Audited } from '../../platform/http/handler.ts'
 import { badCursor } from '../../platform/kit/cursor.ts'
+import { duties, dutyStates } from '../../platform/kit/duties.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import { salesReport } from '../reports/report.ts'
+import { listDutyFacts } from './duties.ts'
 import { agentOrdersMs, countAgentOrders, countOrders, countTodo, countWithdrawals } from './home.ts'
 import { findAnything } from './search.ts'
 
@@ -94,6 +97,25 @@ export function adminChangeOperations({ undoers }: AdminParts): {
         context: { now: now.getTime(), cause },
       })
       return new Audited({ data: { changes: undone.map(subjectChangeView) } }, dryRun ? [] : undone, changeId)
+    },
+  }
+}
+
+export function adminDutyOperations(): { [Id in keyof typeof dutyRows]: AdminHandler<Id> } {
+  return {
+    async getAdminDuties({ db, caller: { merchantId } }) {
+      const [facts] = await listDutyFacts(db, [merchantId])
+      if (!facts) throw new Error(`merchant ${merchantId} is gone`)
+      return {
+        data: {
+          duties: dutyStates(facts).map(({ id, status, countries, lacks }) => {
+            const { since, source } = duties[id]
+            return { id, status, countries: [...countries], since, source, lacks: [...lacks] }
+          }),
+          productsWithoutMaker: facts.withoutMaker,
+          makersWithoutResponsible: facts.withoutResponsible,
+        },
+      }
     },
   }
 }

@@ -3,16 +3,18 @@
 import { adminDocument } from '../../contract/admin/document.ts'
 import { openDocument } from '../../contract/open/document.ts'
 import { printOpenApi } from '../../contract/openapi.ts'
+import type { DutyNeed } from '../../contract/words.ts'
 import { countIndex } from '../../domain/catalog/indexstore.ts'
 import { listUndelivered, readWaiting } from '../../domain/emails/store.ts'
 import { listAttention } from '../../domain/health/attention.ts'
 import { type Finding, findViolations, invariants } from '../../domain/health/invariants.ts'
+import { listDutyFacts, type MerchantDutyFacts } from '../../domain/overview/duties.ts'
 import { listAccountsOfAll, openSecrets } from '../../domain/payments/accounts.ts'
 import { installedNames } from '../../domain/payments/providers/installed.ts'
 import { visible } from '../../platform/audit/change.ts'
 import { readSettings } from '../../platform/config.ts'
 import { type DeferredRow, listDeferred } from '../../platform/jobs/store.ts'
-import { type DutyFacts, type DutyNeed, duties, dutyStates } from '../../platform/kit/duties.ts'
+import { type DutyFacts, duties, dutyStates } from '../../platform/kit/duties.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import { unhurried } from '../../platform/storage/copy.ts'
@@ -21,7 +23,7 @@ import type { Reader } from '../../platform/storage/storage.ts'
 import { version } from '../../platform/version.ts'
 import { noAccount, nothingOffered } from '../provisioning/methods.ts'
 import { lackText } from '../provisioning/readiness.ts'
-import { listDutyFacts, listUnpayable, listUnready } from '../provisioning/store.ts'
+import { listSellers, listUnpayable, listUnready } from '../provisioning/store.ts'
 import { command, printReport } from './command.ts'
 import { openDatabase } from './database.ts'
 
@@ -44,7 +46,7 @@ export const doctorCommand = command({
         ...emails,
         ...(isOther ? [] : await storage.read(indexWarnings)),
         ...unready.map(({ slug, problem, name }) => visible(`${slug}: ${lackText(problem, name)}`)),
-        ...(isOther ? [] : (await storage.read((db) => listDutyFacts(db, unreadyMax))).flatMap(dutyWarnings)),
+        ...(isOther ? [] : (await storage.read(findDuties)).flatMap(dutyWarnings)),
         ...unpayable.map(({ slug, problem }) => `${slug}: ${unpayableWords[problem]}`),
         ...(isOther ? [] : await storage.read((db) => accountWarnings(db, config.rootSecret))),
       ]
@@ -143,11 +145,15 @@ async function accountWarnings(db: Reader, rootSecret: RootSecret): Promise<stri
     .slice(0, accountWarningsMax)
 }
 
+async function findDuties(db: Reader): Promise<MerchantDutyFacts[]> {
+  return listDutyFacts(db, await listSellers(db, unreadyMax))
+}
+
 // What is missing, and products without a maker, which only a person knows the need of. The rest that a person has to look at is listed in
 // the dashboard, under Settings, Duties.
 function dutyWarnings(facts: DutyFacts & { slug: string }): string[] {
   return dutyStates(facts).flatMap(({ id, status, lacks }) => {
-    const isShown = status === 'missing' || (id === 'productSafety' && status === 'by_hand')
+    const isShown = status === 'missing' || (id === 'product_safety' && status === 'by_hand')
     const words = lacks.map((need) => needText(need, facts)).join(', ')
     return isShown ? [visible(`${facts.slug}: missing for the EU: ${words} (${duties[id].source})`)] : []
   })

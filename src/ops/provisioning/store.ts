@@ -1,7 +1,6 @@
 // SQL that only provisioning needs; the rest is in the folders whose tables it touches.
 
 import type { Mode } from '../../contract/words.ts'
-import { type DutyFacts, lacksResponsible } from '../../platform/kit/duties.ts'
 import { list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import type { Lack } from './readiness.ts'
 
@@ -48,52 +47,14 @@ export async function listUnready(db: Reader, limit: number): Promise<{ slug: st
     order by slug, problem, name limit ${limit}`
 }
 
-// What the law asks of merchants with an open live shop, as far as they have given it.
-export async function listDutyFacts(db: Reader, limit: number): Promise<(DutyFacts & { slug: string })[]> {
-  const merchants = await db.sql<MerchantRow>`
-    select m.id, m.slug, m.country, m.legal, m.support_email as "supportEmail", m.links from merchants m
+// Merchants with an open live shop.
+export async function listSellers(db: Reader, limit: number): Promise<string[]> {
+  const rows = await db.sql<{ id: string }>`
+    select m.id from merchants m
     where m.closed_at is null and exists (
       select 1 from sites s where s.merchant_id = m.id and s.mode = 'live' and s.opened_at is not null)
     order by m.slug limit ${limit}`
-  if (merchants.length === 0) return []
-  const ids = list(merchants.map(({ id }) => id))
-  const [zones, texts, unmade, makers] = await Promise.all([
-    db.sql<{ merchantId: string; countries: string }>`
-      select merchant_id as "merchantId", countries from shipping_zones where merchant_id in (${ids})`,
-    db.sql<{ merchantId: string; kind: string }>`
-      select distinct t.merchant_id as "merchantId", t.kind from legal_texts t
-      where t.merchant_id in (${ids}) and t.text <> '' and not exists (
-        select 1 from legal_texts n
-        where n.merchant_id = t.merchant_id and n.kind = t.kind and n.language = t.language and n.version > t.version)`,
-    db.sql<{ merchantId: string; count: number }>`
-      select merchant_id as "merchantId", count(*) as "count" from products
-      where merchant_id in (${ids}) and published_at is not null and maker is null group by merchant_id`,
-    db.sql<{ merchantId: string; country: string }>`
-      select merchant_id as "merchantId", country from makers where merchant_id in (${ids}) and responsible is null`,
-  ])
-  const countOf = new Map(unmade.map(({ merchantId, count }) => [merchantId, Number(count)]))
-  return merchants.map(({ id, slug, country, legal, supportEmail, links }) => {
-    const { address = [] } = JSON.parse(legal ?? '{}') as { address?: string[] }
-    return {
-      slug,
-      country,
-      zoneCountries: zones.flatMap((zone) => (zone.merchantId === id ? (JSON.parse(zone.countries) as string[]) : [])),
-      withoutMaker: countOf.get(id) ?? 0,
-      withoutResponsible: makers.filter((maker) => maker.merchantId === id && lacksResponsible(maker)).length,
-      hasSeller: address.length > 0 && supportEmail !== null,
-      texts: new Set(texts.flatMap(({ merchantId, kind }) => (merchantId === id ? [kind] : []))),
-      links: new Set(Object.keys(JSON.parse(links) as object)),
-    }
-  })
-}
-
-interface MerchantRow {
-  id: string
-  slug: string
-  country: string
-  legal: string | null
-  supportEmail: string | null
-  links: string
+  return rows.map(({ id }) => id)
 }
 
 // What the merchant has published so far.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type DutyFacts, duties, dutyIds, dutyStates, legalGuaranteeYears, longerGuarantees } from './duties.ts'
+import { dutyIds } from '../../contract/words.ts'
+import { type DutyFacts, duties, dutyStates, legalGuaranteeYears, longerGuarantees } from './duties.ts'
 
 const nothing: DutyFacts = {
   country: 'DE',
@@ -20,18 +21,18 @@ test('a duty has a day and a source', () => {
 
 test('what the server does is done, what the merchant has not given is missing, the rest is left to a person', () => {
   const states = by(nothing)
-  assert.equal(states.get('priorPrice')?.status, 'done')
+  assert.equal(states.get('prior_price')?.status, 'done')
   assert.deepEqual(states.get('confirmation'), {
     id: 'confirmation',
     status: 'missing',
     countries: ['DE'],
     lacks: ['seller', 'terms', 'withdrawal'],
   })
-  assert.deepEqual([states.get('unitPrice')?.status, states.get('unitPrice')?.lacks], ['by_hand', ['measures']])
-  assert.equal(by({ ...nothing, hasMeasures: true }).get('unitPrice')?.status, 'done')
+  assert.deepEqual([states.get('unit_price')?.status, states.get('unit_price')?.lacks], ['by_hand', ['measures']])
+  assert.equal(by({ ...nothing, hasMeasures: true }).get('unit_price')?.status, 'done')
   assert.equal(states.get('accessibility')?.status, 'by_hand')
   const safety = (withoutMaker: number, withoutResponsible: number) => {
-    const state = by({ ...nothing, withoutMaker, withoutResponsible }).get('productSafety')
+    const state = by({ ...nothing, withoutMaker, withoutResponsible }).get('product_safety')
     return [state?.status, state?.lacks]
   }
   assert.deepEqual(safety(3, 0), ['by_hand', ['makers']])

@@ -1,12 +1,8 @@
 // What the law of a country demands of a shop that sells there: one row for each duty, with its date and source. Data, not advice: the
 // server has a place for a duty or says that it has none, and never says that a shop is lawful. Pure.
 
-import type { LegalTextKind } from '../../contract/words.ts'
+import { type DutyId, type DutyNeed, type DutyStatus, dutyIds } from '../../contract/words.ts'
 import { euCountries } from './countryfacts.ts'
-
-// What a merchant gives: name, address and e-mail of the seller, the content of every SKU, the maker of every product, who is responsible in
-// the EU for makers elsewhere, or a legal text.
-export type DutyNeed = 'seller' | 'measures' | 'makers' | 'responsible' | LegalTextKind
 
 export interface Duty {
   countries: readonly string[]
@@ -28,17 +24,14 @@ export const duties = {
   privacy: { countries: euCountries, since: '2018-05-25', source: 'Regulation (EU) 2016/679, Art. 13', needs: ['privacy'], allowsLink: true },
   imprint: { countries: euCountries, since: '2002-01-17', source: 'Directive 2000/31/EC, Art. 5', needs: ['imprint'], allowsLink: true },
   withdrawal: { countries: euCountries, since: '2026-06-19', source: 'Directive 2011/83/EU, Art. 11a (Directive (EU) 2023/2673)', needs: [] },
-  orderButton: { countries: euCountries, since: '2014-06-13', source: 'Directive 2011/83/EU, Art. 8(2); C-249/21', needs: [] },
-  priorPrice: { countries: euCountries, since: '2022-05-28', source: 'Directive 98/6/EC, Art. 6a; C-330/23', needs: [] },
+  order_button: { countries: euCountries, since: '2014-06-13', source: 'Directive 2011/83/EU, Art. 8(2); C-249/21', needs: [] },
+  prior_price: { countries: euCountries, since: '2022-05-28', source: 'Directive 98/6/EC, Art. 6a; C-330/23', needs: [] },
   accessibility: { countries: euCountries, since: '2025-06-28', source: 'Directive (EU) 2019/882', needs: ['accessibility'], isByHand: true },
-  unitPrice: { countries: euCountries, since: '2000-03-18', source: 'Directive 98/6/EC, Art. 3', needs: ['measures'], isByHand: true },
-  productSafety: { countries: euCountries, since: '2024-12-13', source: 'Regulation (EU) 2023/988, Art. 16, 19', needs: ['makers', 'responsible'], isByHand: true },
+  unit_price: { countries: euCountries, since: '2000-03-18', source: 'Directive 98/6/EC, Art. 3', needs: ['measures'], isByHand: true },
+  product_safety: { countries: euCountries, since: '2024-12-13', source: 'Regulation (EU) 2023/988, Art. 16, 19', needs: ['makers', 'responsible'], isByHand: true },
   guarantee: { countries: euCountries, since: '2026-09-27', source: 'Directive (EU) 2024/825; Implementing Regulation (EU) 2025/1960', needs: [], isByHand: true },
   digital: { countries: euCountries, since: '2014-06-13', source: 'Directive 2011/83/EU, Art. 16(m)', needs: [] },
-} as const satisfies Readonly<Record<string, Duty>>
-
-export type DutyId = keyof typeof duties
-export const dutyIds = Object.keys(duties) as readonly DutyId[]
+} as const satisfies Readonly<Record<DutyId, Duty>>
 
 export interface DutyFacts {
   country: string
@@ -57,7 +50,7 @@ export interface DutyFacts {
 
 export interface DutyState {
   id: DutyId
-  status: 'done' | 'missing' | 'by_hand' | 'not_needed'
+  status: DutyStatus
   // Of those that demand it, the ones that the shop sells to.
   countries: readonly string[]
   lacks: readonly DutyNeed[]

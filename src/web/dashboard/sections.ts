@@ -44,7 +44,7 @@ export const settingSections = {
     { id: 'payments', path: 'settings/payments', text: 'settings.payments', needs: 'getAdminShop' },
     { id: 'agents', path: 'settings/agents', text: 'settings.agents', needs: 'getAdminAgents' },
     { id: 'texts', path: 'settings/texts', text: 'settings.texts', needs: 'getAdminTexts' },
-    { id: 'duties', path: 'settings/duties', text: 'settings.duties', needs: 'getAdminTexts' },
+    { id: 'duties', path: 'settings/duties', text: 'settings.duties', needs: 'getAdminDuties' },
     { id: 'people', path: 'settings/people', text: 'settings.people', needs: 'listAdminMembers' },
   ],
 } as const satisfies Sections

@@ -376,6 +376,10 @@ export interface AdminClient {
     /** Save a legal text. Makes a new version, which holds from now on. Orders keep the version that held when they were placed. Needs the scope `admin:settings`. (saveAdminText) */
     save(input: AdminTextRequest, options?: CallOptions): Promise<AdminTextResponse>
   }
+  duties: {
+    /** List duties by law. What the law of the countries that the shop sells to demands, with date and source, and what of it is done or missing here. It does not say that a shop is lawful. Needs the scope `admin:read`. (getAdminDuties) */
+    get(options?: CallOptions): Promise<AdminDutiesResponse>
+  }
   site: {
     /** Get the site. The online store that this server shows, in the mode of the caller: whether it is open, and where it is. Needs the scope `admin:read`. (getAdminSite) */
     get(options?: CallOptions): Promise<AdminSiteResponse>
@@ -982,6 +986,30 @@ export interface AdminDocumentSummary {
   total: number
   /** Where it is taxed. */
   country: string
+}
+
+export interface AdminDutiesResponse {
+  data: {
+    duties: AdminDuty[]
+    /** Published ones. */
+    productsWithoutMaker: number
+    /** Outside of the EU, without a person in it. */
+    makersWithoutResponsible: number
+  }
+}
+
+export interface AdminDuty {
+  id: 'seller' | 'confirmation' | 'privacy' | 'imprint' | 'withdrawal' | 'order_button' | 'prior_price' | 'accessibility' | 'unit_price' | 'product_safety' | 'guarantee' | 'digital'
+  /** by_hand: a person has to look whether it is done, or needed. not_needed: the shop sells to no country that demands it. */
+  status: 'done' | 'missing' | 'by_hand' | 'not_needed'
+  /** That demand it, of those the shop sells to. */
+  countries: string[]
+  /** The day from which it applies. */
+  since: string
+  /** The law, or the judgment. */
+  source: string
+  /** What the shop has not given. */
+  lacks: ('seller' | 'measures' | 'makers' | 'responsible' | 'terms' | 'withdrawal' | 'privacy' | 'imprint' | 'accessibility' | 'shipping')[]
 }
 
 export interface AdminEndRequest {

@@ -120,6 +120,9 @@ export const adminTable = {
     getMany: 'GET  /api/v1/admin/texts',
     save: 'POST b /api/v1/admin/texts',
   },
+  duties: {
+    get: 'GET  /api/v1/admin/duties',
+  },
   site: {
     get: 'GET  /api/v1/admin/site',
     replace: 'PUT b /api/v1/admin/site',

@@ -1,8 +1,8 @@
 // What the law of the countries that a shop sells to demands of it, and what of that is done.
 
 import { html } from '../../../platform/html/html.ts'
-import { duties } from '../../../platform/kit/duties.ts'
-import { dutiesOf, dutyList } from '../duties.ts'
+import { euCountries } from '../../../platform/kit/countryfacts.ts'
+import { dutyList } from '../duties.ts'
 import { card } from '../parts.ts'
 import type { Screen } from '../screen.ts'
 import { sections, settingSections } from '../sections.ts'
@@ -11,12 +11,12 @@ export const dutiesScreen: Screen = {
   path: 'settings/duties',
   name: 'dashboard duties',
   place: 'settings',
-  needs: 'getAdminTexts',
+  needs: 'getAdminDuties',
   async get(visit) {
     const { words } = visit
-    const shown = await dutiesOf(visit)
-    const countries = shown.states.find(({ id }) => id === 'seller')?.countries ?? []
-    const isEverywhere = countries.length === duties.seller.countries.length
+    const { data: shown } = await visit.ask('getAdminDuties')
+    const countries = shown.duties.find(({ id }) => id === 'seller')?.countries ?? []
+    const isEverywhere = countries.length === euCountries.length
     const where = isEverywhere
       ? words.say('duties.everywhere')
       : words.say('duties.countries', { countries: countries.map((code) => words.country(code)).join(', ') })

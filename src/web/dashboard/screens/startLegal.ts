@@ -4,7 +4,7 @@
 import type { AdminShop } from '../../../contract/admin/shop.ts'
 import { type LegalTextKind, type TextLanguage, textLanguages } from '../../../contract/words.ts'
 import { html } from '../../../platform/html/html.ts'
-import { dutiesOf, dutyList } from '../duties.ts'
+import { dutyList } from '../duties.ts'
 import { type Field, form, keyIn, type Problems, problemsOf } from '../form.ts'
 import { stepSheet, toNextStep } from '../guide.ts'
 import { card, notice } from '../parts.ts'
@@ -60,8 +60,8 @@ async function knownOf(visit: Visit): Promise<Known> {
 
 async function legalSheet(visit: Visit, values: Texts, problems?: Problems): Promise<Sheet> {
   const { words, to } = visit
-  const duties = await dutiesOf(visit)
-  const missing = duties.states.filter(({ status }) => status === 'missing')
+  const { data } = await visit.ask('getAdminDuties')
+  const missing = data.duties.filter(({ status }) => status === 'missing')
   const texts = card({
     body: html`${notice('info', words.say('guide.legalWarning'))}
 <p class="gap">${words.say('guide.legalHow')}</p>
@@ -70,7 +70,7 @@ ${form(visit, { action: to('start/legal'), fields: fieldsOf(words), values, prob
   // Also what is given elsewhere, such as the address of the seller.
   const list =
     missing.length > 0 &&
-    card({ title: words.say('guide.legalMissing'), body: dutyList(visit, { ...duties, states: missing }) })
+    card({ title: words.say('guide.legalMissing'), body: dutyList(visit, { ...data, duties: missing }) })
   return stepSheet(visit, 'legal', html`${texts}${list}`, problems)
 }
 

@@ -38,7 +38,6 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
     one: 'der Hersteller von {count} Produkt, soweit es ihn braucht',
     other: 'der Hersteller von {count} Produkten, soweit sie ihn brauchen',
   },
-  'duties.makersMany': 'der Hersteller von mehr als {count} Produkten, soweit sie ihn brauchen',
   'duties.responsible': 'wer in der EU für Hersteller von außerhalb verantwortlich ist',
   'duties.since': 'Seit {day}. {source}',
   'state.duty.done': 'Erledigt',
@@ -57,18 +56,18 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
   'duty.withdrawal': 'Widerruf online',
   'duty.withdrawal.text':
     'Eine Seite dieses Servers, verlinkt auf jeder gehosteten Seite und in jeder E-Mail zu einer Bestellung.',
-  'duty.orderButton': 'Bestellknopf',
-  'duty.orderButton.text': 'Seine Worte sagen, dass man zahlt, mit dem Betrag daneben.',
-  'duty.priorPrice': 'Vorheriger Preis',
-  'duty.priorPrice.text': 'Eine Ermäßigung steht mit dem niedrigsten Preis der 30 Tage davor da, sonst gar nicht.',
+  'duty.order_button': 'Bestellknopf',
+  'duty.order_button.text': 'Seine Worte sagen, dass man zahlt, mit dem Betrag daneben.',
+  'duty.prior_price': 'Vorheriger Preis',
+  'duty.prior_price.text': 'Eine Ermäßigung steht mit dem niedrigsten Preis der 30 Tage davor da, sonst gar nicht.',
   'duty.accessibility': 'Barrierefreiheit',
   'duty.accessibility.text':
     'Eine Erklärung, wie barrierefrei der Shop ist. Firmen mit weniger als 10 Personen und höchstens 2 Mio. € im Jahr sind ausgenommen.',
-  'duty.unitPrice': 'Grundpreis',
-  'duty.unitPrice.text':
+  'duty.unit_price': 'Grundpreis',
+  'duty.unit_price.text':
     'Für Waren nach Gewicht, Volumen, Länge, Fläche oder Stückzahl. Der Shop berechnet ihn aus dem Inhalt, der im Formular des Produkts steht. Andere Waren brauchen keinen.',
-  'duty.productSafety': 'Hersteller und Warnhinweise',
-  'duty.productSafety.text':
+  'duty.product_safety': 'Hersteller und Warnhinweise',
+  'duty.product_safety.text':
     'Name, Post- und elektronische Adresse des Herstellers und Warnhinweise auf der Seite jedes Produkts. Unter anderem Lebensmittel, Arzneimittel und Antiquitäten brauchen keine.',
   'duty.guarantee': 'Hinweis zur gesetzlichen Gewährleistung',
   'duty.guarantee.text':

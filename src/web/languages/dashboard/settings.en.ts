@@ -37,7 +37,6 @@ export const settingsEn = {
     one: 'the maker of {count} product, where it needs one',
     other: 'the maker of {count} products, where they need one',
   },
-  'duties.makersMany': 'the maker of more than {count} products, where they need one',
   'duties.responsible': 'who is responsible in the EU for makers elsewhere',
   'duties.since': 'Since {day}. {source}',
   'state.duty.done': 'Done',
@@ -55,19 +54,19 @@ export const settingsEn = {
   'duty.imprint.text': 'A text here, or a page of your own that is linked.',
   'duty.withdrawal': 'Withdrawing online',
   'duty.withdrawal.text': 'A page of this server, linked from every hosted page and e-mail about an order.',
-  'duty.orderButton': 'Order button',
-  'duty.orderButton.text': 'Its words say that one pays, with the amount beside them.',
-  'duty.priorPrice': 'Prior price',
-  'duty.priorPrice.text':
+  'duty.order_button': 'Order button',
+  'duty.order_button.text': 'Its words say that one pays, with the amount beside them.',
+  'duty.prior_price': 'Prior price',
+  'duty.prior_price.text':
     'A reduction is shown with the lowest price of the 30 days before it, and otherwise not at all.',
   'duty.accessibility': 'Accessibility',
   'duty.accessibility.text':
     'A statement on how accessible the shop is. Firms with fewer than 10 people and at most 2 million € a year are exempt.',
-  'duty.unitPrice': 'Price per kilogram, litre or metre',
-  'duty.unitPrice.text':
+  'duty.unit_price': 'Price per kilogram, litre or metre',
+  'duty.unit_price.text':
     'For goods that are sold by weight, volume, length, area or number. The shop computes it from the content that a variant has in the form of its product. Others need none.',
-  'duty.productSafety': 'Makers and warnings',
-  'duty.productSafety.text':
+  'duty.product_safety': 'Makers and warnings',
+  'duty.product_safety.text':
     'Name, postal and electronic address of the maker, and warnings, on the page of each product. Food, medicine and antiques, among others, need none.',
   'duty.guarantee': 'Notice on the legal guarantee',
   'duty.guarantee.text':

@@ -1,0 +1,42 @@
+// Duties of a shop by the law of the countries that it sells to: schemas and rows.
+
+import { Count, Country } from '../parts.ts'
+import { described, object, oneOf, type Static, Type } from '../schema.ts'
+import { ok } from '../surface.ts'
+import { dutyIds, dutyNeeds, dutyStatuses } from '../words.ts'
+import { type AdminRows, adminRow } from './row.ts'
+
+export const AdminDuty = object({
+  id: oneOf(dutyIds),
+  status: oneOf(dutyStatuses, {
+    description:
+      'by_hand: a person has to look whether it is done, or needed. not_needed: the shop sells to no country that demands it.',
+  }),
+  countries: Type.Array(Country, { maxItems: 300, description: 'That demand it, of those the shop sells to.' }),
+  since: Type.String({ format: 'date', description: 'The day from which it applies.' }),
+  source: Type.String({ description: 'The law, or the judgment.' }),
+  lacks: Type.Array(oneOf(dutyNeeds), { maxItems: 20, description: 'What the shop has not given.' }),
+})
+
+export const AdminDutiesResponse = object({
+  data: object({
+    duties: Type.Array(AdminDuty, { maxItems: 100 }),
+    productsWithoutMaker: described('Published ones.', Count),
+    makersWithoutResponsible: described('Outside of the EU, without a person in it.', Count),
+  }),
+})
+
+// biome-ignore format: a row reads best as a few lines
+export const dutyRows = {
+  getAdminDuties: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/duties',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Shop',
+    summary: 'List duties by law',
+    description: 'What the law of the countries that the shop sells to demands, with date and source, and what of it is done or missing here. It does not say that a shop is lawful.',
+    body: null, reply: ok(AdminDutiesResponse),
+    refusals: [],
+  },
+} as const satisfies AdminRows
+
+export type AdminDuty = Static<typeof AdminDuty>
+export type AdminDuties = Static<typeof AdminDutiesResponse>['data']
