@@ -1,7 +1,7 @@
 // Random carts as they were bought, priced by the rules of the server: what documents are made from.
 
 import fc from 'fast-check'
-import { type Pricing, priceCart } from '../src/domain/carts/pricing.ts'
+import { type Pricing, type PricingFacts, priceCart } from '../src/domain/carts/pricing.ts'
 import type { OrderLine } from '../src/domain/orders/store.ts'
 
 const classes = ['standard', 'reduced', 'zero']
@@ -37,9 +37,17 @@ export const bought = fc.record({
     { maxLength: 6 },
   ),
 })
+export interface Sale extends Partial<Pick<PricingFacts, 'destination' | 'isVatRegistered' | 'buyerVatCountry'>> {
+  delivery?: 'shipped' | 'digital'
+}
+
 export type Bought = typeof bought extends fc.Arbitrary<infer T> ? T : never
 
-export function priced({ lines, priceTax, currency, rates, shipping, isShippedAtStandard, code }: Bought): Pricing {
+// `sale`: what differs of a sale within Germany.
+export function priced(
+  { lines, priceTax, currency, rates, shipping, isShippedAtStandard, code }: Bought,
+  { delivery = 'shipped', ...sale }: Sale = {},
+): Pricing {
   return priceCart({
     currency,
     priceTax,
@@ -50,7 +58,7 @@ export function priced({ lines, priceTax, currency, rates, shipping, isShippedAt
       skuId: `sku_${i}`,
       code: `C${i}`,
       weightGrams: null,
-      delivery: 'shipped',
+      delivery,
       categories: [],
     })),
     promotion: code && {
@@ -81,6 +89,7 @@ export function priced({ lines, priceTax, currency, rates, shipping, isShippedAt
     ],
     shippingOptionId: null,
     now: 0,
+    ...sale,
   })
 }
 

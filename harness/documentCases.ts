@@ -1,4 +1,4 @@
-// Documents made by the rules of the server from carts as they were bought: random ones, and twenty cases that bookkeepers ask about.
+// Documents made by the rules of the server from carts as they were bought: random ones, and cases that bookkeepers ask about.
 
 import type { AdminDocument } from '../src/contract/admin/documents.ts'
 import type { TaxReason } from '../src/contract/words.ts'
@@ -13,13 +13,14 @@ import {
   totalsOf,
 } from '../src/domain/documents/sums.ts'
 import { documentView } from '../src/domain/documents/view.ts'
-import { type Bought, ordered, priced } from './bought.ts'
+import { type Bought, ordered, priced, type Sale } from './bought.ts'
 
 export interface Circumstances {
   country?: string
   sellerCountry?: string
   locale?: string
   mode?: 'test' | 'live'
+  sale?: Sale
   // Where the rate is zero.
   reason?: TaxReason
   buyer?: Partial<Buyer> | null
@@ -84,7 +85,7 @@ export function documentsOf(
   circumstances: Circumstances = {},
   refunds: readonly number[] = [],
 ): AdminDocument[] {
-  const { order, lines } = ordered(bought, priced(bought))
+  const { order, lines } = ordered(bought, priced(bought, circumstances.sale))
   const named = lines.map((line, i) => ({ ...line, name: circumstances.names?.[i] ?? line.name }))
   const reasonFor = (rateBps: number) => (rateBps > 0 ? null : (circumstances.reason ?? 'zero_rate'))
   const invoiced = invoiceLines(order, named, reasonFor)
@@ -137,6 +138,11 @@ function cart(changes: Partial<Bought> = {}): Bought {
 
 const company = { company: 'Söhne & Co. <KG>', vatId: 'FR40303265045' }
 const untaxed = { rates: [0, 0, 0] as Bought['rates'] }
+const toFirm = { country: 'FR', buyer: company }
+const sent: Sale = { destination: { country: 'FR', region: null }, isVatRegistered: true, buyerVatCountry: 'FR' }
+const within = { ...toFirm, sale: sent, reason: 'intra_community' } as const
+const digital = { ...toFirm, sale: { ...sent, delivery: 'digital' }, reason: 'reverse_charge' } as const
+const outside = { country: 'CH', sale: { destination: { country: 'CH', region: null } }, reason: 'export' } as const
 const tenOff = { type: 'percentage' as const, value: 1000 }
 
 // biome-ignore format: a table is read by its rows
@@ -150,8 +156,8 @@ export const documentCases: readonly DocumentCase[] = [
   { name: '07 nothing to pay', documents: documentsOf(cart({ code: { type: 'percentage', value: 10_000 }, shipping: 0 })) },
   { name: '08 partial refund', documents: documentsOf(cart(), {}, [500]) },
   { name: '09 refunds up to nothing', documents: documentsOf(cart({ code: tenOff }), {}, [1, 333, 2_687]) },
-  { name: '10 export', documents: documentsOf(cart(untaxed), { country: 'CH', reason: 'export', locale: 'de' }) },
-  { name: '11 intra-Community supply', documents: documentsOf(cart(untaxed), { country: 'FR', reason: 'intra_community', locale: 'fr', buyer: company }, [700]) },
+  { name: '10 export', documents: documentsOf(cart(), { ...outside, locale: 'de' }, [500]) },
+  { name: '11 intra-Community supply', documents: documentsOf(cart(), { ...within, locale: 'fr' }, [700]) },
   { name: '12 small business', documents: documentsOf(cart(untaxed), { reason: 'small_business' }) },
   { name: '13 rate of zero', documents: documentsOf(cart({ lines: lines([500, 2, 'zero'], [1000, 1, 'standard']) })) },
   { name: '14 yen', documents: documentsOf(cart({ currency: 'JPY', rates: [1000, 800, 0] }), { locale: 'en' }) },
@@ -161,4 +167,11 @@ export const documentCases: readonly DocumentCase[] = [
   { name: '18 tax number, no VAT id, paid by transfer', documents: documentsOf(cart(), { card: false, seller: { vatId: undefined, registration: undefined, taxNumber: '12/345/67890' } as Circumstances['seller'] & object }) },
   { name: '19 test order', documents: documentsOf(cart(), { mode: 'test', locale: 'es' }) },
   { name: '20 buyer without an address', documents: documentsOf(cart({ shipping: 0 }), { buyer: { address: null } }) },
+  { name: '21 intra-Community supply, prices without tax, discount', documents: documentsOf(cart({ priceTax: 'excluded', code: tenOff }), { ...within, locale: 'en' }, [333]) },
+  { name: '22 intra-Community supply, prices with tax, many units', documents: documentsOf(cart({ lines: lines([3, 999, 'standard'], [999, 7, 'reduced']), code: tenOff }), { ...within, locale: 'nl' }) },
+  { name: '23 reverse charge, prices with tax', documents: documentsOf(cart(), { ...digital, locale: 'fr' }, [100]) },
+  { name: '24 reverse charge, prices without tax', documents: documentsOf(cart({ priceTax: 'excluded' }), { ...digital, locale: 'de' }) },
+  { name: '25 export, prices without tax', documents: documentsOf(cart({ priceTax: 'excluded' }), { ...outside, locale: 'es' }) },
+  { name: '26 export in yen', documents: documentsOf(cart({ currency: 'JPY' }), { ...outside, locale: 'en' }) },
+  { name: '27 intra-Community supply in dinars', documents: documentsOf(cart({ currency: 'KWD' }), { ...within, locale: 'en' }) },
 ]

@@ -1,4 +1,4 @@
-// Writes the twenty cases of documents as PDF, UBL and CII, to look at them and to validate them:
+// Writes the cases of documents as PDF, UBL and CII, to look at them and to validate them:
 // npm run documents:print -- FOLDER
 
 import { mkdirSync, writeFileSync } from 'node:fs'
