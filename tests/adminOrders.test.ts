@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { unsettledPayment } from '../harness/admin/unsettled.ts'
 import { type Orders, openOrderTestServer, refusingCard } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { assertAdminError, type TestServer } from '../harness/testServer.ts'
@@ -388,6 +389,54 @@ eachEngine('admin orders', (given) => {
     })
     const { refund, order } = refunded.body.data
     assert.deepEqual([refund.amount, order.totals.refunded, order.paymentStatus], [5, 5, 'partially_refunded'])
+  })
+
+  test('closeAdminPayment: what no provider reports is listed, and ends once by what a person saw', async () => {
+    const day = 24 * 3_600_000
+    const close = (paymentId: string, outcome: string) =>
+      testServer.askAdmin('closeAdminPayment', { path: { paymentId }, body: { idempotencyKey: newId('req'), outcome } })
+    const listed = async () => ids(await testServer.askAdmin('listAdminUnsettledPayments'))
+    const waiting = async () => (await testServer.askAdmin('getAdminHome')).body.data.todo.paymentsUnsettled
+    const young = await unsettledPayment(testServer, 1_800_000)
+    const old = await unsettledPayment(testServer, 15 * day)
+    const older = await unsettledPayment(testServer, 16 * day)
+    // A bank debit may take two weeks.
+    assert.deepEqual([await listed(), await waiting()], [[older.paymentId, old.paymentId], 2])
+    assertAdminError(await close(young.paymentId, 'succeeded'), 'payment_not_closable')
+    const seen = await testServer.askAdmin('getAdminPayment', { path: { paymentId: old.paymentId } })
+    const { order, status, closable } = seen.body.data
+    assert.deepEqual([order.id, status, closable], [old.orderId, 'pending', true])
+
+    const paid = await close(old.paymentId, 'succeeded')
+    assert.deepEqual([paid.body.data.status, paid.body.data.closable], ['succeeded', false])
+    assertAdminError(await close(old.paymentId, 'declined'), 'payment_not_closable')
+    const declined = await close(older.paymentId, 'declined')
+    assert.equal(declined.status, 200, declined.text)
+    const statusOf = async (orderId: string) => {
+      const { data } = (await testServer.askAdmin('getAdminOrder', { path: { orderId } })).body
+      return [data.status, data.paymentStatus]
+    }
+    assert.deepEqual(
+      [await statusOf(old.orderId), await statusOf(older.orderId)],
+      [
+        ['placed', 'paid'],
+        ['cancelled', 'voided'],
+      ],
+    )
+    assert.deepEqual([await listed(), await waiting()], [[], 0])
+    const [entry, ...others] = await entriesOf(old.paymentId)
+    assert.deepEqual([entry?.operation, others.length], ['closeAdminPayment', 0])
+    assert.deepEqual(
+      entry?.changes.map(({ what, members }: { what: string; members: { member: string }[] }) => [
+        what,
+        members.map(({ member }) => member),
+      ]),
+      [
+        ['payment', ['status']],
+        ['order', ['paymentStatus']],
+      ],
+    )
+    assertAdminError(await close(newId('pay'), 'declined'), 'payment_not_found')
   })
 
   test('a person does the same without HTTP, in one shop and one mode, and the entry names them', async () => {

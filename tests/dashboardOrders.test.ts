@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { unsettledPayment } from '../harness/admin/unsettled.ts'
 import { dashboardUserOf } from '../harness/dashboard.ts'
 import { type Orders, openOrderTestServer, orderWorld } from '../harness/orders.ts'
 import { scriptless } from '../harness/scriptless.ts'
@@ -244,6 +245,24 @@ anyEngine('orders at the dashboard', (given) => {
     assert.equal(page.field('amount')?.value, '5000')
     await page.press('Continue', { amount: 'lots' })
     assert.match(page.field('amount')?.description ?? '', /Enter an amount such as 12\.50/)
+  })
+
+  test('a payment that no provider reports is found from Home, and closed once it was looked up', async () => {
+    const testServer = await open()
+    const { page, path } = await dashboardUserOf(testServer)
+    const { orderId, paymentId } = await unsettledPayment(testServer, 15 * 24 * 3_600_000)
+    await page.open(path('home'))
+    await page.open(page.links().get('1 Payments without an outcome') ?? '')
+    assert.equal(page.heading(), 'Payments without an outcome')
+    await page.open(path(`payments/${paymentId}/close`))
+    await page.press('Close payment')
+    assert.match(page.field('outcome')?.description ?? '', /./)
+    await page.press('Close payment', { outcome: 'succeeded' })
+    assert.match(page.field('isSeen')?.description ?? '', /look there first/)
+    await page.press('Close payment', { outcome: 'succeeded', isSeen: 'on' })
+    assert.equal(page.path.split('?')[0], path(`orders/${orderId}`))
+    assert.match(page.text(), /Payment closed\./)
+    assert.equal((await orderWorld(testServer, orderId)).paymentStatus, 'paid')
   })
 
   test('an unpaid order is marked as paid, and then sent; another is cancelled', async () => {

@@ -30,6 +30,7 @@ import { shopGivens } from './shop.ts'
 import { pageGivens, redirectGivens, siteGivens } from './site.ts'
 import { textGivens } from './texts.ts'
 import { transferGivens } from './transfers.ts'
+import { unsettledGivens } from './unsettled.ts'
 import { withdrawalGivens } from './withdrawals.ts'
 
 export type AdminTestServer = TestServer & { orders: Orders }
@@ -56,6 +57,7 @@ const givens: Readonly<Record<AdminOperationId, Given>> = {
   ...pageGivens,
   ...redirectGivens,
   ...paymentGivens,
+  ...unsettledGivens,
   ...agentGivens,
   ...developerGivens,
   ...peopleGivens,

@@ -521,6 +521,7 @@ export const changeSubjects = [
   'order',
   'fulfillment',
   'refund',
+  'payment',
   'order_note',
   'return',
   'withdrawal',
@@ -534,6 +535,10 @@ export const changeSubjects = [
   'agent_platform',
 ] as const
 export type ChangeSubject = (typeof changeSubjects)[number]
+
+// What a person may say became of a payment.
+export const closedOutcomes = ['succeeded', 'declined'] as const
+export type ClosedOutcome = (typeof closedOutcomes)[number]
 
 // What can be put back, and the scope that it needs beside the right to see the entry. Of a fulfillment only its tracking is.
 export const undoScopes = {

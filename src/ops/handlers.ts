@@ -5,6 +5,7 @@ import { adminAgentOperations } from '../domain/agents/admin.ts'
 import { agentUndoer } from '../domain/agents/undo.ts'
 import { adminCatalogOperations } from '../domain/catalog/admin.ts'
 import { catalogUndoer } from '../domain/catalog/undo.ts'
+import { adminUnsettledOperations } from '../domain/checkout/admin.ts'
 import type { PayTools } from '../domain/checkout/tools.ts'
 import { adminCustomerOperations } from '../domain/customers/admin.ts'
 import { adminDocumentOperations } from '../domain/documents/admin.ts'
@@ -89,6 +90,7 @@ export function adminHandlersFor(
     ...adminCustomerOperations(orderParts),
     ...adminDraftOperations(checkout),
     ...adminEditOperations(checkout),
+    ...adminUnsettledOperations(checkout),
     ...adminReturnOperations({ rootSecret }),
     ...adminExchangeOperations(checkout),
     ...adminWithdrawalOperations({ rootSecret }),

@@ -56,6 +56,7 @@ import { shopExamples } from './examples/shop.ts'
 import { siteExamples } from './examples/site.ts'
 import { textExamples } from './examples/texts.ts'
 import { transferExamples } from './examples/transfers.ts'
+import { unsettledExamples } from './examples/unsettled.ts'
 import { withdrawalExamples } from './examples/withdrawals.ts'
 import * as home from './home.ts'
 import * as makers from './makers.ts'
@@ -73,6 +74,7 @@ import * as shop from './shop.ts'
 import * as site from './site.ts'
 import * as texts from './texts.ts'
 import * as transfers from './transfers.ts'
+import * as unsettled from './unsettled.ts'
 import * as withdrawals from './withdrawals.ts'
 
 const description = `What runs a merchant's shop over HTTP: orders, catalog, settings, people. Storefronts use the [open interface](/docs) instead.
@@ -116,6 +118,7 @@ const pathWords: Readonly<Record<string, string>> = {
   promotionId: 'Id of the promotion.',
   redirectId: 'Id of the redirect.',
   provider: 'Name of the payment provider.',
+  paymentId: 'Id of the payment.',
   accountId: 'Id of the account at a payment provider.',
   installationId: 'Id of the installation.',
   keyId: 'Id of the key; not the key itself.',
@@ -155,6 +158,7 @@ export const adminDocument: SurfaceDocument = {
     ...pageExamples,
     ...redirectExamples,
     ...paymentExamples,
+    ...unsettledExamples,
     ...agentExamples,
     ...developerExamples,
     ...peopleExamples,
@@ -187,6 +191,7 @@ export const adminDocument: SurfaceDocument = {
       changes,
       reports,
       transfers,
+      unsettled,
       withdrawals,
       customers,
       drafts,

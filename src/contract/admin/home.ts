@@ -17,6 +17,7 @@ export const AdminTodo = object(
     lowStock: Count,
     webhooksFailing: Count,
     paymentAccountsFailing: Count,
+    paymentsUnsettled: Count,
   },
   { description: 'How many of each wait for someone. 1000 means 1000 or more.' },
 )

@@ -26,6 +26,7 @@ import { shopRows } from './shop.ts'
 import { siteRows } from './site.ts'
 import { textRows } from './texts.ts'
 import { transferRows } from './transfers.ts'
+import { unsettledRows } from './unsettled.ts'
 import { withdrawalRows } from './withdrawals.ts'
 
 export const adminOperations = {
@@ -37,6 +38,7 @@ export const adminOperations = {
   ...draftRows,
   ...editRows,
   ...documentRows,
+  ...unsettledRows,
   ...catalogRows,
   ...makerRows,
   ...pictureRows,

@@ -6,6 +6,7 @@ import { toInstant } from '../../platform/kit/instant.ts'
 import type { Labels, Sample } from '../../platform/metrics/counts.ts'
 import { lookBefore, type Metrics, type Reading } from '../../platform/metrics/metrics.ts'
 import { Fragment, list, type Reader, type Storage } from '../../platform/storage/storage.ts'
+import { isUnanswered } from '../payments/store.ts'
 import type { Finding } from './invariants.ts'
 
 export interface AttentionLook {
@@ -16,8 +17,6 @@ export interface AttentionLook {
 
 // The schedule of lookups and attempts ends long before: a provider that has not answered within a day has a reason.
 const unansweredMs = 24 * 3_600_000
-// A payment that was closed here is still looked up for a day, and once more by schedule.
-const closedMs = 2 * unansweredMs
 // A bank may take days. One that the provider reports as pending is worth a look after this long.
 const pendingMs = 14 * unansweredMs
 const subjectsMax = 100
@@ -97,10 +96,7 @@ const questions: readonly AttentionQuestion[] = [
       select p.id || ${testMark} as "subject"
       from payments p join installations i on i.id = p.installation_id
       where p.check_at is not null and p.provider in (${list([...providers, ...zeroAmountProviders])})
-        and p.status <> 'succeeded'
-        and (p.created_at < ${now - pendingMs}
-          or (p.created_at < ${now - closedMs} and p.status <> 'pending')
-          or (p.created_at < ${now - unansweredMs} and p.status not in ('declined', 'pending')))
+        and ${isUnanswered(now)}
       order by ${liveFirst}, p.created_at, p.id limit ${subjectsMax}`,
   },
   {

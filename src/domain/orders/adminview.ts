@@ -102,7 +102,7 @@ function buyerVatView(vat: OrderFacts['order']['vat']): AdminOrder['vat'] {
   return { country, status, checkedAt: toInstant(at), consultationNumber, nameMatch }
 }
 
-function adminPaymentView(payment: PaymentRow, account: string | null): AdminPayment {
+export function adminPaymentView(payment: PaymentRow, account: string | null): AdminPayment {
   const { provider, mode, reference, instrument } = payment
   const providerUrl = reference === null ? null : paymentPageOf({ provider, mode, reference, account })
   return { ...paymentView(payment), instrument, reference, providerUrl }

@@ -26,7 +26,7 @@ export function adminHomeOperations({ rootSecret }: { rootSecret: RootSecret }):
   return {
     async getAdminHome({ db, caller, now }) {
       const [todo, sales, agentOrders] = await Promise.all([
-        countTodo(db, caller),
+        countTodo(db, caller, now.getTime()),
         salesReport(db, caller, {}, now),
         countAgentOrders(db, caller, now.getTime() - agentOrdersMs),
       ])

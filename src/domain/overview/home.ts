@@ -5,6 +5,7 @@ import { Fragment, type Reader } from '../../platform/storage/storage.ts'
 import { findLowStockAt } from '../catalog/adminstore.ts'
 import { findMerchantFace } from '../merchants/store.ts'
 import { isToSend } from '../orders/store.ts'
+import { needsPerson } from '../payments/store.ts'
 import { countReceived } from '../withdrawals/store.ts'
 
 export const countMax = 1_000
@@ -18,43 +19,64 @@ export interface Todo {
   lowStock: number
   webhooksFailing: number
   paymentAccountsFailing: number
+  paymentsUnsettled: number
 }
 
-export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode): Promise<Todo> {
+export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode, now: number): Promise<Todo> {
   const lowStockAt = await findLowStockAt(db, merchantId)
-  const [orders, refundsFailed, disputesOpen, lowStock, webhooksFailing, paymentAccountsFailing, withdrawals] =
-    await Promise.all([
-      countOrders(db, { merchantId, mode }),
-      // What failed and was not replaced.
-      one(db.sql<{ n: number }>`
+  const [
+    orders,
+    refundsFailed,
+    disputesOpen,
+    lowStock,
+    webhooksFailing,
+    paymentAccountsFailing,
+    withdrawals,
+    paymentsUnsettled,
+  ] = await Promise.all([
+    countOrders(db, { merchantId, mode }),
+    // What failed and was not replaced.
+    one(db.sql<{ n: number }>`
       select count(*) as n from (select r.id from refunds r
         join installations i on i.id = r.installation_id and i.mode = ${mode}
         where r.merchant_id = ${merchantId} and r.status = 'failed' and r.replaced_by is null limit ${countMax}) few`),
-      one(db.sql<{ n: number }>`
+    one(db.sql<{ n: number }>`
       select count(*) as n from (select d.id from disputes d
         join installations i on i.id = d.installation_id and i.mode = ${mode}
         where d.merchant_id = ${merchantId} and d.status = 'open' limit ${countMax}) few`),
-      // Each by its keys, in the order of the index of the free stock: as a join, PostgreSQL reads all SKUs (37 instead of 11 ms).
-      one(db.sql<{ n: number }>`
+    // Each by its keys, in the order of the index of the free stock: as a join, PostgreSQL reads all SKUs (37 instead of 11 ms).
+    one(db.sql<{ n: number }>`
       select count(*) as n from (select k.sku_id from stock k
         where k.merchant_id = ${merchantId} and k.mode = ${mode} and k.on_hand - k.held <= ${lowStockAt}
           and 1 = (select 1 from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
             where s.merchant_id = k.merchant_id and s.id = k.sku_id and s.retired_at is null
               and s.when_sold_out = 'refuse' and p.published_at is not null)
         order by (k.on_hand - k.held), k.sku_id limit ${countMax}) few`),
-      one(db.sql<{ n: number }>`
+    one(db.sql<{ n: number }>`
       select count(*) as n from (select e.id from installations i
         join webhook_endpoints e on e.installation_id = i.id
         where i.merchant_id = ${merchantId} and i.mode = ${mode} and i.disabled_at is null
           and (e.status = 'disabled' and e.disabled_reason <> 'operator' or e.status = 'enabled' and e.failing_since is not null)
         limit ${countMax}) few`),
-      one(db.sql<{ n: number }>`
+    one(db.sql<{ n: number }>`
       select count(distinct a.id) as n from payment_account_problems p
       join payment_accounts a on a.merchant_id = p.merchant_id and a.id = p.account_id and a.mode = ${mode}
       where p.merchant_id = ${merchantId}`),
-      countReceived(db, { merchantId, mode }, countMax),
-    ])
-  return { ...orders, refundsFailed, disputesOpen, withdrawals, lowStock, webhooksFailing, paymentAccountsFailing }
+    countReceived(db, { merchantId, mode }, countMax),
+    one(db.sql<{ n: number }>`
+      select count(*) as n from (select p.id from payments p
+        where ${needsPerson({ merchantId, mode }, now)} limit ${countMax}) few`),
+  ])
+  return {
+    ...orders,
+    refundsFailed,
+    disputesOpen,
+    withdrawals,
+    lowStock,
+    webhooksFailing,
+    paymentAccountsFailing,
+    paymentsUnsettled,
+  }
 }
 
 export async function countOrders(

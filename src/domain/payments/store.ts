@@ -4,6 +4,7 @@ import type { Mode, PaymentErrorCode, RefundStatus } from '../../contract/words.
 import type { SetBack } from '../../platform/jobs/clock.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../../platform/jobs/store.ts'
 import { onlyMove } from '../../platform/kit/lifecycle.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import type { AccountRow } from './accounts.ts'
 import { paymentLifecycle, type StoredPaymentStatus } from './lifecycle.ts'
@@ -163,6 +164,57 @@ export async function findPaymentOf(
   const [row] = await db.sql<PaymentRow>`
     select ${paymentColumns} from payments where installation_id in (${list(installationIds)}) and id = ${id}`
   return row
+}
+
+export async function findMerchantPayment(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  id: string,
+): Promise<PaymentRow | undefined> {
+  const [row] = await db.sql<PaymentRow>`
+    select ${paymentColumns} from payments
+    where installation_id in (select i.id from installations i where i.merchant_id = ${merchantId} and i.mode = ${mode})
+      and id = ${id}`
+  return row
+}
+
+const dayMs = 24 * 3_600_000
+
+// The schedule of look-ups ends long before: a provider that has not answered within a day has a reason. One that was closed here is
+// still looked up for a day, and once more by schedule. A bank may take days: one that is pending is worth a look after two weeks.
+export function isUnanswered(now: number): Fragment {
+  return new Fragment(
+    `(p.status <> 'succeeded' and (p.created_at < ? or (p.created_at < ? and p.status <> 'pending')
+      or (p.created_at < ? and p.status not in ('declined', 'pending'))))`,
+    [now - 14 * dayMs, now - 2 * dayMs, now - dayMs],
+  )
+}
+
+// Those that no loop will finish, of one merchant. `p` is the payment. They are among those that are looked up, which are few and have an
+// index of their own.
+export function needsPerson({ merchantId, mode }: MerchantMode, now: number): Fragment {
+  const { text, values } = isUnanswered(now)
+  return new Fragment(
+    `p.merchant_id = ? and p.check_at is not null and (${text} or p.collected not in (0, p.amount))
+      and exists (select 1 from installations i where i.id = p.installation_id and i.mode = ?)`,
+    [merchantId, ...values, mode],
+  )
+}
+
+// The oldest first.
+export async function listUnsettledPayments(
+  db: Reader,
+  seller: MerchantMode,
+  { now, after, limit }: { now: number; after: { at: number; id: string } | null; limit: number },
+): Promise<PaymentRow[]> {
+  const { at, id } = after ?? { at: 0, id: '' }
+  return db.sql<PaymentRow>`
+    select ${paymentColumns} from payments
+    join (select p.installation_id, p.id as found from payments p
+      where ${needsPerson(seller, now)} and (p.created_at, p.id) > (${at}, ${id})
+      order by p.created_at, p.id limit ${limit}) few
+      on few.installation_id = payments.installation_id and few.found = payments.id
+    order by payments.created_at, payments.id`
 }
 
 export async function lockPayment(tx: Tx, installation: string, id: string): Promise<PaymentRow | undefined> {

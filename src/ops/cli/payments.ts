@@ -1,6 +1,7 @@
 // `payments`: accounts at payment providers, and what the operator does about a payment whose provider does not report an outcome.
 
-import { type ClosedOutcome, closedOutcomes, closePayment } from '../../domain/checkout/pay/close.ts'
+import { type ClosedOutcome, closedOutcomes } from '../../contract/words.ts'
+import { closePayment } from '../../domain/checkout/pay/close.ts'
 import { createPayTools } from '../../domain/checkout/tools.ts'
 import { findOrder } from '../../domain/orders/store.ts'
 import { accountProviders } from '../../domain/payments/providers/installed.ts'

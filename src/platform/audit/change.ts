@@ -50,6 +50,7 @@ const inOneMode: ReadonlySet<ChangeSubject> = new Set([
   'draft',
   'fulfillment',
   'refund',
+  'payment',
   'return',
   'document',
   'stock',

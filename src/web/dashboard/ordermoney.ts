@@ -28,7 +28,7 @@ ${
   payments.length === 0 && refunds.length === 0
     ? html`<p class="within soft">${words.say('order.noPayment')}</p>`
     : html`<div class="scroll"><table><caption class="hidden">${words.say('order.money')}</caption><tbody>
-${payments.map((payment) => row(paymentLine(words, payment), 'charge', payment.status, payment.amount, payment.createdAt))}
+${payments.map((payment) => row(html`${paymentLine(words, payment)}${closeLink(visit, payment)}`, 'charge', payment.status, payment.amount, payment.createdAt))}
 ${refunds.map(({ status, amount, createdAt, tax, exchanged }) => row(html`${words.say(exchanged ? 'returns.exchange' : 'order.refund')}`, 'refund', status, -amount, createdAt, tax))}
 </tbody></table></div>`
 }
@@ -70,6 +70,16 @@ function paymentLine(words: Words, payment: AdminPayment): Html {
     providerUrl !== null &&
     html`<br><span class="small"><a href="${providerUrl}" target="_blank" rel="noopener noreferrer">${words.say('order.atProvider', { provider: providerNames[provider] ?? provider })}</a> <code class="soft">${reference}</code></span>`
   }`
+}
+
+const hourMs = 3_600_000
+
+// Of one that its provider has not reported for an hour.
+function closeLink({ words, to, may, now }: Visit, { id, provider, status, createdAt }: AdminPayment): Html | false {
+  const isOpen = status === 'processing' || status === 'pending'
+  if (!isOpen || provider === 'manual' || !may('closeAdminPayment') || now.getTime() < Date.parse(createdAt) + hourMs)
+    return false
+  return html`<br><a class="small" href="${to(`payments/${id}/close`)}" data-dialog>${words.say('order.closePayment')}</a>`
 }
 
 export function disputesCard({ words }: Visit, { disputes, payments }: AdminOrder): Html | false {

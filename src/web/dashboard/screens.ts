@@ -46,6 +46,7 @@ import { storeMenu, storeMenuLink, storeMenus } from './screens/storemenus.ts'
 import { newStorePage, removeStorePage, storePage, storePages } from './screens/storepages.ts'
 import { newStoreRedirect, removeStoreRedirect, storeRedirect, storeRedirects } from './screens/storeredirects.ts'
 import { undo } from './screens/undo.ts'
+import { closeUnsettled, unsettledPayments } from './screens/unsettled.ts'
 import { withdrawal, withdrawalReturn, withdrawalStatement, withdrawals } from './screens/withdrawals.ts'
 
 export const screens: readonly Screen[] = [
@@ -77,6 +78,8 @@ export const screens: readonly Screen[] = [
   returnRefund,
   returnExchange,
   ...returnAnswers,
+  unsettledPayments,
+  closeUnsettled,
   withdrawals,
   withdrawal,
   withdrawalReturn,

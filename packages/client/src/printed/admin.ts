@@ -247,6 +247,14 @@ export interface AdminClient {
       to?: string | undefined
     }, options?: ListOptions): List<AdminExportResponse, AdminExportResponse['data']>
   }
+  payments: {
+    /** List payments that need a person. Payments whose provider has not reported an outcome for more than a day (for a bank debit: two weeks), or took another amount. Needs the scope `admin:read`. (listAdminUnsettledPayments) */
+    unsettledPayments(options?: ListOptions): List<AdminUnsettledPaymentsResponse, AdminSinglePayment>
+    /** Get a payment. One payment, with its order and whether it can be closed. Needs the scope `admin:read`. (getAdminPayment) */
+    get(paymentId: string, options?: CallOptions): Promise<AdminPaymentResponse>
+    /** Close a payment by hand. Ends a payment by the outcome that you saw at the provider. What follows is what would have followed from its own answer; it is not asked any more. Needs the scope `admin:orders`. (closeAdminPayment) */
+    close(paymentId: string, input: AdminPaymentClosureRequest, options?: CallOptions): Promise<AdminPaymentResponse>
+  }
   products: {
     /** List products. Products of the merchant. Archived ones are listed only with status=archived. Needs the scope `admin:read`. (listAdminProducts) */
     list(query?: {
@@ -1018,7 +1026,7 @@ export interface AdminEndRequest {
 }
 
 /** Stable, for programs. */
-export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'address_undeliverable' | 'payment_in_progress' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'agent_platform_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'customer_not_found' | 'draft_not_found' | 'document_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'currency_not_changeable' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'order_not_editable' | 'order_edit_not_possible' | 'draft_not_open' | 'draft_without_email' | 'draft_email_limit' | 'total_changed' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'agents_closed' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'money_not_recordable' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'order_not_sent' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'exchange_not_possible' | 'return_not_changeable' | 'text_limit' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'maker_not_found' | 'maker_exists' | 'maker_in_use' | 'maker_limit' | 'redirect_not_found' | 'redirect_exists' | 'redirect_limit' | 'page_exists' | 'page_limit' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
+export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'address_undeliverable' | 'payment_in_progress' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'person_required' | 'installation_not_found' | 'agent_platform_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_not_found' | 'payment_provider_not_found' | 'payment_account_not_found' | 'category_not_found' | 'picture_not_found' | 'withdrawal_not_found' | 'customer_not_found' | 'draft_not_found' | 'document_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'mail_off' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'currency_not_changeable' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'order_not_editable' | 'order_edit_not_possible' | 'draft_not_open' | 'draft_without_email' | 'draft_email_limit' | 'total_changed' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'agents_closed' | 'webhook_endpoint_limit' | 'payment_account_exists' | 'payment_account_refused' | 'payment_provider_silent' | 'payment_account_ended' | 'payment_not_closable' | 'money_not_recordable' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'order_not_sent' | 'fulfillment_not_possible' | 'return_not_found' | 'return_not_possible' | 'return_already_open' | 'exchange_not_possible' | 'return_not_changeable' | 'text_limit' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'host_not_found' | 'maker_not_found' | 'maker_exists' | 'maker_in_use' | 'maker_limit' | 'redirect_not_found' | 'redirect_exists' | 'redirect_limit' | 'page_exists' | 'page_limit' | 'host_limit' | 'host_not_proved' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_not_payable' | 'refund_amount_too_low'
 
 export interface AdminErrorIssue {
   /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
@@ -1843,6 +1851,13 @@ export interface AdminPaymentAccountResponse {
   data: AdminPaymentAccount
 }
 
+export interface AdminPaymentClosureRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+  /** What you saw at the provider. succeeded: the order is placed or paid, or the money goes back where no order is possible any more. declined: nothing was charged; an authorization that is still open is to be cancelled there. */
+  outcome: 'succeeded' | 'declined'
+}
+
 export interface AdminPaymentMethod {
   /** A way to pay without a payment provider. */
   provider: 'bank_transfer' | 'cash_on_delivery'
@@ -1852,6 +1867,10 @@ export interface AdminPaymentMethod {
   instructions: string | null
   /** An order that is not paid after so many days is cancelled. */
   termDays: number | null
+}
+
+export interface AdminPaymentResponse {
+  data: AdminSinglePayment
 }
 
 export interface AdminPeople {
@@ -2329,6 +2348,39 @@ export interface AdminShopResponse {
   data: AdminShop
 }
 
+export interface AdminSinglePayment {
+  /** Id of a payment. */
+  id: string
+  provider: string
+  /** Such as card or bank_transfer. */
+  method: string
+  brand: string | null
+  last4: string | null
+  /** In minor units of the currency that the resource names. */
+  amount: number
+  status: 'processing' | 'pending' | 'succeeded' | 'declined' | 'voided'
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  /** What it was really paid with, in the word of the provider, such as sepa_debit or apple_pay; null where method says all. */
+  instrument: string | null
+  /** The name that the provider gave it. */
+  reference: string | null
+  /** Its page in the dashboard of the provider, for people of the shop; null where there is none. */
+  providerUrl: string | null
+  /** ISO 4217 code. */
+  currency: string
+  /** What the provider says that it took. Another amount than was asked for is not booked. */
+  collected: number
+  /** null where none was placed: the shopper is still at the checkout, or has left it. */
+  order: {
+    /** Id of an order. */
+    id: string
+    number: string
+  } | null
+  /** Whether closeAdminPayment would be accepted now: the outcome is not known, and the payment began more than an hour ago. */
+  closable: boolean
+}
+
 export interface AdminSite {
   /** Starts at 1 and grows by one at each change. */
   version: number
@@ -2410,7 +2462,7 @@ export interface AdminSubjectChange {
   /** look: sealed data was shown, and nothing changed. */
   kind: 'create' | 'change' | 'retire' | 'look'
   subject: {
-    type: 'merchant' | 'category' | 'maker' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'payment_account' | 'site' | 'site_host' | 'site_page' | 'site_content' | 'redirect' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'people' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'return' | 'withdrawal' | 'customer' | 'customer_note' | 'draft' | 'document' | 'legal_text' | 'transfer' | 'agents' | 'agent_platform'
+    type: 'merchant' | 'category' | 'maker' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'payment_account' | 'site' | 'site_host' | 'site_page' | 'site_content' | 'redirect' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'people' | 'order' | 'fulfillment' | 'refund' | 'payment' | 'order_note' | 'return' | 'withdrawal' | 'customer' | 'customer_note' | 'draft' | 'document' | 'legal_text' | 'transfer' | 'agents' | 'agent_platform'
     id: string
     /** What people call it: a number, a code, a name. */
     name: string
@@ -2502,6 +2554,7 @@ export interface AdminTodo {
   lowStock: number
   webhooksFailing: number
   paymentAccountsFailing: number
+  paymentsUnsettled: number
 }
 
 export interface AdminTransfer {
@@ -2618,6 +2671,12 @@ export interface AdminUndoResponse {
     /** What was put back; with dryRun, what would be. */
     changes: AdminSubjectChange[]
   }
+}
+
+export interface AdminUnsettledPaymentsResponse {
+  /** Oldest first. */
+  data: AdminSinglePayment[]
+  meta: ListMeta
 }
 
 export interface AdminWebhookDelivery {

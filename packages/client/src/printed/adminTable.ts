@@ -69,6 +69,11 @@ export const adminTable = {
     list: 'GET qp /api/v1/admin/exports',
     customers: 'GET qp /api/v1/admin/exports/customers',
   },
+  payments: {
+    unsettledPayments: 'GET p /api/v1/admin/payments',
+    get: 'GET  /api/v1/admin/payments/{paymentId}',
+    close: 'POST b /api/v1/admin/payments/{paymentId}/closures',
+  },
   products: {
     list: 'GET qp /api/v1/admin/products',
     get: 'GET  /api/v1/admin/products/{productId}',

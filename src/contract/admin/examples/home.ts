@@ -21,6 +21,7 @@ export const homeExamples: AdminExamples<typeof homeRows> = {
           lowStock: 2,
           webhooksFailing: 0,
           paymentAccountsFailing: 0,
+          paymentsUnsettled: 0,
         },
         sales: reportExamples.getAdminSalesReport.reply.data,
         agentOrders: 7,

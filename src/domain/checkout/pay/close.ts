@@ -2,6 +2,7 @@
 // is what would have followed from the provider's own answer. The provider is not asked any more; what it says later is
 // handled as for any payment that has ended.
 
+import type { ClosedOutcome } from '../../../contract/words.ts'
 import { type Refusal, refuse } from '../../../platform/kit/refuse.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { isAwaitedFromProvider, isUndecided, shownStatus } from '../../payments/lifecycle.ts'
@@ -10,9 +11,6 @@ import { findPayment, type PaymentRow } from '../../payments/store.ts'
 import type { PayTools } from '../tools.ts'
 import { lockForOutcome, recordOutcome } from './finish.ts'
 import { lockAwaited, recordAwaited } from './pending.ts'
-
-export const closedOutcomes = ['succeeded', 'declined'] as const
-export type ClosedOutcome = (typeof closedOutcomes)[number]
 
 // Longer than any call to a provider and the look-ups that follow it, so no answer to them is still on its way.
 const closableAfterMs = 3_600_000
@@ -27,12 +25,9 @@ export async function closePayment(
   if (!found) throw refuse('payment_not_found')
   const locked = await (isAwaitedFromProvider(found) ? lockAwaited(tx, found) : lockForOutcome(tx, found))
   const { payment } = locked
-  if (payment.status === 'succeeded' || (!isUndecided(payment) && payment.checkAt === null))
-    throw notClosable(payment, `its outcome is known, it is ${shownStatus(payment.status)}`)
   const now = tools.clock().getTime()
-  // The provider may be answering. Were it closed as declined now and the answer lost, the charge would never be asked for again.
-  if (now < payment.createdAt + closableAfterMs)
-    throw notClosable(payment, 'it began less than an hour ago, and the provider is still asked for its outcome')
+  const obstacle = closeObstacle(payment, now)
+  if (obstacle !== undefined) throw notClosable(payment, obstacle)
   const { brand, last4 } = payment
   const closed = { ...payment, closedByHandAt: now }
   const said: Outcome =
@@ -42,6 +37,17 @@ export async function closePayment(
   if ('found' in locked) await recordAwaited(tools, tx, { ...locked, payment: closed }, said)
   else await recordOutcome(tools, tx, { ...locked, payment: closed }, { outcome: said, cause: null })
   return (await findPayment(tx, installationId, id)) ?? closed
+}
+
+// Why it cannot be closed; undefined where it can.
+export function closeObstacle(payment: PaymentRow, now: number): string | undefined {
+  const { status, checkAt, createdAt } = payment
+  if (status === 'succeeded' || (!isUndecided(payment) && checkAt === null))
+    return `its outcome is known, it is ${shownStatus(status)}`
+  // The provider may be answering. Were it closed as declined now and the answer lost, the charge would never be asked for again.
+  if (now < createdAt + closableAfterMs)
+    return 'it began less than an hour ago, and the provider is still asked for its outcome'
+  return undefined
 }
 
 function notClosable({ id, status }: PaymentRow, reason: string): Refusal {

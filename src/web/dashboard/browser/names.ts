@@ -16,3 +16,19 @@ export interface PickedProduct {
   name: string
   note: string
 }
+
+// What a search field shows while one types.
+export interface Answer {
+  href: string
+  name: string
+  detail: string
+  // What it is, such as an order.
+  kind: string
+}
+
+export interface Answers {
+  items: readonly Answer[]
+  // Names the list, and says how many there are.
+  label: string
+  said: string
+}

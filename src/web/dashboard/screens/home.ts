@@ -77,6 +77,7 @@ interface Todo {
   lowStock: number
   webhooksFailing: number
   paymentAccountsFailing: number
+  paymentsUnsettled: number
 }
 
 // `isAlarm`: something went wrong, and not only work that comes with the day. Those are shown only if there are any.
@@ -104,6 +105,7 @@ function todoCards(visit: Visit, { todo, agentOrders }: { todo: Todo; agentOrder
       href: to('orders', { view: 'all', attention: 'dispute_open' }),
       isAlarm: true,
     },
+    { key: 'home.paymentsUnsettled', count: todo.paymentsUnsettled, href: to('payments'), isAlarm: true },
     { key: 'home.withdrawals', count: todo.withdrawals, href: to('withdrawals'), isAlarm: true },
     {
       key: 'home.paymentAccountsFailing',

@@ -397,6 +397,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'subject.order': 'Bestellung',
   'subject.fulfillment': 'Paket',
   'subject.refund': 'Erstattung',
+  'subject.payment': 'Zahlung',
   'subject.order_note': 'Notiz',
   'subject.return': 'Rücksendung',
   'subject.withdrawal': 'Widerruf',

@@ -390,6 +390,7 @@ export const developersEn = {
   'subject.order': 'order',
   'subject.fulfillment': 'parcel',
   'subject.refund': 'refund',
+  'subject.payment': 'payment',
   'subject.order_note': 'note',
   'subject.return': 'return',
   'subject.withdrawal': 'withdrawal',

@@ -1,0 +1,79 @@
+// The admin operations on single payments: which ones need a person, and closing one by hand.
+
+import type { AdminSinglePayment, unsettledRows } from '../../contract/admin/unsettled.ts'
+import type { AuditedChange } from '../../platform/audit/change.ts'
+import type { AdminHandler } from '../../platform/http/admin.ts'
+import { Audited } from '../../platform/http/handler.ts'
+import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
+import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
+import { isId } from '../../platform/kit/ids.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+import { adminPaymentView, orderChanges } from '../orders/adminview.ts'
+import { findOrderFacts } from '../orders/change.ts'
+import { findOrder } from '../orders/store.ts'
+import type { OrderFacts } from '../orders/view.ts'
+import { listAccountNames } from '../payments/accounts.ts'
+import { shownStatus } from '../payments/lifecycle.ts'
+import { findMerchantPayment, listUnsettledPayments, type PaymentRow } from '../payments/store.ts'
+import { closeObstacle, closePayment } from './pay/close.ts'
+import type { PayTools } from './tools.ts'
+
+export function adminUnsettledOperations(tools: PayTools): { [Id in keyof typeof unsettledRows]: AdminHandler<Id> } {
+  return {
+    async listAdminUnsettledPayments({ db, caller, paging, now }) {
+      const after = paging.after === null ? null : readPlace(paging.after, 'pay')
+      const asked = { now: now.getTime(), after, limit: adminRowsAsked }
+      const found = await listUnsettledPayments(db, caller, asked)
+      const { rows, meta } = pageOf(found, paging, ({ createdAt, id }) => writePlace({ at: createdAt, id }))
+      return { data: await Promise.all(rows.map((row) => viewOf(db, row, now))), meta }
+    },
+
+    async getAdminPayment({ db, caller, path: { paymentId }, now }) {
+      return { data: await viewOf(db, await findOwn(db, caller, paymentId), now) }
+    },
+
+    async closeAdminPayment({ db, caller, path: { paymentId }, body: { outcome }, now }) {
+      const found = await findOwn(db, caller, paymentId)
+      const before = await findFacts(db, found)
+      const closed = await closePayment({ ...tools, clock: () => now }, db, found, outcome)
+      const after = await findFacts(db, closed)
+      const data = await viewOf(db, closed, now)
+      return new Audited({ data }, [
+        paymentChange(found, closed, data.order?.number ?? closed.id),
+        ...(before && after ? orderChanges(before, after) : []),
+      ])
+    },
+  }
+}
+
+async function findOwn(db: Reader, caller: MerchantMode, id: string): Promise<PaymentRow> {
+  const found = isId('pay', id) ? await findMerchantPayment(db, caller, id) : undefined
+  if (!found) throw refuse('payment_not_found')
+  return found
+}
+
+async function findFacts(db: Reader, { installationId, orderId }: PaymentRow): Promise<OrderFacts | undefined> {
+  return orderId === null ? undefined : findOrderFacts(db, { installationId, orderId })
+}
+
+async function viewOf(db: Reader, payment: PaymentRow, now: Date): Promise<AdminSinglePayment> {
+  const { installationId, orderId, merchantId, accountId, currency, collected } = payment
+  const [names, order] = await Promise.all([
+    listAccountNames(db, merchantId, [accountId]),
+    orderId === null ? undefined : findOrder(db, { installationId, orderId }),
+  ])
+  return {
+    ...adminPaymentView(payment, accountId === null ? null : (names.get(accountId) ?? null)),
+    currency,
+    collected,
+    order: order ? { id: order.id, number: order.number } : null,
+    closable: closeObstacle(payment, now.getTime()) === undefined,
+  }
+}
+
+function paymentChange(before: PaymentRow, after: PaymentRow, name: string): AuditedChange {
+  const members = [{ member: 'status', from: shownStatus(before.status), to: shownStatus(after.status) }]
+  return { kind: 'change', what: 'payment', id: after.id, name, members }
+}
