@@ -13,6 +13,7 @@ import { draftOf } from '../harness/admin/drafts.ts'
 import { bankAccounts } from '../harness/admin/payments.ts'
 import { requestedReturn } from '../harness/admin/returns.ts'
 import { runTransfers, sendFile } from '../harness/admin/transfers.ts'
+import { unsettledPayment } from '../harness/admin/unsettled.ts'
 import { connectBank } from '../harness/bank.ts'
 import { type DashboardUser, dashboardUserOf } from '../harness/dashboard.ts'
 import { type Orders, openOrderTestServer } from '../harness/orders.ts'
@@ -100,6 +101,7 @@ eachEngine('a walk over the dashboard', (given) => {
     const { number } = await testServer.orders.place({ items: { CARD: 1 } })
     await withdraw(testServer, { order: number })
     const [withdrawal] = (await testServer.askAdmin('listAdminWithdrawals')).body.data
+    const unsettled = await unsettledPayment(testServer, 15 * 86_400_000)
     const customerId = await someCustomer(testServer)
     const { draft } = await draftOf(testServer)
     await issueDocuments(testServer.storage, testSecret, { now: testServer.clock.now, limit: 10 })
@@ -111,6 +113,7 @@ eachEngine('a walk over the dashboard', (given) => {
     await connectBank(testServer, { provider: 'mollie', public: { profile: 'pfl_1', name: 'Bloom' } })
     pages = await walk([
       ...['', '/keys', '/disconnect'].map((path) => `settings/payments/accounts/${account.body.data.id}${path}`),
+      `payments/${unsettled.paymentId}/close`,
       `withdrawals/${withdrawal.id}`,
       `withdrawals/${withdrawal.id}/statement`,
       ...['', '/edit', '/cancel'].map((path) => `drafts/${draft.id}${path}`),

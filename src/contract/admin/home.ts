@@ -73,7 +73,7 @@ export const AdminSearchResponse = object({
     orders: Type.Array(FoundOrder, {
       maxItems: searchRowsMax,
       description:
-        'By number, tracking number, the code of an item, or the beginnings of words of e-mail, name, city and postal code. Newest first.',
+        'By number, tracking number, the code of an item, or the beginnings of words of e-mail, name, city and postal code. Newest first. Where nothing is found as it was typed, by a word with one mistake; so are products.',
     }),
     products: Type.Array(FoundProduct, { maxItems: searchRowsMax, description: 'By a part of the name.' }),
     skus: Type.Array(FoundSku, { maxItems: searchRowsMax, description: 'By the beginning of the code.' }),

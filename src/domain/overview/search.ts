@@ -6,8 +6,10 @@ import { toInstant } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
+import { listSimilarWords } from '../catalog/indexstore.ts'
 import { findOrderByNumber, type OrderKey, type OrderQuestion } from '../orders/store.ts'
-import { findOrdersByWords } from '../search/orders.ts'
+import { findOrdersByMistake, findOrdersByWords } from '../search/orders.ts'
+import { isOneMistake, misspeltLengthMin } from '../search/spelling.ts'
 import {
   listFoundOrders,
   listFoundProducts,
@@ -16,6 +18,7 @@ import {
   listOrdersOfItem,
   listOrdersOfTracking,
 } from '../search/store.ts'
+import { wordsIn } from '../search/words.ts'
 
 export async function findAnything(
   db: Reader,
@@ -34,7 +37,45 @@ export async function findAnything(
     listFoundSkus(db, merchantId, text, limit),
     listFoundPromotions(db, merchantId, text, limit),
   ])
-  return { orders, products, skus, promotions }
+  if (orders.length + products.length + skus.length + promotions.length > 0)
+    return { orders, products, skus, promotions }
+  return findMistyped(db, rootSecret, seller, { text, seesCustomers })
+}
+
+// What is found with one letter wrong, missing, added or swapped, where nothing is as it was typed.
+async function findMistyped(
+  db: Reader,
+  rootSecret: RootSecret,
+  seller: MerchantMode,
+  { text, seesCustomers }: { text: string; seesCustomers: boolean },
+): Promise<AdminSearchResponse['data']> {
+  const limit = searchRowsMax
+  const [keys, products] = await Promise.all([
+    seesCustomers ? findOrdersByMistake(db, rootSecret, seller, { text, limit }) : [],
+    productsByMistake(db, seller.merchantId, text, limit),
+  ])
+  return { orders: viewsOf(await listFoundOrders(db, keys)), products, skus: [], promotions: [] }
+}
+
+const similarMax = 2_000
+const candidatesMax = 5
+
+async function productsByMistake(
+  db: Reader,
+  merchantId: string,
+  text: string,
+  limit: number,
+): Promise<AdminSearchResponse['data']['products']> {
+  for (const word of wordsIn(text)) {
+    if (word.length < misspeltLengthMin) continue
+    const similar = await listSimilarWords(db, merchantId, word, similarMax)
+    const meant = similar.filter((other) => isOneMistake(word, other)).sort()
+    for (const other of meant.slice(0, candidatesMax)) {
+      const found = await listFoundProducts(db, merchantId, other, limit)
+      if (found.length > 0) return found
+    }
+  }
+  return []
 }
 
 async function findOrders(
@@ -44,8 +85,11 @@ async function findOrders(
   { text, seesCustomers }: { text: string; seesCustomers: boolean },
 ): Promise<AdminSearchResponse['data']['orders']> {
   const limit = searchRowsMax
-  const rows = await listFoundOrders(db, await findOrderKeys(db, rootSecret, seller, { text, seesCustomers, limit }))
-  return rows.slice(0, limit).map((row) => ({ ...row, placedAt: toInstant(row.placedAt) }))
+  return viewsOf(await listFoundOrders(db, await findOrderKeys(db, rootSecret, seller, { text, seesCustomers, limit })))
+}
+
+function viewsOf(rows: Awaited<ReturnType<typeof listFoundOrders>>): AdminSearchResponse['data']['orders'] {
+  return rows.slice(0, searchRowsMax).map((row) => ({ ...row, placedAt: toInstant(row.placedAt) }))
 }
 
 export async function findOrderKeys(

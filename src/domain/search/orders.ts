@@ -11,7 +11,8 @@ import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
 import { openOrderCustomer } from '../orders/customer.ts'
 import { findOrder, lockOrder, type OrderKey } from '../orders/store.ts'
 import { askedAs, beginningsOf, postalWords, wordsOf } from './sealedwords.ts'
-import { insertTokens, listOrdersNotIndexed, listOrdersOfTokens, noteIndexed } from './store.ts'
+import { misspeltLengthMin, oneMistakeOf } from './spelling.ts'
+import { insertTokens, listKnownTokens, listOrdersNotIndexed, listOrdersOfTokens, noteIndexed } from './store.ts'
 
 const keyName = 'search'
 const tokenLength = 22 // 132 bits
@@ -87,4 +88,33 @@ export async function findOrdersByWords(
     keys.flatMap((key) => askedAs(word).map((text) => tokenOf(key, seller.merchantId, text))),
   )
   return listOrdersOfTokens(db, seller, alternatives, limit)
+}
+
+// Words of more letters would be looked for as too many others.
+const mistakeLengthMax = 12
+
+// Where nothing has all of the words as they are typed: those that have one of them with a single mistake. The tokens of what it could
+// be are made first, and the few that exist are looked for.
+export async function findOrdersByMistake(
+  db: Reader,
+  rootSecret: RootSecret,
+  seller: MerchantMode,
+  { text, limit }: { text: string; limit: number },
+): Promise<OrderKey[]> {
+  const words = wordsOf(text)
+  const keys = await listDatabaseKeys(db, rootSecret, keyName)
+  if (keys.length === 0) return []
+  const asked = words.map((word) =>
+    keys.flatMap((key) => askedAs(word).map((one) => tokenOf(key, seller.merchantId, one))),
+  )
+  for (const [at, word] of words.entries()) {
+    const length = [...word].length
+    if (length < misspeltLengthMin || length > mistakeLengthMax || /[^\p{L}\p{M}]/u.test(word)) continue
+    const tokens = keys.flatMap((key) => oneMistakeOf(word).map((one) => tokenOf(key, seller.merchantId, one)))
+    const known = await listKnownTokens(db, seller, tokens)
+    if (known.length === 0) continue
+    const found = await listOrdersOfTokens(db, seller, asked.with(at, known), limit)
+    if (found.length > 0) return found
+  }
+  return []
 }

@@ -13,6 +13,26 @@ export function isOneMistake(word: string, other: string): boolean {
   return rest[0] === otherRest[1] && rest[1] === otherRest[0] && rest.slice(2) === otherRest.slice(2)
 }
 
+const letters = [...'abcdefghijklmnopqrstuvwxyzäöüßáàâåãæçéèêëíîñóôøõúýčšžłň']
+
+// All words of Latin letters that are this one with a single mistake: what a sealed word is looked for as, since it cannot be compared.
+// About 800 of a word of eight letters.
+export function oneMistakeOf(word: string): string[] {
+  const typed = [...word]
+  const found = new Set<string>()
+  for (let at = 0; at <= typed.length; at += 1) {
+    const [before, after] = [typed.slice(0, at), typed.slice(at)]
+    for (const letter of letters) {
+      found.add([...before, letter, ...after].join(''))
+      if (after.length > 0) found.add([...before, letter, ...after.slice(1)].join(''))
+    }
+    if (after.length > 0) found.add([...before, ...after.slice(1)].join(''))
+    if (after.length > 1) found.add([...before, ...after.slice(0, 2).reverse(), ...after.slice(2)].join(''))
+  }
+  found.delete(word)
+  return [...found]
+}
+
 // A mistake changes the beginning of a word or its end, not both.
 export function endsOf(word: string): { head: string; tail: string } {
   return { head: word.slice(0, 2), tail: word.slice(-2) }

@@ -98,6 +98,22 @@ function newestOf({ merchantId, mode }: MerchantMode, tokens: readonly string[])
   )
 }
 
+const knownTokensMax = 8
+
+// Those of the tokens that some order has, each by one entry into the index.
+export async function listKnownTokens(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  tokens: readonly string[],
+): Promise<string[]> {
+  const rows = await db.sql<{ token: string }>`
+    select distinct token from (
+      select token from search_tokens
+      where merchant_id = ${merchantId} and mode = ${mode} and token in (${list(tokens)}) limit ${wordRowsMax}) known
+    order by token limit ${knownTokensMax}`
+  return rows.map(({ token }) => token)
+}
+
 export async function listOrdersOfTracking(
   db: Reader,
   { merchantId, mode }: MerchantMode,

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { leastOf, threadCpuMs } from '../../../harness/timed.ts'
 import { formsOf, languageFor } from './forms.ts'
 import { shownMeasure } from './measures.ts'
-import { isOneMistake } from './spelling.ts'
+import { isOneMistake, oneMistakeOf } from './spelling.ts'
 import { compoundsIn, fold, spellingsAsked, wholeCode, wordsAsked, wordsIn } from './words.ts'
 
 test('a text is folded: case, accents, widths, ligatures, vowel points', () => {
@@ -45,6 +45,15 @@ test('the language is that which the merchant set, or of its country', () => {
   assert.equal(languageFor({ locale: 'fr-CH', country: 'DE' }), 'fr')
   assert.equal(languageFor({ locale: null, country: 'AT' }), 'de')
   assert.equal(languageFor({ locale: null, country: 'JP' }), 'en')
+})
+
+test('all words with one mistake are told by the rule, and are bounded', () => {
+  const found = oneMistakeOf('hansen')
+  assert.ok(found.every((word) => isOneMistake('hansen', word)))
+  for (const word of ['hanson', 'hnasen', 'hansen1', 'hanse', 'hannsen', 'ansen', 'hänsen'])
+    assert.equal(found.includes(word), /^[^0-9]+$/.test(word), word)
+  assert.ok(!found.includes('hansen'))
+  assert.ok(oneMistakeOf('x'.repeat(12)).length < 1_400)
 })
 
 test('one mistake is a letter wrong, missing, added or swapped', () => {

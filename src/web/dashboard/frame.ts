@@ -18,7 +18,7 @@ export function framed(visit: Visit, place: PlaceId, sheet: Sheet): PageAnswer {
   const { words, shop, mode } = visit
   const body = html`<a class="skip" href="#main">${words.say('frame.skip')}</a>
 ${topBar(visit)}
-${side(visit, place)}
+${side(visit, sheet.isSearch ? undefined : place)}
 <div class="page${sheet.width === 'narrow' ? ' narrow' : ''}">
 ${mode === 'test' && testBar(visit)}
 <main id="main" data-title="${sheet.title}">
@@ -61,11 +61,12 @@ function topBar({ words, shop, to }: Visit): Html {
 </header>`
 }
 
-function side(visit: Visit, current: PlaceId): Html {
-  const { words, to, may, query, places: built } = visit
+// Without a place on the page of the search, which has the field itself.
+function side(visit: Visit, current: PlaceId | undefined): Html {
+  const { words, to, may, places: built } = visit
   return html`<aside class="side" id="side" aria-label="${words.say('frame.menu')}" popover>
 ${shopSwitch(visit)}
-<form class="find" role="search" aria-label="${words.say('frame.search')}" action="${to('search')}"><input type="search" name="q" value="${query.get('q')}" maxlength="100" aria-label="${words.say('frame.search')}" placeholder="${words.say('frame.search')}" autocomplete="off"><kbd aria-hidden="true">/</kbd><button class="find-button" aria-label="${words.say('search.submit')}">${icon('search')}</button></form>
+${current !== undefined && html`<form class="find" role="search" data-suggest="${to('search/answers')}" aria-label="${words.say('frame.search')}" action="${to('search')}"><input type="search" name="q" maxlength="100" aria-label="${words.say('frame.search')}" placeholder="${words.say('frame.search')}" autocomplete="off"><kbd aria-hidden="true">/</kbd><button class="find-button" aria-label="${words.say('search.submit')}">${icon('search')}</button></form>`}
 <nav class="places" aria-label="${words.say('frame.places')}">${places
     .filter(({ id, needs }) => built.includes(id) && may(needs))
     .map(

@@ -106,6 +106,8 @@ export interface Sheet {
   // Beside the title, at the end: buttons.
   actions?: Html | undefined
   body: Html
+  // It has the search field itself, so the menu has none, and no place is marked.
+  isSearch?: true
   // `narrow`: a form or a question.
   width?: 'narrow' | undefined
 }

@@ -34,7 +34,7 @@ import { returnExchange } from './screens/returnexchange.ts'
 import { returnRefund } from './screens/returnrefund.ts'
 import { newReturn, oneReturn, returnAnswers, returnReceipt, returns } from './screens/returns.ts'
 import { rowScreens } from './screens/rows.ts'
-import { search } from './screens/search.ts'
+import { search, searchAnswers } from './screens/search.ts'
 import { parcel, send } from './screens/send.ts'
 import { sendMany } from './screens/sendmany.ts'
 import { guideScreens } from './screens/start.ts'
@@ -53,6 +53,7 @@ export const screens: readonly Screen[] = [
   home,
   ...guideScreens,
   search,
+  searchAnswers,
   undo,
   ...rowScreens,
   orders,

@@ -2298,7 +2298,7 @@ export interface AdminSalesRow {
 
 export interface AdminSearchResponse {
   data: {
-    /** By number, tracking number, the code of an item, or the beginnings of words of e-mail, name, city and postal code. Newest first. */
+    /** By number, tracking number, the code of an item, or the beginnings of words of e-mail, name, city and postal code. Newest first. Where nothing is found as it was typed, by a word with one mistake; so are products. */
     orders: FoundOrder[]
     /** By a part of the name. */
     products: FoundProduct[]

@@ -8,6 +8,7 @@ import { addShortcuts } from './keys.ts'
 import { sendFilesInPieces } from './pieces.ts'
 import { refreshParts } from './refreshing.ts'
 import { guardTyped, sendOnce } from './sending.ts'
+import { suggestAnswers } from './suggesting.ts'
 import { forgetToast } from './toasts.ts'
 
 document.documentElement.classList.add('scripted')
@@ -21,3 +22,4 @@ addPrinting()
 addCopying()
 refreshParts()
 addShortcuts()
+suggestAnswers()

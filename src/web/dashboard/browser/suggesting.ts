@@ -18,7 +18,7 @@ class Suggesting {
   readonly #list = document.createElement('div')
   readonly #status = document.createElement('span')
   readonly #field: HTMLInputElement
-  readonly #url: string
+  #url = ''
   #chosen = -1
   #asked = new AbortController()
   #timer = 0

@@ -56,7 +56,7 @@ export const orders: Screen = {
         },
         { label: words.say('orders.all'), query: { view: 'all' } },
       ])}</div>
-${viewOf(query) === 'all' && filterForm(visit)}
+${filterForm(visit)}
 <div data-live="orders">${table(visit, {
         label: words.say('orders.title'),
         columns: [
@@ -106,7 +106,7 @@ ${viewOf(query) === 'all' && filterForm(visit)}
         choose: chosenActions(visit),
         next: meta.next,
         countAction: to('orders/rows'),
-        total: { toSend, unpaid: awaitingPayment, all: undefined }[viewOf(query)],
+        total: query.get('q') ? undefined : { toSend, unpaid: awaitingPayment, all: undefined }[viewOf(query)],
         empty: emptyOf(visit),
       })}</div>`,
     }
@@ -154,10 +154,10 @@ export function askedOrders(query: URLSearchParams, timeZone: string): AdminOrde
   const [from, to] = [dayBegin(given('from'), timeZone), dayBegin(given('to'), timeZone, 1)]
   return {
     ...(sort && { sort }),
+    ...(q && { q }),
     ...(view === 'toSend' && { toSend: true }),
     ...(view === 'unpaid' && { payment: 'pending' as const }),
     ...(view === 'all' && {
-      ...(q && { q }),
       ...(status && { status: status as OrderStatus }),
       ...(payment && { payment: payment as OrderPaymentStatus }),
       ...(fulfillment && { fulfillment: fulfillment as FulfillmentStatus }),
@@ -230,14 +230,16 @@ ${button({ ...print, label: words.say('orders.receipts'), value: 'receipts' })}`
 }
 
 function filterForm(visit: Visit): Html {
-  const { words } = visit
+  const { words, query } = visit
+  const find = { name: 'q', label: words.say('orders.find'), kind: 'line' } as const
+  if (viewOf(query) !== 'all') return filters(visit, ['view', 'sort'], [find])
   const choices = (kind: string, all: readonly string[]) =>
     all.map((value) => ({ value, label: words.sayKnown(`state.${kind}.${value}`, value) }))
   return filters(
     visit,
     ['view', 'sort'],
     [
-      { name: 'q', label: words.say('orders.find'), kind: 'line' },
+      find,
       { name: 'status', label: words.say('orders.filterStatus'), options: choices('order', orderStatuses) },
       { name: 'payment', label: words.say('orders.filterPayment'), options: choices('payment', orderPaymentStatuses) },
       {
@@ -260,6 +262,11 @@ function filterForm(visit: Visit): Html {
 function emptyOf(visit: Visit) {
   const { words, to, query } = visit
   const view = viewOf(query)
+  if (query.get('q') && view !== 'all') {
+    const q = (query.get('q') ?? '').slice(0, 100)
+    const action = linkButton({ label: words.say('orders.findInAll'), href: to('orders', { view: 'all', q }) })
+    return { title: words.say('search.none', { q }), text: words.say('search.noneText'), action }
+  }
   const all = linkButton({ label: words.say('orders.emptySeeAll'), href: to('orders', { view: 'all' }) })
   if (view === 'toSend')
     return { title: words.say('orders.emptyToSend'), text: words.say('orders.emptyToSendText'), action: all }

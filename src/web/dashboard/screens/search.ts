@@ -2,10 +2,19 @@
 
 import type { AdminSearchResponse } from '../../../contract/admin/home.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
+import type { Answer, Answers } from '../browser/names.ts'
+import { dashboardHeaders } from '../headers.ts'
 import { button, card, emptyState, pill, time } from '../parts.ts'
 import type { Screen, Visit } from '../screen.ts'
 import { developerSections, settingSections, storeSections } from '../sections.ts'
 import { namesOf } from './orders.ts'
+
+function askedIn({ query }: Visit): string {
+  return (query.get('q') ?? '')
+    .slice(0, 100)
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+}
 
 export const search: Screen = {
   path: 'search',
@@ -13,26 +22,24 @@ export const search: Screen = {
   place: 'home',
   needs: 'searchAdmin',
   async get(visit) {
-    const { words, query, to, places } = visit
-    const q = (query.get('q') ?? '')
-      .slice(0, 100)
-      .replace(/\p{Cc}+/gu, ' ')
-      .trim()
+    const { words, to, places } = visit
+    const q = askedIn(visit)
     const title = words.say('search.title')
-    const field = html`<form class="find-large" role="search" aria-label="${words.say('search.label')}" action="${to('search')}"><input type="search" name="q" value="${q}" maxlength="100" aria-label="${words.say('search.label')}" placeholder="${words.say('search.label')}" autocomplete="off"${q === '' && html` autofocus`}>${button({ label: words.say('search.submit'), kind: 'first' })}</form>`
+    const field = html`<form class="find-large" role="search" data-suggest="${to('search/answers')}" aria-label="${words.say('search.label')}" action="${to('search')}"><input type="search" name="q" value="${q}" maxlength="100" aria-label="${words.say('search.label')}" placeholder="${words.say('search.label')}" autocomplete="off"${q === '' && html` autofocus`}>${button({ label: words.say('search.submit'), kind: 'first' })}</form>`
     const empty = (name: string, text: string) =>
       html`${field}<div class="card">${emptyState({ title: name, text })}</div>`
-    if (q === '') return { title, body: empty(words.say('search.begin'), words.say('search.hint')) }
+    if (q === '') return { title, isSearch: true, body: empty(words.say('search.begin'), words.say('search.hint')) }
     const { data } = await visit.ask('searchAdmin', { query: { q } })
     const { orders, products, skus, promotions } = data
     const pages = pagesFound(visit, q)
     const names = await namesOf(visit, orders)
     if (orders.length + products.length + skus.length + promotions.length + pages.length === 0)
-      return { title, body: empty(words.say('search.none', { q }), words.say('search.noneText')) }
+      return { title, isSearch: true, body: empty(words.say('search.none', { q }), words.say('search.noneText')) }
     const hasProducts = places.includes('products')
     const product = (id: string) => (hasProducts ? to(`products/${id}`) : undefined)
     return {
       title,
+      isSearch: true,
       body: html`${field}
 ${group(
   words.say('search.orders'),
@@ -73,11 +80,75 @@ ${group(
   },
 }
 
+// How many of each are shown while one types; the page of the search has more.
+const answersMax = { orders: 5, products: 3, skus: 3, promotions: 2, pages: 3 } as const
+
+// What the search field shows while one types (browser/suggesting.ts).
+export const searchAnswers: Screen = {
+  path: 'search/answers',
+  name: 'dashboard search answers',
+  place: 'home',
+  needs: 'searchAdmin',
+  async get(visit) {
+    const { words } = visit
+    const q = askedIn(visit)
+    const items = q === '' ? [] : await answersTo(visit, q)
+    const said = words.say(items.length === 0 ? 'search.saidNone' : 'search.said', { count: items.length })
+    const answers: Answers = { items, label: words.say('search.title'), said }
+    const headers = { ...dashboardHeaders, 'content-type': 'application/json; charset=utf-8' }
+    return { status: 200, body: JSON.stringify(answers), headers }
+  },
+}
+
+async function answersTo(visit: Visit, q: string): Promise<Answer[]> {
+  const { words, to, places } = visit
+  const { data } = await visit.ask('searchAdmin', { query: { q } })
+  const orders = data.orders.slice(0, answersMax.orders)
+  const names = await namesOf(visit, orders)
+  const productsOf = <Row>(rows: readonly Row[], max: number) => (places.includes('products') ? rows.slice(0, max) : [])
+  return [
+    ...orders.map((order) => ({
+      href: to(`orders/${order.id}`),
+      name: order.number,
+      detail: [whoText(order, names.get(order.id)), words.money(order.total, order.currency)]
+        .filter(Boolean)
+        .join(' · '),
+      kind: words.say('search.order'),
+    })),
+    ...productsOf(data.products, answersMax.products).map(({ id, name }) => ({
+      href: to(`products/${id}`),
+      name,
+      detail: '',
+      kind: words.say('search.product'),
+    })),
+    ...productsOf(data.skus, answersMax.skus).map(({ code, productId, productName }) => ({
+      href: to(`products/${productId}`),
+      name: code,
+      detail: productName,
+      kind: words.say('search.sku'),
+    })),
+    ...(places.includes('discounts') ? data.promotions.slice(0, answersMax.promotions) : []).map(
+      ({ id, code, name }) => ({
+        href: to(`discounts/${id}`),
+        name: code,
+        detail: name,
+        kind: words.say('search.promotion'),
+      }),
+    ),
+    ...pagesFound(visit, q)
+      .slice(0, answersMax.pages)
+      .map(({ path, name, place }) => ({ href: to(path), name, detail: place, kind: words.say('search.page') })),
+  ]
+}
+
 type FoundOrder = AdminSearchResponse['data']['orders'][number]
 
-function whoOrdered({ emailMasked, city }: FoundOrder, name: string | undefined): Html {
-  const who = [name ?? emailMasked, city].filter((part) => part !== null)
-  return html`<span dir="auto">${who.join(', ')}</span>`
+function whoText({ emailMasked, city }: FoundOrder, name: string | undefined): string {
+  return [name ?? emailMasked, city].filter((part) => part !== null).join(', ')
+}
+
+function whoOrdered(order: FoundOrder, name: string | undefined): Html {
+  return html`<span dir="auto">${whoText(order, name)}</span>`
 }
 
 const sectionsByPlace = [

@@ -1,7 +1,7 @@
 // Payments that need a person: which ones, and closing one by what was seen at the provider.
 
 import type { AdminSinglePayment } from '../../../contract/admin/unsettled.ts'
-import { type ClosedOutcome, closedOutcomes } from '../../../contract/words.ts'
+import { closedOutcomes } from '../../../contract/words.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { providerNames } from '../../../platform/html/paymentnames.ts'
 import { dialog } from '../dialog.ts'
@@ -93,7 +93,9 @@ export const closeUnsettled: Screen = {
     const values = valuesOf(fields, sent)
     const read = bodyOf(words, fields, sent)
     if ('problems' in read) return closeSheet(posted, payment, values, read.problems)
-    const { outcome, isSeen } = read.body as { outcome: ClosedOutcome; isSeen: boolean }
+    const outcome = closedOutcomes.find((known) => known === read.body.outcome)
+    if (!outcome) return closeSheet(posted, payment, values, { at: { '/outcome': words.say('form.required') } })
+    const { isSeen } = read.body
     if (!isSeen) return closeSheet(posted, payment, values, { at: { '/isSeen': words.say('unsettled.lookFirst') } })
     const path = { paymentId: payment.id }
     const closed = await attempt(posted.ask('closeAdminPayment', { path, body: { outcome }, key: keyIn(sent) }))

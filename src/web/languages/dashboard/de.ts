@@ -154,6 +154,16 @@ export const de: DashboardTexts = {
     'search.skus': 'SKUs',
     'search.promotions': 'Rabatte',
     'search.pages': 'Seiten',
+    'search.order': 'Bestellung',
+    'search.product': 'Produkt',
+    'search.sku': 'SKU',
+    'search.promotion': 'Rabatt',
+    'search.page': 'Seite',
+    'search.said': {
+      one: '{count} Treffer. Auswahl mit den Pfeiltasten.',
+      other: '{count} Treffer. Auswahl mit den Pfeiltasten.',
+    },
+    'search.saidNone': 'Nichts gefunden.',
 
     'products.title': 'Produkte',
     'products.views': 'Ansichten der Produkte',
@@ -559,6 +569,7 @@ export const de: DashboardTexts = {
     'orders.emptyUnpaidText': 'Bestellungen per Überweisung oder Nachnahme warten hier.',
     'orders.empty': 'Hier gibt es keine Bestellungen',
     'orders.emptyText': 'Bestellungen erscheinen hier, sobald ein Kunde sie aufgegeben hat.',
+    'orders.findInAll': 'Alle Bestellungen durchsuchen',
     'orders.emptySeeAll': 'Alle Bestellungen zeigen',
 
     'sendMany.title': { one: '{count} Bestellung versenden', other: '{count} Bestellungen versenden' },

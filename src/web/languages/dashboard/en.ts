@@ -163,6 +163,13 @@ const texts = {
   'search.skus': 'SKUs',
   'search.promotions': 'Discounts',
   'search.pages': 'Pages',
+  'search.order': 'Order',
+  'search.product': 'Product',
+  'search.sku': 'SKU',
+  'search.promotion': 'Discount',
+  'search.page': 'Page',
+  'search.said': { one: '{count} answer. Arrow keys choose.', other: '{count} answers. Arrow keys choose.' },
+  'search.saidNone': 'Nothing found.',
 
   // Products
   'products.title': 'Products',
@@ -568,6 +575,7 @@ const texts = {
   'orders.emptyUnpaidText': 'Orders paid by bank transfer or on delivery wait here.',
   'orders.empty': 'No orders here',
   'orders.emptyText': 'Orders appear here as soon as a customer has placed them.',
+  'orders.findInAll': 'Search all orders',
   'orders.emptySeeAll': 'See all orders',
 
   // Send many
