@@ -85,7 +85,7 @@ function strangersForms(): Omit<Sent, 'method'>[] {
     form(`a=${'"'.repeat(4 * mib - 10)}`),
     form(`a=${'x'.repeat(160)}&`.repeat(25_000)),
     parts('/admin/x/pictures', 24_900),
-    parts('/admin/x/developers/transfers/new', 24_900),
+    parts('/admin/x/settings/transfers/new', 24_900),
     form(`a=${'"'.repeat(65_000)}`),
     form('%ff=%ff&'.repeat(499)),
     parts('/admin/x/pictures', 490),

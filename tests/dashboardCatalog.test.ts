@@ -399,7 +399,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.equal((await asked(`products/${other.id}`)).product.brand, null)
     await pressed(path(`products/${id}`), 'Save', { brand: '', name: 'Peonies' })
     assert.deepEqual(await asked('brands'), [])
-    await page.open(path('developers/changes'))
+    await page.open(path('settings/changes'))
     assert.match(page.text(), /Brand –? ?.*Glashütte/)
   })
 

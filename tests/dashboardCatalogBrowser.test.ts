@@ -329,10 +329,15 @@ anyEngine('the catalog in a browser', (given) => {
     await tab.context().close()
   })
 
-  test('what was typed is not left without a question', async () => {
+  test('what was typed stays where the connection is lost, and is not left without a question', async () => {
     const tab = await tabOf(dashboardUser)
     await tab.goto(testServer.origin + dashboardUser.path('products/new'))
     await tab.locator('[name=name]').pressSequentially('Half')
+    await tab.context().setOffline(true)
+    await tab.keyboard.press('Control+s')
+    await tab.getByRole('alert').filter({ hasText: 'No connection. Nothing was saved' }).waitFor()
+    assert.equal(await tab.inputValue('[name=name]'), 'Half')
+    await tab.context().setOffline(false)
     const asked = new Promise<string>((resolve) => {
       tab.once('dialog', (dialog) => {
         resolve(dialog.type())

@@ -201,7 +201,7 @@ anyEngine('a day at the dashboard', (given) => {
   const variants = isWide ? 100 : 20
   test(`a file of ${100 * variants} rows is sent in pieces, and the three bad rows are named; an export has nothing to change`, async () => {
     const tab = await openTab(dashboardUser)
-    await tab.goto(testServer.origin + dashboardUser.path('developers/transfers'))
+    await tab.goto(testServer.origin + dashboardUser.path('settings/transfers'))
     const [file] = await Promise.all([
       tab.waitForEvent('download'),
       tab.locator('.card', { hasText: 'Orders without dates' }).getByRole('link', { name: 'Products' }).click(),
@@ -227,7 +227,7 @@ anyEngine('a day at the dashboard', (given) => {
     tab.on('request', (request) => {
       if (request.method() === 'POST') posts.push(new URL(request.url()).pathname)
     })
-    await tab.goto(testServer.origin + dashboardUser.path('developers/transfers'))
+    await tab.goto(testServer.origin + dashboardUser.path('settings/transfers'))
     await tab.getByLabel('File', { exact: true }).setInputFiles({ name: 'bulk.csv', mimeType: 'text/csv', buffer })
     await tab.getByRole('button', { name: 'Upload and compare' }).dblclick()
     await heading(tab, 'bulk.csv')

@@ -259,7 +259,7 @@ eachEngine('developers in the dashboard', (given) => {
       body: { expectedVersion: body.data.version, lowStockAt: 7, idempotencyKey: 'low-stock-seven' },
     })
     assert.equal(changed.status, 200)
-    await page.open(path('developers/changes'))
+    await page.open(path('settings/changes'))
     assert.match(page.text(), /changed the shop/)
     assert.match(page.text(), /Low stock at \d+ → to 7/)
     const undo = page.links().get('Undo') ?? ''
@@ -288,7 +288,7 @@ eachEngine('developers in the dashboard', (given) => {
     const id = await testServer.storage.write(async (tx) =>
       insertEntry(tx, { ...entry, actor: { kind: 'operator', id: null }, changes }),
     )
-    await page.open(path('developers/changes'))
+    await page.open(path('settings/changes'))
     assert.doesNotMatch(page.text(), /Bulk 50\./)
     await page.open(page.links().get('See all 120 things') ?? '')
     assert.match(page.text(), /120 things changed\..*Bulk 0\..*Bulk 49\./s)
@@ -296,10 +296,10 @@ eachEngine('developers in the dashboard', (given) => {
     await page.open(page.links().get('Next page') ?? '')
     assert.match(page.text(), /Bulk 100\..*Bulk 119\./s)
     assert.equal(page.links().get('Next page'), undefined)
-    assert.equal(page.links().get('Bulk 119.'), path('developers/changes?subject=prd_bulk_119'))
-    await page.open(path(`developers/changes/${id}/undo`))
+    assert.equal(page.links().get('Bulk 119.'), path('settings/changes?subject=prd_bulk_119'))
+    await page.open(path(`settings/changes/${id}/undo`))
     assert.match(page.text(), /Bulk 49\..*70 more things/s)
-    await page.open(path(`developers/changes/${newId('chg')}`))
+    await page.open(path(`settings/changes/${newId('chg')}`))
     assert.equal(page.status, 404)
   })
 
@@ -311,9 +311,9 @@ eachEngine('developers in the dashboard', (given) => {
       principal,
       body: { idempotencyKey: newId('req'), category },
     })
-    await dashboardUser.page.open(dashboardUser.path('developers/changes'))
+    await dashboardUser.page.open(dashboardUser.path('settings/changes'))
     assert.match(dashboardUser.page.text(), /staff\d+@bloom\.example added a category/)
-    await colleague.page.open(colleague.path('developers/changes'))
+    await colleague.page.open(colleague.path('settings/changes'))
     assert.match(colleague.page.text(), /staff\d+@bloom\.example added a category/)
     assert.match(colleague.page.text(), /Someone took a change back/)
     assert.doesNotMatch(colleague.page.text(), /owner\d+@/)
@@ -342,7 +342,7 @@ eachEngine('developers in the dashboard', (given) => {
       })
     testServer.clock.now += 3_600_000
     const { body: before } = await testServer.askAdmin('getAdminShop')
-    const confirm = `/admin/confirm?next=${encodeURIComponent(own.path('developers/changes'))}`
+    const confirm = `/admin/confirm?next=${encodeURIComponent(own.path('settings/changes'))}`
     assert.equal((await undo(change)).headers.get('location'), confirm)
     assert.deepEqual((await testServer.askAdmin('getAdminShop')).body, before)
     // Other things are taken back without it.
@@ -360,13 +360,20 @@ eachEngine('developers in the dashboard', (given) => {
     assert.match((await testServer.askAdmin('getAdminShop')).text, /IBAN ONE/)
   })
 
-  test('a viewer has the list of changes and nothing else of Developers', async () => {
+  test('a viewer has the list of changes, in Settings, and nothing of Developers', async () => {
     const viewer = await dashboardUserOf(testServer, { role: 'viewer' })
-    await viewer.page.open(viewer.path('developers'))
-    assert.equal(viewer.page.path, viewer.path('developers/changes'))
+    await viewer.page.open(viewer.path('settings/changes'))
+    assert.equal(viewer.page.status, 200)
+    assert.ok(!viewer.page.links().has('Developers'))
     const names = [...viewer.page.links().keys()]
     assert.ok(!names.includes('API keys') && !names.includes('Undo'), names.join(', '))
-    for (const path of ['developers/keys', 'developers/webhooks/new', 'developers/apps', 'developers/deliveries']) {
+    for (const path of [
+      'developers',
+      'developers/keys',
+      'developers/webhooks/new',
+      'developers/apps',
+      'developers/deliveries',
+    ]) {
       await viewer.page.open(viewer.path(path))
       assert.equal(viewer.page.status, 403, path)
     }

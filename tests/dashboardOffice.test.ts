@@ -81,7 +81,8 @@ anyEngine('developers and settings in a browser', (given) => {
       'settings/taxes',
       'settings/shipping',
       'settings/payments',
-      'developers',
+      'settings/changes',
+      'settings/transfers',
       'reports',
     ]) {
       const answer = await tab.goto(testServer.origin + dashboardUser.path(path))

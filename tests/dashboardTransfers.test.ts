@@ -27,7 +27,7 @@ anyEngine('import and export in the dashboard', (given) => {
     for (const [name, value] of Object.entries({ kind: 'products', key: newId('req'), ...fields }))
       form.set(name, value)
     if (file !== null) form.set('file', new Blob([file]), 'summer.csv')
-    const answer = await fetch(testServer.origin + dashboardUser.path('developers/transfers/new'), {
+    const answer = await fetch(testServer.origin + dashboardUser.path('settings/transfers/new'), {
       method: 'POST',
       redirect: 'manual',
       headers: dashboardUser.headers,
@@ -46,7 +46,7 @@ anyEngine('import and export in the dashboard', (given) => {
 
   test('a file of products that was exported and is imported again has nothing to change', async () => {
     await createProduct(testServer, { name: 'Käse, "mild"' })
-    const { bytes, name } = await download('developers/export?of=products')
+    const { bytes, name } = await download('settings/export?of=products')
     assert.match(name ?? '', /^attachment; filename="products-test-\d{4}-\d\d-\d\d\.csv"$/)
     const { status, location } = await upload(bytes)
     assert.equal(status, 303)
@@ -82,9 +82,9 @@ anyEngine('import and export in the dashboard', (given) => {
     assert.match(other.text(), /It may be written already\..*Done/s)
     await page.open(location)
     assert.match(page.text(), /Done 1 thing was written\./)
-    await page.open(path('developers/transfers'))
+    await page.open(path('settings/transfers'))
     assert.match(page.text(), /summer\.csv Products Done 1 1/)
-    await page.open(path('developers/changes'))
+    await page.open(path('settings/changes'))
     assert.match(page.text(), /confirmed an import/)
     const [found] = await testServer.storage.read(
       (db) => db.sql<{ count: number }>`
@@ -161,18 +161,18 @@ anyEngine('import and export in the dashboard', (given) => {
 
   test('the feed for Google is a file, with the page of a product that is named', async () => {
     const { product } = await createProduct(testServer, { images: [{ url: 'https://pictures.example/a.jpg' }] })
-    await dashboardUser.page.open(dashboardUser.path('developers/transfers'))
+    await dashboardUser.page.open(dashboardUser.path('settings/transfers'))
     assert.ok(dashboardUser.page.buttons().includes('Google feed'))
     assert.match(dashboardUser.page.text(), /Page of a product, with \{slug\}/)
     const link = encodeURIComponent('https://shop.example/p/{slug}')
-    const answer = await fetch(testServer.origin + dashboardUser.path(`developers/export?of=google&link=${link}`), {
+    const answer = await fetch(testServer.origin + dashboardUser.path(`settings/export?of=google&link=${link}`), {
       headers: dashboardUser.headers,
     })
     assert.equal(answer.headers.get('content-type'), 'application/xml; charset=utf-8')
     assert.match(answer.headers.get('content-disposition') ?? '', /"google-test-\d{4}-\d\d-\d\d\.xml"$/)
     const text = await answer.text()
     assert.ok(text.startsWith('<?xml') && text.includes(`<link>https://shop.example/p/${product.slug}</link>`))
-    await dashboardUser.page.open(dashboardUser.path('developers/export?of=google&link=nowhere'))
+    await dashboardUser.page.open(dashboardUser.path('settings/export?of=google&link=nowhere'))
     assert.equal(dashboardUser.page.status, 400)
   })
 
@@ -213,7 +213,7 @@ anyEngine('import and export in the dashboard', (given) => {
       now: Date.parse('2026-10-10T10:00:00Z'),
     })
     const send = (headers: Readonly<Record<string, string>>, shopPath: (path: string) => string) =>
-      fetch(testServer.origin + shopPath('developers/export/customers'), {
+      fetch(testServer.origin + shopPath('settings/export/customers'), {
         method: 'POST',
         headers,
         body: new URLSearchParams({ from: '2026-10-10', to: '2026-10-11' }),
@@ -234,7 +234,7 @@ anyEngine('import and export in the dashboard', (given) => {
   test('a viewer sees imports and takes files without customers, and can send none', async () => {
     const viewer = await dashboardUserOf(testServer, { role: 'viewer' })
     const { location } = await upload(header)
-    await viewer.page.open(viewer.path('developers/transfers'))
+    await viewer.page.open(viewer.path('settings/transfers'))
     assert.equal(viewer.page.status, 200)
     assert.doesNotMatch(viewer.page.text(), /Upload and compare|Orders with customers/)
     assert.match(viewer.page.text(), /Export Products Stock Discounts/)

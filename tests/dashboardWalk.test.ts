@@ -128,8 +128,8 @@ eachEngine('a walk over the dashboard', (given) => {
       `orders/${orderId}/notes`,
       ...['pay', 'give-back', 'undelivered'].map((path) => `orders/${unpaid.orderId}/${path}`),
       `orders/${sent.orderId}/parcels/${parcel.id}`,
-      `developers/changes/${undoable.id}`,
-      `developers/changes/${undoable.id}/undo`,
+      `settings/changes/${undoable.id}`,
+      `settings/changes/${undoable.id}/undo`,
     ])
   })
 

@@ -108,7 +108,7 @@ describe('forms of strangers', () => {
   })
 
   test('a file that is sent without a session goes by, and is paid for', async () => {
-    const path = '/admin/bloom/developers/transfers/new'
+    const path = '/admin/bloom/settings/transfers/new'
     const type = 'multipart/form-data; boundary=x'
     const from = newNetwork()
     const file = `--x\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\n${'x'.repeat(7_000_000)}\r\n`

@@ -166,7 +166,7 @@ async function pagesOf({ open }: Person): Promise<Record<string, string>> {
     webhooks: at('developers'),
     deliveries: at('developers/deliveries'),
     keys: at('developers/keys'),
-    changes: at('developers/changes'),
+    changes: at('settings/changes'),
   }
 }
 

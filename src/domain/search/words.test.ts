@@ -47,7 +47,7 @@ test('the language is that which the merchant set, or of its country', () => {
   assert.equal(languageFor({ locale: null, country: 'JP' }), 'en')
 })
 
-test('all words with one mistake are told by the rule, and are bounded', () => {
+test('all words with one mistake agree with the rule, and are bounded', () => {
   const found = oneMistakeOf('hansen')
   assert.ok(found.every((word) => isOneMistake('hansen', word)))
   for (const word of ['hanson', 'hnasen', 'hansen1', 'hanse', 'hannsen', 'ansen', 'hänsen'])

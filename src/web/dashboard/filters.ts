@@ -26,11 +26,12 @@ export function filters(visit: Visit, stays: readonly string[], all: readonly Fi
     const value = query.get(name)
     return value === null ? [] : [[name, value] as const]
   })
+  const isSearch = all.every(({ kind }) => kind === 'line')
   const isSet = all.some(({ name }) => query.get(name))
   const none = Object.fromEntries([...all.map(({ name }) => name), 'cursor'].map((name) => [name, undefined]))
   return html`<form class="filters" method="get" action="${here.split('?')[0]}">${hiddenFields(Object.fromEntries(kept))}
 ${all.map((filter) => html`<label>${filter.label}${control(visit, filter)}</label>`)}
-${button({ label: words.say('orders.apply') })}${isSet && html`<a class="button plain" href="${hrefWith(visit, none)}">${words.say('orders.clear')}</a>`}
+${button({ label: words.say(isSearch ? 'search.submit' : 'orders.apply') })}${isSet && html`<a class="button plain" href="${hrefWith(visit, none)}">${words.say('orders.clear')}</a>`}
 </form>`
 }
 

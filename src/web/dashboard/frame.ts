@@ -35,7 +35,7 @@ ${shortcutList(words)}`
     title: `${sheet.title} – ${shop.name}`,
     style: style.href,
     head: html`${scriptsFor(sheet.body).map((href) => html`<script src="${href}" defer></script>\n`)}`,
-    attributes: html` class="dashboard" data-base="${visit.to('')}"`,
+    attributes: html` class="dashboard" data-base="${visit.to('')}" data-offline="${words.say('frame.offline')}"`,
     body,
   })
   return {

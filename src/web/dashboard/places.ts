@@ -11,7 +11,7 @@ export const places = [
   { id: 'store', path: 'store', key: 't', needs: 'getAdminSite' },
   { id: 'reports', path: 'reports', key: 'r', needs: 'getAdminSalesReport' },
   { id: 'settings', path: 'settings', key: 'e', needs: 'getAdminShop' },
-  { id: 'developers', path: 'developers', key: 'd', needs: 'listAdminChanges' },
+  { id: 'developers', path: 'developers', key: 'd', needs: 'listAdminWebhookEndpoints' },
 ] as const satisfies readonly { id: string; path: string; key: string; needs: AdminOperationId }[]
 
 export type PlaceId = (typeof places)[number]['id']

@@ -30,8 +30,6 @@ export const developerSections = {
       text: 'developers.assistants',
       needs: 'listAdminInstallations',
     },
-    { id: 'transfers', path: 'developers/transfers', text: 'developers.transfers', needs: 'listAdminTransfers' },
-    { id: 'changes', path: 'developers/changes', text: 'developers.changes', needs: 'listAdminChanges' },
   ],
 } as const satisfies Sections
 
@@ -46,6 +44,8 @@ export const settingSections = {
     { id: 'texts', path: 'settings/texts', text: 'settings.texts', needs: 'getAdminTexts' },
     { id: 'duties', path: 'settings/duties', text: 'settings.duties', needs: 'getAdminDuties' },
     { id: 'people', path: 'settings/people', text: 'settings.people', needs: 'listAdminMembers' },
+    { id: 'transfers', path: 'settings/transfers', text: 'developers.transfers', needs: 'listAdminTransfers' },
+    { id: 'changes', path: 'settings/changes', text: 'developers.changes', needs: 'listAdminChanges' },
   ],
 } as const satisfies Sections
 

@@ -36,6 +36,8 @@ export interface Column<Row> {
   isMinor?: boolean
   isCorner?: boolean
   isPlain?: boolean
+  // On a telephone: `lead` and `aside` share the second line of the card, the first as far as it goes; the rest is below.
+  onPhone?: 'lead' | 'aside'
 }
 
 export interface TableParts<Row> {
@@ -134,7 +136,7 @@ function bodyCell<Row>(column: Column<Row>, row: Row, href: string | undefined):
   return html`<td data-head="${column.head}"${classesOf(column)}>${shown}</td>`
 }
 
-function classesOf<Row>({ align, isMain, isOneLine, isMinor, isCorner, isPlain }: Column<Row>): Html | false {
+function classesOf<Row>({ align, isMain, isOneLine, isMinor, isCorner, isPlain, onPhone }: Column<Row>): Html | false {
   const names = [
     align === 'end' && 'end',
     isMain && 'main',
@@ -142,6 +144,7 @@ function classesOf<Row>({ align, isMain, isOneLine, isMinor, isCorner, isPlain }
     isMinor && 'minor',
     isCorner && 'corner',
     isPlain && 'plain',
+    onPhone,
   ]
     .filter(Boolean)
     .join(' ')

@@ -18,7 +18,7 @@ export interface PickedProduct {
 }
 
 // What a search field shows while one types.
-export interface Answer {
+export interface SearchAnswer {
   href: string
   name: string
   detail: string
@@ -26,8 +26,8 @@ export interface Answer {
   kind: string
 }
 
-export interface Answers {
-  items: readonly Answer[]
+export interface SearchAnswers {
+  items: readonly SearchAnswer[]
   // Names the list, and says how many there are.
   label: string
   said: string

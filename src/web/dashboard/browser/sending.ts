@@ -9,8 +9,39 @@ export function sendOnce(): void {
     if (form.dataset.sent) return event.preventDefault()
     form.dataset.sent = 'yes'
     submitter?.setAttribute('aria-busy', 'true')
+    if (!form.matches('.form') || form.dataset.reached) return
+    event.preventDefault()
+    void sendIfReached(form, submitter)
   })
   addEventListener('pageshow', release)
+}
+
+const reachMs = 8_000
+
+// Without a connection the browser would leave the page, and what was typed would be gone. Any answer of the server is one.
+async function sendIfReached(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
+  const isReached = await fetch('/healthz', { cache: 'no-store', signal: AbortSignal.timeout(reachMs) }).then(
+    () => true,
+    () => false,
+  )
+  release()
+  sayOffline(form, !isReached)
+  if (!isReached) return
+  form.dataset.reached = 'yes'
+  form.requestSubmit(submitter)
+  delete form.dataset.reached
+}
+
+function sayOffline(form: HTMLFormElement, isOffline: boolean): void {
+  form.querySelector('[data-offline-note]')?.remove()
+  if (!isOffline) return
+  const note = document.createElement('p')
+  note.className = 'notice bad'
+  note.dataset.offlineNote = ''
+  note.setAttribute('role', 'alert')
+  note.textContent = document.body.dataset.offline ?? ''
+  form.prepend(note)
+  note.scrollIntoView({ block: 'nearest' })
 }
 
 function release(): void {

@@ -1,7 +1,7 @@
 // Answers below a search field while one types: a combobox with a list (WAI-ARIA APG). The focus stays in the field, arrows choose,
 // Enter follows, Escape closes. Enter without a choice sends the form, as without script.
 
-import type { Answer, Answers } from './names.ts'
+import type { SearchAnswer, SearchAnswers } from './names.ts'
 
 const answerMs = 150
 const lettersMin = 2
@@ -71,7 +71,7 @@ class Suggesting {
       })
       // After the session has ended a page comes, and not an answer of ours, which has the members of names.ts.
       const isOurs = answer.ok && (answer.headers.get('content-type') ?? '').startsWith('application/json')
-      const answers = isOurs ? ((await answer.json()) as Answers) : undefined
+      const answers = isOurs ? ((await answer.json()) as SearchAnswers) : undefined
       if (signal.aborted) return
       if (answers && document.activeElement === this.#field) this.#show(answers)
       else this.#close()
@@ -81,13 +81,13 @@ class Suggesting {
     }
   }
 
-  #show({ items, label, said }: Answers): void {
+  #show({ items, label, said }: SearchAnswers): void {
     this.#hide()
     this.#status.textContent = said
     if (items.length === 0) return
     this.#list.setAttribute('aria-label', label)
     this.#list.replaceChildren(...items.map((item, at) => answerOption(item, `${this.#list.id}-${at}`)))
-    const { left, right, bottom, width } = this.#field.getBoundingClientRect()
+    const { left, right, bottom, width } = (this.#field.form ?? this.#field).getBoundingClientRect()
     const isRtl = document.dir === 'rtl'
     this.#list.style.insetInlineStart = `${isRtl ? innerWidth - right : left}px`
     this.#list.style.insetBlockStart = `${bottom + 6}px`
@@ -132,7 +132,7 @@ class Suggesting {
   }
 }
 
-function answerOption({ href, name, detail, kind }: Answer, id: string): HTMLAnchorElement {
+function answerOption({ href, name, detail, kind }: SearchAnswer, id: string): HTMLAnchorElement {
   const option = document.createElement('a')
   option.id = id
   option.href = href

@@ -12,15 +12,15 @@ import { memberName, memberValues } from '../members.ts'
 import { emptyState, moment, notice } from '../parts.ts'
 import { namerFor } from '../people.ts'
 import type { Screen, Visit } from '../screen.ts'
-import { developerSections, sections } from '../sections.ts'
+import { sections, settingSections } from '../sections.ts'
 import { cursorIn, hrefWith } from '../table.ts'
 
-const listPath = 'developers/changes'
+const listPath = 'settings/changes'
 
 export const changes: Screen = {
   path: listPath,
   name: 'dashboard changes',
-  place: 'developers',
+  place: 'settings',
   needs: 'listAdminChanges',
   async get(visit) {
     const { words, query } = visit
@@ -36,8 +36,8 @@ export const changes: Screen = {
     const isFiltered = Object.keys(filter).length > 0
     const cursor = cursorIn(meta.next)
     return {
-      title: words.say('developers.title'),
-      body: html`${sections(visit, developerSections, 'changes')}
+      title: words.say('settings.title'),
+      body: html`${sections(visit, settingSections, 'changes')}
 ${isFiltered && html`<p class="filter-line">${words.say('changes.filtered')} <a href="${hrefWith(visit, { subject: undefined, actor: undefined, operation: undefined, cursor: undefined })}">${words.say('changes.all')}</a></p>`}
 <div class="card flush list">${
         data.length === 0
@@ -52,7 +52,7 @@ ${isFiltered && html`<p class="filter-line">${words.say('changes.filtered')} <a 
 export const oneChange: Screen = {
   path: `${listPath}/:changeId`,
   name: 'dashboard change',
-  place: 'developers',
+  place: 'settings',
   needs: 'listAdminChanges',
   async get(visit) {
     const { words, query, to } = visit
@@ -158,7 +158,7 @@ function holds({ may }: Visit, scope: AdminScope): boolean {
 export const undoChange: Screen = {
   path: `${listPath}/:changeId/undo`,
   name: 'dashboard undo preview',
-  place: 'developers',
+  place: 'settings',
   needs: 'undoAdminChange',
   async get(visit) {
     const { words, to } = visit

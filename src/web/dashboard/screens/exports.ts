@@ -20,26 +20,26 @@ export async function exportCard({ words, to, may, ask }: Visit): Promise<Html> 
   const files = ['products', 'stock', 'promotions'] as const
   return card({
     title: words.say('transfers.export'),
-    body: html`<p class="row-actions start">${files.map((of) => html`<a class="button second" href="${to('developers/export', { of })}">${words.say(`exports.${of}`)}</a>`)}${isShown && feeds.map((of) => html`<a class="button second" href="${to('developers/export', { of })}">${words.say(`exports.${of}`)}</a>`)}</p>
+    body: html`<p class="row-actions start">${files.map((of) => html`<a class="button second" href="${to('settings/export', { of })}">${words.say(`exports.${of}`)}</a>`)}${isShown && feeds.map((of) => html`<a class="button second" href="${to('settings/export', { of })}">${words.say(`exports.${of}`)}</a>`)}</p>
 ${
   // A feed names the page of each product, which only the merchant knows where the shop is elsewhere.
   !isShown &&
-  html`<form class="filters" method="get" action="${to('developers/export')}">
+  html`<form class="filters" method="get" action="${to('settings/export')}">
 <label>${words.say('exports.link', { slug: '{slug}' })}<input type="url" name="link" required maxlength="500" dir="ltr" placeholder="https://shop.example/products/{slug}"></label>
 ${feeds.map((of) => button({ label: words.say(`exports.${of}`), name: 'of', value: of }))}</form>`
 }
-<form class="filters" method="get" action="${to('developers/export')}"><input type="hidden" name="of" value="orders">
+<form class="filters" method="get" action="${to('settings/export')}"><input type="hidden" name="of" value="orders">
 <label>${words.say('orders.from')}<input type="date" name="from"></label><label>${words.say('orders.to')}<input type="date" name="to"></label>
 ${button({ label: words.say('exports.orders') })}
-${may('listAdminCustomerExport') && button({ label: words.say('exports.customers'), action: to('developers/export/customers'), method: 'post' })}</form>
+${may('listAdminCustomerExport') && button({ label: words.say('exports.customers'), action: to('settings/export/customers'), method: 'post' })}</form>
 <p class="help">${words.say(may('listAdminCustomerExport') ? 'exports.customersHelp' : 'exports.help')}</p>`,
   })
 }
 
 export const exportFile: Screen = {
-  path: 'developers/export',
+  path: 'settings/export',
   name: 'dashboard export',
-  place: 'developers',
+  place: 'settings',
   needs: 'listAdminExport',
   get(visit) {
     const wanted = feeds.find((known) => known === visit.query.get('of'))
@@ -57,9 +57,9 @@ function feed(visit: Visit, of: Feed): Promise<Shown> {
 }
 
 export const customerExport: Screen = {
-  path: 'developers/export/customers',
+  path: 'settings/export/customers',
   name: 'dashboard customer export',
-  place: 'developers',
+  place: 'settings',
   needs: 'listAdminCustomerExport',
   post(posted) {
     const asked = ordersIn(posted, posted.form)
@@ -108,7 +108,7 @@ async function file(
   }
   return {
     title: words.say('transfers.export'),
-    back: { href: to('developers/transfers'), label: words.say('developers.transfers') },
+    back: { href: to('settings/transfers'), label: words.say('developers.transfers') },
     status: 409,
     width: 'narrow',
     body: html`<div class="card">${emptyState({

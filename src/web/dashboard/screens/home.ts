@@ -82,7 +82,7 @@ interface Todo {
 
 // `isAlarm`: something went wrong, and not only work that comes with the day. Those are shown only if there are any.
 function todoCards(visit: Visit, { todo, agentOrders }: { todo: Todo; agentOrders: number }): Html {
-  const { words, to } = visit
+  const { words, to, may } = visit
   const cards: readonly { key: TextKey; count: number; href: string; isAlarm?: boolean; isRare?: boolean }[] = [
     { key: 'home.toSend', count: todo.toSend, href: to('orders') },
     { key: 'home.awaitingPayment', count: todo.awaitingPayment, href: to('orders', { view: 'unpaid' }) },
@@ -113,7 +113,12 @@ function todoCards(visit: Visit, { todo, agentOrders }: { todo: Todo; agentOrder
       href: to('settings/payments'),
       isAlarm: true,
     },
-    { key: 'home.webhooksFailing', count: todo.webhooksFailing, href: to('developers'), isAlarm: true },
+    {
+      key: 'home.webhooksFailing',
+      count: may('listAdminWebhookEndpoints') ? todo.webhooksFailing : 0,
+      href: to('developers'),
+      isAlarm: true,
+    },
   ]
   return html`<section class="todo" aria-label="${words.say('home.todo')}">${cards
     .filter(({ count, isAlarm, isRare }) => !(isAlarm || isRare) || count > 0)

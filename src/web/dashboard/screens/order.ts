@@ -239,7 +239,7 @@ function lines({ words }: Visit, order: AdminOrder): Html {
 <thead><tr><th scope="col">${words.say('print.item')}</th><th scope="col" class="end minor">${words.say('order.price')}</th><th scope="col" class="end">${words.say('order.quantity')}</th>${isPartly && html`<th scope="col" class="end">${words.say('order.sent')}</th>`}<th scope="col" class="end">${words.say('order.sum')}</th></tr></thead>
 <tbody>${items.map(
       (item) =>
-        html`<tr><th scope="row">${lineName(item)}${item.withdrawalExempt && html`<span class="soft small">${exemptText(words, item.withdrawalExempt)}</span>`}${refunded.has(item.skuId) && html`<span class="soft small">${words.say('order.refundedUnits', { count: refunded.get(item.skuId) ?? 0 })}</span>`}</th><td class="end minor">${amount(item.unitPrice)}</td><td class="end">${words.number(item.quantity)}</td>${isPartly && html`<td class="end">${words.number(item.fulfilled)}</td>`}<td class="end">${amount(item.subtotal)}</td></tr>`,
+        html`<tr><th scope="row">${lineName(item)}${item.withdrawalExempt && html`<span class="soft small">${exemptText(words, item.withdrawalExempt)}</span>`}${refunded.has(item.skuId) && html`<br><span class="soft small">${words.say('order.refundedUnits', { count: refunded.get(item.skuId) ?? 0 })}</span>`}</th><td class="end minor">${amount(item.unitPrice)}</td><td class="end">${words.number(item.quantity)}</td>${isPartly && html`<td class="end">${words.number(item.fulfilled)}</td>`}<td class="end">${amount(item.subtotal)}</td></tr>`,
     )}</tbody></table></div>
 ${consents.map(({ at }) => html`<p class="card-note soft small">${words.say('order.consented', { date: words.moment(at) })}</p>`)}
 <dl class="facts sums order-sums">${sums.map(

@@ -71,12 +71,13 @@ ${filterForm(visit)}
             cell: ({ placedAt }) => time(words, placedAt),
             sort: ['newest', 'oldest'],
             isPlain: true,
+            onPhone: 'aside',
           },
           {
             head: words.say('orders.customer'),
             cell: (order) => customer(visit, order, names.get(order.id)),
-            // On a phone a name tells orders apart; a masked address does not.
-            isMinor: names.size === 0,
+            isPlain: true,
+            onPhone: 'lead',
           },
           {
             head: words.say('orders.payment'),
@@ -174,7 +175,7 @@ function exportLink({ words, query, to }: Visit): Html {
   const view = viewOf(query)
   const filtered = Object.keys(noFilters).map((name) => [name, query.get(name) ?? undefined])
   const parameters = { of: 'orders', view, ...(view === 'all' && Object.fromEntries(filtered)) }
-  return linkButton({ label: words.say('transfers.export'), href: to('developers/export', parameters) })
+  return linkButton({ label: words.say('transfers.export'), href: to('settings/export', parameters) })
 }
 
 function withdrawalsLink({ words, to }: Visit, count: number): Html {

@@ -41,8 +41,8 @@ export const products: Screen = {
     const nameOf = new Map(categories.map(({ category }) => [category.slug, category.name]))
     return {
       title: words.say('products.title'),
-      actions: html`${may('createAdminTransfer') && linkButton({ label: words.say('transfers.import'), href: to('developers/transfers') })}
-<a class="button second" href="${to('developers/export', { of: 'products' })}">${words.say('transfers.export')}</a>
+      actions: html`${may('createAdminTransfer') && linkButton({ label: words.say('transfers.import'), href: to('settings/transfers') })}
+<a class="button second" href="${to('settings/export', { of: 'products' })}">${words.say('transfers.export')}</a>
 ${may('updateAdminProducts') && data.length > 0 && button({ label: words.say('products.changePrices'), form: chosenForm, action: to('products/change'), name: 'do', value: 'prices' })}
 ${may('createAdminProduct') && linkButton({ label: words.say('products.new'), href: to('products/new'), kind: 'first' })}`,
       body: html`${sectionTabs(visit, 'products')}

@@ -2,7 +2,7 @@
 
 import type { AdminSearchResponse } from '../../../contract/admin/home.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import type { Answer, Answers } from '../browser/names.ts'
+import type { SearchAnswer, SearchAnswers } from '../browser/names.ts'
 import { dashboardHeaders } from '../headers.ts'
 import { button, card, emptyState, pill, time } from '../parts.ts'
 import type { Screen, Visit } from '../screen.ts'
@@ -94,13 +94,13 @@ export const searchAnswers: Screen = {
     const q = askedIn(visit)
     const items = q === '' ? [] : await answersTo(visit, q)
     const said = words.say(items.length === 0 ? 'search.saidNone' : 'search.said', { count: items.length })
-    const answers: Answers = { items, label: words.say('search.title'), said }
+    const answers: SearchAnswers = { items, label: words.say('search.title'), said }
     const headers = { ...dashboardHeaders, 'content-type': 'application/json; charset=utf-8' }
     return { status: 200, body: JSON.stringify(answers), headers }
   },
 }
 
-async function answersTo(visit: Visit, q: string): Promise<Answer[]> {
+async function answersTo(visit: Visit, q: string): Promise<SearchAnswer[]> {
   const { words, to, places } = visit
   const { data } = await visit.ask('searchAdmin', { query: { q } })
   const orders = data.orders.slice(0, answersMax.orders)

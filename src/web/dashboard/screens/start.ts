@@ -340,7 +340,7 @@ async function productSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
     }),
   })}${card({
     title: words.say('guide.productFile'),
-    body: html`<p>${words.say('guide.productFileText')}</p><div class="form-foot">${linkButton({ label: words.say('transfers.import'), href: to('developers/transfers') })}</div>`,
+    body: html`<p>${words.say('guide.productFileText')}</p><div class="form-foot">${linkButton({ label: words.say('transfers.import'), href: to('settings/transfers') })}</div>`,
   })}</div>`
   return stepSheet(visit, 'products', body, problems)
 }

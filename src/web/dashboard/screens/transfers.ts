@@ -11,7 +11,7 @@ import { keyField, keyIn } from '../form.ts'
 import { memberName, memberValues } from '../members.ts'
 import { button, card, linkButton, moment, notice, pill, time } from '../parts.ts'
 import { attempt, goTo, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { developerSections, sections } from '../sections.ts'
+import { sections, settingSections } from '../sections.ts'
 import { table } from '../table.ts'
 import { done, refusedBy } from '../toast.ts'
 import { exportCard } from './exports.ts'
@@ -24,9 +24,9 @@ const pieceBytes = limits.transferPieceBytesMax - 16
 const encodings = ['windows-1252', 'windows-1250', 'windows-1251', 'macintosh'] as const
 
 export const transfers: Screen = {
-  path: 'developers/transfers',
+  path: 'settings/transfers',
   name: 'dashboard transfers',
-  place: 'developers',
+  place: 'settings',
   needs: 'listAdminTransfers',
   get: (visit) => transferList(visit),
 }
@@ -35,9 +35,9 @@ async function transferList(visit: Visit, problem?: string): Promise<Sheet> {
   const { words, query, to, may } = visit
   const { data, meta } = await visit.ask('listAdminTransfers', { cursor: query.get('cursor') ?? undefined })
   return {
-    title: words.say('developers.title'),
+    title: words.say('settings.title'),
     status: problem === undefined ? 200 : 400,
-    body: html`${sections(visit, developerSections, 'transfers')}
+    body: html`${sections(visit, settingSections, 'transfers')}
 <div class="columns"><div>${may('createAdminTransfer') && card({ title: words.say('transfers.import'), body: uploadForm(visit, problem) })}</div><div>${may('listAdminExport') && (await exportCard(visit))}</div></div>
 <h2 class="list-head">${words.say('transfers.list')}</h2>
 ${table(visit, {
@@ -52,7 +52,7 @@ ${table(visit, {
   ],
   rows: data,
   idOf: ({ id }) => id,
-  hrefOf: ({ id }) => to(`developers/transfers/${id}`),
+  hrefOf: ({ id }) => to(`settings/transfers/${id}`),
   next: meta.next,
   empty: { title: words.say('transfers.empty'), text: words.say('transfers.emptyText') },
 })}`,
@@ -62,7 +62,7 @@ ${table(visit, {
 function uploadForm({ words, to }: Visit, problem: string | undefined): Html {
   const mb = (bytes: number) => Math.floor(bytes / 1_000_000)
   const sizes = { most: mb(limits.transferPiecesMax * pieceBytes), form: mb(fileBytesMax) }
-  return html`<form class="form" method="post" enctype="multipart/form-data" action="${to('developers/transfers/new')}" data-pieces="${pieceBytes}" data-pieces-max="${limits.transferPiecesMax}">${keyField()}
+  return html`<form class="form" method="post" enctype="multipart/form-data" action="${to('settings/transfers/new')}" data-pieces="${pieceBytes}" data-pieces-max="${limits.transferPiecesMax}">${keyField()}
 ${problem !== undefined && notice('bad', problem, 'alert')}
 <div class="fields"><div class="field whole"><label for="field-kind">${words.say('transfers.kind')}</label><select id="field-kind" name="kind">${importKinds.map((kind) => html`<option value="${kind}">${words.say(`transfers.kindLong.${kind}`)}</option>`)}</select></div>
 <div class="field whole"><label for="field-file">${words.say('transfers.file')}</label><input id="field-file" type="file" name="file" accept=".csv,.tsv,.txt,.xml,text/csv,text/xml" required aria-describedby="field-file-help"><p class="help" id="field-file-help">${words.say('transfers.fileHelp', sizes)} <a href="/docs/admin">${words.say('apiKeys.docsLink')}</a></p></div>
@@ -74,9 +74,9 @@ ${problem !== undefined && notice('bad', problem, 'alert')}
 
 // The whole file, or one of its pieces. All of them carry one key, so they are one import however often they are sent.
 export const newTransfer: Screen = {
-  path: 'developers/transfers/new',
+  path: 'settings/transfers/new',
   name: 'dashboard new transfer',
-  place: 'developers',
+  place: 'settings',
   needs: 'createAdminTransfer',
   filesBytesMax: fileBytesMax + 65_536,
   async post(posted) {
@@ -101,7 +101,7 @@ export const newTransfer: Screen = {
         key: `${key}-${piece}`,
       })
     }
-    return goTo(to(`developers/transfers/${id}`))
+    return goTo(to(`settings/transfers/${id}`))
   },
 }
 
@@ -150,16 +150,16 @@ function nameOf(given: string | undefined, kind: string): string {
 }
 
 export const transfer: Screen = {
-  path: 'developers/transfers/:transferId',
+  path: 'settings/transfers/:transferId',
   name: 'dashboard transfer',
-  place: 'developers',
+  place: 'settings',
   needs: 'getAdminTransfer',
   async get(visit) {
     const { words, to, path } = visit
     const { data } = await visit.ask('getAdminTransfer', { path: { transferId: path.transferId ?? '' } })
     return {
       title: data.name,
-      back: { href: to('developers/transfers'), label: words.say('developers.transfers') },
+      back: { href: to('settings/transfers'), label: words.say('developers.transfers') },
       body: html`<div data-live="transfer">${stateCard(visit, data)}
 ${data.refusedRows.length > 0 && refusedCard(visit, data)}
 ${data.changes.length > 0 && changesCard(visit, data)}
@@ -207,7 +207,7 @@ function stateText({ words }: Visit, data: AdminTransfer): string {
 
 function actions({ words, to, may, here }: Visit, data: AdminTransfer): Html {
   const { id, state, created, changed } = data
-  const at = to(`developers/transfers/${id}`)
+  const at = to(`settings/transfers/${id}`)
   return html`<div class="form-foot">
 ${state === 'ready' && created + changed > 0 && may('confirmAdminTransfer') && postButton({ action: `${at}/confirm`, label: words.say('transfers.confirm'), kind: 'first' })}
 ${(state === 'ready' || state === 'receiving' || state === 'failed') && may('discardAdminTransfer') && postButton({ action: `${at}/discard`, label: words.say('transfers.discard') })}
@@ -250,31 +250,31 @@ function shownOf(words: Visit['words'], shown: number, count: number): string {
 }
 
 export const confirmTransfer: Screen = {
-  path: 'developers/transfers/:transferId/confirm',
+  path: 'settings/transfers/:transferId/confirm',
   name: 'dashboard confirm transfer',
-  place: 'developers',
+  place: 'settings',
   needs: 'confirmAdminTransfer',
   async post(posted) {
     const { ask, to, form } = posted
     const transferId = posted.path.transferId ?? ''
     await ask('confirmAdminTransfer', { path: { transferId }, body: {}, key: keyIn(form) })
-    return done(to(`developers/transfers/${transferId}`), 'done.transferConfirmed')
+    return done(to(`settings/transfers/${transferId}`), 'done.transferConfirmed')
   },
 }
 
 export const discardTransfer: Screen = {
-  path: 'developers/transfers/:transferId/discard',
+  path: 'settings/transfers/:transferId/discard',
   name: 'dashboard discard transfer',
-  place: 'developers',
+  place: 'settings',
   needs: 'discardAdminTransfer',
   async post(posted: Posted) {
     const { ask, to, form } = posted
     const transferId = posted.path.transferId ?? ''
     // Written meanwhile, by another tab: its products stay, so nothing is to be discarded.
     if ((await stateOf(posted, transferId)) === 'done')
-      return refusedBy(to(`developers/transfers/${transferId}`), { code: 'transfer_not_ready' })
+      return refusedBy(to(`settings/transfers/${transferId}`), { code: 'transfer_not_ready' })
     await ask('discardAdminTransfer', { path: { transferId }, body: {}, key: keyIn(form) })
-    return done(to('developers/transfers'), 'done.transferDiscarded')
+    return done(to('settings/transfers'), 'done.transferDiscarded')
   },
 }
 

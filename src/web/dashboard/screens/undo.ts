@@ -12,7 +12,7 @@ const sensitive: readonly ChangeSubject[] = ['payment_method']
 export const undo: Screen = {
   path: 'undo',
   name: 'dashboard undo',
-  place: 'developers',
+  place: 'settings',
   needs: 'undoAdminChange',
   async post(posted) {
     const changeId = posted.form.get('change') ?? ''
@@ -23,7 +23,7 @@ export const undo: Screen = {
       )
       if ('refusal' in tried) return refusedBy(back, tried.refusal)
       if (tried.reply.data.changes.some(({ subject }) => sensitive.includes(subject.type)))
-        return askAgain(posted.to('developers/changes'))
+        return askAgain(posted.to('settings/changes'))
     }
     const outcome = await attempt(
       posted.ask('undoAdminChange', { path: { changeId }, body: {}, key: keyIn(posted.form) }),

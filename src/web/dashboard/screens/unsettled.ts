@@ -122,19 +122,18 @@ function closeSheet(
     back,
     lead: words.say('unsettled.lead'),
     status: problems ? 409 : 200,
-    body: html`${paymentFacts(visit, payment)}${
-      payment.closable
-        ? form(visit, {
-            action: to(`payments/${payment.id}/close`),
-            fields: closeFields(words, payment),
-            values,
-            problems,
-            submit: words.say('unsettled.submit'),
-            kind: 'danger',
-            cancel: back.href,
-          })
-        : notice('info', words.say('unsettled.notClosable'))
-    }`,
+    body: payment.closable
+      ? form(visit, {
+          action: to(`payments/${payment.id}/close`),
+          fields: closeFields(words, payment),
+          values,
+          problems,
+          before: paymentFacts(visit, payment),
+          submit: words.say('unsettled.submit'),
+          kind: 'danger',
+          cancel: back.href,
+        })
+      : html`${paymentFacts(visit, payment)}<div class="after">${notice('info', words.say('unsettled.notClosable'))}</div>`,
   })
 }
 

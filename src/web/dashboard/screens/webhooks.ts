@@ -10,7 +10,7 @@ import { dialog } from '../dialog.ts'
 import { type Field, type FieldValues, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
 import { card, emptyState, facts, linkButton, moment, notice, pill, time } from '../parts.ts'
 import { allRows, rowWithId } from '../rows.ts'
-import { attempt, goTo, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { secretSheet } from '../secret.ts'
 import { developerSections, sections } from '../sections.ts'
 import { table } from '../table.ts'
@@ -21,11 +21,9 @@ export const webhooks: Screen = {
   path: 'developers',
   name: 'dashboard webhooks',
   place: 'developers',
-  needs: 'listAdminChanges',
+  needs: 'listAdminWebhookEndpoints',
   async get(visit) {
     const { words, to, query, may } = visit
-    // The place has something for everyone: without the scope of webhooks, that is the list of changes.
-    if (!may('listAdminWebhookEndpoints')) return goTo(to('developers/changes'))
     const { data, meta } = await visit.ask('listAdminWebhookEndpoints', { cursor: query.get('cursor') ?? undefined })
     const create =
       may('createAdminWebhookEndpoint') &&

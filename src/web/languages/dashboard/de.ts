@@ -141,6 +141,8 @@ export const de: DashboardTexts = {
     'home.setup.done': 'Erledigt',
     'home.setup.open': 'Einrichten',
 
+    'frame.offline':
+      'Keine Verbindung. Es wurde nichts gespeichert, und was Sie eingegeben haben, ist noch da. Versuchen Sie es gleich noch einmal.',
     'search.title': 'Suchen',
     'search.label': 'Bestellnummer, Name, E-Mail, Postleitzahl, Sendungsnummer, Produkt oder Code',
     'search.submit': 'Suchen',

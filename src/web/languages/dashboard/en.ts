@@ -150,6 +150,7 @@ const texts = {
   'home.setup.open': 'Set up',
 
   // Search
+  'frame.offline': 'No connection. Nothing was saved, and what you typed is still here. Try again in a moment.',
   'search.title': 'Search',
   'search.label': 'Order number, name, e-mail, postal code, tracking number, product or code',
   'search.submit': 'Search',
