@@ -1,11 +1,14 @@
-// From an empty production start to a shop that is open: the printed link, the owner, and every step of the guide, by plain HTTP.
+// From an empty production start to a shop that is open: the printed link, the owner, and every step of the guide, by plain HTTP and in
+// a browser.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { serveHere } from '../harness/commandline.ts'
 import { freePort } from '../harness/ports.ts'
 import { scriptless } from '../harness/scriptless.ts'
-import { eachEngine, type Given } from '../harness/storage.ts'
+import { eachEngine, type Given, givenEngine } from '../harness/storage.ts'
 import { testSecretText } from '../harness/testServer.ts'
 import { createSetupLink, isSetupLink } from '../src/domain/users/setup.ts'
 
@@ -15,11 +18,11 @@ const pixel = Buffer.from(
 )
 const english = { 'accept-language': 'en-GB' }
 
-async function startEmpty(given: Given) {
+async function startEmpty(given: Given, url?: string) {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
   const settings = {
-    CARTWRIGHT_DATABASE_URL: await given.migratedUrl(),
+    CARTWRIGHT_DATABASE_URL: url ?? (await given.migratedUrl()),
     CARTWRIGHT_SECRET: testSecretText,
     CARTWRIGHT_PUBLIC_URL: origin,
     PORT: String(port),
@@ -42,6 +45,23 @@ function setUp(origin: string, link: string, body: Readonly<Record<string, strin
     headers: { origin, 'accept-language': 'de-AT' },
     body: new URLSearchParams(body),
   })
+}
+
+async function buyBowl(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Blue bowl' }).first().click()
+  await page.getByRole('button', { name: 'Add to cart' }).click()
+  await page.getByRole('button', { name: 'Check out' }).click()
+  await page.waitForURL(/\/c\//)
+  const details = { email: 'ada@example.com', name: 'Ada Lovelace', line1: 'Unter den Linden 1', city: 'Berlin' }
+  for (const [name, value] of Object.entries({ ...details, postalCode: '10117' }))
+    await page.fill(`[name=${name}]`, value)
+  await page.locator('#details-save').click()
+  await page.locator('[name="card.number"]:enabled').fill('4242 4242 4242 4242')
+  await page.fill('[name="card.expiry"]', '12/40')
+  await page.fill('[name="card.cvc"]', '123')
+  await page.fill('[name="card.name"]', 'Ada Lovelace')
+  await page.getByRole('button', { name: /^(Pay|Order)/ }).click()
+  await page.getByText('Order T-1001').waitFor()
 }
 
 eachEngine('a first start in production', (given) => {
@@ -116,7 +136,20 @@ eachEngine('a first start in production', (given) => {
     assert.equal(page.status, 400)
     await page.press('Add product', { price: '24,50' })
     assert.match(page.path, /start\/delivery$/)
-    await page.press('Save and continue', { 'home-amount': '4.90', 'home-free': '50' })
+    // Two people at once: one of the two is stored, and neither sees an error.
+    const other = scriptless(origin, { cookie, origin, ...english })
+    await other.open('/admin/toepferei-nord/start/delivery')
+    await Promise.all([
+      page.press('Save and continue', { 'home-amount': '4.90', 'home-free': '50' }),
+      other.press('Save and continue', { 'home-amount': '5.90', 'home-free': '60' }),
+    ])
+    assert.deepEqual(
+      [page.status, other.status].filter((status) => status !== 200 && status !== 400),
+      [],
+    )
+    await other.open('/admin/toepferei-nord/start/delivery')
+    assert.match(other.text(), /home: Standard delivery €[45]\.90 Shipping/)
+    await page.open('/admin/toepferei-nord/start')
 
     assert.match(page.path, /start\/payment$/)
     await page.open('/admin/toepferei-nord/settings/payments/bank_transfer?turn=on')
@@ -146,8 +179,13 @@ eachEngine('a first start in production', (given) => {
     const shop = new URL(/href="(http[^"]+\/shop[^"]*)"[^>]*>Open the test shop/.exec(page.html)?.[1] ?? '')
     assert.equal((await fetch(`${origin}/shop`)).status, 503, 'closed')
     assert.equal((await fetch(shop, { headers: { cookie } })).status, 200, 'the owner sees the test shop')
-    await page.press('Open the shop')
-    assert.match(page.text(), /Your shop is open\./)
+    // A stranger sees nothing of the guide, and another person who presses at the same time finds the shop open.
+    const stranger = await fetch(`${origin}${page.path}`, { redirect: 'manual' })
+    assert.match(stranger.headers.get('location') ?? '', /^\/admin\/sign-in/)
+    const second = scriptless(origin, { cookie, origin, ...english })
+    await second.open('/admin/toepferei-nord/start/open')
+    await Promise.all([page, second].map((person) => person.press('Open the shop')))
+    for (const person of [page, second]) assert.match(person.text(), /Your shop is open\./)
     const open = await fetch(`${origin}/shop`)
     assert.deepEqual([open.status, (await open.text()).includes('Blue bowl')], [200, true])
     await page.open('/admin/toepferei-nord/settings/taxes')
@@ -172,4 +210,70 @@ eachEngine('a first start in production', (given) => {
     assert.equal(await isOpen(1_000), false)
     assert.equal(await storage.write((tx) => createSetupLink(tx, 1_000)), undefined)
   })
+})
+
+// The walk above is on both engines; a browser takes five times its CPU.
+browserSuite.test('in a browser alone: an empty folder, the guide, a paid test order, an open shop', async () => {
+  const given = givenEngine('sqlite')
+  const { origin, begin } = await startEmpty(given, await given.freshUrl())
+  const { server, link } = await begin()
+  const browser = await launchBrowser()
+  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 640, height: 480 } })
+  try {
+    const page = await context.newPage()
+    const errors: string[] = []
+    context.on('weberror', (error) => errors.push(String(error.error())))
+    await page.goto(origin + link)
+    for (const [name, value] of Object.entries(owner)) await page.fill(`[name=${name}]`, value)
+    await page.locator('main form button').click()
+    const step = async (name: string, fill: () => Promise<unknown>, button = 'Save and continue') => {
+      await page.waitForURL(`${origin}/admin/toepferei-nord/start/${name}`)
+      await fill()
+      await page.getByRole('button', { name: button, exact: true }).click()
+    }
+    await step('shop', async () => {
+      await page.selectOption('[name=country]', 'DE')
+      await page.fill('[name=legalName]', 'Ina Nord')
+      await page.fill('[name=address]', 'Am Deich 1\n26721 Emden')
+    })
+    await step('taxes', () => page.check('[name=confirmed]'))
+    await step('look', () =>
+      page.setInputFiles('[name=file]', { name: 'logo.png', mimeType: 'image/png', buffer: pixel }),
+    )
+    const product = { name: 'Blue bowl', price: '24.50', stock: '3' }
+    await step(
+      'products',
+      async () => {
+        for (const [name, value] of Object.entries(product)) await page.fill(`[name=${name}]`, value)
+      },
+      'Add product',
+    )
+    await step('delivery', () => page.fill('[name=home-amount]', '4.90'))
+    await page.waitForURL(/start\/payment$/)
+    await page.goto(`${origin}/admin/toepferei-nord/settings/payments/bank_transfer?turn=on`)
+    await page.fill('[name=holder]', 'Ina Nord')
+    await page.fill('[name=iban]', 'DE89 3704 0044 0532 0130 00')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Settings saved').waitFor()
+    await page.goto(`${origin}/admin/toepferei-nord/start`)
+    await step('legal', async () => {
+      await page.fill('[name=terms]', 'The law applies.')
+      await page.fill('[name=privacy]', 'We keep orders.')
+    })
+    await page.waitForURL(/start\/open$/)
+    const opened = context.waitForEvent('page')
+    await page.getByRole('link', { name: 'Open the test shop' }).click()
+    await buyBowl(await opened)
+    await page.reload()
+    await page.getByText('There is a test order: it works.').waitFor()
+    assert.equal((await fetch(`${origin}/shop`)).status, 503)
+    await page.getByRole('button', { name: 'Open the shop' }).click()
+    await page.getByText('Your shop is open.').waitFor()
+    const open = await fetch(`${origin}/shop`)
+    assert.deepEqual([open.status, (await open.text()).includes('Blue bowl')], [200, true])
+    assert.deepEqual(errors, [])
+  } finally {
+    await context.close()
+    await server.stop()
+  }
 })
