@@ -12,12 +12,17 @@ export class Html {
 }
 
 export function html(parts: TemplateStringsArray, ...values: HtmlValue[]): Html {
-  return new Html(parts.reduce((text, part, index) => text + render(values[index - 1]) + part))
+  let text = parts[0] ?? ''
+  for (let index = 1; index < parts.length; index += 1) text += render(values[index - 1]) + parts[index]
+  return new Html(text)
 }
+
+const special = /[&<>"']/
 
 function render(value: HtmlValue): string {
   if (value instanceof Html) return value.text
   if (value === null || value === undefined || value === false) return ''
   if (typeof value === 'object') return value.map(render).join('')
-  return String(value).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+  const text = String(value)
+  return special.test(text) ? text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`) : text
 }

@@ -8,7 +8,7 @@ import { decimal } from './words.ts'
 export interface Shared {
   type: 'website' | 'product'
   siteName: string
-  // As `de` or `de-CH`.
+  // As `de_CH`.
   locale: string
   title: string
   description: string
@@ -22,7 +22,7 @@ export function openGraph({ type, siteName, locale, title, description, url, ima
   const tags: [name: string, content: string | undefined][] = [
     ['og:type', type],
     ['og:site_name', siteName],
-    ['og:locale', openGraphLocale(locale)],
+    ['og:locale', locale],
     ['og:title', title],
     ['og:description', description || undefined],
     ['og:url', url],
@@ -39,12 +39,6 @@ export function openGraph({ type, siteName, locale, title, description, url, ima
 `,
   )}<meta name="twitter:card" content="${image ? 'summary_large_image' : 'summary'}">
 `
-}
-
-// With a country, as Open Graph asks: the one where most speak so, if the shopper named none.
-function openGraphLocale(locale: string): string {
-  const { language, region } = new Intl.Locale(locale).maximize()
-  return region === undefined ? language : `${language}_${region}`
 }
 
 const openGraphWords: Readonly<Record<Availability, string>> = {

@@ -400,21 +400,20 @@ ${weightGrams !== null && html`<div><dt>${say('product.weight')}</dt><dd>${weigh
 
 // The guarantee of the law, and one of the producer beside it.
 function guaranteeOf(
-  { details: { guaranteeYears }, speaker: { say, locale } }: Surroundings,
+  { details: { guaranteeYears }, speaker: { say, language } }: Surroundings,
   { guarantee }: Product,
   { requiresShipping }: Sku,
 ): Html | false {
   const isOwed = guaranteeYears !== null && requiresShipping
   if (!isOwed && !guarantee) return false
   return html`<section class="safety" aria-labelledby="guarantee"><h2 id="guarantee">${say('guarantee.title')}</h2>
-${isOwed && html`<p>${say('guarantee.text', { count: guaranteeYears })} <a href="${guaranteeUrl(locale)}" rel="nofollow">${say('guarantee.more')}</a></p>`}
+${isOwed && html`<p>${say('guarantee.text', { count: guaranteeYears })} <a href="${guaranteeUrl(language)}" rel="nofollow">${say('guarantee.more')}</a></p>`}
 ${guarantee && html`<p><strong>${say('guarantee.producer', { count: guarantee.years })}</strong>${guarantee.url !== null && html` <a href="${guarantee.url}" rel="nofollow">${say('guarantee.terms')}</a>`}</p>`}
 </section>`
 }
 
 // Of the European Commission, in its own languages.
-function guaranteeUrl(locale: string): string {
-  const { language } = new Intl.Locale(locale)
+function guaranteeUrl(language: string): string {
   const known = ['en', 'de', 'fr', 'es', 'nl'].includes(language) ? language : 'en'
   return `https://europa.eu/youreurope/citizens/consumers/shopping/guarantees-returns/index_${known}.htm`
 }
@@ -842,7 +841,7 @@ function foundTags(at: Surroundings, title: string, description: string, { data,
   const shared = {
     type: 'website',
     siteName: at.merchant.name,
-    locale: at.speaker.locale,
+    locale: at.speaker.openGraphLocale,
     title,
     description,
     ...found,

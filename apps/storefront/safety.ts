@@ -8,8 +8,8 @@ type Safety = NonNullable<Product['safety']>
 
 export function safetyOf(speaker: Speaker, { safety }: Pick<Product, 'safety'>): Html | false {
   if (!safety) return false
-  const { say, locale } = speaker
-  const warnings = warningsFor(safety.warnings, new Intl.Locale(locale).language)
+  const { say, language } = speaker
+  const warnings = warningsFor(safety.warnings, language)
   const part = (term: string, parties: Safety['makers']) =>
     parties.length > 0 && html`<div><dt>${term}</dt>${parties.map((party) => partyOf(speaker, party))}</div>`
   return html`<section class="safety" aria-labelledby="safety"><h2 id="safety">${say('safety.title')}</h2>

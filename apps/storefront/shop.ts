@@ -1,7 +1,7 @@
 // The shop: routes and forms. It stores nothing: the cart is on the server, and the browser has its id in a cookie that no script
 // can read.
 
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import {
@@ -147,6 +147,8 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     ...undecided,
     ...(hosted?.draft ? await hosted.draft() : (await api.site.get()).data),
   }))
+  // The sheet of a look is made and hashed once. Empty: it has none.
+  const lookHrefs = new WeakMap<Site['look'], string>()
   const categories = remembered(listCategories)
   const newest = remembered(() => api.catalog.products())
   const home = remembered(async () => {
@@ -558,12 +560,14 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     if (answer.status !== 200) return answer
     // With a cart it holds how many things are in it and the random key of a form, and nothing else of the shopper.
     if (!isShared || answer.headers['set-cookie'] !== undefined) return { ...answer, compress: 'once' }
-    const etag = `W/"${hashOf(String(answer.body))}"`
+    // Hashed and sent as the same bytes, so the text is encoded once.
+    const body = Buffer.from(answer.body)
+    const etag = `W/"${hashOf(body)}"`
     const headers: Record<string, string> = { ...answer.headers, 'cache-control': sharedCaching, etag }
     // Asked for by the address.
     if (langOf(request) !== null) delete headers.vary
     const isKnown = (request.ifNoneMatch ?? '').split(',').some((tag) => tag.trim() === etag)
-    return { ...answer, headers, compress: 'fast', ...(isKnown && { status: 304, body: '' }) }
+    return { ...answer, headers, compress: 'fast', ...(isKnown ? { status: 304, body: '' } : { body }) }
   }
 
   async function show(
@@ -642,10 +646,13 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   }
 
   function dressOf({ look, logo }: Site): Pick<Surroundings, 'styleHref' | 'lookHref' | 'logo'> {
-    const sheet = lookSheet(look)
+    const known = lookHrefs.get(look)
+    const sheet = known === undefined ? lookSheet(look) : ''
+    const lookHref = known ?? (sheet === '' ? '' : `${base}${lookPathOf(sheet)}`)
+    lookHrefs.set(look, lookHref)
     return {
       styleHref: `${base}${stylePaths[look.scheme]}`,
-      lookHref: sheet === '' ? null : `${base}${lookPathOf(sheet)}`,
+      lookHref: lookHref === '' ? null : lookHref,
       logo,
     }
   }
@@ -915,7 +922,7 @@ function remembered<Value>(ask: () => Promise<Value>): () => Promise<Value> {
 // The address of a style sheet contains its hash: it can be cached for ever, and a changed sheet has another address.
 const style = readFileSync(new URL('style.css', import.meta.url), 'utf8')
 const foreverCached = 'public, max-age=31536000, immutable'
-const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12)
+const hashOf = (content: string | Buffer) => hash('sha256', content, 'hex').slice(0, 12)
 const styles = { auto: style, light: inScheme(style, 'light'), dark: inScheme(style, 'dark') } as const
 const stylePaths = {
   auto: `/style.${hashOf(styles.auto)}.css`,

@@ -19,6 +19,9 @@ export type Values = Readonly<Record<string, string | number>>
 export interface Speaker {
   // The language with the region the shopper asked for, such as de-CH: it decides how numbers look.
   locale: string
+  // As Open Graph writes it: with the country where most speak so, if the shopper named none.
+  openGraphLocale: string
+  language: string
   direction: 'ltr' | 'rtl'
   say(key: TextKey, values?: Values): string
   money(amount: number, currency: string): string
@@ -81,6 +84,8 @@ function createSpeaker(language: string, locale: string): Speaker {
   const direction = language === 'ar' ? 'rtl' : 'ltr'
   const numbers = new Intl.NumberFormat(locale)
   const plurals = new Intl.PluralRules(language)
+  const { language: spoken, region } = new Intl.Locale(locale).maximize()
+  const weights = new Map<string, Intl.NumberFormat>()
   const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
   // A format takes 30 µs to make; names of countries are of few pages.
   let regions: Intl.DisplayNames | undefined
@@ -93,6 +98,8 @@ function createSpeaker(language: string, locale: string): Speaker {
 
   return {
     locale,
+    openGraphLocale: region === undefined ? spoken : `${spoken}_${region}`,
+    language,
     direction,
     say(key, values = {}) {
       const filled = patternOf(table[key], values.count).replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -110,7 +117,10 @@ function createSpeaker(language: string, locale: string): Speaker {
     forms: (key) => JSON.stringify(typeof table[key] === 'string' ? { other: table[key] } : table[key]),
     weight(grams) {
       const [unit, value] = grams < 1000 ? (['gram', grams] as const) : (['kilogram', grams / 1000] as const)
-      return new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: 2 }).format(value)
+      const known = weights.get(unit)
+      const format = known ?? new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: 2 })
+      if (!known) weights.set(unit, format)
+      return format.format(value)
     },
   }
 }
