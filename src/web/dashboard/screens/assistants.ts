@@ -160,8 +160,8 @@ function configText(url: string, secret: string): string {
 
 async function makeKey(posted: Posted, scopes: readonly Scope[], now: Date) {
   const { words, form: sent } = posted
-  const chosen = sent.get('installationId') ?? ''
-  const installationId = chosen === '' ? (await makeInstallation(posted)).id : chosen
+  const chosen = sent.getAll('installationId').find((id) => id !== '')
+  const installationId = chosen ?? (await makeInstallation(posted)).id
   const name = `${words.say('developers.assistants')} ${now.toISOString().slice(0, 10)}`
   return posted.ask('createAdminKey', { body: { name, installationId, scopes: [...scopes] }, key: keyIn(sent) })
 }
