@@ -1,5 +1,6 @@
 // Platforms for tests: they call a shop by UCP or MCP, as software of others would.
 
+import assert from 'node:assert/strict'
 import { generateKeyPairSync, type JsonWebKey, randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -71,6 +72,18 @@ export const shippingTo = (destination: object, optionId?: string) => ({
     },
   ],
 })
+
+// The shopper opens the page of a checkout and gives another contact and address there.
+export async function typeOnPage({ app }: TestServer, url: string): Promise<void> {
+  const secret = url.split('/').at(-1) ?? ''
+  const view = await app.checkout.look(secret)
+  const result = await app.checkout.setDetails(secret, view?.session.version ?? 0, {
+    contact: { email: 'planted@example.com', name: 'Planted Name', phone: '' },
+    address: { name: 'Planted Name', line1: 'Plantedstreet 7', city: 'Hamburg', postalCode: '20095', country: 'DE' },
+    shippingOptionId: null,
+  })
+  assert.equal(result?.problem, null)
+}
 
 export const paidBy = (token: string) => ({
   payment: {

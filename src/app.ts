@@ -213,7 +213,7 @@ export function createApp(parts: AppParts): App {
       customerHash(await payTools.customerKey(tx, now), merchantId, email),
   })
   const orderNotices = late(async () => {
-    const { createOrderNotices } = await import('./web/agents/ucp/notices.ts')
+    const { createOrderNotices } = await import('./web/agents/notices.ts')
     return createOrderNotices({ storage, rootSecret, publicOrigin, clock })
   })
   const dispatcher = new Dispatcher({

@@ -1,14 +1,18 @@
 // Whole purchases by the Agentic Commerce Protocol alone.
 
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { createHmac, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { type AcpPlatform, acpBerlin, acpBuyer, acpPaidBy, acpPlatform, acpWhole, assertAcp } from '../harness/acp.ts'
-import { letAgentsIn } from '../harness/agents.ts'
+import { letAgentsIn, typeOnPage } from '../harness/agents.ts'
+import { openReceiver } from '../harness/receiver.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { type Answer, openTestServer, type TestServer } from '../harness/testServer.ts'
+import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
+import { refundPaid } from '../src/domain/orders/refunds.ts'
+import { payRefunds } from '../src/domain/payments/refunds.ts'
 
 interface Shop {
   testServer: TestServer
@@ -196,6 +200,66 @@ eachEngine('ACP', (given) => {
       assert.equal((await ask('POST', path, path === address ? {} : undefined)).status, status)
     const { text } = await testServer.fetch('/metrics')
     assert.match(text, /cartwright_agent_calls_total\{protocol="acp",tool="acpCreateSession",outcome="answered"\} 1\n/)
+  })
+
+  test('the platform is called when its order is placed, sent and refunded, in the words of the protocol', async () => {
+    const { testServer, platform, ask } = await openShop(given)
+    const receiver = await openReceiver(given)
+    const enter = (url: string, platformId = platform.id) =>
+      testServer.askAdmin('createAdminAgentWebhook', {
+        path: { platformId },
+        body: { idempotencyKey: randomUUID(), url },
+      })
+    assert.equal((await enter('https://10.0.0.1/orders', 'plt_00000000000000000000000000')).status, 404)
+    const first = (await enter('https://other.example/orders')).body.data
+    const { secret, platform: shown } = (await enter(receiver.url)).body.data
+    assert.notEqual(secret, first.secret)
+    assert.equal(shown.webhook.status, 'enabled')
+    assert.deepEqual((await testServer.askAdmin('listAdminWebhookEndpoints')).body.data, [])
+    const { body } = await ask('POST', '/checkout_sessions', acpWhole('ROSE-12', 2))
+    const paid = await ask('POST', `/checkout_sessions/${body.id}/complete`, acpPaidBy('success_token'))
+    const [{ id: orderId }] = (await testServer.askAdmin('listAdminOrders')).body.data
+    const change = (id: AdminOperationId, more: object) =>
+      testServer.askAdmin(id, { path: { orderId }, body: { idempotencyKey: randomUUID(), ...more } })
+    await change('fulfilAdminOrder', { carrier: 'DHL', trackingNumber: '0034' })
+    await change('refundAdminOrder', { amount: 500 })
+    await payRefunds({ ...testServer.app.payTools, onPaid: refundPaid }, testServer.clock.now)
+    await testServer.app.dispatcher.dispatchDue()
+
+    const calls = receiver.received.map(({ headers, body: text }) => {
+      const [, seconds, signature] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['merchant-signature'])) ?? []
+      assert.equal(createHmac('sha256', secret).update(`${seconds}.${text}`).digest('hex'), signature)
+      const { type, data } = JSON.parse(text)
+      assertAcp('Order', data)
+      assert.deepEqual([data.id, data.checkout_session_id], [paid.body.order.id, body.id])
+      return { type, data }
+    })
+    assert.deepEqual(new Set(calls.slice(1).map(({ type }) => type)), new Set(['order_update']))
+    assert.equal(calls[0]?.type, 'order_create')
+    const last = calls.at(-1)?.data
+    assert.deepEqual(
+      [last.status, amountOf(last, 'amount_refunded'), last.adjustments[0].amount],
+      ['shipped', 500, 500],
+    )
+    assert.deepEqual([last.fulfillments[0].tracking_number, last.line_items[0].status], ['0034', 'fulfilled'])
+  })
+
+  test('what the shopper types on the page does not reach the platform, and stays where an update does not name it', async () => {
+    const { testServer, ask } = await openShop(given)
+    const { id, continue_url: url } = (await ask('POST', '/checkout_sessions', acpWhole())).body
+    await typeOnPage(testServer, url)
+    const updated = await ask('POST', `/checkout_sessions/${id}`, { line_items: [{ id: 'ROSE-12', quantity: 2 }] })
+    const { buyer, fulfillment_details: details, status } = updated.body
+    assert.deepEqual(
+      [buyer, details.address.city, details.address.line_one, status],
+      [undefined, 'Hamburg', '', 'ready_for_payment'],
+    )
+    const paid = await ask('POST', `/checkout_sessions/${id}/complete`, acpPaidBy('success_token'))
+    assert.equal(paid.body.status, 'completed', paid.text)
+    assert.doesNotMatch(updated.text + paid.text, /planted/i)
+    const [{ id: orderId }] = (await testServer.askAdmin('listAdminOrders')).body.data
+    const { address } = (await testServer.askAdmin('getAdminOrderCustomer', { path: { orderId } })).body.data
+    assert.deepEqual([address.name, address.line1], ['Planted Name', 'Plantedstreet 7'])
   })
 
   test('what cannot be had is left out or cut, and said until it is not asked for', async () => {

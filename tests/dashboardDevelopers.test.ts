@@ -378,4 +378,34 @@ eachEngine('developers in the dashboard', (given) => {
       assert.equal(viewer.page.status, 403, path)
     }
   })
+
+  test('a platform of agents is given a key by which it opens a session, and the secret of its webhook', async () => {
+    // The password was asked for a moment ago.
+    const { page, path } = await dashboardUserOf(testServer)
+    await page.open(path('settings/agents'))
+    await page.press('Save', { level: 'browse' })
+    assert.ok(page.html.includes(`value="${testServer.origin}/acp/bloom/test"`))
+    await page.open(path('settings/agents/platforms'))
+    await page.press('Approve', { profileUrl: 'https://platform.example' })
+    await page.open(page.links().get('Keys and webhooks') ?? '')
+    const [, platformId = ''] = /<option value="(plt_\w+)"/.exec(page.html) ?? []
+    await page.press('Make a key', { keyFor: platformId })
+    assert.equal(page.heading(), 'Key of platform.example')
+    const session = await testServer.fetch('/acp/bloom/test/checkout_sessions', {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${secretIn(page.html)}`,
+        'api-version': '2026-04-17',
+        'content-type': 'application/json',
+        'idempotency-key': 'one',
+      },
+      body: JSON.stringify({ line_items: [{ id: 'ROSE-12' }] }),
+    })
+    assert.equal(session.status, 201, session.text)
+    await page.open(path('settings/agents/platforms/connect'))
+    await page.press('Save and show the secret', { webhookFor: platformId, url: 'ftp://platform.example' })
+    assert.equal(secretIn(page.html), undefined)
+    await page.press('Save and show the secret', { webhookFor: platformId, url: 'https://platform.example/orders' })
+    assert.match(secretIn(page.html) ?? '', /^whsec_/)
+  })
 })

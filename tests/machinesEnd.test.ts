@@ -20,6 +20,7 @@ const decided: Partial<Record<AdminOperationId, string>> = {
   createAdminWebhookEndpoint: 'the endpoint ends with the key',
   rotateAdminWebhookSecret: 'the secret signs calls and opens nothing; it is rotated again by a person who doubts it',
   createAdminAgentKey: 'the key that is made ends with the one that made it',
+  createAdminAgentWebhook: 'the endpoint ends with the key',
   createAdminDraft: 'the link pays the draft and opens nothing else; the draft is cancelled by a person who doubts it',
   updateAdminDraft: 'the link is the same as before',
   sendAdminDraft: 'the link goes to the shopper, who can do nothing with it but pay',

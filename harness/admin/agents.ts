@@ -26,6 +26,10 @@ export const agentGivens: Readonly<Record<keyof typeof agentRows, Given>> = {
     path: { platformId: (await enteredPlatform(testServer)).id },
     body: {},
   }),
+  createAdminAgentWebhook: async (testServer) => ({
+    path: { platformId: (await enteredPlatform(testServer)).id },
+    body: { url: `https://${unusedName('platform')}.example/orders` },
+  }),
 }
 
 async function openToAgents(testServer: AdminTestServer): Promise<void> {

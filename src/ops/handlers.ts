@@ -115,6 +115,6 @@ export function adminHandlersFor(
     ...adminPageOperations(),
     ...adminRedirectOperations(),
     ...adminPaymentOperations({ rootSecret, publicOrigin, providerUrls, withAccount, throttle, clock }),
-    ...adminAgentOperations({ rootSecret, publicOrigin, forget }),
+    ...adminAgentOperations({ rootSecret, publicOrigin, forget, allowPrivate }),
   }
 }

@@ -35,10 +35,10 @@ export const AdminAgents = object({
     description: 'Keys that sign what is sent to platforms, the present one first.',
   }),
   addresses: object(
-    { profile: Type.String(), rest: Type.String(), mcp: Type.String(), assistants: Type.String() },
+    { profile: Type.String(), rest: Type.String(), acp: Type.String(), mcp: Type.String(), assistants: Type.String() },
     {
       description:
-        'Where agents find the shop, in the mode of the caller: the UCP profile, UCP by REST, and MCP. `assistants` is MCP for those who run the shop.',
+        'Where agents find the shop, in the mode of the caller: the UCP profile, UCP by REST, ACP, and MCP. `assistants` is MCP for those who run the shop.',
     },
   ),
 })
@@ -62,7 +62,11 @@ const Status = oneOf(platformStatuses, {
   description:
     'seen: it called, or was entered. approved: it may pay where only approved ones may. blocked: it gets no answer.',
 })
-const ProfileUrl = Type.String({ minLength: 8, maxLength: 2_000, description: 'The address of its UCP profile.' })
+const ProfileUrl = Type.String({
+  minLength: 8,
+  maxLength: 2_000,
+  description: 'The address of its UCP profile. Of one that buys by ACP: an address that names it.',
+})
 
 export const AdminAgentPlatform = object({
   id: PlatformId,
@@ -114,6 +118,17 @@ export const AdminAgentKeyResponse = object({
   data: object({
     platform: AdminAgentPlatform,
     secret: Type.String({ pattern: patterns.apiKey.source, description: 'The API key. Shown this once.' }),
+  }),
+})
+
+export const AdminAgentWebhookRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  url: Type.String({ minLength: 8, maxLength: 2_000, description: 'Where the platform wants to hear of its orders.' }),
+})
+export const AdminAgentWebhookResponse = object({
+  data: object({
+    platform: AdminAgentPlatform,
+    secret: Type.String({ description: 'The secret that signs the calls, as Merchant-Signature. Shown this once.' }),
   }),
 })
 
@@ -171,9 +186,17 @@ export const agentRows = {
     ...adminRow, method: 'POST', path: '/api/v1/admin/agents/platforms/{platformId}/keys',
     scope: 'admin:developers', idempotency: 'required', audit: 'change', tag: 'Shop',
     summary: 'Create a key for a platform',
-    description: 'For a platform that does not sign its requests: it sends the key as X-API-Key or Bearer beside its profile. It is of no use elsewhere. The former key of the platform ends.',
+    description: 'For a platform that does not sign its requests: it sends the key as X-API-Key or Bearer, by ACP as Bearer alone. It is of no use elsewhere. The former key of the platform ends.',
     body: AdminAgentKeyRequest, reply: { ...ok(AdminAgentKeyResponse), isSecret: true },
     refusals: ['agent_platform_not_found', 'credential_limit'],
+  },
+  createAdminAgentWebhook: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/agents/platforms/{platformId}/webhooks',
+    scope: 'admin:developers', idempotency: 'required', audit: 'change', tag: 'Shop',
+    summary: 'Enter the webhook of a platform',
+    description: 'For a platform that buys by ACP, which has no profile to name one: it is called when its orders change. Entered again, the address changes and a new secret signs at once.',
+    body: AdminAgentWebhookRequest, reply: { ...ok(AdminAgentWebhookResponse), isSecret: true },
+    refusals: ['agent_platform_not_found', 'webhook_endpoint_limit'],
   },
 } as const satisfies AdminRows
 

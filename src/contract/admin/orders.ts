@@ -62,7 +62,7 @@ const placed = {
 const agentMembers = {
   platformId: described('plt_none: a caller without a profile, such as a chat program.', Type.String()),
   host: nullable(Type.String(), { description: 'Of its profile. null: it has none, or is forgotten.' }),
-  protocol: Type.String({ description: 'ucp or mcp.' }),
+  protocol: Type.String({ description: 'ucp, acp or mcp.' }),
 }
 const agentNote = { description: 'The agent that made the order. null: none did.' }
 

@@ -22,10 +22,12 @@ import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { findMerchantFace, lockMerchantById } from '../merchants/store.ts'
 import { countLivingKeys } from '../oauth/grants.ts'
 import { assistantResourceOf } from '../oauth/metadata.ts'
+import { asInvalidRequest } from '../webhooks/endpoints.ts'
 import { targetProblem } from '../webhooks/guard.ts'
 import { type Endpoint, listEndpointsOfPlatforms } from '../webhooks/store.ts'
+import { changeOf, createdMembers, facts } from '../webhooks/written.ts'
 import { agentBase } from './address.ts'
-import { platformWithWebhook, setPlatformWebhook } from './endpoints.ts'
+import { enterPlatformWebhook, platformWithWebhook, setPlatformWebhook } from './endpoints.ts'
 import { rotateAgentKey } from './keys.ts'
 import { newPlatform } from './platforms.ts'
 import { agentSettingMembers, agentSettingsOf, setAgentSettings } from './settings.ts'
@@ -45,6 +47,8 @@ export interface AdminAgentParts {
   publicOrigin: () => string
   // Of a key that was revoked.
   forget: (keyId: string) => void
+  // Whether platforms may be called at private addresses.
+  allowPrivate: boolean
 }
 
 // Of one installation, which has a key for each platform.
@@ -53,7 +57,7 @@ const livingKeysMax = 100
 type Handlers = { [Id in keyof typeof agentRows]: AdminHandler<Id> }
 
 export function adminAgentOperations(parts: AdminAgentParts): Handlers {
-  return { ...settingOperations(parts), ...platformOperations(parts) }
+  return { ...settingOperations(parts), ...platformOperations(parts), ...secretOperations(parts) }
 }
 
 function settingOperations({
@@ -66,7 +70,8 @@ function settingOperations({
       findMerchantFace(db, seller.merchantId),
       listAgentKeys(db, seller),
     ])
-    const rest = agentBase(publicOrigin(), { slug: merchant?.slug ?? '', mode: seller.mode })
+    const face = { slug: merchant?.slug ?? '', mode: seller.mode }
+    const rest = agentBase(publicOrigin(), face)
     const signingKeys = keys.map(({ kid, createdAt, retiredAt }) => ({
       kid,
       createdAt: toInstant(createdAt),
@@ -78,6 +83,7 @@ function settingOperations({
       addresses: {
         profile: `${rest}/.well-known/ucp`,
         rest,
+        acp: agentBase(publicOrigin(), face, 'acp'),
         mcp: `${rest}/mcp`,
         assistants: assistantResourceOf(publicOrigin()),
       },
@@ -117,10 +123,12 @@ function settingOperations({
 
 type PlatformOperations = Pick<
   Handlers,
-  'listAdminAgentPlatforms' | 'createAdminAgentPlatform' | 'updateAdminAgentPlatform' | 'createAdminAgentKey'
+  'listAdminAgentPlatforms' | 'createAdminAgentPlatform' | 'updateAdminAgentPlatform'
 >
 
-function platformOperations({ rootSecret, publicOrigin, forget }: AdminAgentParts): PlatformOperations {
+type SecretOperations = Pick<Handlers, 'createAdminAgentKey' | 'createAdminAgentWebhook'>
+
+function platformOperations({ publicOrigin }: AdminAgentParts): PlatformOperations {
   return {
     async listAdminAgentPlatforms({ db, caller, paging }) {
       const { after } = paging
@@ -146,7 +154,13 @@ function platformOperations({ rootSecret, publicOrigin, forget }: AdminAgentPart
       const { expectedVersion, status, webhook } = body
       return setPlatform(db, caller, { id, status, webhook, expectedVersion }, now.getTime())
     },
+  }
+}
 
+// What is shown once.
+function secretOperations(parts: AdminAgentParts): SecretOperations {
+  const { rootSecret, forget, allowPrivate } = parts
+  return {
     async createAdminAgentKey({ db, caller, path: { platformId }, now }) {
       const platform = await lockPlatform(db, caller, platformId)
       if (!platform) throw refuse('agent_platform_not_found')
@@ -166,7 +180,29 @@ function platformOperations({ rootSecret, publicOrigin, forget }: AdminAgentPart
         { kind: 'create', what: 'key', id: made.id, name: host, members },
       ])
     },
+
+    async createAdminAgentWebhook({ db, caller, path: { platformId }, body: { url }, now }) {
+      const platform = await lockPlatform(db, caller, platformId)
+      if (!platform) throw refuse('agent_platform_not_found')
+      await refuseBeyondApp(db, caller, platform.installationId)
+      const wanted = { url, credentialId: makerOf(caller) }
+      const { endpoint, secret, former } = await asInvalidRequest(
+        enterPlatformWebhook(db, platform, wanted, { rootSecret, allowPrivate }, now.getTime()),
+      )
+      const changed = { ...platform, version: platform.version + 1 }
+      await savePlatform(db, changed)
+      const [shown] = await platformViews(db, [changed])
+      return new Audited({ data: { platform: shown as AdminAgentPlatform, secret } }, [enteredChange(former, endpoint)])
+    },
   }
+}
+
+// The secret by its last characters, as everyone who may see the endpoint sees them.
+function enteredChange(former: Endpoint | null, endpoint: Endpoint): AuditedChange {
+  if (!former) return changeOf('create', endpoint, createdMembers(facts(endpoint)))
+  const members = membersChanged(facts(former), facts(endpoint), ['url'])
+  const hint = { member: 'secretHint', from: `…${former.secretHint}`, to: `…${endpoint.secretHint}` }
+  return changeOf('change', endpoint, [...members, hint])
 }
 
 interface PlatformChange {

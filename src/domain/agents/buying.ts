@@ -185,7 +185,6 @@ async function writeWish(
   { now, cause }: AgentMoment,
 ): Promise<{ asked: Asked; isEmpty: boolean }> {
   const { address, issues } = sentAddressOf(wish)
-  const kept = wish.keepsAddress ? before : undefined
   const isKnownList = before !== undefined && JSON.stringify(before.codes) === JSON.stringify(wish.codes)
   const { quote, lineNotes, codeNotes } = await replaceCart(
     tools.carts,
@@ -194,7 +193,7 @@ async function writeWish(
     {
       lines: wish.lines,
       codes: isKnownList ? null : wish.codes,
-      address: kept ? 'kept' : address,
+      address: wish.keepsAddress ? 'kept' : address,
       shippingOption: wish.shippingOption,
     },
   )
@@ -208,8 +207,8 @@ async function writeWish(
     locale,
     lineNotes,
     codeNotes: codeNotes ?? before?.codeNotes ?? [],
-    addressIssues: kept ? kept.addressIssues : issues,
-    addressToken: kept ? kept.addressToken : (quote.cart.address?.token ?? null),
+    addressIssues: wish.keepsAddress ? (before?.addressIssues ?? []) : issues,
+    addressToken: wish.keepsAddress ? (before?.addressToken ?? null) : (quote.cart.address?.token ?? null),
   }
   return { asked, isEmpty: quote.lines.length === 0 }
 }

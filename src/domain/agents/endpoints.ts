@@ -8,7 +8,9 @@ import {
   changeEndpoint,
   type EndpointTools,
   enableEndpoint,
+  type MadeEndpoint,
   pauseEndpoint,
+  rotateSecret,
 } from '../webhooks/endpoints.ts'
 import { type Endpoint, listEndpointsOfPlatforms } from '../webhooks/store.ts'
 import type { AgentKeyTools } from './keys.ts'
@@ -52,6 +54,26 @@ export async function listenForOrders(
       return
     throw error
   }
+}
+
+// The address that the merchant enters for a platform whose protocol has no profile to name it. Each time a new secret is made, which signs
+// alone from then on.
+export async function enterPlatformWebhook(
+  tx: Tx,
+  { installationId, id: platformId, host }: PlatformRow,
+  // The key that enters it, with which it ends.
+  { url, credentialId }: { url: string; credentialId: string | null },
+  tools: EndpointTools,
+  now: number,
+): Promise<MadeEndpoint & { former: Endpoint | null }> {
+  const description = host.slice(0, 200)
+  const input = { url, description, events, credentialId, platformId, platformsMax: platformsMax.approved }
+  const [present] = await listEndpointsOfPlatforms(tx, installationId, [platformId])
+  if (!present) return { ...(await addEndpoint(tx, installationId, input, tools, now)), former: null }
+  await changeEndpoint(tx, installationId, present.id, input, tools, now)
+  const made = await rotateSecret(tx, installationId, present.id, tools.rootSecret, now)
+  if (!made) throw new Error('an endpoint is gone in the transaction that changed it')
+  return { ...made, former: present }
 }
 
 export type PlatformWithWebhook = PlatformRow & {

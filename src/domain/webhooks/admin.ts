@@ -26,6 +26,7 @@ import {
 } from './adminstore.ts'
 import {
   addEndpoint,
+  asInvalidRequest,
   changeEndpoint,
   type EndpointTools,
   enableEndpoint,
@@ -192,17 +193,6 @@ async function refuseForeign(db: Reader, { merchantId, mode }: MerchantMode, ins
     select id from installations
     where id = ${installationId} and merchant_id = ${merchantId} and mode = ${mode} and ended_at is null`
   if (rows.length === 0) throw refuse('installation_not_found')
-}
-
-// The rules say what is wrong with an endpoint by a code of the operator's; over HTTP it is the request that is wrong.
-async function asInvalidRequest<Done>(work: Promise<Done>): Promise<Done> {
-  try {
-    return await work
-  } catch (error) {
-    if (error instanceof Refusal && error.code === 'webhook_endpoint_invalid')
-      throw refuse('invalid_request', { issues: error.details.issues ?? [] })
-    throw error
-  }
 }
 
 interface ReplayAsked {

@@ -15,8 +15,9 @@ export interface CallParts {
 }
 
 // A call to a platform of agents, which gets its order as it is now, in the form of its protocol. Undefined where there is none to send.
+export type PlatformDelivery = Claimed & { platformId: string }
 export type PlatformCall = (
-  claimed: Claimed & { platformId: string },
+  claimed: PlatformDelivery,
 ) => Promise<{ headers: Record<string, string>; body: string } | undefined>
 
 export type Call = (claimed: Claimed, startedAt: number) => Promise<CallOutcome>

@@ -5,7 +5,7 @@
 import { issue } from '../../contract/issues.ts'
 import type { EndpointDisabledReason, EndpointStatus, Mode } from '../../contract/words.ts'
 import { newId, twoDigits } from '../../platform/kit/ids.ts'
-import { type Refusal, refuse } from '../../platform/kit/refuse.ts'
+import { Refusal, refuse } from '../../platform/kit/refuse.ts'
 import { announce, type Cause } from '../../platform/outbox/announce.ts'
 import { queueEmails } from '../../platform/outbox/emails.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
@@ -319,4 +319,15 @@ export async function pingEndpoint(
 
 function raised(endpoint: Endpoint, now: number): Endpoint {
   return { ...endpoint, version: endpoint.version + 1, updatedAt: now }
+}
+
+// The rules say what is wrong with an endpoint by a code of the operator's; over HTTP it is the request that is wrong.
+export async function asInvalidRequest<Done>(work: Promise<Done>): Promise<Done> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'webhook_endpoint_invalid')
+      throw refuse('invalid_request', { issues: error.details.issues ?? [] })
+    throw error
+  }
 }

@@ -2,6 +2,8 @@
 
 import { agentRows } from '../../contract/admin/agents.ts'
 import type { AgentLevel, PlatformStatus } from '../../contract/agents/settings.ts'
+import { findPlatformAt, findSettings } from '../../domain/agents/store.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
 import { type Command, merchantOption } from './command.ts'
 import { chooseMode, operationVerbs, type Target } from './operation.ts'
 
@@ -37,6 +39,22 @@ function platform(status: PlatformStatus): Target {
   }
 }
 
+// One that called, or was approved.
+const knownPlatform: Target = {
+  ...ofMode,
+  words: ['PROFILE'],
+  finds: ['platformId'],
+  async find(given, storage) {
+    const of = await chooseMode(given, storage)
+    const platform = await storage.read(async (db) => {
+      const settings = await findSettings(db, of)
+      return settings && findPlatformAt(db, settings.installationId, given.word)
+    })
+    if (!platform) throw refuse('agent_platform_not_found')
+    return { of, members: { platformId: platform.id } }
+  },
+}
+
 export const agentsCommand: Command = {
   summary: 'Let software buy for shoppers.',
   verbs: {
@@ -63,6 +81,14 @@ export const agentsCommand: Command = {
     block: one('createAdminAgentPlatform', {
       summary: 'Answer a platform no more, by the address of its profile.',
       target: platform('blocked'),
+    }),
+    key: one('createAdminAgentKey', {
+      summary: 'Make a key for a platform, by the address of its profile. The one that it had ends.',
+      target: knownPlatform,
+    }),
+    webhook: one('createAdminAgentWebhook', {
+      summary: 'Enter where a platform that buys by ACP is called about its orders, and show the secret.',
+      target: knownPlatform,
     }),
     rotate: one('rotateAdminAgentSigningKey', {
       summary: 'Sign with a new key. The former one stays published for 7 days.',

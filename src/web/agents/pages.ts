@@ -1,5 +1,6 @@
 // What a server offers to agents: a page for people who build them, and the same as text for models.
 
+import { acpVersion } from '../../contract/agents/settings.ts'
 import { agentBase } from '../../domain/agents/address.ts'
 import type { AgentShop } from '../../domain/agents/store.ts'
 import { assistantResourceOf } from '../../domain/oauth/metadata.ts'
@@ -14,7 +15,7 @@ export function agentsText(shops: readonly AgentShop[], origin: string): Outgoin
   const lines = [
     '# Shops for agents',
     '',
-    '> Each shop can be searched and bought from by the Model Context Protocol (MCP) and the Universal Commerce Protocol (UCP).',
+    '> Each shop can be searched and bought from by the Model Context Protocol (MCP) and the Universal Commerce Protocol (UCP), and bought from by the Agentic Commerce Protocol (ACP).',
     '',
     `- [How to connect](${origin}/agents)`,
     '',
@@ -32,7 +33,13 @@ const cached = { 'cache-control': 'public, max-age=300' }
 
 function linesOf(shop: AgentShop, origin: string): string[] {
   const base = agentBase(origin, shop)
-  return [`- MCP: ${base}/mcp`, `- UCP profile: ${base}/.well-known/ucp`, `- UCP REST: ${base}`, `- ${paying(shop)}`]
+  return [
+    `- MCP: ${base}/mcp`,
+    `- UCP profile: ${base}/.well-known/ucp`,
+    `- UCP REST: ${base}`,
+    `- ACP, with a key of the merchant: ${agentBase(origin, shop, 'acp')}`,
+    `- ${paying(shop)}`,
+  ]
 }
 
 function paying({ level, mode, who }: AgentShop): string {
@@ -46,9 +53,9 @@ export function agentsPage(shops: readonly AgentShop[], origin: string, path: st
   const body = html`<main id="main">
 <div class="start">
 <section><h1>For agents</h1>
-<p>Software that shops for people finds products, opens carts and checkouts, and pays where the merchant allows it, by two open protocols: the
-<a href="https://modelcontextprotocol.io">Model Context Protocol</a> (MCP) for chat programs, and the <a href="https://ucp.dev">Universal Commerce Protocol</a> (UCP) for
-platforms. No key is needed to look and to open a checkout: the buyer pays on the page that the answer names. <a href="/llms.txt">The same as text</a>.</p></section>
+<p>Software that shops for people finds products, opens carts and checkouts, and pays where the merchant allows it, by open protocols: the
+<a href="https://modelcontextprotocol.io">Model Context Protocol</a> (MCP) for chat programs, the <a href="https://ucp.dev">Universal Commerce Protocol</a> (UCP) and the
+<a href="https://www.agenticcommerce.dev">Agentic Commerce Protocol</a> (ACP) for platforms. Except by ACP, no key is needed to look and to open a checkout: the buyer pays on the page that the answer names. <a href="/llms.txt">The same as text</a>.</p></section>
 ${shops.length === 0 ? html`<section><h2>No shop is open to agents</h2><p>A merchant opens one under <em>Settings, Agents</em>.</p></section>` : shops.map((shop) => shopSection(shop, origin))}
 <section><h2>For merchants</h2>
 <p>An assistant can also run a shop. Enter this address in a chat program: it opens a page where you sign in and choose what it may do.</p>
@@ -57,7 +64,7 @@ ${shops.length === 0 ? html`<section><h2>No shop is open to agents</h2><p>A merc
 </main>`
   const text = framed({
     title: 'For agents – Cartwright',
-    description: 'Addresses and first calls for software that shops for people: MCP and UCP.',
+    description: 'Addresses and first calls for software that shops for people: MCP, UCP and ACP.',
     path,
     body,
   })
@@ -74,5 +81,6 @@ ${shop.mode === 'test' && html`<p class="test"><strong>Test mode.</strong> Nothi
 <li><h3>A chat program</h3><p>The settings of an MCP client:</p>${codeBlock('Settings of an MCP client', jsonCode(config))}</li>
 <li><h3>A platform</h3><p>The profile says what the shop can do; REST is below the same address.</p>${codeBlock('UCP profile', `curl ${base}/.well-known/ucp`)}
 ${codeBlock('Search', `curl ${base}/catalog/search -H 'content-type: application/json' \\\n  -H 'ucp-agent: profile="https://your-platform.example/profile.json"' \\\n  -d '{"query":"mug"}'`)}</li>
+<li><h3>A platform with a key</h3><p>The merchant makes the key. Items are those of the catalog.</p>${codeBlock('ACP', `curl ${agentBase(origin, shop, 'acp')}/checkout_sessions -H 'authorization: Bearer cwk_…' \\\n  -H 'api-version: ${acpVersion}' -H 'content-type: application/json' -H 'idempotency-key: …' \\\n  -d '{"line_items":[{"id":"sku_…"}],"currency":"${shop.currency.toLowerCase()}","capabilities":{}}'`)}</li>
 </ol></section>`
 }

@@ -445,8 +445,10 @@ export interface AdminClient {
     createPlatform(input: CreateAdminAgentPlatformRequest, options?: CallOptions): Promise<AdminAgentPlatformResponse>
     /** Approve or block a platform. It holds from the next call on. Calls to its webhook can be paused and sent later. Needs the scope `admin:settings`. (updateAdminAgentPlatform) */
     updatePlatform(platformId: string, input: UpdateAdminAgentPlatformRequest, options?: CallOptions): Promise<AdminAgentPlatformResponse>
-    /** Create a key for a platform. For a platform that does not sign its requests: it sends the key as X-API-Key or Bearer beside its profile. It is of no use elsewhere. The former key of the platform ends. Needs the scope `admin:developers`. (createAdminAgentKey) */
+    /** Create a key for a platform. For a platform that does not sign its requests: it sends the key as X-API-Key or Bearer, by ACP as Bearer alone. It is of no use elsewhere. The former key of the platform ends. Needs the scope `admin:developers`. (createAdminAgentKey) */
     createKey(platformId: string, input?: AdminAgentKeyRequest, options?: CallOptions): Promise<AdminAgentKeyResponse>
+    /** Enter the webhook of a platform. For a platform that buys by ACP, which has no profile to name one: it is called when its orders change. Entered again, the address changes and a new secret signs at once. Needs the scope `admin:developers`. (createAdminAgentWebhook) */
+    createWebhook(platformId: string, input: AdminAgentWebhookRequest, options?: CallOptions): Promise<AdminAgentWebhookResponse>
   }
   installations: {
     /** List installations. What acts for the merchant: apps and assistants that were approved, and installations of its own. Needs the scope `admin:developers`. (listAdminInstallations) */
@@ -600,7 +602,7 @@ export interface AdminAgentPlatform {
   /** Id of a platform whose agents buy from the shop. */
   id: string
   version: number
-  /** The address of its UCP profile. */
+  /** The address of its UCP profile. Of one that buys by ACP: an address that names it. */
   profileUrl: string
   host: string
   /** seen: it called, or was entered. approved: it may pay where only approved ones may. blocked: it gets no answer. */
@@ -631,6 +633,21 @@ export interface AdminAgentPlatformResponse {
   changes: AdminSubjectChange[]
 }
 
+export interface AdminAgentWebhookRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+  /** Where the platform wants to hear of its orders. */
+  url: string
+}
+
+export interface AdminAgentWebhookResponse {
+  data: {
+    platform: AdminAgentPlatform
+    /** The secret that signs the calls, as Merchant-Signature. Shown this once. */
+    secret: string
+  }
+}
+
 export interface AdminAgents {
   /** 0 where nothing was ever set. */
   version: number
@@ -649,10 +666,11 @@ export interface AdminAgents {
     createdAt: string
     retiredAt: string | null
   })[]
-  /** Where agents find the shop, in the mode of the caller: the UCP profile, UCP by REST, and MCP. `assistants` is MCP for those who run the shop. */
+  /** Where agents find the shop, in the mode of the caller: the UCP profile, UCP by REST, ACP, and MCP. `assistants` is MCP for those who run the shop. */
   addresses: {
     profile: string
     rest: string
+    acp: string
     mcp: string
     assistants: string
   }
@@ -1474,7 +1492,7 @@ export interface AdminOrder {
     platformId: string
     /** Of its profile. null: it has none, or is forgotten. */
     host: string | null
-    /** ucp or mcp. */
+    /** ucp, acp or mcp. */
     protocol: string
     version: string
     /** How the platform proved who it is. null: not at all. */
@@ -1694,7 +1712,7 @@ export interface AdminOrderSummary {
     platformId: string
     /** Of its profile. null: it has none, or is forgotten. */
     host: string | null
-    /** ucp or mcp. */
+    /** ucp, acp or mcp. */
     protocol: string
   } | null
   /** Money that went back or is on its way. */
@@ -2969,7 +2987,7 @@ export interface ConnectAdminPaymentAccountRequest {
 export interface CreateAdminAgentPlatformRequest {
   /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
-  /** The address of its UCP profile. */
+  /** The address of its UCP profile. Of one that buys by ACP: an address that names it. */
   profileUrl: string
   /** seen: it called, or was entered. approved: it may pay where only approved ones may. blocked: it gets no answer. */
   status?: 'seen' | 'approved' | 'blocked' | undefined

@@ -157,6 +157,7 @@ export const adminTable = {
     createPlatform: 'POST b /api/v1/admin/agents/platforms',
     updatePlatform: 'PATCH b /api/v1/admin/agents/platforms/{platformId}',
     createKey: 'POST b /api/v1/admin/agents/platforms/{platformId}/keys',
+    createWebhook: 'POST b /api/v1/admin/agents/platforms/{platformId}/webhooks',
   },
   installations: {
     list: 'GET p /api/v1/admin/installations',

@@ -16,6 +16,7 @@ const agents: AdminAgents = {
   addresses: {
     profile: `${base}/.well-known/ucp`,
     rest: base,
+    acp: 'https://commerce.example/acp/bloom/test',
     mcp: `${base}/mcp`,
     assistants: 'https://commerce.example/api/v1/admin/mcp',
   },
@@ -99,5 +100,13 @@ export const agentExamples: AdminExamples<typeof agentRows> = {
     reply: {
       data: { platform: { ...platform, hasKey: true }, secret: `cwk_test_8Xq2LrNmWc4T${'EXAMPLE'.repeat(5)}0` },
     },
+  },
+  createAdminAgentWebhook: {
+    path: { platformId: sampleId('platform') },
+    body: {
+      idempotencyKey: '6d1e7f80-9bac-4d2e-bf30-4c5d6e7f8091',
+      url: 'https://platform.example/agentic_checkout/webhooks/order_events',
+    },
+    reply: { data: { platform: { ...platform, hasKey: true }, secret: `whsec_${'EXAMPLE'.repeat(6)}0=` } },
   },
 }

@@ -4,12 +4,11 @@ import { agentBase } from '../../../domain/agents/address.ts'
 import { taggedId } from '../../../domain/agents/ids.ts'
 import { agentSigner } from '../../../domain/agents/keys.ts'
 import { findShopOfAgents } from '../../../domain/agents/store.ts'
-import { findOrderAgent } from '../../../domain/orders/store.ts'
-import type { PlatformCall } from '../../../domain/webhooks/call.ts'
+import type { PlatformCall, PlatformDelivery } from '../../../domain/webhooks/call.ts'
 import { jsonType } from '../../../platform/http/message.ts'
 import { contentDigestOf, signatureHeaders } from '../../../platform/kit/httpsig.ts'
 import type { RootSecret } from '../../../platform/secrets/secrets.ts'
-import type { Reader, Storage } from '../../../platform/storage/storage.ts'
+import type { Storage } from '../../../platform/storage/storage.ts'
 import { capabilities, dialects, newest } from './negotiate.ts'
 import { findOrderDocument } from './orders.ts'
 import type { ViewContext } from './view.ts'
@@ -23,51 +22,50 @@ export interface NoticeParts {
 
 const capability = 'dev.ucp.shopping.order'
 
-export function createOrderNotices(parts: NoticeParts): PlatformCall {
+// Of a claimed delivery, whatever its protocol.
+export function attemptHeaders({ eventId, createdAt, attempts }: PlatformDelivery): Record<string, string> {
+  return {
+    'webhook-id': eventId,
+    'webhook-timestamp': String(Math.floor(createdAt / 1_000)),
+    'webhook-attempt': String(attempts + 1),
+  }
+}
+
+export async function ucpNotice(
+  parts: NoticeParts,
+  claimed: PlatformDelivery,
+  version: string,
+): ReturnType<PlatformCall> {
   const { storage, rootSecret, publicOrigin, clock } = parts
-
-  async function findDocument(db: Reader, key: { installationId: string; orderId: string }, platformId: string) {
-    const agent = await findOrderAgent(db, key)
-    // What is gone, or was never its own, is not sent.
-    if (agent?.platformId !== platformId) return undefined
-    const view: ViewContext = {
-      dialect: dialects.find(({ version }) => version === agent.version) ?? newest,
-      active: new Set(Object.keys(capabilities)),
-      capability,
-      handlers: [],
-      mayPay: false,
-      mayReadOrders: true,
-      reviewFrom: null,
-      tag: (id) => taggedId(rootSecret, platformId, id),
-    }
-    return findOrderDocument(parts, db, key, view)
+  const { installationId, subjectId: orderId, platformId, eventId, url } = claimed
+  const view: ViewContext = {
+    dialect: dialects.find((dialect) => dialect.version === version) ?? newest,
+    active: new Set(Object.keys(capabilities)),
+    capability,
+    handlers: [],
+    mayPay: false,
+    mayReadOrders: true,
+    reviewFrom: null,
+    tag: (id) => taggedId(rootSecret, platformId, id),
   }
-
-  return async ({ installationId, subjectId: orderId, platformId, eventId, createdAt, url, attempts }) => {
-    const found = await storage.read(async (db) => ({
-      shop: await findShopOfAgents(db, installationId),
-      document: await findDocument(db, { installationId, orderId }, platformId),
-    }))
-    if (!found.shop || !found.document) return undefined
-    const now = clock().getTime()
-    const signer = await agentSigner(parts, found.shop, now)
-    if (!signer) return undefined
-    const body = JSON.stringify(found.document)
-    const { host, pathname, search } = new URL(url)
-    const headers = {
-      'content-type': jsonType,
-      'ucp-agent': `profile="${agentBase(publicOrigin(), found.shop)}/.well-known/ucp"`,
-      'idempotency-key': eventId,
-      'content-digest': contentDigestOf(body),
-    }
-    const message = { method: 'POST', authority: host, path: pathname, query: search, headers }
-    const components = ['@method', '@authority', '@path', ...(search === '' ? [] : ['@query']), ...Object.keys(headers)]
-    const signed = signatureHeaders(components, message, signer, Math.floor(now / 1_000))
-    const standard = {
-      'webhook-id': eventId,
-      'webhook-timestamp': String(Math.floor(createdAt / 1_000)),
-      'webhook-attempt': String(attempts + 1),
-    }
-    return { body, headers: { ...headers, ...signed, ...standard } }
+  const found = await storage.read(async (db) => ({
+    shop: await findShopOfAgents(db, installationId),
+    document: await findOrderDocument(parts, db, { installationId, orderId }, view),
+  }))
+  if (!found.shop || !found.document) return undefined
+  const now = clock().getTime()
+  const signer = await agentSigner(parts, found.shop, now)
+  if (!signer) return undefined
+  const body = JSON.stringify(found.document)
+  const { host, pathname, search } = new URL(url)
+  const headers = {
+    'content-type': jsonType,
+    'ucp-agent': `profile="${agentBase(publicOrigin(), found.shop)}/.well-known/ucp"`,
+    'idempotency-key': eventId,
+    'content-digest': contentDigestOf(body),
   }
+  const message = { method: 'POST', authority: host, path: pathname, query: search, headers }
+  const components = ['@method', '@authority', '@path', ...(search === '' ? [] : ['@query']), ...Object.keys(headers)]
+  const signed = signatureHeaders(components, message, signer, Math.floor(now / 1_000))
+  return { body, headers: { ...headers, ...signed, ...attemptHeaders(claimed) } }
 }

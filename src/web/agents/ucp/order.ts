@@ -62,7 +62,7 @@ export function orderDocument(
   }
 }
 
-function lineStatus({ quantity, fulfilled }: OrderFacts['lines'][number], isCancelled: boolean): string {
+export function lineStatus({ quantity, fulfilled }: OrderFacts['lines'][number], isCancelled: boolean): string {
   if (isCancelled) return 'removed'
   if (fulfilled === 0) return 'processing'
   return fulfilled < quantity ? 'partial' : 'fulfilled'
@@ -70,16 +70,18 @@ function lineStatus({ quantity, fulfilled }: OrderFacts['lines'][number], isCanc
 
 const adjustmentStatuses = { pending: 'pending', succeeded: 'completed', failed: 'failed' } as const
 
-function refundViews({ refunds }: OrderFacts): object[] {
+// What both protocols say of a refund.
+export function refundsShown({ refunds }: OrderFacts): { refund: object; amount: number }[] {
   return refunds
     .filter(({ kind }) => kind === 'refund')
     .map(({ id, createdAt, status, amount }) => ({
-      id,
-      type: 'refund',
-      occurred_at: toInstant(createdAt),
-      status: adjustmentStatuses[status],
-      totals: [{ type: 'total', amount: -amount }],
+      refund: { id, type: 'refund', occurred_at: toInstant(createdAt), status: adjustmentStatuses[status] },
+      amount,
     }))
+}
+
+function refundViews(facts: OrderFacts): object[] {
+  return refundsShown(facts).map(({ refund, amount }) => ({ ...refund, totals: [{ type: 'total', amount: -amount }] }))
 }
 
 function cancellationViews({ order: { cancellation }, lines }: OrderFacts): object[] {

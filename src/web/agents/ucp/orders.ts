@@ -4,21 +4,35 @@ import type { PayTools } from '../../../domain/checkout/tools.ts'
 import { findOrderFacts } from '../../../domain/orders/change.ts'
 import { orderPageUrl } from '../../../domain/orders/secret.ts'
 import { findSealedSecret } from '../../../domain/orders/store.ts'
+import type { OrderFacts } from '../../../domain/orders/view.ts'
 import type { Reader } from '../../../platform/storage/storage.ts'
 import { orderDocument } from './order.ts'
 import type { ViewContext } from './view.ts'
 
+type OrderTools = Pick<PayTools, 'rootSecret' | 'publicOrigin'>
+
+// An order, and the page on which the buyer sees it.
+export async function findShownOrder(
+  tools: OrderTools,
+  db: Reader,
+  key: { installationId: string; orderId: string },
+): Promise<{ facts: OrderFacts; permalinkUrl: string } | undefined> {
+  const [facts, sealed] = await Promise.all([findOrderFacts(db, key), findSealedSecret(db, key)])
+  if (!facts) return undefined
+  const permalinkUrl = sealed === undefined ? null : orderPageUrl(tools, { orderId: facts.order.id, sealed })
+  return { facts, permalinkUrl: permalinkUrl ?? tools.publicOrigin() }
+}
+
 export async function findOrderDocument(
-  tools: Pick<PayTools, 'rootSecret' | 'publicOrigin'>,
+  tools: OrderTools,
   db: Reader,
   key: { installationId: string; orderId: string },
   view: ViewContext,
 ): Promise<object | undefined> {
-  const [facts, sealed] = await Promise.all([findOrderFacts(db, key), findSealedSecret(db, key)])
-  if (!facts) return undefined
-  const permalinkUrl = sealed === undefined ? null : orderPageUrl(tools, { orderId: facts.order.id, sealed })
-  const destination = destinationOf(facts.order.address)
-  return orderDocument(facts, { permalinkUrl: permalinkUrl ?? tools.publicOrigin(), destination }, view)
+  const found = await findShownOrder(tools, db, key)
+  if (!found) return undefined
+  const { facts, permalinkUrl } = found
+  return orderDocument(facts, { permalinkUrl, destination: destinationOf(facts.order.address) }, view)
 }
 
 // "Berlin, DE", as an order shows it.

@@ -1,6 +1,6 @@
 // Settings of agents: whether software may find products and buy for shoppers, who may pay, and where it finds the shop.
 
-import type { AdminAgents } from '../../../contract/admin/agents.ts'
+import type { AdminAgentPlatform, AdminAgents } from '../../../contract/admin/agents.ts'
 import {
   type AgentLevel,
   type AgentPayers,
@@ -9,10 +9,10 @@ import {
   platformStatuses,
 } from '../../../contract/agents/settings.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { amountIn, field, form, keyField, keyIn, moneyText } from '../form.ts'
+import { amountIn, type Field, field, form, keyField, keyIn, moneyText } from '../form.ts'
 import { button, card, linkButton, pill, time } from '../parts.ts'
-import { attempt, type Screen, type Visit } from '../screen.ts'
-import { copyField } from '../secret.ts'
+import { attempt, type Posted, type Screen, type Shown, type Visit } from '../screen.ts'
+import { copyField, secretSheet } from '../secret.ts'
 import { sections, settingSections } from '../sections.ts'
 import { refuseUnless } from '../shop.ts'
 import { table } from '../table.ts'
@@ -102,7 +102,8 @@ function addressCard({ words }: Visit, { addresses }: AdminAgents): Html {
     body: html`<div class="form"><p>${words.say('agents.addressesText')}</p>
 ${copied('agent-mcp', words.say('agents.mcp'), addresses.mcp)}
 ${copied('agent-profile', words.say('agents.profile'), addresses.profile)}
-${copied('agent-rest', words.say('agents.rest'), addresses.rest)}</div>`,
+${copied('agent-rest', words.say('agents.rest'), addresses.rest)}
+${copied('agent-acp', words.say('agents.acp'), addresses.acp)}</div>`,
   })
 }
 
@@ -135,7 +136,16 @@ export const agentPlatforms: Screen = {
         next: meta.next,
         empty: { title: words.say('agents.noPlatforms'), text: words.say('agents.noPlatformsText') },
       })}
-${may('createAdminAgentPlatform') && card({ title: words.say('agents.enter'), body: form(visit, { action: to('settings/agents/platforms'), fields: [{ name: 'profileUrl', label: words.say('agents.profileUrl'), help: words.say('agents.profileUrlHelp'), kind: 'url', isRequired: true, lengthMax: 2_000 }], submit: words.say('agents.approve') }) })}`,
+${may('createAdminAgentPlatform') && card({ title: words.say('agents.enter'), body: form(visit, { action: to('settings/agents/platforms'), fields: [{ name: 'profileUrl', label: words.say('agents.profileUrl'), help: words.say('agents.profileUrlHelp'), kind: 'url', isRequired: true, lengthMax: 2_000 }], submit: words.say('agents.approve') }) })}
+${
+  data.length > 0 &&
+  may('createAdminAgentKey') &&
+  card({
+    title: words.say('agents.connect'),
+    body: html`<div class="form"><p>${words.say('agents.connectText')}</p>
+<div class="form-foot">${linkButton({ label: words.say('agents.connect'), href: to('settings/agents/platforms/connect') })}</div></div>`,
+  })
+}`,
     }
   },
   async post(posted) {
@@ -160,6 +170,100 @@ ${may('createAdminAgentPlatform') && card({ title: words.say('agents.enter'), bo
     if ('refusal' in outcome) return refusedBy(here, outcome.refusal)
     return done(here, 'done.saved', { change: outcome.reply.change })
   },
+}
+
+// What a platform is given to call the shop, and to know that the shop calls it.
+export const agentConnect: Screen = {
+  path: 'settings/agents/platforms/connect',
+  name: 'dashboard agent connect',
+  place: 'settings',
+  needs: 'createAdminAgentKey',
+  asksAgain: true,
+  async get(visit) {
+    const { words, to, query } = visit
+    const { data } = await visit.ask('listAdminAgentPlatforms', { cursor: query.get('cursor') ?? undefined })
+    return {
+      title: words.say('agents.connect'),
+      back: { href: to('settings/agents/platforms'), label: words.say('agents.platforms') },
+      width: 'narrow',
+      body: html`<p class="lead">${words.say('agents.connectText')}</p>
+${data.length > 0 && html`${keyCard(visit, data)}${webhookCard(visit, data)}`}`,
+    }
+  },
+  post: makeSecret,
+}
+
+// A platform that buys by ACP, or does not sign, has a key from the merchant.
+function keyCard(visit: Visit, platforms: readonly AdminAgentPlatform[]): Html | false {
+  const { words, to, may } = visit
+  if (!may('createAdminAgentKey')) return false
+  return card({
+    title: words.say('agents.key'),
+    body: form(visit, {
+      action: to('settings/agents/platforms/connect'),
+      fields: [platformField(visit, 'keyFor', platforms, words.say('agents.keyHelp'))],
+      submit: words.say('agents.keyMake'),
+    }),
+  })
+}
+
+function webhookCard(visit: Visit, platforms: readonly AdminAgentPlatform[]): Html | false {
+  const { words, to, may } = visit
+  if (!may('createAdminAgentWebhook')) return false
+  const url = { name: 'url', label: words.say('agents.webhookUrl'), kind: 'url', lengthMax: 2_000 } as const
+  return card({
+    title: words.say('agents.webhook'),
+    body: form(visit, {
+      action: to('settings/agents/platforms/connect'),
+      fields: [
+        platformField(visit, 'webhookFor', platforms, words.say('agents.webhookHelp')),
+        { ...url, isRequired: true },
+      ],
+      submit: words.say('agents.webhookEnter'),
+    }),
+  })
+}
+
+function platformField({ words }: Visit, name: string, platforms: readonly AdminAgentPlatform[], help: string): Field {
+  const options = platforms.map(({ id, host, profileUrl }) => ({
+    value: id,
+    label: platforms.filter((other) => other.host === host).length > 1 ? profileUrl : host,
+  }))
+  // None is chosen ahead: the key that a platform has ends.
+  const none = { value: '', label: words.say('agents.choose') }
+  return {
+    name,
+    label: words.say('agents.platform'),
+    kind: 'choice',
+    help,
+    options: [none, ...options],
+    isRequired: true,
+  }
+}
+
+async function makeSecret(posted: Posted): Promise<Shown> {
+  const { form: fields, to, words } = posted
+  const here = to('settings/agents/platforms')
+  const isKey = fields.get('keyFor') !== null
+  const path = { platformId: fields.get(isKey ? 'keyFor' : 'webhookFor') ?? '' }
+  const key = keyIn(fields)
+  refuseUnless(posted, isKey ? 'createAdminAgentKey' : 'createAdminAgentWebhook')
+  const url = (fields.get('url') ?? '').trim()
+  const outcome = await attempt(
+    isKey
+      ? posted.ask('createAdminAgentKey', { path, body: {}, key })
+      : posted.ask('createAdminAgentWebhook', { path, body: { url }, key }),
+  )
+  if ('refusal' in outcome) return refusedBy(to('settings/agents/platforms/connect'), outcome.refusal)
+  const { platform, secret } = outcome.reply.data
+  const { host } = platform
+  return secretSheet(posted, {
+    title: words.say(isKey ? 'agents.keyMade' : 'agents.webhookMade', { host }),
+    lead: words.say(isKey ? 'agents.keyLead' : 'agents.webhookLead'),
+    label: words.say(isKey ? 'agents.keyLabel' : 'agents.webhookSecret'),
+    secret,
+    back: { href: here, label: words.say('agents.platforms') },
+  })
 }
 
 function platformActions(

@@ -2,7 +2,7 @@
 
 import type { Screen } from '../screen.ts'
 import { accountCheck, accountEnd, accountKeys, connectProvider } from './accounts.ts'
-import { agentPlatforms, agents } from './agents.ts'
+import { agentConnect, agentPlatforms, agents } from './agents.ts'
 import { dutiesScreen } from './duties.ts'
 import { paymentMethod, payments } from './payments.ts'
 import { demandFactor, invite, memberPassword, memberRole, memberSessions, people, removeMember } from './people.ts'
@@ -28,6 +28,7 @@ export const settingScreens: readonly Screen[] = [
   accountEnd,
   agents,
   agentPlatforms,
+  agentConnect,
   dutiesScreen,
   legalTexts,
   legalText,

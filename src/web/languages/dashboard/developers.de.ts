@@ -431,6 +431,7 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'change.createAdminAgentPlatform': 'hat eine Plattform für Agenten eingetragen',
   'change.updateAdminAgentPlatform': 'hat eine Plattform für Agenten freigegeben oder gesperrt',
   'change.createAdminAgentKey': 'hat einen Schlüssel für eine Plattform erstellt',
+  'change.createAdminAgentWebhook': 'hat den Webhook einer Plattform eingetragen',
   'change.createAdminPage': 'hat eine Seite angelegt',
   'change.replaceAdminPage': 'hat eine Seite geändert',
   'change.removeAdminPage': 'hat eine Seite entfernt',

@@ -424,6 +424,7 @@ export const developersEn = {
   'change.createAdminAgentPlatform': 'entered an agent platform',
   'change.updateAdminAgentPlatform': 'approved or blocked an agent platform',
   'change.createAdminAgentKey': 'created a key for an agent platform',
+  'change.createAdminAgentWebhook': 'entered the webhook of an agent platform',
   'change.createAdminPage': 'created a page',
   'change.replaceAdminPage': 'changed a page',
   'change.removeAdminPage': 'removed a page',

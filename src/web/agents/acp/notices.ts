@@ -1,0 +1,41 @@
+// The call to a platform when an order that it made by the Agentic Commerce Protocol changes: the whole order as it is then.
+
+import { createHmac } from 'node:crypto'
+import { taggedId } from '../../../domain/agents/ids.ts'
+import { orderLifecycle } from '../../../domain/orders/lifecycle.ts'
+import type { PlatformCall, PlatformDelivery } from '../../../domain/webhooks/call.ts'
+import { openSecret } from '../../../domain/webhooks/signature.ts'
+import { jsonType } from '../../../platform/http/message.ts'
+import { toInstant } from '../../../platform/kit/instant.ts'
+import { onlyMove } from '../../../platform/kit/lifecycle.ts'
+import { attemptHeaders, type NoticeParts } from '../ucp/notices.ts'
+import { findShownOrder } from '../ucp/orders.ts'
+import { acpOrder } from './order.ts'
+
+export async function acpNotice(parts: NoticeParts, claimed: PlatformDelivery): ReturnType<PlatformCall> {
+  const { storage, rootSecret, clock } = parts
+  const { installationId, subjectId: orderId, platformId, eventId, eventType, secrets } = claimed
+  const found = await storage.read((db) => findShownOrder(parts, db, { installationId, orderId }))
+  if (!found) return undefined
+  const { facts, permalinkUrl } = found
+  const data = acpOrder(facts, { permalinkUrl, tag: (id) => taggedId(rootSecret, platformId, id) })
+  const isNew = eventType === onlyMove(orderLifecycle, 'place').announces
+  const body = JSON.stringify({ type: isNew ? 'order_create' : 'order_update', data })
+  const now = clock().getTime()
+  const secret = openSecret(rootSecret, secrets.id, secrets.secretSealed)
+  return {
+    body,
+    headers: {
+      'content-type': jsonType,
+      'merchant-signature': merchantSignature(secret, Math.floor(now / 1_000), body),
+      'request-id': eventId,
+      timestamp: toInstant(now),
+      ...attemptHeaders(claimed),
+    },
+  }
+}
+
+// The key is the secret as it is shown, as text. The header has room for one signature, so a new secret signs alone.
+function merchantSignature(secret: string, seconds: number, body: string): string {
+  return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`
+}

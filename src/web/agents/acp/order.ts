@@ -1,0 +1,80 @@
+// An order, as the Agentic Commerce Protocol shows it. Pure. Where it goes is not shown: the buyer knows, and the platform may not.
+
+import { type OrderFacts, orderTotals } from '../../../domain/orders/view.ts'
+import { toInstant } from '../../../platform/kit/instant.ts'
+import { lineStatus, refundsShown } from '../ucp/order.ts'
+import { titleOf, totalsView } from '../ucp/view.ts'
+import { acpTotals, lineTotals } from './view.ts'
+
+export interface AcpOrderContext {
+  permalinkUrl: string
+  tag: (id: string) => string
+}
+
+export function acpOrder(facts: OrderFacts, { permalinkUrl, tag }: AcpOrderContext): object {
+  const { order, lines, refunds } = facts
+  const { refunded, refundPending: _, ...totals } = orderTotals(order, refunds)
+  const isCancelled = order.status === 'cancelled'
+  return {
+    type: 'order',
+    id: tag(order.id),
+    checkout_session_id: tag(order.checkoutSessionId),
+    order_number: order.number,
+    permalink_url: permalinkUrl,
+    status: orderStatus(facts),
+    line_items: lines.map((line) => ({
+      id: line.skuId,
+      title: titleOf(line.name, line.options),
+      quantity: { ordered: line.quantity, current: isCancelled ? 0 : line.quantity, fulfilled: line.fulfilled },
+      unit_price: line.unitPrice,
+      subtotal: line.subtotal,
+      totals: lineTotals(line.subtotal, line.discount),
+      status: lineStatus(line, isCancelled),
+    })),
+    fulfillments: fulfillmentViews(facts),
+    adjustments: adjustmentViews(facts),
+    totals: [
+      ...acpTotals(totalsView(lines, totals, order.shippingChoice?.label ?? 'Shipping')),
+      ...(refunded > 0 ? [{ type: 'amount_refunded', display_text: 'Refunded', amount: refunded }] : []),
+    ],
+  }
+}
+
+// What is completed here was sent. There it means that it was delivered, which is known of nothing that travels.
+function orderStatus({ order }: OrderFacts): string {
+  if (order.status === 'cancelled') return 'canceled'
+  if (order.status === 'completed') return order.shippingChoice ? 'shipped' : 'completed'
+  if (order.status === 'processing') return 'processing'
+  return order.paymentStatus === 'pending' ? 'created' : 'confirmed'
+}
+
+function fulfillmentViews({ order, fulfillments }: OrderFacts): object[] {
+  return fulfillments.map(({ id, at, items, carrier, trackingNumber, trackingUrl }) => ({
+    id,
+    type: order.shippingChoice ? 'shipping' : 'digital',
+    status: 'shipped',
+    line_items: items.map(({ skuId, quantity }) => ({ id: skuId, quantity })),
+    ...(carrier !== null && { carrier }),
+    ...(trackingNumber !== null && { tracking_number: trackingNumber }),
+    ...(trackingUrl !== null && { tracking_url: trackingUrl }),
+    events: [{ id: `${id}_shipped`, type: 'shipped', occurred_at: toInstant(at) }],
+  }))
+}
+
+function adjustmentViews(facts: OrderFacts): object[] {
+  const { cancellation, currency } = facts.order
+  const back = refundsShown(facts).map(({ refund, amount }) => ({
+    ...refund,
+    amount,
+    currency: currency.toLowerCase(),
+  }))
+  if (!cancellation) return back
+  const cancelled = {
+    id: cancellation.id,
+    type: 'cancellation',
+    occurred_at: toInstant(cancellation.createdAt),
+    status: 'completed',
+    line_items: facts.lines.map(({ skuId, quantity }) => ({ id: skuId, quantity })),
+  }
+  return [...back, cancelled]
+}

@@ -1,0 +1,16 @@
+// Calls a platform when its order changes, in the form of the protocol by which it made the order.
+
+import { findOrderAgent } from '../../domain/orders/store.ts'
+import type { PlatformCall } from '../../domain/webhooks/call.ts'
+import { acpNotice } from './acp/notices.ts'
+import { type NoticeParts, ucpNotice } from './ucp/notices.ts'
+
+export function createOrderNotices(parts: NoticeParts): PlatformCall {
+  return async (claimed) => {
+    const key = { installationId: claimed.installationId, orderId: claimed.subjectId }
+    const agent = await parts.storage.read((db) => findOrderAgent(db, key))
+    // What is gone, or was never its own, is not sent.
+    if (agent?.platformId !== claimed.platformId) return undefined
+    return agent.protocol === 'acp' ? acpNotice(parts, claimed) : ucpNotice(parts, claimed, agent.version)
+  }
+}
