@@ -284,6 +284,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.match(page.text(), /Cancellation : Out of stock Sorry|Cancellation: Out of stock Sorry/)
     assert.equal((await orderWorld(testServer, unpaid.orderId)).status, 'cancelled')
     assert.ok(!page.links().has('Cancel order'))
+    assert.ok(!page.buttons().includes('Packing slip'), 'nothing is sent')
     // A form from before is refused in words, and its page says what is true now.
     await page.open(path(`orders/${unpaid.orderId}/pay`))
     await page.press('Money has arrived')

@@ -18,7 +18,7 @@ for (const sheet of document.querySelectorAll<HTMLElement>('[data-sheet]')) {
   sheet.addEventListener('paste', (event) => {
     const { target } = event
     const text = event.clipboardData?.getData('text') ?? ''
-    const lines = text.replace(/\r\n?/g, '\n').replace(/\n$/, '').split('\n')
+    const lines = text.replace(/\r\n?/g, '\n').replace(/\n+$/, '').split('\n')
     if (!isCell(target) || (lines.length === 1 && !text.includes('\t'))) return
     event.preventDefault()
     const [rows, y, x] = placeOf(sheet, target)

@@ -197,7 +197,7 @@ function orderActions(visit: Visit, { id, allowed, status, items }: AdminOrder):
       ...(shortcut !== undefined && { shortcut }),
     })
   const print = { action: to('orders/print'), isNewTab: true, icon: 'print', name: 'kind', kind: 'plain' } as const
-  return html`<form method="post" class="print-form"><input type="hidden" name="order" value="${id}">${may('getAdminOrderCustomer') && button({ ...print, label: words.say('order.printSlip'), value: 'slips' })}${button({ ...print, label: words.say('order.printReceipt'), value: 'receipts' })}</form>
+  return html`<form method="post" class="print-form"><input type="hidden" name="order" value="${id}">${status !== 'cancelled' && may('getAdminOrderCustomer') && button({ ...print, label: words.say('order.printSlip'), value: 'slips' })}${button({ ...print, label: words.say('order.printReceipt'), value: 'receipts' })}</form>
 ${can('returnAdminOrder') && link('undelivered', words.say('order.undelivered'))}${can('cancelAdminOrder') && link('cancel', words.say('order.cancel'))}${isSent && may('createAdminReturn') && link('return', words.say('order.return'))}${can('editAdminOrder') && linkButton({ label: words.say('order.edit'), href: to(`orders/${id}/edit`) })}${can('refundAdminOrder') && link('refund', words.say('order.refund'))}${can('payAdminOrder') && link('pay', words.say('order.pay'), 'first')}${can('fulfilAdminOrder') && link('send', words.say('order.send'), 'first', 'f')}`
 }
 

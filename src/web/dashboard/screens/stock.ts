@@ -260,12 +260,18 @@ function skuRow(visit: Visit, row: AdminSku, mayChange: boolean, typed?: TypedRo
       ].filter((text) => text !== false)
     : []
   const noteId = `note-${id}`
+  const change = typed && changeOf(id, typed, visit.shop.currency)
+  // What was refused as a whole is of no single cell.
+  const wrongCell = typeof change === 'string' ? change : undefined
   const cell = (key: Cell): Html => {
     const head = words.say(`stock.${key}`)
     if (!mayChange) return html`<td class="end" data-head="${head}">${now[key] || '–'}</td>`
     // A cell that was left alone shows the present value, so saving the row again does not take back another's change.
     const value = typed && typed[key] !== seen[key] ? typed[key] : now[key]
-    const state = wrong !== undefined && html` aria-describedby="${noteId}" aria-invalid="true"`
+    const state =
+      wrong !== undefined &&
+      (wrongCell === undefined || wrongCell === key) &&
+      html` aria-describedby="${noteId}" aria-invalid="true"`
     return html`<td class="end cell" data-head="${head}"><input name="${key}.${id}" value="${value}" inputmode="${key === 'onHand' ? 'numeric' : 'decimal'}" dir="ltr" autocomplete="off" maxlength="20" aria-label="${head}, ${code}"${state}></td>`
   }
   const was = [row.onHand, row.price, row.compareAtPrice ?? '', productId].join(' ')

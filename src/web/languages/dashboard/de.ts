@@ -429,9 +429,9 @@ export const de: DashboardTexts = {
     'picture.submit': 'Bild hinzufügen',
     'picture.none': 'Wählen Sie zuerst eine Datei.',
     'picture.needs': 'Diese Datei lässt sich nicht verwenden. {reason}',
-    'conflict.title': 'Jemand anders hat dieses Produkt gespeichert',
+    'conflict.title': 'Dieses Produkt wurde inzwischen gespeichert',
     'conflict.text':
-      'Es wurde von jemand anderem gespeichert ({date}), während Sie daran arbeiteten. Nichts von Ihnen ist verloren: Wählen Sie je Teil, welche Fassung bleibt.',
+      'Es wurde in einem anderen Fenster gespeichert ({date}), während Sie daran arbeiteten, von Ihnen oder jemand anderem. Nichts von Ihnen ist verloren: Wählen Sie je Teil, welche Fassung bleibt.',
     'conflict.part': 'Teil',
     'conflict.theirs': 'Andere Fassung',
     'conflict.mine': 'Ihre Fassung',

@@ -431,9 +431,9 @@ const texts = {
   'picture.submit': 'Add picture',
   'picture.none': 'Choose a file first.',
   'picture.needs': 'This file cannot be used. {reason}',
-  'conflict.title': 'Someone else saved this product',
+  'conflict.title': 'This product was saved meanwhile',
   'conflict.text':
-    'It was saved by someone else ({date}) while you worked on it. Nothing of yours is lost: choose for each part which version stays.',
+    'It was saved in another window ({date}) while you worked on it, by you or by someone else. Nothing of yours is lost: choose for each part which version stays.',
   'conflict.part': 'Part',
   'conflict.theirs': 'Theirs',
   'conflict.mine': 'Yours',

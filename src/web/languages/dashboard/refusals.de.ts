@@ -33,6 +33,7 @@ export const refusalsDe: RefusalTexts = {
   fulfillment_not_possible: 'So etwas ist bei dieser Bestellung nicht mehr zu versenden.',
   money_not_recordable: 'Dieser Betrag lässt sich zu der Bestellung nicht verbuchen: Es ist nicht so viel eingegangen.',
   order_not_sent: 'Die Bestellung wurde noch nicht versandt.',
+  exchange_not_possible: 'Diese Artikel lassen sich nicht gegen die gewählten tauschen.',
   payment_not_closable: 'Das Ergebnis dieser Zahlung ist bekannt, oder sie begann vor weniger als einer Stunde.',
   payment_not_found: 'Diese Zahlung gibt es nicht.',
   payment_not_awaited: 'Für diese Bestellung wird keine Zahlung erwartet.',

@@ -82,6 +82,7 @@ export const refusalsEn: RefusalTexts = {
   webhook_endpoint_limit: 'There is no room for another webhook endpoint. Remove one first.',
   payment_account_ended: 'This account was disconnected already.',
   money_not_recordable: 'This amount cannot be recorded for the order: not so much has arrived.',
+  exchange_not_possible: 'These items cannot be exchanged for the chosen ones.',
   payment_not_closable: 'The outcome of this payment is known, or it began less than an hour ago.',
   payment_not_found: 'This payment does not exist.',
   payment_not_awaited: 'No payment is expected for this order.',
