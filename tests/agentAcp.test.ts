@@ -154,7 +154,11 @@ eachEngine('ACP', (given) => {
 
   test('a session grows by updates: what is not sent stays, null clears it', async () => {
     const { testServer, ask } = await openShop(given)
-    const created = await ask('POST', '/checkout_sessions', { line_items: [{ id: 'ROSE-12' }], currency: 'usd' })
+    const created = await ask('POST', '/checkout_sessions', {
+      line_items: [{ id: 'ROSE-12' }],
+      currency: 'usd',
+      locale: 'de-AT',
+    })
     assert.equal(created.status, 201, created.text)
     assert.deepEqual(
       [created.body.status, created.body.currency, created.body.protocol.version],
@@ -166,6 +170,8 @@ eachEngine('ACP', (given) => {
     ])
     assert.ok(created.body.messages.some(({ content }: { content: string }) => content === 'Prices are in EUR.'))
     assert.match(created.body.continue_url, new RegExp(`^${testServer.origin}/c/`))
+    const locales = await testServer.storage.read((db) => db.sql`select locale from checkout_sessions`)
+    assert.deepEqual(locales, [{ locale: 'de-AT' }])
     const address = `/checkout_sessions/${created.body.id}`
 
     const { postal_code: _, ...draft } = acpBerlin

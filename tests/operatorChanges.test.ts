@@ -183,6 +183,9 @@ eachEngine('changes by the operator', (given) => {
     ])
     const profile = 'https://platform.example/.well-known/ucp'
     assert.deepEqual(of(await run(['agents', 'approve', profile, ...agents])), ['createAdminAgentPlatform'])
+    assert.deepEqual(of(await run(['agents', 'key', profile, ...agents])), ['createAdminAgentKey'])
+    const webhook = ['agents', 'webhook', profile, '--url', 'https://platform.example/orders', ...agents]
+    assert.deepEqual(of(await run(webhook)), ['createAdminAgentWebhook'])
     assert.deepEqual(of(await run(['agents', 'rotate', ...agents])), ['rotateAdminAgentSigningKey'])
     assert.deepEqual(of(await run(['agents', 'close', ...agents])), ['updateAdminAgents'])
     assert.deepEqual(of(await run(['agents', 'close', ...agents])), [], 'nothing changed')

@@ -61,6 +61,8 @@ export const AcpCreateShape = Type.Object({
   line_items: LineItems,
   ...sessionMembers,
   currency: Type.Optional(text(10)),
+  // Of the buyer.
+  locale: Type.Optional(text(40)),
   affiliate_attribution: Type.Optional(OpenObject),
 })
 export const AcpUpdateShape = Type.Object({ line_items: Type.Optional(LineItems), ...sessionMembers })

@@ -27,7 +27,7 @@ import type { Tx } from '../../../platform/storage/storage.ts'
 import { AgentError } from '../error.ts'
 import { type CheckoutLook, completeOnce, type PayingParts, type Seen, seeChanged, seeCheckout } from '../paying.ts'
 import { lineMessage, type Message, notice } from '../ucp/messages.ts'
-import { attributionIn } from '../ucp/read.ts'
+import { attributionIn, localeIn } from '../ucp/read.ts'
 import { acpMessage } from './messages.ts'
 import { buyerIn, changedWish, nothingYet } from './read.ts'
 import { type AcpViewContext, acpSession } from './view.ts'
@@ -86,7 +86,8 @@ const handlers: Readonly<Record<AcpRowId, Handle>> = {
   acpCreateSession: (parts, call) =>
     change(parts, call, async (tx) => {
       const body = call.body as AcpCreateShape
-      const wish = { ...changedWish(body, nothingYet), attribution: attributionIn(body.affiliate_attribution) }
+      const sent = { attribution: attributionIn(body.affiliate_attribution), locale: localeIn(body.locale) }
+      const wish = { ...changedWish(body, nothingYet), ...sent }
       const opened = await openCheckout(parts.tools, tx, call.caller, wish, call.moment)
       if ('lineNotes' in opened) throw nothingLeft(opened.lineNotes)
       const isOther = body.currency !== undefined && body.currency.toUpperCase() !== call.currency
