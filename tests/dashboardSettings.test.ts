@@ -30,6 +30,7 @@ eachEngine('settings in the dashboard', (given) => {
   test('the shop is changed; what is wrong is said at its field, and nothing typed is lost', async () => {
     const { page, path } = dashboardUser
     await page.open(path('settings'))
+    assert.match(page.text(), /\{year\} is the year, .* \{number:6\} is the number/)
     await page.press('Save', { color: 'green', supportEmail: 'help@bloom.test', legalName: 'Bloom GmbH' })
     assert.equal(page.status, 400)
     assert.equal(page.field('color')?.isInvalid, true)

@@ -57,6 +57,8 @@ const answerBytesKept = 4 * 1024
 const retryAfterCharactersMax = 100
 const interimAnswersMax = 16
 const callsPerConnection = 100
+// A call is not sent in the last tenth of its time: the receiver could not answer it, and would see it twice.
+const shareToAnswerIn = 10
 // More than that many calls can honestly bring. It stops floods that never become headers or body: endless reason
 // phrases, chunk extensions.
 const connectionBytesMax = 2 * callsPerConnection * (headerBytesMax + answerBytesRead)
@@ -97,7 +99,7 @@ export function createSender(options: SenderOptions): Sender {
       if (closing.signal.aborted) return closed
       const target = targetOf(url)
       if ('kind' in target) return target
-      const exchange = new Exchange(endsAt)
+      const exchange = new Exchange(endsAt, endsAt - exchangeMsMax / shareToAnswerIn)
       underWay.add(exchange)
       // Answers are never decompressed, so none can unfold into more than it weighed.
       const identity = { ...headers, 'accept-encoding': 'identity' }
@@ -170,10 +172,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   #bytes = 0
   #status: Pick<Ending, 'statusCode' | 'retryAfter'> | undefined
 
-  readonly #endsAt: number
+  readonly #sentBy: number
 
-  constructor(endsAt: number) {
-    this.#endsAt = endsAt
+  constructor(endsAt: number, sentBy: number) {
+    this.#sentBy = sentBy
     this.ending = new Promise((resolve) => {
       this.#resolve = resolve
     })
@@ -196,9 +198,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   // The call is about to be written: from here on it is unknown what the receiver has seen.
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Its deadline passed while it waited for a connection, even if its timer is late. Unlike an abort, this leaves the connection to
-    // the next.
-    if (this.#isEnded || performance.now() >= this.#endsAt) throw new CallFailure(failed('timed out'))
+    // Its time passed while it waited for a connection. Unlike an abort, this leaves the connection to the next.
+    if (this.#isEnded || performance.now() >= this.#sentBy) throw new CallFailure(failed('timed out'))
     this.#controller = controller
   }
 

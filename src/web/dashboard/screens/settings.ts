@@ -117,7 +117,8 @@ function groupsOf(words: Words): Group[] {
           pointer: '/invoices/numberFormat',
           lengthMax: 40,
           isHalf: true,
-          help: help('numberFormat'),
+          // The text names the sign itself.
+          help: words.say('shop.numberFormatHelp', { year: '{year}' }),
         }),
         line('creditNumberFormat', { pointer: '/invoices/creditNumberFormat', lengthMax: 40, isHalf: true }),
         line('smallBusiness', { kind: 'check', pointer: '/invoices/smallBusiness', help: help('smallBusiness') }),

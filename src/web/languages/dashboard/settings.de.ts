@@ -217,7 +217,7 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
   'shop.creditNumberFormat': 'Nummern der Rechnungskorrekturen',
   'shop.smallBusiness': 'Kleinunternehmer',
   'shop.smallBusinessHelp':
-    'Es wird keine Umsatzsteuer berechnet, und Rechnungen sagen es. Die Steuersätze müssen null sein.',
+    'Es wird keine Umsatzsteuer berechnet, gleich welche Steuersätze gelten, und Rechnungen sagen es.',
   'shop.fixed': 'Vom Betreiber gesetzt',
   'shop.fixedText': 'Das ändert sich nicht mehr, sobald es Preise und Bestellungen gibt.',
   'shop.slug': 'Kurzname',

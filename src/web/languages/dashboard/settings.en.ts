@@ -213,7 +213,7 @@ export const settingsEn = {
     '{year} is the year, and each year begins with 1. {number:6} is the number with at least six digits.',
   'shop.creditNumberFormat': 'Numbers of credit notes',
   'shop.smallBusiness': 'Small business',
-  'shop.smallBusinessHelp': 'No tax is charged, and invoices say so. The tax rates must be zero.',
+  'shop.smallBusinessHelp': 'No tax is charged, whatever the tax rates are, and invoices say so.',
   'shop.fixed': 'Set by the operator',
   'shop.fixedText': 'These do not change once there are prices and orders.',
   'shop.slug': 'Short name',
