@@ -58,7 +58,7 @@ export const AdminOrderEditRequest = object(
     differenceReceived: Type.Optional(
       Type.Boolean({
         description:
-          'Of an order that was paid by bank transfer or cash and would cost more: the difference has come too, and is recorded. Without it, such an edit is refused unless enough came beyond the total.',
+          'The difference has come too. For an order that was paid by bank transfer or cash and would cost more. Without it, such an edit is refused unless enough came beyond the total.',
       }),
     ),
     dryRun: Type.Optional(DryRun),

@@ -278,7 +278,7 @@ export const returnRows = {
     ...adminRow, method: 'POST', path: '/api/v1/admin/returns/{returnId}/exchanges',
     scope: 'admin:refunds', idempotency: 'required', audit: 'change', tag: 'Returns',
     summary: 'Exchange items',
-    description: 'Places a new order for the shopper, paid by what was paid for the returned items. What is left of that goes back. With dryRun it says what would happen, to the cent. New items that cost more are refused.',
+    description: 'Places a new order for the shopper, paid by what was paid for the returned items. What is left of that goes back. New items that cost more are refused.',
     body: ExchangeAdminReturnRequest, reply: ok(ExchangeAdminReturnResponse),
     refusals: [
       'return_not_found', 'version_conflict', 'return_not_changeable', 'nothing_to_refund', 'refund_not_possible',

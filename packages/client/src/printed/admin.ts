@@ -101,7 +101,7 @@ export interface AdminClient {
     receive(returnId: string, input?: ReceiveAdminReturnRequest, options?: CallOptions): Promise<AdminReturnResponse>
     /** Refund a return. Gives back what was paid for the items, at the rates of the order. With dryRun it says what would go back, to the cent. Needs the scope `admin:refunds`. (refundAdminReturn) */
     refund(returnId: string, input?: RefundAdminReturnRequest, options?: CallOptions): Promise<RefundAdminReturnResponse>
-    /** Exchange items. Places a new order for the shopper, paid by what was paid for the returned items. What is left of that goes back. With dryRun it says what would happen, to the cent. New items that cost more are refused. Needs the scope `admin:refunds`. (exchangeAdminReturn) */
+    /** Exchange items. Places a new order for the shopper, paid by what was paid for the returned items. What is left of that goes back. New items that cost more are refused. Needs the scope `admin:refunds`. (exchangeAdminReturn) */
     exchange(returnId: string, input: ExchangeAdminReturnRequest, options?: CallOptions): Promise<ExchangeAdminReturnResponse>
     /** Close a return. Nothing more is expected. The order can have another return then. Needs the scope `admin:orders`. (closeAdminReturn) */
     close(returnId: string, input?: CloseAdminReturnRequest, options?: CallOptions): Promise<AdminReturnResponse>
@@ -1580,7 +1580,7 @@ export interface AdminOrderEditRequest {
   address?: Address | undefined
   /** What the caller was shown. Another total is refused with 409 total_changed. */
   expectedTotal?: number | undefined
-  /** Of an order that was paid by bank transfer or cash and would cost more: the difference has come too, and is recorded. Without it, such an edit is refused unless enough came beyond the total. */
+  /** The difference has come too. For an order that was paid by bank transfer or cash and would cost more. Without it, such an edit is refused unless enough came beyond the total. */
   differenceReceived?: boolean | undefined
   /** true: answer what would change, and write nothing. */
   dryRun?: boolean | undefined

@@ -78,6 +78,8 @@ const left: readonly AdminOperationId[] = [
   'listAdminExport',
   'listAdminCustomerExport',
   'recordAdminMoney',
+  'closeAdminPayment',
+  'getAdminPayment',
   'returnAdminOrder',
   'listAdminDocumentExport',
 ]
@@ -156,7 +158,8 @@ function toolOf([id, row]: [AdminOperationId, AdminOperation]): AdminTool {
     queryNames: Object.keys(query.properties),
     shown: {
       name,
-      description: `${row.summary}. ${row.description}`,
+      // The name says what the summary does.
+      description: row.description,
       inputSchema: shownSchema({ type: 'object', properties, ...(required.length > 0 && { required }) }),
       // What is left out is as the protocol assumes.
       annotations: {
