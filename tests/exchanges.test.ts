@@ -192,6 +192,12 @@ eachEngine('exchanges', (given) => {
     assertAdminError(dearer, 'exchange_not_possible')
     assert.deepEqual(dearer.body.error.current, { reason: 'costs_more', credit: 666, total: 2995 })
     assertAdminError(await ask('exchangeAdminReturn', { returnId }, wanting('CARD', 1, 0)), 'exchange_not_possible')
+    const relieve = (relief: string | null) =>
+      testServer.storage.write((tx) => tx.sql`update orders set tax_relief = ${relief} where id = ${orderId}`)
+    await relieve('intra_community')
+    const untaxed = await ask('exchangeAdminReturn', { returnId }, wanting('BOOK', 1, 600))
+    assert.equal(untaxed.body.error.current.reason, 'vat_number')
+    await relieve(null)
     const unknown = await ask('exchangeAdminReturn', { returnId }, { newItems: [{ skuId: newId('sku'), quantity: 1 }] })
     assert.equal(unknown.body.error.issues[0].path, '/newItems/0/skuId')
     const short = await ask('exchangeAdminReturn', { returnId }, wanting('BOOK', 5000, 0))

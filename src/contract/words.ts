@@ -299,6 +299,11 @@ export type DocumentCause = (typeof documentCauses)[number]
 export const taxReliefs = ['reverse_charge', 'intra_community', 'export', 'small_business'] as const
 export type TaxRelief = (typeof taxReliefs)[number]
 
+// Whether no tax is charged because of the buyer's VAT number.
+export function isByVatNumber(relief: TaxRelief | null): boolean {
+  return relief === 'intra_community' || relief === 'reverse_charge'
+}
+
 // Why no tax is charged on a line. `zero_rate`: the rate is zero.
 export const taxReasons = [...taxReliefs, 'zero_rate'] as const
 export type TaxReason = (typeof taxReasons)[number]

@@ -2,7 +2,7 @@
 // in one transaction, which also takes the cause away: a kill in between loses nothing, and leaves no gap.
 
 import type { EventDataOf } from '../../contract/open/events.ts'
-import type { DocumentKind } from '../../contract/words.ts'
+import { type DocumentKind, isByVatNumber } from '../../contract/words.ts'
 import { handleRows } from '../../platform/jobs/rows.ts'
 import { isId, newId } from '../../platform/kit/ids.ts'
 import { announce } from '../../platform/outbox/announce.ts'
@@ -115,7 +115,7 @@ async function settle(tx: Tx, rootSecret: RootSecret, cause: CauseRow, now: numb
   if (!merchant || !facts) throw new Error(`${cause.causeId} is of an order or a merchant that does not exist`)
   if (made.some((document) => document.cause === cause.cause && document.causeId === cause.causeId)) return
   const { taxRelief, vat } = facts.order
-  const buyerCountry = taxRelief === 'reverse_charge' ? vat?.country : undefined
+  const buyerCountry = isByVatNumber(taxRelief) ? vat?.country : undefined
   const country = (await findTaxCountry(tx, facts.order)) ?? buyerCountry ?? merchant.country
   const deliveries = await findDeliveries(tx, facts.order)
   const draft = await draftFor(tx, cause, { merchant, facts, made, country, deliveries })

@@ -1,6 +1,6 @@
 // Why no tax is charged. Pure.
 
-import type { TaxReason, TaxRelief } from '../../contract/words.ts'
+import { isByVatNumber, type TaxReason, type TaxRelief } from '../../contract/words.ts'
 import { isInVatArea } from '../../platform/kit/country.ts'
 
 export interface TaxedPlace {
@@ -19,7 +19,7 @@ export function taxReasonFor(
 ): TaxReason | null {
   if (rateBps > 0) return null
   // An order may have both, and the law tells them apart.
-  if ((relief === 'reverse_charge' || relief === 'intra_community') && delivery !== undefined)
+  if (isByVatNumber(relief) && delivery !== undefined)
     return delivery === 'digital' ? 'reverse_charge' : 'intra_community'
   if (relief !== null) return relief
   if (isSmallBusiness) return 'small_business'

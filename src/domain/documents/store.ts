@@ -1,6 +1,6 @@
 // The SQL of documents. A row is written once, and never changed but for the seal of its buyer.
 
-import type { DocumentCause, DocumentKind, TaxReason } from '../../contract/words.ts'
+import { type DocumentCause, type DocumentKind, isByVatNumber, type TaxReason } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { allOf, Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
@@ -83,7 +83,7 @@ export async function findDeliveries(
   db: Reader,
   { installationId, merchantId, id, taxRelief }: Pick<OrderRow, 'installationId' | 'merchantId' | 'id' | 'taxRelief'>,
 ): Promise<Map<string, 'shipped' | 'digital'>> {
-  if (taxRelief !== 'reverse_charge' && taxRelief !== 'intra_community') return new Map()
+  if (!isByVatNumber(taxRelief)) return new Map()
   const rows = await db.sql<{ id: string; delivery: 'shipped' | 'digital' }>`
     select s.id, s.delivery from skus s
     where s.merchant_id = ${merchantId}

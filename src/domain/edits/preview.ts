@@ -2,6 +2,7 @@
 
 import { type AdminOrderEditRequest, orderEditsMax } from '../../contract/admin/edits.ts'
 import { limits } from '../../contract/limits.ts'
+import { isByVatNumber } from '../../contract/words.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { listWantedOffers, refuseUnsellable } from '../carts/lines.ts'
@@ -99,7 +100,7 @@ async function findTerms(
   if (!terms) throw new Error(`merchant ${order.merchantId} is gone`)
   const book = await pricebooks.find(db, order.merchantId, terms.catalogVersion)
   const { taxRelief: relief, priceTax } = order
-  const buyerCountry = relief === 'reverse_charge' ? order.vat?.country : undefined
+  const buyerCountry = isByVatNumber(relief) ? order.vat?.country : undefined
   const { country, region } = face?.summary ?? { country: buyerCountry ?? terms.country, region: null }
   const rates = ratesAt(book.taxRates, { country, region })
   if (relief === null)

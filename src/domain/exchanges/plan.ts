@@ -2,6 +2,7 @@
 
 import type { ExchangeAdminReturnRequest } from '../../contract/admin/returns.ts'
 import type { Address } from '../../contract/open/carts.ts'
+import { isByVatNumber } from '../../contract/words.ts'
 import { Refusal, refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
@@ -83,10 +84,10 @@ async function refuseOtherTerms(db: Reader, order: OrderRow): Promise<void> {
   ])
   if (terms?.currency !== order.currency) throw notPossible('The shop sells in another currency now.', 'currency')
   // The number of the buyer would have to be checked again before the new order is without tax.
-  if (order.taxRelief === 'reverse_charge')
+  if (isByVatNumber(order.taxRelief))
     throw notPossible(
-      'The order is without tax (reverse charge): refund the return, and make a draft.',
-      'reverse_charge',
+      'The order is without tax by the VAT number of its buyer: refund the return, and make a draft.',
+      'vat_number',
     )
   const own = installations.find(({ id }) => id === order.installationId)
   if (!own || own.disabledAt !== null)
