@@ -4,20 +4,12 @@
 import { allocate, roundHalfUpDivide } from '../../platform/kit/money.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { netOf, taxOn } from '../carts/tax.ts'
+import type { EditedPart } from '../documents/sums.ts'
 import type { OrderLine, OrderRow, RefundedLine, TaxShare } from '../orders/store.ts'
 
 // A part of a line that was taken off or added. The delivery has no SKU.
-export interface EditPart {
-  skuId: string
-  code: string
-  name: string
+export interface EditPart extends EditedPart {
   options: readonly { name: string; value: string }[]
-  quantity: number
-  unitPrice: number
-  discount: number
-  tax: number
-  total: number
-  rateBps: number
 }
 
 export interface EditParts {

@@ -143,7 +143,7 @@ async function sessionText(
   return JSON.stringify(acpSession(seen, call.view))
 }
 
-// A repetition while the first is under way waits. On another node it finds the payment of the first.
+// A repetition while the first is under way is refused. On another node it finds the payment of the first.
 async function complete(parts: PayingParts, call: AcpCall): Promise<AcpAnswer> {
   const { paying } = call
   const claim = claimOf(call)
