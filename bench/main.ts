@@ -1,28 +1,31 @@
 // Measures the server, each row beside its ceiling in the same run.
 //
 //   npm run bench -- [row …] [--rounds 3] [--seconds 3] [--connections 16] [--million] [--sizes 1000,100000]
-//     [--profile FOLDER] [--json FILE] [--docs]
+//     [--profile FOLDER] [--packages FOLDER] [--against FILE] [--json FILE] [--docs]
 //
 // Without a name all rows are run, one after the other. A row whose load was not valid has no number and fails the run. A
 // missed bar is reported but does not fail the run, because a busy machine is not a defect. Results go to bench/results; a
 // run of all rows, or one with --docs, also updates the plots and the table of docs/benchmarks.md.
 
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg, release, tmpdir, totalmem, type } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
-import { type Bar, growthPlot, ratioPlot } from './plot.ts'
+import { dearer } from './compare.ts'
+import { type Bar, growthPlot, peersPlot, ratioPlot } from './plot.ts'
 import { endAll } from './process.ts'
 import { writeSummary } from './profile.ts'
 import { markdown, type Report, type RowReport, terminalText } from './report.ts'
 import type { Circumstances, Row } from './row.ts'
 import { adminRows } from './rows/admin.ts'
+import { agentRows } from './rows/agents.ts'
 import { cartRows } from './rows/carts.ts'
 import { dashboardRows } from './rows/dashboard.ts'
 import { growthRows } from './rows/growth.ts'
 import { indexingRows } from './rows/indexing.ts'
 import { mailRows } from './rows/mail.ts'
+import { peerRows } from './rows/peers.ts'
 import { postgresRows } from './rows/postgres.ts'
 import { purchaseRows } from './rows/purchases.ts'
 import { readRows } from './rows/reads.ts'
@@ -36,6 +39,7 @@ const rows: readonly Row[] = [
   ...cartRows,
   ...postgresRows,
   ...purchaseRows,
+  ...agentRows,
   ...mailRows,
   ...webhookRows,
   ...adminRows,
@@ -46,6 +50,8 @@ const rows: readonly Row[] = [
   ...startRows,
   ...growthRows,
 ]
+// Only by name: they install other servers.
+const rowsByName: readonly Row[] = [...rows, ...peerRows]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -56,6 +62,8 @@ const { values, positionals } = parseArgs({
     sizes: { type: 'string', default: '1000,100000' },
     million: { type: 'boolean', default: false },
     profile: { type: 'string' },
+    packages: { type: 'string' },
+    against: { type: 'string' },
     json: { type: 'string' },
     docs: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
@@ -79,14 +87,14 @@ function sizesGiven(): number[] {
   return values.million ? [...sizes, 1_000_000] : sizes
 }
 
-const unknown = positionals.filter((name) => !rows.some((row) => row.name === name))
+const unknown = positionals.filter((name) => !rowsByName.some((row) => row.name === name))
 if (values.help || unknown.length > 0) {
   if (unknown.length > 0) say(`unknown row: ${unknown.join(', ')}`)
-  for (const row of rows) say(`${row.name.padEnd(22)}${row.question}`)
+  for (const row of rowsByName) say(`${row.name.padEnd(22)}${row.question}`)
   process.exit(unknown.length > 0 ? 2 : 0)
 }
 
-const chosen = positionals.length > 0 ? rows.filter(({ name }) => positionals.includes(name)) : rows
+const chosen = positionals.length > 0 ? rowsByName.filter(({ name }) => positionals.includes(name)) : rows
 const profileFolder = values.profile === undefined ? null : resolve(values.profile)
 if (profileFolder !== null) await mkdir(profileFolder, { recursive: true })
 const startedAt = new Date()
@@ -110,6 +118,7 @@ for (const row of chosen) {
     connections: atLeastOne('connections'),
     sizes: sizesGiven(),
     profileFolder,
+    packagesFolder: values.packages === undefined ? null : resolve(values.packages),
     say,
   })
   await rm(folder, { recursive: true, force: true })
@@ -153,12 +162,14 @@ const report: Report = {
 
 const results = join(import.meta.dirname, 'results')
 await mkdir(results, { recursive: true })
+const earlier = await readEarlier()
 const name = `${report.startedAt.slice(0, 16).replaceAll(':', '')}-${commit}`
 const json = `${JSON.stringify(report, null, 2)}\n`
 await writeFile(join(results, `${name}.json`), json)
 await writeFile(join(results, `${name}.md`), `# Benchmark\n\n${markdown(report)}`)
 if (values.json !== undefined) await writeFile(values.json, json)
 say(`results: bench/results/${name}.json and .md`)
+sayWhatGotDearer()
 if (values.docs || positionals.length === 0) await updateDocs(report)
 
 const failed = reports.filter((row) => 'failed' in row)
@@ -167,8 +178,50 @@ if (failed.length > 0) {
   process.exitCode = 1
 }
 
+// Of a release, if its results are named; otherwise those that are here, newest first.
+async function readEarlier(): Promise<Report[]> {
+  const files = values.against === undefined ? (await readdir(results)).filter((file) => file.endsWith('.json')) : []
+  const paths =
+    values.against === undefined
+      ? files
+          .sort()
+          .reverse()
+          .map((file) => join(results, file))
+      : [values.against]
+  return Promise.all(paths.map(async (path) => JSON.parse(await readFile(path, 'utf8')) as Report))
+}
+
+function sayWhatGotDearer(): void {
+  const compared = report.rows.filter(({ name }) => earlier.some(({ rows }) => rows.some((row) => row.name === name)))
+  if (compared.length === 0) {
+    say('no earlier results of these rows to compare with')
+    return
+  }
+  const changes = dearer(report, earlier)
+  const since = earlier.map(({ commit }) => commit).join(', ')
+  say(
+    changes.length === 0
+      ? `nothing is dearer than in the results of ${since}`
+      : `dearer than in the results of ${since}:`,
+  )
+  for (const { row, what, before, now } of changes)
+    say(`  ${row}, ${what}: ${before.toFixed(2)} before, ${now.toFixed(2)} now, ${(now / before).toFixed(2)}×`)
+}
+
 async function updateDocs(report: Report): Promise<void> {
   const docs = join(import.meta.dirname, '..', 'docs')
+  const peers = report.rows.find((row) => row.name === 'peers')
+  if (peers && 'findings' in peers) {
+    const [table] = peers.findings.tables ?? []
+    const caption = `${report.startedAt.slice(0, 10)}, commit ${report.commit}, ${availableParallelism()} cores; logarithmic, shorter is better`
+    if (table) await writeFile(join(docs, 'images', 'bench-peers.svg'), peersPlot(table, caption))
+    const method = {
+      repetitions: `${values.rounds}, in turns; medians`,
+      'seconds each': `${values.seconds}, after one that is not counted`,
+    }
+    await printResults(join(docs, 'peers.md'), { ...report, method, rows: [peers] })
+    return
+  }
   const caption = `${report.startedAt.slice(0, 10)}, commit ${report.commit}, ${availableParallelism()} cores, medians of ${values.rounds} alternating repetitions`
   const bars = report.rows.flatMap((row): Bar[] =>
     'findings' in row ? row.findings.ratios.filter(({ bar }) => bar).map((ratio) => ({ row: row.name, ratio })) : [],
@@ -176,13 +229,16 @@ async function updateDocs(report: Report): Promise<void> {
   const growth = report.rows.flatMap((row) => ('findings' in row ? (row.findings.growth ?? []) : []))
   if (bars.length > 0) await writeFile(join(docs, 'images', 'bench-ratios.svg'), ratioPlot(bars, caption))
   if (growth.length > 0) await writeFile(join(docs, 'images', 'bench-growth.svg'), growthPlot(growth, caption))
-  const file = join(docs, 'benchmarks.md')
+  await printResults(join(docs, 'benchmarks.md'), report)
+}
+
+async function printResults(file: string, results: Report): Promise<void> {
   const page = await readFile(file, 'utf8')
   const [begin, end] = ['<!-- results: begin -->', '<!-- results: end -->']
   const [before, rest] = [page.indexOf(begin), page.indexOf(end)]
   if (before < 0 || rest < before) throw new Error(`${file} has no place for results`)
-  await writeFile(file, `${page.slice(0, before + begin.length)}\n\n${markdown(report)}\n${page.slice(rest)}`)
-  say('docs/benchmarks.md and docs/images/bench-*.svg are up to date')
+  await writeFile(file, `${page.slice(0, before + begin.length)}\n\n${markdown(results)}\n${page.slice(rest)}`)
+  say(`${file} and its plots are up to date`)
 }
 
 // With a mark if the checkout has uncommitted changes.

@@ -1,6 +1,6 @@
-// Two plots of a run, as hand-written SVG: how much of each limit is used, and how costs grow with the data.
+// Plots of a run, as hand-written SVG: how much of each limit is used, how costs grow with the data, and what the same work costs peers.
 
-import { type Growth, holds, type Ratio } from './row.ts'
+import { type Growth, holds, type Ratio, type Table } from './row.ts'
 
 export interface Bar {
   row: string
@@ -51,6 +51,55 @@ export function ratioPlot(bars: readonly Bar[], caption: string): string {
       colour: colours.soft,
     }),
   ])
+}
+
+const sideColours = ['#2f7d5b', '#5aa784', '#7a6fae', '#c08a3e']
+
+// A bar for each column of each row, on a logarithmic scale in µs.
+export function peersPlot({ title, columns, rows }: Table, caption: string): string {
+  const [left, width, step, gap, top] = [150, 520, 18, 14, 112]
+  const values = rows.flatMap(([, ...cells]) => cells.filter((cell) => cell !== null))
+  const [least, most] = [
+    10 ** Math.floor(Math.log10(Math.min(...values))),
+    10 ** Math.ceil(Math.log10(Math.max(...values))),
+  ]
+  const x = (value: number) => left + (Math.log10(value / least) / Math.log10(most / least)) * width
+  const group = columns.length * step + gap
+  const bottom = top + rows.length * group
+  const bars = rows.flatMap(([name, ...cells], index) => {
+    const y = top + index * group
+    return [
+      text(left - 10, y + (columns.length * step) / 2 + 5, name, { anchor: 'end' }),
+      ...cells.flatMap((cell, at) =>
+        cell === null
+          ? []
+          : [
+              `<rect x="${left}" y="${y + at * step + 2}" width="${round(x(cell) - left)}" height="${step - 4}" rx="2" fill="${sideColours[at % sideColours.length]}"/>`,
+              text(x(cell) + 8, y + at * step + 13, shortTime(cell), { colour: colours.soft, size: 12 }),
+            ],
+      ),
+    ]
+  })
+  const ticks = Array.from({ length: Math.round(Math.log10(most / least)) + 1 }, (_, at) => least * 10 ** at)
+  const axis = ticks.flatMap((tick) => [
+    `<line x1="${round(x(tick))}" y1="${top - 6}" x2="${round(x(tick))}" y2="${bottom}" stroke="${colours.grid}"/>`,
+    text(x(tick), bottom + 18, shortTime(tick), { anchor: 'middle', colour: colours.soft }),
+  ])
+  const legend = columns.flatMap((column, at) => [
+    `<rect x="${16 + at * 200}" y="64" width="12" height="12" rx="2" fill="${sideColours[at % sideColours.length]}"/>`,
+    text(34 + at * 200, 75, column, { size: 13 }),
+  ])
+  return svg(left + width + 150, bottom + 40, [
+    text(16, 26, title.replace(', µs', ', per piece of work'), { size: 17, weight: 600 }),
+    text(16, 46, caption, { colour: colours.soft, size: 12 }),
+    ...legend,
+    ...axis,
+    ...bars,
+  ])
+}
+
+function shortTime(us: number): string {
+  return us < 1_000 ? `${us.toFixed(0)} µs` : `${(us / 1_000).toFixed(us < 10_000 ? 1 : 0)} ms`
 }
 
 function shareOf({ value, bar }: Ratio): number {

@@ -26,6 +26,8 @@ export interface Running {
   origin: string
   pid: number
   usage(): Promise<Usage>
+  // Of a script that answers more than `usage`: the answer to this message.
+  ask(question: string): Promise<unknown>
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
@@ -91,7 +93,9 @@ export async function startServer(options: StartOptions): Promise<Running> {
   return {
     origin,
     pid: child.pid ?? 0,
-    usage: () => usageOf(child),
+    // What the meter answers.
+    usage: () => askChild(child, 'usage') as Promise<Usage>,
+    ask: (question) => askChild(child, question),
     async stop(signal = 'SIGTERM') {
       child.kill(signal)
       await closed
@@ -109,15 +113,15 @@ async function listeningAt(printed: () => string): Promise<string> {
   throw new Error(`the server does not listen after ${startMsMax} ms: ${printed().slice(-2_000)}`)
 }
 
-function usageOf(child: ChildProcess): Promise<Usage> {
+function askChild(child: ChildProcess, question: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const ended = (code: number | null) => reject(new Error(`a measured process ended with ${code}`))
     child.once('close', ended)
-    child.once('message', (usage) => {
+    child.once('message', (answer) => {
       child.off('close', ended)
-      resolve(usage as Usage)
+      resolve(answer)
     })
-    child.send('usage', (error) => error && reject(error))
+    child.send(question, (error) => error && reject(error))
   })
 }
 

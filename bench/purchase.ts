@@ -1,11 +1,11 @@
-// Shoppers who buy: each opens a session with three items, loads its page, fills in the details, loads it again and
-// pays, as a browser would, but with plain requests. Many at once, for a while.
+// Shoppers who buy three items each (harness/fiveRequests.ts). Many at once, for a while.
 
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
+import { purchaseTogether, type Send, type Wanted } from '../harness/fiveRequests.ts'
 import { type Stretch, startWatch } from './load.ts'
 import type { Running } from './process.ts'
-import { api, type ShopData } from './shop.ts'
+import type { ShopData } from './shop.ts'
 
 export interface Purchases {
   server: Running
@@ -62,76 +62,21 @@ export async function purchaseInTurn<Name extends string>(
   return Object.fromEntries(stretches) as Record<Name, Stretch>
 }
 
-const card = { number: '4242424242424242', expiry: '12 / 40', cvc: '123', name: 'Ada Lovelace' }
-
 // Returns the id of the paid session.
 export async function buy(pool: Pool, shop: ShopData, number: number, email = 'ada@example.com'): Promise<string> {
-  const items = [0, 1, 2].map((place) => ({
-    skuId: shop.skuIds[(number + place * 31) % shop.skuIds.length] as string,
-    quantity: 1,
-  }))
-  const opened = await send(pool, 'POST', `${api}/hosted/checkout/sessions`, {
-    headers: { authorization: `Bearer ${shop.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ idempotencyKey: randomUUID(), items, successUrl: 'http://localhost:9/thanks' }),
-    expected: 200,
-  })
-  const { data } = JSON.parse(opened.text) as { data: { id: string; url: string } }
-  const page = new URL(data.url).pathname
-  const first = await send(pool, 'GET', page, { expected: 200 })
-  await post(pool, `${page}/details`, {
-    version: hidden(first.text, 'version'),
-    email,
-    phone: '',
-    name: 'Ada Lovelace',
-    country: 'DE',
-    line1: 'Unter den Linden 1',
-    city: 'Berlin',
-    postalCode: '10117',
-    shippingOptionId: 'standard',
-  })
-  const second = await send(pool, 'GET', page, { expected: 200 })
-  const paid = await post(pool, `${page}/pay`, {
-    version: hidden(second.text, 'version'),
-    expectedTotal: hidden(second.text, 'expectedTotal'),
-    attempt: hidden(second.text, 'attempt'),
-    method: 'test:card',
-    ...Object.fromEntries(Object.entries(card).map(([name, value]) => [`card.${name}`, value])),
-  })
-  if (!paid.location.startsWith('http://localhost:9/thanks'))
-    throw new Error(`the purchase was not paid, but led to ${paid.location || paid.text.slice(0, 500)}`)
-  return data.id
+  const [sessionId] = await purchaseTogether(sendBy(pool), [wantedBy(shop, number, email)])
+  return sessionId ?? ''
 }
 
-function hidden(text: string, name: string): string {
-  const [, value] = new RegExp(`name="${name}" value="([^"]*)"`).exec(text) ?? []
-  if (value === undefined) throw new Error(`the page has no field ${name}`)
-  return value
+export function wantedBy({ key, skuIds }: ShopData, number: number, email = 'ada@example.com'): Wanted {
+  return { key, skuIds: [0, 1, 2].map((place) => skuIds[(number + place * 31) % skuIds.length] as string), email }
 }
 
-function post(pool: Pool, path: string, fields: Readonly<Record<string, string>>): Promise<Answer> {
-  return send(pool, 'POST', path, {
-    headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
-    body: new URLSearchParams(fields).toString(),
-    expected: 303,
-  })
-}
-
-interface Answer {
-  text: string
-  location: string
-}
-
-interface Sent {
-  headers?: Record<string, string>
-  body?: string
-  expected: number
-}
-
-async function send(pool: Pool, method: 'GET' | 'POST', path: string, sent: Sent): Promise<Answer> {
-  const { headers = {}, body = null, expected } = sent
-  const answer = await pool.request({ method, path, headers, body })
-  const text = await answer.body.text()
-  if (answer.statusCode !== expected)
-    throw new Error(`${method} ${path.slice(0, 20)} answered ${answer.statusCode}: ${text.slice(0, 500)}`)
-  return { text, location: String(answer.headers.location ?? '') }
+export function sendBy(pool: Pool, onBytes: (bytes: number) => void = () => {}): Send {
+  return async ({ method, path, headers = {}, body = null }) => {
+    const answer = await pool.request({ method, path, headers, body })
+    const text = await answer.body.text()
+    onBytes(Buffer.byteLength(text))
+    return { status: answer.statusCode, text, location: String(answer.headers.location ?? '') }
+  }
 }

@@ -1,7 +1,7 @@
 // The results of a run, as lines for the terminal and as Markdown. The JSON contains the same and every repetition.
 
 import type { Stretch } from './load.ts'
-import { type Findings, holds, type Ratio, rangeOf, type Side, valuesOf } from './row.ts'
+import { type Findings, holds, type Ratio, rangeOf, type Side, type Table, valuesOf } from './row.ts'
 
 export interface Report {
   startedAt: string
@@ -47,15 +47,47 @@ export function ratioText(ratio: Ratio): string {
 export function terminalText({ name, question, ...rest }: RowReport): string {
   const head = `${name}: ${question}`
   if ('failed' in rest) return `${head}\n  FAILED: ${rest.failed}\n`
-  const { sides, ratios, notes } = rest.findings
-  const table = [['', ...columns.map(({ title }) => title)], ...sides.map((side) => [side.name, ...cellsOf(side)])]
+  const { sides, ratios, notes, tables = [] } = rest.findings
+  const lines = [
+    ...(sides.length > 0 ? columnLines(sidesTable(sides)) : []),
+    ...tables.flatMap((table) => ['', ...columnLines(textTable(table))]),
+  ]
+  return [head, ...[...lines, ...ratios.map(ratioText), ...notes].map((line) => `  ${line}`), ''].join('\n')
+}
+
+type TextTable = readonly (readonly string[])[]
+
+function sidesTable(sides: readonly Side[]): TextTable {
+  return [['', ...columns.map(({ title }) => title)], ...sides.map((side) => [side.name, ...cellsOf(side)])]
+}
+
+function textTable({ title, columns: names, rows }: Table): TextTable {
+  return [
+    [title, ...names],
+    ...rows.map(([name, ...numbers]) => [name, ...numbers.map((number) => (number === null ? '–' : fixed(number, 0)))]),
+  ]
+}
+
+function columnLines(table: TextTable): string[] {
   const widths = table[0]?.map((_, column) => Math.max(...table.map((cells) => cells[column]?.length ?? 0))) ?? []
-  const lines = table.map((cells) =>
+  return table.map((cells) =>
     cells
       .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
       .join('  '),
   )
-  return [head, ...[...lines, ...ratios.map(ratioText), ...notes].map((line) => `  ${line}`), ''].join('\n')
+}
+
+function markdownTable([head = [], ...rows]: TextTable): string[] {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [
+    line(head),
+    `|---|${head
+      .slice(1)
+      .map(() => '---:|')
+      .join('')}`,
+    ...rows.map(line),
+    '',
+  ]
 }
 
 export function markdown(report: Report): string {
@@ -96,13 +128,11 @@ function summary({ rows }: Report): string[] {
 function rowMarkdown({ name, question, ...rest }: RowReport): string[] {
   const head = [`### ${name}`, '', `${question}.`.replace('?.', '?'), '']
   if ('failed' in rest) return [...head, `Failed: ${rest.failed}`, '']
-  const { sides, ratios, notes } = rest.findings
+  const { sides, ratios, notes, tables = [] } = rest.findings
   return [
     ...head,
-    `| | ${columns.map(({ title }) => title).join(' | ')} |`,
-    `|---|${columns.map(() => '---:|').join('')}`,
-    ...sides.map((side) => `| ${side.name} | ${cellsOf(side).join(' | ')} |`),
-    '',
+    ...(sides.length > 0 ? markdownTable(sidesTable(sides)) : []),
+    ...tables.flatMap((table) => markdownTable(textTable(table))),
     ...[...ratios.map((ratio) => `${ratioText(ratio).replace('MISSED', '**missed**')}.`), ...notes].map(
       (line) => `- ${line}`,
     ),

@@ -13,6 +13,8 @@ export interface Circumstances {
   sizes: readonly number[]
   // Where to write profiles of our server, if requested.
   profileFolder: string | null
+  // Where the packages of the peers are installed; null for a temporary folder.
+  packagesFolder?: string | null
   say(line: string): void
 }
 
@@ -27,7 +29,17 @@ export interface Findings {
   ratios: readonly Ratio[]
   notes: readonly string[]
   growth?: readonly Growth[]
+  tables?: readonly Table[]
 }
+
+// Numbers that are no ratios. The first cell of a row names it.
+export interface Table {
+  title: string
+  columns: readonly string[]
+  rows: readonly TableRow[]
+}
+
+export type TableRow = readonly [string, ...(number | null)[]]
 
 // One of the alternating sides, with all its repetitions.
 export interface Side {

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 const target = join(root, 'dist')
 // What the server consists of. Tests beside their subject, and what prints our documents, are left out.
-const folders = ['src', 'apps/storefront', 'packages/client/src']
+const folders = ['src', 'apps/demo', 'apps/storefront', 'packages/client/src']
 const isLeftOut = (path: string) => /\.test\.ts$|\/demo\/(print\.ts|shop\.yaml)$|\/README\.md$/.test(path)
 // Scripts for browsers are read as TypeScript when they are first asked for.
 const isForBrowsers = (path: string) => /\/browser\/[^/]+\.ts$/.test(path)

@@ -1,22 +1,17 @@
-// Platforms for tests: they call a shop by UCP or MCP, as software of others would.
+// Platforms for tests: they call a shop by UCP or MCP, as software of others would. Every answer of UCP is checked against the protocol's
+// published schemas.
 
 import assert from 'node:assert/strict'
-import { generateKeyPairSync, type JsonWebKey, randomUUID } from 'node:crypto'
+import { createHash, createPublicKey, generateKeyPairSync, type JsonWebKey, randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createSigner, createVerifier, httpbis } from 'http-message-signatures'
 import type { AgentLevel } from '../src/contract/agents/settings.ts'
 import { setAgentSettings } from '../src/domain/agents/settings.ts'
-import { bytesIn, isInnerList, readDictionary } from '../src/platform/kit/fields.ts'
-import {
-  contentDigestOf,
-  isSignedBy,
-  type SignableMessage,
-  signatureBase,
-  signatureHeaders,
-  verifyingKey,
-} from '../src/platform/kit/httpsig.ts'
+import { contentDigestOf } from '../src/platform/kit/httpsig.ts'
 import type { Given } from './storage.ts'
 import type { Answer, TestServer } from './testServer.ts'
+import { assertUcpAnswer } from './ucp.ts'
 
 // It cannot be read: ports below 1024 are not called. In test mode that says nothing.
 export const testProfile = 'http://127.0.0.1:9/profile.json'
@@ -38,8 +33,8 @@ export function platformOf(
   shop = 'bloom/test',
 ): Platform {
   return {
-    ask: (method, path, body, headers = {}) =>
-      testServer.fetch(`/ucp/${shop}${path}`, {
+    ask: async (method, path, body, headers = {}) => {
+      const answer = await testServer.fetch(`/ucp/${shop}${path}`, {
         method,
         headers: {
           ...(profile !== null && { 'ucp-agent': `profile="${profile}"` }),
@@ -48,7 +43,10 @@ export function platformOf(
           ...headers,
         },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      }),
+      })
+      assertUcpAnswer(path, answer.body)
+      return answer
+    },
   }
 }
 
@@ -107,7 +105,7 @@ export interface SigningPlatform extends Platform {
   calls: { headers: IncomingHttpHeaders; body: string; path: string }[]
 }
 
-// A platform that hosts a profile and signs what it sends. Headers that are given to `ask` are put in after signing.
+// A platform that hosts a profile and signs what it sends, by an implementation of RFC 9421 that is not ours. Headers that are given to `ask` are put in after signing.
 export async function signingPlatform(
   given: Given,
   testServer: TestServer,
@@ -147,55 +145,64 @@ export async function signingPlatform(
     setKeys: (wanted) => {
       keys = wanted
     },
-    ask: (method, path, body, more = {}) => {
+    ask: async (method, path, body, more = {}) => {
       const text = body === undefined ? '' : JSON.stringify(body)
       const headers: Record<string, string> = {
         'ucp-agent': `profile="${profileUrl}"`,
         'idempotency-key': randomUUID(),
         ...(text !== '' && { 'content-type': 'application/json', 'content-digest': contentDigestOf(text) }),
       }
-      const message = {
+      const target = `/ucp/bloom/test${path}`
+      const signed = await httpbis.signMessage(
+        {
+          key: createSigner(privateKey, 'ecdsa-p256-sha256', 'platform-1'),
+          fields: ['@method', '@authority', '@path', ...Object.keys(headers)],
+          params: ['created', 'keyid'],
+          paramValues: { created: new Date(testServer.clock.now) },
+        },
+        { method, url: testServer.origin + target, headers },
+      )
+      const answer = await testServer.fetch(target, {
         method,
-        authority: new URL(testServer.origin).host,
-        path: `/ucp/bloom/test${path}`,
-        query: '',
-        headers,
-      }
-      const components = ['@method', '@authority', '@path', ...Object.keys(headers)]
-      const signer = { keyId: 'platform-1', privateKey }
-      const signed = signatureHeaders(components, message, signer, Math.floor(testServer.clock.now / 1_000))
-      return testServer.fetch(message.path, {
-        method,
-        headers: { ...headers, ...signed, ...more },
+        headers: { ...signed.headers, ...more },
         ...(text !== '' && { body: text }),
       })
+      assertUcpAnswer(path, answer.body)
+      return answer
     },
   }
 }
 
-// Whether an answer is signed by one of these keys, as a platform would check it.
-export function isSignedAnswer({ status, headers, text }: Answer, keys: readonly JsonWebKey[]): boolean {
+// Whether an answer is signed by one of these keys, as an independent implementation checks it.
+export function isSignedAnswer({ status, headers, text }: Answer, keys: readonly JsonWebKey[]): Promise<boolean> {
   return isSigned({ status, headers: Object.fromEntries(headers) }, text, keys)
 }
 
 // The same for what was sent to its webhook.
 export function isSignedCall(
-  { headers, body, path: target }: SigningPlatform['calls'][number],
+  { headers, body, path }: SigningPlatform['calls'][number],
   keys: readonly JsonWebKey[],
-): boolean {
-  const [path = '', query = ''] = target.split('?')
+): Promise<boolean> {
   const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
-  const message = { method: 'POST', authority: texts.host ?? '', path, query: `?${query}`, headers: texts }
-  return isSigned(message, body, keys)
+  return isSigned({ method: 'POST', url: `http://${texts.host}${path}`, headers: texts }, body, keys)
 }
 
-function isSigned(message: SignableMessage, body: string, keys: readonly JsonWebKey[]): boolean {
-  const { headers } = message
-  const input = readDictionary(headers['signature-input'] ?? '')?.get('sig1')
-  const bytes = bytesIn(readDictionary(headers.signature ?? '')?.get('sig1'))
-  if (!isInnerList(input) || !bytes || headers['content-digest'] !== contentDigestOf(body)) return false
-  const jwk = keys.find((key) => (key as { kid?: string }).kid === input.params.get('keyid'))
-  const key = jwk && verifyingKey(jwk)
-  const base = signatureBase(input, message)
-  return key !== undefined && base !== undefined && isSignedBy(key, base, bytes)
+type Headed = { headers: Record<string, string> }
+type Signable = Headed & ({ method: string; url: string } | { status: number })
+
+const requestFields = ['@method', '@authority', '@path', 'content-digest']
+
+async function isSigned(message: Signable, body: string, keys: readonly JsonWebKey[]): Promise<boolean> {
+  const digest = createHash('sha256').update(body).digest('base64')
+  if (message.headers['content-digest'] !== `sha-256=:${digest}:`) return false
+  const keyLookup = async ({ keyid }: { keyid?: string }) => {
+    const jwk = keys.find((key) => (key as { kid?: string }).kid === keyid)
+    if (!jwk) return null
+    return { verify: createVerifier(createPublicKey({ key: jwk, format: 'jwk' }), 'ecdsa-p256-sha256') }
+  }
+  const held =
+    'status' in message
+      ? await httpbis.verifyMessage({ keyLookup, requiredFields: ['@status', 'content-digest'] }, message)
+      : await httpbis.verifyMessage({ keyLookup, requiredFields: requestFields }, message)
+  return held === true
 }

@@ -83,7 +83,7 @@ export async function openBankShop(given: Given) {
       const moment = { now: clock.now, cause: null }
       return (await storage.write((tx) => refundOrder(tx, keyOf(orderId), input, moment))).refund
     },
-    // Of an order, without those that say that it was placed.
+    // The order's events, without those of its placement.
     events: async (orderId: string) =>
       (
         await storage.read(

@@ -63,8 +63,8 @@ export async function launchBrowser(): Promise<Browser> {
   if (shared?.isConnected()) return shared
   if (noBrowser !== undefined) throw new Error(noBrowser)
   const launched = await playwright.launch({
-    executablePath: program ?? join(await unpacked(), 'chromium'),
-    args: [...given(), ...quiet],
+    executablePath: await browserFile(),
+    args: [...given(), ...quiet, unoptimized],
     ignoreDefaultArgs: (await hasSharedMemory()) ? ['--disable-dev-shm-usage'] : [],
     headless: true,
   })
@@ -76,6 +76,11 @@ export async function launchBrowser(): Promise<Browser> {
   launched.close = async () => void (await Promise.all(launched.contexts().map((context) => context.close())))
   shared = launched
   return launched
+}
+
+// For programs that start it by themselves.
+export async function browserFile(): Promise<string> {
+  return program ?? join(await unpacked(), 'chromium')
 }
 
 // Without a graphics card each frame of a transition between two pages takes 25 ms, a quarter of the browser's processor time.
@@ -98,6 +103,10 @@ const quiet = [
   '--no-first-run',
   '--no-proxy-server',
 ]
+
+// No page lives long enough to repay the compilers that make its code fast, and axe is compiled anew on each: they were a seventh of
+// the browser's processor time.
+const unoptimized = '--js-flags=--no-opt --no-maglev'
 
 // The package is made for scraping and turns off security features. Our pages are tested with them on.
 const lowered = ['--disable-web-security', '--allow-running-insecure-content', '--single-process']

@@ -9,7 +9,7 @@ import { type TestServer, testSecret } from './testServer.ts'
 export interface DashboardUser {
   userId: string
   email: string
-  // Of the session, for another browser.
+  // The session's token, for use in another browser.
   token: string
   headers: Readonly<Record<'cookie' | 'origin', string>>
   page: Scriptless
@@ -24,9 +24,14 @@ let people = 0
 
 export async function dashboardUserOf(
   testServer: TestServer,
-  { role = 'owner', slug = 'bloom', merchantId = testServer.merchantId, mode = 'test' }: DashboardUserInput = {},
+  {
+    role = 'owner',
+    slug = 'bloom',
+    merchantId = testServer.merchantId,
+    mode = 'test',
+    passwordHash = 'x',
+  }: DashboardUserInput = {},
 ): Promise<DashboardUser> {
-  const passwordHash = 'x'
   const email = `${role}${people++}@bloom.example`
   const made = await testServer.storage.write(async (tx) => {
     const user = await createUser(
@@ -55,4 +60,6 @@ interface DashboardUserInput {
   slug?: string
   merchantId?: string
   mode?: Mode
+  // What their password is compared with (default: no password fits).
+  passwordHash?: string
 }

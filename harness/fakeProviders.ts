@@ -313,7 +313,7 @@ function sum(amounts: readonly number[]): number {
   return amounts.reduce((total, amount) => total + amount, 0)
 }
 
-// Of several under one key, all count.
+// Adds to what the key has already.
 function add(found: Map<string, PaidThere>, key: string, more: PaidThere): void {
   const known = found.get(key)
   found.set(key, {

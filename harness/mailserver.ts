@@ -5,7 +5,7 @@ import { SMTPServer } from 'smtp-server'
 import { type ReadEmail, readEmail } from '../src/domain/emails/read.ts'
 
 export interface ReceivedEmail extends ReadEmail {
-  // Of the envelope.
+  // Addresses of the SMTP envelope.
   from: string
   to: string[]
   bytes: string

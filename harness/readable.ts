@@ -28,3 +28,32 @@ export async function violations(
 function placeOf({ html }: axe.NodeResult): string {
   return html.slice(0, 200)
 }
+
+// What of a page's layout is wrong: a sideways scroll, what stands out of its card, and words, numbers and prices that are broken in their
+// middle. A line may end after a hyphen of a word, but not of a number.
+export function layoutFaults(tab: Tab): Promise<string[]> {
+  return tab.evaluate<string[]>(`(() => {
+    const found = []
+    const { scrollWidth, clientWidth } = document.documentElement
+    if (scrollWidth > clientWidth) found.push('scrolls sideways by ' + (scrollWidth - clientWidth))
+    for (const card of document.querySelectorAll('.card')) {
+      const { left, right } = card.getBoundingClientRect()
+      for (const part of card.querySelectorAll('*')) {
+        const box = part.getBoundingClientRect()
+        if (part.children.length > 0 || box.width === 0 || (box.right <= right && box.left >= left)) continue
+        if (part.checkVisibility() && !part.closest('.scroll, .hidden, svg, pre')) found.push('stands out: ' + part.tagName + ' ' + part.textContent.trim().slice(0, 40))
+      }
+    }
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    const range = document.createRange()
+    for (let node = texts.nextNode(); node; node = texts.nextNode())
+      for (const match of node.data.matchAll(/\\p{Sc}?\\d[\\d.,:\\-]*\\d|[\\p{L}\\p{N}'’]{2,}/gu)) {
+        if (match[0].length > 20 || node.parentElement.closest('pre')) continue
+        range.setStart(node, match.index)
+        range.setEnd(node, match.index + match[0].length)
+        const lines = new Set([...range.getClientRects()].filter(({ width }) => width > 0).map(({ bottom }) => Math.round(bottom)))
+        if (lines.size > 1) found.push('broken: ' + match[0])
+      }
+    return found
+  })()`)
+}

@@ -30,7 +30,7 @@ export class RefundReference {
     this.#back = sold.map(() => ({ total: 0n, tax: 0n }))
   }
 
-  // Of every line that something goes back of.
+  // Answers one part for every line that gives something back.
   refund({ amount, lines }: RefundAsked): RefundedPart[] {
     const left = this.#sold.map(({ total }, i) => BigInt(total) - this.#of(i).total)
     const parts = left.map(() => 0n)

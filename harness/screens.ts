@@ -1,16 +1,16 @@
 // Takes the pictures of docs/dashboard.md: a merchant's day in the demo shop, from an empty folder (`npm run docs:screens`).
 // The server and its database are of this run and are removed after it.
 
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { launchBrowser } from './browser.ts'
 import { begin } from './process.ts'
+import { saveScreen } from './screenFile.ts'
 import { until } from './until.ts'
 
 const folder = join(import.meta.dirname, '..', 'docs', 'images', 'dashboard')
-const bytesMax = 120 * 1024
 
 interface Shot {
   name: string
@@ -153,7 +153,7 @@ async function main(only: readonly string[]): Promise<void> {
       await take(page, at)
       const shown = context.pages().at(-1) ?? page
       await shown.waitForLoadState('networkidle')
-      await save(shown, join(folder, `${name}.webp`))
+      await saveScreen(shown, join(folder, `${name}.webp`))
       await context.close()
       process.stdout.write(`${name} ${(await stat(join(folder, `${name}.webp`))).size} bytes\n`)
     }
@@ -162,19 +162,6 @@ async function main(only: readonly string[]): Promise<void> {
     server.kill()
     await rm(place, { recursive: true, force: true })
   }
-}
-
-// As WebP, which the browser makes and Playwright does not offer; less good until it is small enough.
-async function save(page: Page, file: string): Promise<void> {
-  const session = await page.context().newCDPSession(page)
-  for (const quality of [88, 75, 60]) {
-    const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality })
-    const bytes = Buffer.from(data, 'base64')
-    if (bytes.length > bytesMax) continue
-    await writeFile(file, bytes)
-    return
-  }
-  throw new Error(`${file} does not fit into ${bytesMax} bytes`)
 }
 
 await main(process.argv.slice(2))

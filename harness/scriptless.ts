@@ -18,7 +18,7 @@ export interface Field {
   description: string
   isInvalid: boolean
   isDisabled: boolean
-  // Of a select, the texts of its options.
+  // The texts of a select's options.
   options: readonly string[]
 }
 

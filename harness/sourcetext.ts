@@ -73,16 +73,28 @@ export function proseOf(text: string): string[] {
 const functionLine =
   /^( *)(?:export )?(?:(?:async )?function\*? (\w+)|const (\w+)(?:: [^=]+)? = (?:async )?\(.*\)(?:: .+)? => \{$)/
 
-// Named functions with their numbers of lines. The formatter puts the last brace below the first letter.
+// Named functions with their numbers of lines. The formatter puts the last brace below the first letter. An indented line of markup belongs
+// to the line before (src/platform/html/html.ts), and is not counted.
 export function functionsOf(text: string): { name: string; lines: number }[] {
   const lines = codeOf(text).split('\n')
+  const isMarkup = markupLinesOf(text)
   return lines.flatMap((line, first) => {
     const [, indent = '', declared, assigned] = functionLine.exec(line.trimEnd()) ?? []
     const name = declared ?? assigned
     if (name === undefined) return []
     const last = lines.findIndex((other, index) => index > first && other.trimEnd() === `${indent}}`)
-    return last < 0 ? [] : [{ name, lines: last - first + 1 }]
+    if (last < 0) return []
+    return [{ name, lines: lines.slice(first, last + 1).filter((_, index) => !isMarkup[first + index]).length }]
   })
+}
+
+// Whether each line is indented and begins within a template.
+function markupLinesOf(text: string): boolean[] {
+  return segmentsOf(text)
+    .map(({ kind, text: part }) => (kind === 'string' ? part.replace(/(?<=\n +)[^ \n]/g, '\0') : part))
+    .join('')
+    .split('\n')
+    .map((line) => /^ +\0/.test(line))
 }
 
 export function exportsOf(text: string): string[] {

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { PerformanceObserver, performance } from 'node:perf_hooks'
 import { loading } from '../src/platform/kit/late.ts'
 import { endTurn, onStall, otherWork, type Stall, setWorkClock, stallMsMin } from '../src/platform/kit/work.ts'
+import { slowness } from './timed.ts'
 
 interface Allowed {
   ms: number
@@ -74,7 +75,8 @@ export function takeStalls(): Stall[] {
     const isFirst = !known.has(stall.work)
     known.add(stall.work)
     const ms = stall.ms - sampleMs - collectedMs(stall)
-    return ms >= Math.max(isFirst ? firstMsMax : stallMsMin, allowed[stall.work]?.ms ?? 0)
+    if (ms < stallMsMin) return false
+    return ms / slowness() >= Math.max(isFirst ? firstMsMax : stallMsMin, allowed[stall.work]?.ms ?? 0)
   })
   collections.length = 0
   return found

@@ -5,6 +5,7 @@ import { after, afterEach, beforeEach, describe } from 'node:test'
 import { migrate } from '../src/platform/storage/migrate.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
 import type { Engine, Storage, StorageOptions } from '../src/platform/storage/storage.ts'
+import { declareOn, engines, isOnSqliteOnly } from './engines.ts'
 import { placeOfData } from './folder.ts'
 import { lease } from './leases.ts'
 import { freshDatabase } from './postgres.ts'
@@ -36,8 +37,9 @@ export interface Given {
 }
 
 export function eachEngine(name: string, suite: (given: Given) => void): void {
-  for (const engine of ['sqlite', 'postgres'] as const) {
-    describe(`${name} (${engine})`, () => suite(givenEngine(engine)))
+  for (const engine of engines) {
+    if (engine === 'postgres' && isOnSqliteOnly(name)) continue
+    describe(`${name} (${engine})`, () => declareOn(engine, name, () => suite(givenEngine(engine))))
   }
 }
 

@@ -18,7 +18,8 @@ const processesMax = Number(process.env.CARTWRIGHT_TEST_PROCESSES ?? availablePa
 const runMsMax = 3_600_000
 
 const given = process.argv.slice(2)
-const files = given.length > 0 ? given : globSync(['src/**/*.test.ts', 'tests/**/*.test.ts'])
+const patterns = ['src', 'apps', 'bench', 'tests'].map((folder) => `${folder}/**/*.test.ts`)
+const files = given.length > 0 ? given : globSync(patterns)
 const queue = createFileQueue(longestFirst(files))
 let isInterrupted = false
 process.on('exit', () => {

@@ -4,6 +4,7 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { measureFiles } from './cpuTable.ts'
+import { chooseTests, enterFile } from './engines.ts'
 import { takeFiles } from './fileQueue.ts'
 import { allowSharing, endShared } from './shared.ts'
 import { controlTracking, trackPromises } from './testTracking.ts'
@@ -16,6 +17,7 @@ const orphanMsMax = 20_000
 const [folder = ''] = process.argv.slice(2)
 const parent = process.ppid
 controlTracking()
+chooseTests()
 const { describe } = await import('node:test')
 // The runner has ended, and with it the reader of our results.
 process.stdout.once('error', () => process.exit(1))
@@ -31,6 +33,7 @@ const measured = measureFiles()
 for (const { file, finish } of takeFiles(folder)) {
   // A run that was killed is not continued.
   if (process.ppid !== parent) break
+  enterFile(file)
   await describe(file, { timeout: fileMsMax }, async () => {
     trackPromises(true)
     await import(pathToFileURL(resolve(file)).href)

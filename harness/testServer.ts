@@ -37,6 +37,7 @@ import { issuesOf } from './schemas.ts'
 import { canShare } from './shared.ts'
 import { bloom, rival } from './shops.ts'
 import { assertNoStalls, watchStalls } from './stalls.ts'
+import { type CountedStorage, countStatements } from './statements.ts'
 import type { Given } from './storage.ts'
 import { makeTemplate } from './templates.ts'
 
@@ -82,6 +83,8 @@ export interface TestServer {
   ): Promise<{ id: string; key: string }>
   apply(file: ShopFile, options?: { stock?: boolean }): Promise<void>
   forget(credentialId: string): void
+  // What the server, and not the test, asks of the storage.
+  counted: CountedStorage
   url: string
   // The database file, on SQLite.
   file: string | undefined
@@ -101,10 +104,12 @@ export interface TestServerOptions
       | 'answerTimeoutMs'
       | 'connectionsMax'
       | 'connectionsPerAddressMax'
-      | 'inFlightMax'
+      | 'pressure'
       | 'trustedProxies'
       | 'production'
       | 'webhookAllowPrivate'
+      | 'agentsShop'
+      | 'showsShops'
       | 'webhookBounds'
       | 'publicOrigin'
       | 'retentionMs'
@@ -170,11 +175,14 @@ export async function openTestServer(
     },
   })
   const mediaFolder = join(tmpdir(), `cartwright-media-${randomUUID()}`)
+  const counted = countStatements(storage)
   const app = createApp({
-    storage,
+    storage: counted.storage,
     rootSecret: testSecret,
     rateLimit: null,
     refusedDelayMs: 0,
+    // A machine that is busy with other work makes a test slow; it must not refuse its requests.
+    pressure: { lagMsMax: 600_000 },
     passwordCost: cheapCost,
     trustedProxies: [],
     // Receivers in tests run on this machine.
@@ -279,6 +287,7 @@ export async function openTestServer(
       assert.deepEqual(report.refused, [])
     },
     forget: app.identify.forget,
+    counted,
     url,
     file: url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined,
     app,

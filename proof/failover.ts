@@ -20,6 +20,8 @@ export const failoverRun: ServerRun = {
   numbers: { rounds: 10, shoppers: 6, backMs: 3_000 },
   short: { rounds: 2, backMs: 15_000 },
   engines: ['postgres'],
+  // It has servers of its own.
+  onCells: false,
   runOn: (_, { rounds = 0, shoppers = 0, backMs = 0 }, tools) => runFailover({ rounds, shoppers, backMs }, tools),
 }
 

@@ -3,8 +3,8 @@
 
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { planMonth } from '../src/ops/demo/month.ts'
-import { findHistory, needsDemoShop } from '../src/ops/provisioning/demo.ts'
+import { planMonth } from '../apps/demo/month.ts'
+import { findHistory, needsDemoShop } from '../apps/demo/shop.ts'
 import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
 import type { Storage } from '../src/platform/storage/storage.ts'

@@ -1,6 +1,7 @@
 // All runs, in the order of execution.
 
 import { abuseRun } from './abuse.ts'
+import { agentsRun } from './agents.ts'
 import { contractRun } from './contract.ts'
 import { crashRun } from './crash.ts'
 import { dayRun } from './day.ts'
@@ -11,9 +12,12 @@ import { generatorsRun } from './generators.ts'
 import { holdRun } from './hold.ts'
 import { idempotencyRun } from './idempotency.ts'
 import { isolationRun } from './isolation.ts'
+import { lighthouseRun } from './lighthouse.ts'
 import { mailRun } from './mail.ts'
 import { modelRun } from './model.ts'
 import { modesRun } from './modes.ts'
+import { moveRun } from './move.ts'
+import { moveMerchantRun } from './movemerchant.ts'
 import { nodesRun } from './nodes.ts'
 import { oversellOnNodesRun, oversellRun } from './oversell.ts'
 import { pageRun } from './page.ts'
@@ -23,6 +27,7 @@ import { promotionRun } from './promotion.ts'
 import { proxiesRun } from './proxies.ts'
 import { racesRun } from './races.ts'
 import { receiversRun } from './receivers.ts'
+import { rollingUpgradeRun } from './rolling.ts'
 import { deliveriesRun, type Run, type ServerRun } from './runs.ts'
 import {
   addressesRun,
@@ -37,6 +42,7 @@ import {
   pricesRun,
   secretsRun,
   signatureRun,
+  sitesRun,
 } from './suites.ts'
 import { upgradeRun } from './upgrade.ts'
 import { wireRun } from './wire.ts'
@@ -47,12 +53,14 @@ export const runs: readonly (Run | ServerRun)[] = [
   dayRun,
   firstStartRun,
   upgradeRun,
+  rollingUpgradeRun,
   crashPointsRun,
   oversellRun,
   oversellOnNodesRun,
   promotionRun,
   idempotencyRun,
   racesRun,
+  agentsRun,
   landingRun,
   moneyRun,
   documentsRun,
@@ -63,6 +71,7 @@ export const runs: readonly (Run | ServerRun)[] = [
   modesRun,
   contractRun,
   isolationRun,
+  sitesRun,
   wireRun,
   abuseRun,
   holdRun,
@@ -73,6 +82,8 @@ export const runs: readonly (Run | ServerRun)[] = [
   withdrawalsRun,
   nodesRun,
   failoverRun,
+  moveRun,
+  moveMerchantRun,
   proxiesRun,
   poisonRun,
   signatureRun,
@@ -83,4 +94,5 @@ export const runs: readonly (Run | ServerRun)[] = [
   pricesRun,
   secretsRun,
   generatorsRun,
+  lighthouseRun,
 ]

@@ -1,15 +1,12 @@
-// `npm run proof [-- <run> …] [--engine sqlite|postgres] [--seed N] [--short] [--<number> N]`: the long runs. Each is
+// `npm run proof [-- <run> …] [--engine sqlite|postgres|cells] [--seed N] [--short] [--<number> N]`: the long runs. Each is
 // seeded, shows its progress, and ends in a table; the exit code tells whether everything held.
 
 import { parseArgs } from 'node:util'
-import type { Engine } from '../src/platform/storage/storage.ts'
 import { runs } from './list.ts'
-import { withGround, withPlace } from './place.ts'
+import { citusVariable, type GroundName, groundNames, withGround, withPlace } from './place.ts'
 import { seeded } from './random.ts'
 import { type Finished, terminalTable, writeMarkdown } from './report.ts'
-import type { Numbers, Run, RunResult, ServerRun } from './runs.ts'
-
-const engines = ['sqlite', 'postgres'] as const
+import { isPossible, type Numbers, type Run, type RunResult, type ServerRun } from './runs.ts'
 
 // So everything that a run has started ends with this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
@@ -29,9 +26,9 @@ const mistakes = [
     const value = given[name]
     return value === undefined || /^\d+$/.test(String(value)) ? [] : [`--${name} must be a whole number.`]
   }),
-  ...(given.engine === undefined || engines.some((engine) => engine === given.engine)
+  ...(given.engine === undefined || groundNames.some((name) => name === given.engine)
     ? []
-    : ['--engine must be sqlite or postgres.']),
+    : ['--engine must be sqlite, postgres or cells.']),
 ]
 if (mistakes.length > 0) {
   process.stderr.write(`${mistakes.join('\n')}\n`)
@@ -40,14 +37,20 @@ if (mistakes.length > 0) {
 
 const finished: Finished[] = []
 for (const run of runs.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
-  const possible = (run.engines ?? engines).filter((engine) => given.engine === undefined || given.engine === engine)
-  for (const engine of possible) finished.push(await carryOut(run, engine))
+  const asked = groundNames.filter((name) =>
+    given.engine === undefined ? name !== 'cells' || run.onCells === 'only' : name === given.engine,
+  )
+  for (const engine of asked.filter((name) => isPossible(run, name))) {
+    if (engine === 'cells' && !process.env[citusVariable])
+      process.stdout.write(`\n${run.name} on cells: skipped, ${citusVariable} does not name a Citus\n`)
+    else finished.push(await carryOut(run, engine))
+  }
 }
 process.stdout.write(`\n${terminalTable(finished)}\n`)
 process.stdout.write(`${await writeMarkdown(finished, isShort)}\n`)
 process.exit(finished.every(({ violations }) => violations.length === 0) ? 0 : 1)
 
-async function carryOut(run: Run | ServerRun, engine: Engine): Promise<Finished> {
+async function carryOut(run: Run | ServerRun, engine: GroundName): Promise<Finished> {
   const { seed, random } = seeded(given.seed === undefined ? undefined : Number(given.seed))
   const numbers = numbersFor(run, engine)
   process.stdout.write(`\n${run.name} on ${engine}, seed ${seed}, ${JSON.stringify(numbers)}\n`)
@@ -96,7 +99,7 @@ function helpText(): string {
     const options = Object.entries(numbers).map(([option, usual]) => `--${option} ${usual}`)
     return `  ${name.padEnd(16)}${options.join(' ')}`.trimEnd()
   })
-  return `npm run proof [-- <run> …] [--engine sqlite|postgres] [--seed N] [--short]
+  return `npm run proof [-- <run> …] [--engine sqlite|postgres|cells] [--seed N] [--short]
 
 All runs unless some are named, each on both engines where it has two and none is named. The runs, and their numbers at full length:
 
@@ -104,8 +107,12 @@ ${lines.join('\n')}
 `
 }
 
-function numbersFor(run: Run | ServerRun, engine: Engine): Numbers {
-  const usual = { ...run.numbers, ...run.numbersOf?.[engine], ...(isShort ? run.short : {}) }
+function numbersFor(run: Run | ServerRun, engine: GroundName): Numbers {
+  const usual = {
+    ...run.numbers,
+    ...run.numbersOf?.[engine === 'cells' ? 'postgres' : engine],
+    ...(isShort ? run.short : {}),
+  }
   const numbers = Object.keys(run.numbers).flatMap((name) =>
     given[name] === undefined ? [] : [[name, Number(given[name])] as const],
   )

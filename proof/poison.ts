@@ -36,6 +36,8 @@ export const poisonRun: ServerRun = {
     'in every table that a loop reads, rows of random merchants that cannot be written or read, then one turn of every loop at several times; judged by what is still due, which must be deferred, by the merchants that had no bad row, by the turn after, and, with the rows repaired, by what is left and by the invariants',
   numbers: { rounds: 60, merchants: 3, rows: 3 },
   short: { rounds: 2, merchants: 2, rows: 1 },
+  // Its sabotage is a trigger, which Citus does not take.
+  onCells: false,
   runOn: (ground, { rounds = 0, merchants = 0, rows = 0 }, tools) =>
     runPoison(ground, { rounds, merchants, rows }, tools),
 }

@@ -23,7 +23,7 @@ import { openingOf } from './shopper.ts'
 export const proxiesRun: ServerRun = {
   name: 'proxies',
   method:
-    'two nodes behind haproxy, nginx and Caddy (those that are installed), by the files of deploy/, restarted one after the other while products are read and checkouts opened; judged by the number of failed requests, by what the proxy hands on, and by the invariants',
+    'two nodes behind haproxy, nginx and Caddy (those that are installed), by the files of deploy/, restarted one after the other while products are read and checkouts opened; judged by the number of failed requests, by what the proxy hands on, by how often a key beyond its limit is admitted by two nodes (haproxy), and by the invariants',
   numbers: { requests: 10_000, callers: 4, restarts: 4 },
   short: { requests: 1_000, restarts: 2 },
   engines: ['postgres'],
@@ -49,6 +49,8 @@ interface Places {
 
 interface ProxyFacts {
   file: string
+  // Whether a caller has one node, so the limits of its key hold.
+  isConsistent?: true
   // The documented configuration with the addresses of this run.
   configure(text: string, places: Places): string
   start(file: string, places: Places): { path: string; args: string[]; environment?: Record<string, string> }
@@ -57,6 +59,7 @@ interface ProxyFacts {
 const proxies: Readonly<Record<string, ProxyFacts>> = {
   haproxy: {
     file: 'haproxy.cfg',
+    isConsistent: true,
     configure: (text, { folder, tlsPort, plainPort, nodePorts: [one, two] }) =>
       replaced(text, {
         '/etc/haproxy/shop.pem': join(folder, 'both.pem'),
@@ -111,7 +114,10 @@ function replaced(text: string, words: Readonly<Record<string, string>>): string
 async function runProxies(ground: Ground, numbers: ProxiesNumbers, tools: RunTools): Promise<RunResult> {
   const seen: Record<string, number | string> = {}
   const violations: string[] = []
-  const shop = await makeShop(ground, [shopFile('proxies', { products: [product('THING', 1_000_000)] })])
+  const shop = await makeShop(
+    ground,
+    ['proxies', 'more', 'other'].map((slug) => shopFile(slug, { products: [product('THING', 1_000_000)] })),
+  )
   for (const [name, facts] of Object.entries(proxies)) {
     if (!isInstalled(name)) {
       seen[name] = 'not tried: it is not installed'
@@ -122,6 +128,11 @@ async function runProxies(ground: Ground, numbers: ProxiesNumbers, tools: RunToo
       makeCertificate(folder)
       const places = { folder, tlsPort: await freePort(), plainPort: await freePort() }
       for (const problem of await withProxy(facts, places, handedOn)) violations.push(`${name}: ${problem}`)
+      if (facts.isConsistent) {
+        const limited = await withProxy(facts, places, (at) => exceedLimit(at, shop))
+        seen[`${name}, limits`] = limited.said
+        violations.push(...limited.problems.map((problem) => `${name}: ${problem}`))
+      }
       const outcome = await withProxy(facts, places, (at) => restartBehind(at, shop, numbers, tools))
       seen[name] = `${outcome.failed} failed of ${outcome.sent}, ${outcome.restarts} restarts`
       violations.push(...outcome.problems.map((problem) => `${name}: ${problem}`))
@@ -253,6 +264,43 @@ async function handedOn(places: Places): Promise<string[]> {
     }
   }
   return problems
+}
+
+const limit = { perSecond: 5, burst: 40 }
+
+// More than a key may ask for: the two nodes together admit no more than one of them would.
+async function exceedLimit(places: Places, shop: Shop): Promise<{ said: string; problems: string[] }> {
+  const options = { ...shop, trustedProxies: '127.0.0.1', rateLimit: `${limit.perSecond}/${limit.burst}` }
+  const servers: Server[] = []
+  for (const port of places.nodePorts) servers.push(await startServer({ ...options, port }))
+  try {
+    await pause(3_000)
+    await until(async () => (await ask(places, { path: '/readyz' })).status === 200)
+    const problems: string[] = []
+    const said: string[] = []
+    for (const { key } of shop.stands) {
+      const startedAt = performance.now()
+      const seen = { admitted: 0, refused: 0 }
+      const askAll = async () => {
+        for (let asked = 0; asked < 30; asked += 1) {
+          const { status } = await ask(places, {
+            path: '/api/v1/open/catalog/products/thing',
+            headers: { authorization: `Bearer ${key}` },
+          })
+          if (status === 200) seen.admitted += 1
+          else if (status === 429) seen.refused += 1
+          else problems.push(`a request at the limit was answered ${status}`)
+        }
+      }
+      await Promise.all(Array.from({ length: 8 }, askAll))
+      const most = Math.ceil(limit.burst + ((performance.now() - startedAt) / 1000) * limit.perSecond) + 1
+      said.push(`${seen.admitted} of at most ${most} admitted, ${seen.refused} refused`)
+      if (seen.admitted > most || seen.refused === 0) problems.push(`a key was admitted ${said.at(-1)}`)
+    }
+    return { said: said.join('; '), problems }
+  } finally {
+    for (const server of servers) await server.end()
+  }
 }
 
 interface Restarted {

@@ -4,13 +4,13 @@ import { execFileSync } from 'node:child_process'
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
-import type { Engine } from '../src/platform/storage/storage.ts'
+import type { GroundName } from './place.ts'
 import type { Numbers, RunResult } from './runs.ts'
 
 export interface Finished extends RunResult {
   name: string
   method: string
-  engine: Engine | 'any'
+  engine: GroundName | 'any'
   seed: number
   numbers: Numbers
   tookMs: number

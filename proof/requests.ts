@@ -203,6 +203,8 @@ const textsOfEntries: ReadonlyMap<string, readonly string[]> = new Map([
     '^[A-Za-z0-9/-]*(\\{year\\}[A-Za-z0-9/-]*)?\\{number(:[1-9])?\\}[A-Za-z0-9/-]*$',
     ['{year}-{number:6}', 'R{number}', '{number:9}/A'],
   ],
+  ['^[A-Za-z0-9_-]{43}$', ['f0yMZc0JkQb1xk1d3p9rj2nVb0mF6w8sQh4TtUe7LaE', '_'.repeat(43)]],
+  ['^[0-9\\s-]{6,40}$', ['481205', '481 205', '4-8-1-2-0-5']],
   ['^[A-Za-z]{1,40}$', ['secretKey', 'key', 'A', 'k'.repeat(40)]],
   ['^[A-Z0-9]{1,3}$', ['BE', '9', '13A']],
   ['^[^\\s@]+@[^\\s@]+$', ['shop@example.com']],

@@ -2,7 +2,7 @@
 
 import type { Engine } from '../src/platform/storage/storage.ts'
 import { runDeliveries } from './deliveries.ts'
-import type { Ground, Place } from './place.ts'
+import type { Ground, GroundName, Place } from './place.ts'
 
 export type Numbers = Readonly<Record<string, number>>
 
@@ -16,6 +16,14 @@ interface RunFace {
   short?: Numbers
   // Default: both.
   engines?: readonly Engine[]
+  // Whether it can take place in cells of Citus (default: where it can on PostgreSQL), and only there.
+  onCells?: boolean | 'only'
+}
+
+export function isPossible({ engines, onCells }: RunFace, name: GroundName): boolean {
+  if (name === 'cells')
+    return onCells === 'only' || (onCells ?? (engines === undefined || engines.includes('postgres')))
+  return onCells !== 'only' && (engines === undefined || engines.includes(name))
 }
 
 // A run in a place that has a shop.

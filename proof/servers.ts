@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { nodeFlags } from '../harness/flags.ts'
 import { talkerOf } from './talk.ts'
 
-const main = join(import.meta.dirname, '..', 'src', 'main.js')
+const root = join(import.meta.dirname, '..')
 // Nothing listens there.
 export const publicUrl = 'https://shop.test'
 const startMsMaxDefault = 60_000
@@ -32,17 +32,23 @@ export interface ServerOptions {
   port?: number
   drainSeconds?: number
   trustedProxies?: string
+  // Its own address for others (default: `publicUrl`).
+  publicOrigin?: string
   // Where e-mails go (default: nowhere).
   mailUrl?: string
   // How long it may take until it listens.
   startMsMax?: number
   // Required for `liveBytes`.
   isWeighed?: boolean
+  // The folder of another version (default: this one).
+  program?: string
 }
 
 export interface Server {
   origin: string
   pid: number
+  // Whether it is another version than this one.
+  isOther: boolean
   // Log lines that report a defect.
   defects(): readonly string[]
   // Why it could not answer, and how often.
@@ -79,6 +85,7 @@ function environmentOf({
   drainSeconds = 0,
   trustedProxies = '',
   mailUrl = 'off',
+  publicOrigin = publicUrl,
 }: ServerOptions): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
@@ -94,7 +101,7 @@ function environmentOf({
     CARTWRIGHT_RETENTION: retention,
     CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE: '1',
     // The same after every restart, whatever the port: answers must not depend on it.
-    CARTWRIGHT_PUBLIC_URL: publicUrl,
+    CARTWRIGHT_PUBLIC_URL: publicOrigin,
     ...Object.fromEntries(
       Object.entries(providerUrls).map(([name, at]) => [`CARTWRIGHT_${name.toUpperCase()}_URL`, at]),
     ),
@@ -108,7 +115,7 @@ function serveArgs({ hasDemo = false }: ServerOptions): string[] {
 function launch(options: ServerOptions, args: readonly string[]): ChildProcess {
   const weighing = options.isWeighed ? ['--expose-gc', '--import', join(import.meta.dirname, 'weigh.ts')] : []
   const flags = [...nodeFlags, ...weighing]
-  const child = spawn(process.execPath, [...flags, main, ...args], {
+  const child = spawn(process.execPath, [...flags, join(options.program ?? root, 'src', 'main.js'), ...args], {
     env: environmentOf(options),
     stdio: ['ignore', 'pipe', 'pipe', options.isWeighed ? 'ipc' : 'ignore'],
   })
@@ -156,6 +163,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   return {
     origin: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
+    isOther: options.program !== undefined,
     defects: () => defects,
     unavailable: () => unavailable,
     async end(signal = 'SIGTERM') {

@@ -123,6 +123,8 @@ export interface ShoppingPlan {
   // The servers delete ended things after this long, so older ones are not checked; if undefined, everything is
   // checked.
   keptMs?: number
+  // The shop moves between servers: where it is said that it is not there any more, the shopper asks at another one.
+  followsMoves?: boolean
 }
 
 // Most pay, and everything else happens too.
@@ -143,7 +145,7 @@ export class Shopping {
   readonly tell: (text: string) => void
   readonly openServers = new OpenServers()
   readonly violations = new Set<string>()
-  readonly seen = { lost: 0, unavailable: 0, repeated: 0, orders: 0, cancelled: 0, refusals: 0 }
+  readonly seen = { lost: 0, unavailable: 0, repeated: 0, orders: 0, cancelled: 0, refusals: 0, moved: 0 }
   // The journal, which only grows.
   readonly acknowledged: Acknowledged[] = []
   readonly facts = new Map<string, Fact>()
@@ -151,6 +153,9 @@ export class Shopping {
   readonly waitsMs: Record<WaitKind, number[]> = { changes: [], reads: [], pages: [], payments: [] }
   // The reasons that the servers gave for their 503s.
   readonly whyUnavailable = new Map<string, number>()
+  // What is wrong with an answer of a server.
+  undeclared: (origin: string, id: OperationId, answer: Answer) => string | undefined = (_, id, answer) =>
+    undeclared(id, answer)
   readonly #plan: ShoppingPlan
   #keys = 0
   #endedAt = Number.POSITIVE_INFINITY
@@ -177,6 +182,18 @@ export class Shopping {
       if (result.status === 'rejected' && !(result.reason instanceof RunEnded))
         this.violations.add(`a shopper failed: ${String(result.reason)}`)
     }
+  }
+
+  // The longest time without an acknowledged change, after the first one.
+  async watchSilence(signal: AbortSignal): Promise<number> {
+    let [count, longestMs, since] = [0, 0, performance.now()]
+    while (!signal.aborted) {
+      if (this.acknowledged.length > count) since = performance.now()
+      else if (count > 0) longestMs = Math.max(longestMs, Math.round(performance.now() - since))
+      count = this.acknowledged.length
+      await pause(10)
+    }
+    return longestMs
   }
 
   async start(options: Partial<ServerOptions> = {}): Promise<Server | undefined> {
@@ -301,10 +318,12 @@ export class Shopping {
 
   async #ask(kind: WaitKind, id: OperationId, path: Readonly<Record<string, string>>, body?: object): Promise<Answer> {
     const { key } = standOf(this.shop)
-    const answer = await this.#untilAnswered(kind, (origin) => this.caller.ask(origin, id, { key, path, body }))
-    const problem = undeclared(id, answer)
-    if (problem) this.violations.add(problem)
-    return answer
+    return this.#untilAnswered(kind, async (origin) => {
+      const answer = await this.caller.ask(origin, id, { key, path, body })
+      const problem = answer.status === 503 || answer.status === 421 ? undefined : this.undeclared(origin, id, answer)
+      if (problem) this.violations.add(problem)
+      return answer
+    })
   }
 
   async #untilAnswered<T extends Answer | string>(kind: WaitKind, ask: (origin: string) => Promise<T>): Promise<T> {
@@ -315,11 +334,11 @@ export class Shopping {
       const askedAt = performance.now()
       try {
         const answer = await ask(origin)
-        if (typeof answer === 'string' || answer.status !== 503) {
+        if (typeof answer !== 'string' && answer.status === 421 && this.#plan.followsMoves) this.seen.moved += 1
+        else if (typeof answer === 'string' || answer.status !== 503) {
           this.waitsMs[kind].push(performance.now() - askedAt)
           return answer
-        }
-        this.seen.unavailable += 1
+        } else this.seen.unavailable += 1
       } catch (error) {
         this.#noteSilence(error, origin)
       }

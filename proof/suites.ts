@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { sqliteOnlyFiles } from '../harness/engines.ts'
 import type { RunResult, ServerRun } from './runs.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -18,6 +19,7 @@ function suite(name: string, method: string, files: readonly string[]): ServerRu
     numbers: {},
     // The files choose their own engines.
     engines: ['postgres'],
+    onCells: false,
     runOn: (_, __, { tell }) => runTests(files, tell),
   }
 }
@@ -56,10 +58,18 @@ export const browserRun = suite(
     'tests/dashboardCatalogBrowser.test.ts',
     'tests/dashboardOffice.test.ts',
     'tests/dashboardDay.test.ts',
+    'tests/dashboardWalk.test.ts',
     'tests/pages.test.ts',
     'tests/storefront.test.ts',
+    'tests/firstStart.test.ts',
     'tests/exampleApp.test.ts',
   ],
+)
+
+export const sitesRun = suite(
+  'sites',
+  'two shops by their own hosts on one server: everything that the routes, pages, maps and feeds of one lead to is asked at the host of the other, with hostile names; strangers, used links and two people at the first start',
+  ['tests/siteHosts.test.ts', 'tests/firstStart.test.ts'],
 )
 
 export const landingRun = suite(
@@ -75,8 +85,13 @@ export const oauthRun = suite('oauth', 'installing apps, and every refusal of th
 
 export const pricesRun = suite(
   'prices',
-  'random carts of random shops and their refunds against a second pricing with exact fractions, by the API',
-  ['tests/pricingReference.test.ts', 'src/domain/carts/pricing.test.ts', 'src/domain/documents/sums.test.ts'],
+  'random carts of random shops, their refunds, edits and documents against a second pricing with exact fractions, by the API',
+  [
+    'tests/pricingReference.test.ts',
+    'src/domain/carts/pricing.test.ts',
+    'src/domain/documents/sums.test.ts',
+    'src/domain/edits/plan.test.ts',
+  ],
 )
 
 export const moneyRun = suite(
@@ -100,7 +115,7 @@ export const longRun = suite('long', 'random histories, values and texts, every 
   'src/ops/imports/shopify.test.ts',
 ])
 
-export const enginesRun = suite('engines', 'tests whose statements others also send to PostgreSQL, on both engines', [
+const onceFiles = [
   'tests/modes.test.ts',
   'tests/unpaidOrders.test.ts',
   'tests/redirect.test.ts',
@@ -114,6 +129,10 @@ export const enginesRun = suite('engines', 'tests whose statements others also s
   'tests/unpriced.test.ts',
   'tests/adminMembers.test.ts',
   'tests/refundStates.test.ts',
+]
+
+export const enginesRun = suite('engines', 'tests whose statements others also send to PostgreSQL, on both engines', [
+  ...new Set([...onceFiles, ...sqliteOnlyFiles()]),
 ])
 
 export const clockRun = suite('clock', 'retries, expiry and rotation with a clock that is moved', [

@@ -19,14 +19,19 @@ import { findMainOrigin, isPageOfMerchant } from './domain/checkout/shophosts.ts
 import { createOrderStatusService } from './domain/checkout/status.ts'
 import type { PayTools } from './domain/checkout/tools.ts'
 import { createPayTools } from './domain/checkout/tools.ts'
+import { createCustomerGate, createVisitorGate } from './domain/customers/gate.ts'
+import { customerOperations } from './domain/customers/operations.ts'
 import { createCustomerService } from './domain/customers/service.ts'
+import { createContact } from './domain/emails/contact.ts'
 import { createDiscards } from './domain/emails/discards.ts'
 import { observeMail } from './domain/emails/observe.ts'
 import { type MailTools, newCounts } from './domain/emails/send.ts'
 import { createTransport } from './domain/emails/smtp.ts'
 import { observePendingMoney } from './domain/health/attention.ts'
+import { type Copier, createCopier } from './domain/images/copier.ts'
 import { filesNowhere, type ImageFiles, openImageFiles } from './domain/images/files.ts'
 import { imagePage } from './domain/images/page.ts'
+import type { ReadPicture } from './domain/images/remote.ts'
 import { installationOperations } from './domain/merchants/operations.ts'
 import { oauthOperations } from './domain/oauth/operations.ts'
 import { orderOperations } from './domain/orders/operations.ts'
@@ -36,6 +41,7 @@ import type { ProviderUrls } from './domain/payments/providers/registry.ts'
 import { createPaymentWatch, type PaymentWatch } from './domain/payments/watch.ts'
 import { createReturnService } from './domain/returns/hosted.ts'
 import { siteOperations } from './domain/sites/operations.ts'
+import { demoSlug } from './domain/sites/places.ts'
 import type { SiteContext } from './domain/sites/site.ts'
 import { createLegalPages } from './domain/texts/read.ts'
 import type { PasswordCost } from './domain/users/password.ts'
@@ -44,7 +50,6 @@ import { observeWebhooks } from './domain/webhooks/observe.ts'
 import { webhookOperations } from './domain/webhooks/operations.ts'
 import type { CallOutcome, Sender, SenderOptions, Call as WebhookCall } from './domain/webhooks/sender.ts'
 import { createWithdrawals, type WithdrawalPort } from './domain/withdrawals/receive.ts'
-import { demoMerchantSlug } from './ops/provisioning/demo.ts'
 import { createIdentify, type Identify } from './platform/access/identify.ts'
 import { createKnownOrigins } from './platform/access/origins.ts'
 import { addressBucket, createThrottle, type Throttle } from './platform/access/throttle.ts'
@@ -58,7 +63,7 @@ import type { ShopHosts } from './platform/http/hosts.ts'
 import { createBodyLimiter, createReceive } from './platform/http/limiter.ts'
 import type { OpenCallers, OpenHandlers } from './platform/http/open.ts'
 import type { HandOff, HtmlPage } from './platform/http/pages.ts'
-import { createPressure } from './platform/http/pressure.ts'
+import { createPressure, type PressureOptions } from './platform/http/pressure.ts'
 import { probePages } from './platform/http/probes.ts'
 import { createServer, type HttpServer } from './platform/http/server.ts'
 import { type MountedSurface, mountSurface, type SurfaceParts } from './platform/http/surfaces.ts'
@@ -79,7 +84,9 @@ import { schemaGap } from './platform/storage/migrate.ts'
 import type { Storage } from './platform/storage/storage.ts'
 import { accountPages, createSavedAddresses } from './web/account/pages.ts'
 import { agentRoutes } from './web/agents/routes.ts'
+import { contactPage } from './web/checkout/contact.ts'
 import { legalPage } from './web/checkout/legal.ts'
+import { followMoves } from './web/checkout/moved.ts'
 import { checkoutPages } from './web/checkout/pages.ts'
 import { withdrawalPages } from './web/checkout/withdrawal.ts'
 import { documentsOfNetwork } from './web/consent/documents.ts'
@@ -126,6 +133,8 @@ export interface AppParts {
   ownReceivers?: ((call: WebhookCall) => CallOutcome | undefined) | undefined
   // Whether some of these pages show the shops of merchants (default: none).
   showsShops?: boolean
+  // The shop whose profile for agents is that of the whole server (default: the only one that is open).
+  agentsShop?: string | null
   // The slug of the demo shop, where it may be shown.
   demoShop?: string | undefined
   // The names by which shops are reached.
@@ -147,7 +156,8 @@ export interface AppParts {
   answerTimeoutMs?: number
   connectionsMax?: number
   connectionsPerAddressMax?: number
-  inFlightMax?: number
+  // When requests are refused instead of answered late.
+  pressure?: PressureOptions
   refusedDelayMs?: number
   passwordCost?: PasswordCost
 }
@@ -167,6 +177,9 @@ export interface App {
   personOf: PersonReader
   sites: SiteContext
   imageFiles: ImageFiles
+  copier: Copier
+  // Reads pictures of imported products from other servers.
+  readPicture: ReadPicture
   // Null where no e-mails are sent.
   mail: MailTools | null
   // Sends what endpoints are owed, once it is started.
@@ -183,7 +196,7 @@ export function createApp(parts: AppParts): App {
   const identify = createIdentify({ storage, rootSecret })
   const knownOrigins = createKnownOrigins(storage)
   const metrics = createMetrics()
-  const pressure = createPressure(parts.inFlightMax === undefined ? {} : { inFlightMax: parts.inFlightMax })
+  const pressure = createPressure(parts.pressure)
   // Far fewer than connections may be open.
   const bodyLimiter = createBodyLimiter(2_000)
   let draining = false
@@ -238,6 +251,7 @@ export function createApp(parts: AppParts): App {
     ...cartOperations({ rootSecret, tools: cartTools }),
     ...checkoutOperations(payTools),
     ...orderOperations({ rootSecret, publicOrigin }),
+    ...customerOperations({ rootSecret, publicOrigin, customerKey: payTools.customerKey }),
     ...webhookOperations({ rootSecret, textsMs: retentionMs.texts }),
     ...oauthOperations({ rootSecret, publicOrigin, forget: identify.forget }),
     ...parts.extraHandlers,
@@ -281,7 +295,13 @@ export function createApp(parts: AppParts): App {
     answersMs: retentionMs.answers,
     clock,
   }
-  const gates = { key: createKeyGate(identify.identify), oauth: oauth.gate }
+  const keyGate = createKeyGate(identify.identify)
+  const gates = {
+    key: keyGate,
+    visitor: createVisitorGate(keyGate),
+    customer: createCustomerGate(keyGate, { storage, rootSecret }),
+    oauth: oauth.gate,
+  }
   const open = mountSurface<Operations, OpenCallers>(surfaceParts, { surface: openSurface, handlers, gates })
   const loadAdminHandlers = late(async () => {
     const { adminHandlersFor } = await import('./ops/handlers.ts')
@@ -322,7 +342,7 @@ export function createApp(parts: AppParts): App {
       sites,
       isLimited: rateLimit !== null,
       version,
-      mainShop: null,
+      mainShop: parts.agentsShop ?? null,
     },
     { ...surfaceParts, admin, gate: createAdminGate(gates), assistantGate: oauth.assistantGate, publicOrigin, version },
   )
@@ -332,6 +352,11 @@ export function createApp(parts: AppParts): App {
   })
   const personOf: PersonReader = async (raw) => (await loadPersonReader())(raw)
   const imageFiles = parts.media ? openImageFiles(parts.media, () => clock().getTime()) : filesNowhere
+  const copier = createCopier()
+  const loadReadPicture = late(async () => {
+    const { createReadPicture } = await import('./domain/images/remote.ts')
+    return createReadPicture(parts.webhookAllowPrivate)
+  })
   observeStorage(metrics, storage)
   observeDatabase(metrics, storage)
   observeWebhooks(metrics, { storage, dispatcher, clock })
@@ -392,7 +417,11 @@ export function createApp(parts: AppParts): App {
     address: createThrottle(withdrawalsOfAddress),
     shop: createThrottle(withdrawalsOfShop),
   }
-  const customers = createCustomerService({ storage, rootSecret, clock })
+  const contactThrottles = rateLimit && {
+    address: createThrottle(messagesOfAddress),
+    shop: createThrottle(messagesOfShop),
+  }
+  const customers = createCustomerService({ storage, rootSecret, clock, customerKey: payTools.customerKey })
   const tracer = parts.tracesUrl ? createTracer({ url: parts.tracesUrl, version, log, metrics }) : undefined
   const postsBySession = rateLimit && createThrottle(postsOfSession)
   const server = createServer({
@@ -405,7 +434,7 @@ export function createApp(parts: AppParts): App {
         listShops: async () => {
           if (parts.production) return null
           const shops = await storage.read(listShopWindows)
-          hasDemoShop = shops.some(({ slug }) => slug === demoMerchantSlug)
+          hasDemoShop = shops.some(({ slug }) => slug === demoSlug)
           return shops.map(({ slug, name, productSlug }) => ({ slug, name, productSlug: productSlug ?? undefined }))
         },
         demo: () => hasDemoShop,
@@ -418,27 +447,35 @@ export function createApp(parts: AppParts): App {
         schemaGap: () => schemaGap(storage),
         checkWrites: oneAtATime(() => storage.checkWrites()),
       }),
-      ...checkoutPages({
-        checkout,
-        orderStatus: createOrderStatusService(storage, cartTools.pictureUrl),
-        isOfMerchant: (kind, secret, merchantId) =>
-          storage.read((db) => isPageOfMerchant(db, kind, pageSecretHash(secret), merchantId)),
-        shopOriginOf: (slug) => storage.read((db) => findMainOrigin(db, slug, publicOrigin())),
-        receipt: createReceiptService(storage),
-        requestReturn: createReturnService(storage, rootSecret, clock),
-        hasAccounts: mail !== null,
-        saved: createSavedAddresses({ customers, origin: publicOrigin }),
-        document: createDocumentService(storage, rootSecret),
-        origin: publicOrigin,
-        clock,
-        postWaitMs: (secret) => postsBySession?.take(pageSecretHash(secret), clock().getTime()) ?? 0,
-      }),
+      ...followMoves(
+        storage,
+        checkoutPages({
+          checkout,
+          orderStatus: createOrderStatusService(storage, cartTools.pictureUrl),
+          isOfMerchant: (kind, secret, merchantId) =>
+            storage.read((db) => isPageOfMerchant(db, kind, pageSecretHash(secret), merchantId)),
+          shopOriginOf: (slug) => storage.read((db) => findMainOrigin(db, slug, publicOrigin())),
+          receipt: createReceiptService(storage),
+          requestReturn: createReturnService(storage, rootSecret, clock),
+          hasAccounts: mail !== null,
+          saved: createSavedAddresses({ customers, origin: publicOrigin }),
+          document: createDocumentService(storage, rootSecret),
+          origin: publicOrigin,
+          clock,
+          postWaitMs: (secret) => postsBySession?.take(pageSecretHash(secret), clock().getTime()) ?? 0,
+        }),
+      ),
       legalPage(createLegalPages(storage, clock)),
       ...withdrawalPages({
         withdrawals,
         origin: publicOrigin,
         sendsMail: mail !== null,
-        waitMs: (shopId, address) => withdrawalWaitMs(withdrawalThrottles, shopId, address, clock().getTime()),
+        waitMs: (shopId, address) => waitMsOf(withdrawalThrottles, shopId, address, clock().getTime()),
+      }),
+      contactPage({
+        contact: createContact({ storage, rootSecret, clock }),
+        origin: publicOrigin,
+        waitMs: (shopId, address) => waitMsOf(contactThrottles, shopId, address, clock().getTime()),
       }),
       elementsPage(),
       ...accountPages({
@@ -455,13 +492,14 @@ export function createApp(parts: AppParts): App {
       ...createDashboard({
         admin,
         personOf,
+        accountOf: staff.accountOf,
         publicOrigin,
         clock,
         sendsMail: mail !== null,
       }),
       ...(parts.extraPages ?? []),
       imagePage(storage, imageFiles),
-      mediaPage(fileURLToPath(new URL('./ops/provisioning/demo/media/', import.meta.url))),
+      mediaPage(fileURLToPath(new URL('../apps/demo/media/', import.meta.url))),
     ],
     handOffs: [...oauth.handOffs, ...staff.handOffs, ...(parts.extraHandOffs ?? [])],
     shopHosts: parts.shopHosts,
@@ -495,6 +533,8 @@ export function createApp(parts: AppParts): App {
     personOf,
     sites,
     imageFiles,
+    copier,
+    readPicture: async (address) => (await loadReadPicture())(address),
     mail,
     dispatcher,
     metrics,
@@ -503,6 +543,7 @@ export function createApp(parts: AppParts): App {
     },
     close: () => {
       unlisten()
+      copier.close()
       mail?.transport.close()
       pressure.close()
       metrics.close()
@@ -563,9 +604,12 @@ const accountsOfMerchant = { perSecond: 1 / 20, burst: 20 } as const
 // Confirmed withdrawals. No one makes that many by hand. A refused shopper gets the typed text back, to send it again.
 const withdrawalsOfAddress = { perSecond: 0.2, burst: 30 } as const
 const withdrawalsOfShop = { perSecond: 5, burst: 300 } as const
+// Messages to merchants. A person writes a few; a merchant reads no more than some hundred a day.
+const messagesOfAddress = { perSecond: 1 / 300, burst: 5 } as const
+const messagesOfShop = { perSecond: 1 / 60, burst: 60 } as const
 const refusedProviderWebhooks = { perSecond: 5, burst: 60 } as const
 
-function withdrawalWaitMs(
+function waitMsOf(
   throttles: Readonly<Record<'address' | 'shop', Throttle>> | null,
   shopId: string,
   address: string,

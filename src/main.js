@@ -25,6 +25,22 @@ function privateFolder() {
   }
 }
 
+// Our imports name files, extension included, so each one is its own address. Node would ask the file system three questions about
+// each, which took a quarter of the time to load them.
+function findOurFilesByName() {
+  const ours = new URL('..', import.meta.url).href
+  nodeModule.registerHooks({
+    resolve(specifier, context, next) {
+      const { parentURL = '' } = context
+      const isOurs = parentURL.startsWith(ours) && !parentURL.startsWith('node_modules/', ours.length)
+      const [, extension] = (isOurs && /^\.\.?\/.*\.(js|ts)$/.exec(specifier)) || []
+      if (extension === undefined) return next(specifier, context)
+      const format = extension === 'ts' ? 'module-typescript' : 'module'
+      return { url: new URL(specifier, parentURL).href, format, shortCircuit: true }
+    },
+  })
+}
+
 if (isNodeTooOld(process.versions.node)) {
   process.stderr.write(
     `cartwright: Node ${oldestNode} or later is needed, and this is ${process.version}; npm start uses the one that npm ci installs\n`,
@@ -33,5 +49,6 @@ if (isNodeTooOld(process.versions.node)) {
 } else {
   const folder = privateFolder()
   if (folder !== undefined) nodeModule.enableCompileCache(folder)
+  findOurFilesByName()
   await import('./main.ts')
 }

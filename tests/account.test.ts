@@ -1,6 +1,7 @@
 // The shopper's account: signing in by a mailed code or link, and what is shown then.
 
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { before, test } from 'node:test'
 import { berlin } from '../harness/carts.ts'
 import { type Checkout, checkoutOf, secretOf } from '../harness/checkout.ts'
@@ -8,9 +9,21 @@ import { orderMarket } from '../harness/orders.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine, isOnce } from '../harness/storage.ts'
 import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
-import { codeMs, codesStoredMs, customerCodesMax, customerSessionMs } from '../src/domain/customers/codes.ts'
+import { modes } from '../src/contract/words.ts'
+import { createCustomerKey } from '../src/domain/checkout/customer.ts'
+import type { SavedAddress } from '../src/domain/customers/book.ts'
+import {
+  codeMs,
+  codesStoredMs,
+  codeTriesMax,
+  customerCodesMax,
+  customerSessionMs,
+  knownBrowserMs,
+} from '../src/domain/customers/codes.ts'
 import { forgetCustomer } from '../src/domain/customers/forget.ts'
 import { sweepCustomers } from '../src/domain/customers/retention.ts'
+import { createCustomerService } from '../src/domain/customers/service.ts'
+import { isKnownBrowser } from '../src/domain/customers/store.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { openUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
 
@@ -154,6 +167,60 @@ eachEngine('the account', (given) => {
     assert.equal((await shopper.go(`${path}/addresses`)).headers.get('location'), path)
   })
 
+  test('a shopper saves, changes and removes addresses, takes one at the checkout, gets them in the file, and no one else does', async () => {
+    const email = 'book@example.com'
+    const shopper = await signedIn(email)
+    const berlinForm = { ...berlin, country: 'DE' } as Record<string, string>
+    const bad = await shopper.go(`${base}/address/new`, { ...berlinForm, postalCode: 'x' })
+    assert.equal(bad.status, 409)
+    assert.match(bad.text, /id="postalCode-error"/)
+    const idsOf = async () =>
+      [...(await shopper.go(base)).text.matchAll(/action="[^"]+address\/(cad_\w+)"/g)].map(([, id]) => id ?? '')
+    for (const [line1, isDefault] of [
+      ['Linden 1', ''],
+      ['Linden 2', ''],
+      ['Linden 3', '1'],
+      ['LINDEN 2', ''],
+    ] as const)
+      assert.equal((await shopper.go(`${base}/address/new`, { ...berlinForm, line1, default: isDefault })).status, 303)
+    const ids = await idsOf()
+    assert.equal(ids.length, 3, 'the same address is one')
+    const [third = '', first = ''] = ids
+    assert.match((await shopper.go(`${base}/address/${third}`)).text, /value="Linden 3"/)
+    testServer.clock.now += 1_000
+    await shopper.go(`${base}/address/${first}`, { do: 'choose' })
+    assert.equal((await idsOf())[0], first)
+    await shopper.go(`${base}/address/${first}`, { ...berlinForm, line1: 'Linden 9', default: '' })
+    await shopper.go(`${base}/address/${third}`, { do: 'remove' })
+    const page = (await shopper.go(base)).text
+    assert.deepEqual([/Linden 9/.test(page), /Linden 3/.test(page), /Default address/.test(page)], [true, false, true])
+
+    const opened = await checkout.open({ CARD: 1 })
+    const path = `/c/${secretOf(opened.body.data.url)}`
+    const offered = [...(await shopper.go(`${path}/addresses`)).text.matchAll(/Linden \d|LINDEN \d/g)].map(
+      ([line]) => line,
+    )
+    assert.deepEqual(offered, ['Linden 9', 'LINDEN 2'])
+    const { addressBook } = JSON.parse((await shopper.go(`${base}/data`, {})).text)
+    assert.deepEqual(
+      addressBook.map(({ address, isDefault }: SavedAddress) => [address.line1, isDefault]),
+      [
+        ['Linden 9', true],
+        ['LINDEN 2', false],
+      ],
+    )
+
+    const stranger = await signedIn('stranger@example.com')
+    assert.equal((await stranger.go(`${base}/address/${first}`)).headers.get('location'), base)
+    await stranger.go(`${base}/address/${first}`, { do: 'remove' })
+    assert.equal((await browser().go(`${base}/address/new`, berlinForm)).headers.get('location'), base)
+    assert.equal((await idsOf()).length, 2)
+    const sealed = await testServer.storage.read((db) => db.sql`select * from customer_addresses`)
+    assert.doesNotMatch(JSON.stringify(sealed), /Linden|example/i)
+    await shopper.go(`${base}/erase`, {})
+    assert.deepEqual(await testServer.storage.read((db) => db.sql`select id from customer_addresses`), [])
+  })
+
   // Salesforce pwa-kit PR#3982, smartstore#1483: the answer says whether an address or an order is known.
   test('the answer is the same for an address that has orders and for one that has none, byte for byte', async () => {
     await bought('known@example.com')
@@ -199,21 +266,114 @@ eachEngine('the account', (given) => {
     assert.match((await shopper.go(base)).text, /link@example.com/)
   })
 
-  test('a mailbox gets five codes an hour, with the same answer to the sixth, and tags do not count as others', async () => {
+  test('a network gets five codes an hour for a mailbox, with the same answer to the sixth, and tags do not count as others', async () => {
     testServer.clock.now += 3_600_000
     const sent = await countMails()
-    for (let i = 0; i < customerCodesMax.mailboxHour + 2; i += 1) {
+    for (let i = 0; i < customerCodesMax.requesterHour + 2; i += 1) {
       const answer = await browser().go(`${base}/code`, { email: `flood+${i}@example.com` })
       assert.equal(answer.status, 200)
     }
-    assert.equal((await countMails()) - sent, customerCodesMax.mailboxHour)
+    assert.equal((await countMails()) - sent, customerCodesMax.requesterHour)
     const ask = () => browser().go(`${base}/code`, { email: 'burst@example.com' })
     await Promise.all(Array.from({ length: 9 }, ask))
-    assert.equal((await countMails()) - sent, 2 * customerCodesMax.mailboxHour, 'also at once')
+    assert.equal((await countMails()) - sent, 2 * customerCodesMax.requesterHour, 'also at once')
     testServer.clock.now += 3_600_000
     await browser().go(`${base}/code`, { email: 'flood@example.com' })
-    assert.equal((await countMails()) - sent, 2 * customerCodesMax.mailboxHour + 1)
+    assert.equal((await countMails()) - sent, 2 * customerCodesMax.requesterHour + 1)
     assert.equal((await browser().go(`${base}/code`, { email: 'no address' })).status, 409)
+  })
+
+  // From other networks than the browsers of this file.
+  const strangers = () =>
+    createCustomerService({
+      storage: testServer.storage,
+      rootSecret: testSecret,
+      customerKey: createCustomerKey(testSecret),
+      clock: () => new Date(testServer.clock.now),
+    })
+  async function askFrom(network: string, email: string): Promise<number> {
+    const customers = strangers()
+    const shop = await customers.findShop('bloom', 'test')
+    assert.ok(shop)
+    const sent = await countMails()
+    await customers.askCode(shop, {
+      email,
+      browser: randomBytes(32).toString('base64url'),
+      network,
+      locale: 'en',
+      shopOrigin: null,
+    })
+    return (await countMails()) - sent
+  }
+
+  test('strangers who ask for codes of a mailbox keep its owner out neither at a known browser nor, from one network, at a new one', async () => {
+    testServer.clock.now += codesStoredMs
+    const email = 'wanted@example.com'
+    const owner = await signedIn(email)
+    testServer.clock.now += 3_600_000
+    const askedBy = async (network: string, times: number) => {
+      let sent = 0
+      for (let i = 0; i < times; i += 1) sent += await askFrom(network, `${email.replace('@', `+${i}@`)}`)
+      return sent
+    }
+    assert.equal(await askedBy('10.0.0.1', 7), customerCodesMax.requesterHour)
+    testServer.clock.now += 3_600_000
+    assert.equal(await askedBy('10.0.0.1', 7), customerCodesMax.requesterDay - customerCodesMax.requesterHour)
+    assert.equal(await askFrom('10.0.0.2', email), 1, 'a new browser elsewhere')
+    // One more was asked for in each of two ways: elsewhere, and by the owner at first.
+    const left = customerCodesMax.mailboxDay - customerCodesMax.requesterDay - 2
+    let sent = 0
+    for (let network = 3; network < 10; network += 1) sent += await askedBy(`10.0.0.${network}`, 5)
+    assert.equal(sent, left)
+    assert.equal(await askFrom('10.0.1.1', email), 0)
+    const before = await countMails()
+    await owner.go(`${base}/out`, {})
+    await owner.go(`${base}/code`, { email })
+    assert.equal((await countMails()) - before, 1, 'the known browser')
+    const { code } = await mailed()
+    assert.equal((await owner.go(`${base}/open`, { code, email })).status, 303)
+    // Known for this mailbox only, and no longer once the mailbox is erased.
+    const { browserHash, mailboxHash } = await knownBrowser()
+    const of = { merchantId: testServer.merchantId, browserHash }
+    const isKnown = (mailbox: string) =>
+      testServer.storage.read((db) => isKnownBrowser(db, { ...of, mailboxHashes: [mailbox] }, testServer.clock.now))
+    assert.deepEqual([await isKnown(mailboxHash), await isKnown('another')], [true, false])
+    await owner.go(`${base}/erase`, {})
+    assert.equal(await isKnown(mailboxHash), false)
+  })
+
+  async function knownBrowser() {
+    const [row] = await testServer.storage.read(
+      (db) => db.sql<{ browserHash: string; mailboxHash: string }>`
+        select browser_hash as "browserHash", mailbox_hash as "mailboxHash" from customer_browsers order by proved_at desc limit 1`,
+    )
+    assert.ok(row)
+    return row
+  }
+
+  test('a code takes five guesses across two servers of one database, however many come at once', async () => {
+    testServer.clock.now += codesStoredMs
+    const other = await openTestServer(given, { url: testServer.url, now: testServer.clock.now })
+    const shopper = browser()
+    const email = 'guessed@example.com'
+    await shopper.go(`${base}/code`, { email })
+    const { code } = await mailed()
+    const cookie = [...shopper.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const guess = (server: TestServer, typed: string) =>
+      server.fetch(`${base}/open`, {
+        method: 'POST',
+        headers: { cookie, origin: server.origin },
+        body: new URLSearchParams({ code: typed, email }),
+        redirect: 'manual',
+      })
+    const wrong = Array.from({ length: 14 }, (_, at) => String((Number(code) + 1 + at) % 1_000_000).padStart(6, '0'))
+    const answers = await Promise.all(wrong.map((typed, at) => guess(at % 2 === 0 ? testServer : other, typed)))
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [409])
+    const [row] = await testServer.storage.read(
+      (db) => db.sql<{ tries: number }>`select tries from customer_codes order by created_at desc, id desc limit 1`,
+    )
+    assert.equal(Number(row?.tries), codeTriesMax)
+    for (const server of [testServer, other]) assert.equal((await guess(server, code)).status, 409)
   })
 
   test('the data as a file has everything, and erasing leaves the books without the person', async () => {
@@ -259,7 +419,7 @@ eachEngine('the account', (given) => {
       )
     const before = (await emails()).length
     const { merchantId, storage, installationId } = testServer
-    const erased = { merchantId, installationIds: [installationId], email: 'Forgotten@Example.com' }
+    const erased = { merchantId, installationIds: [installationId], email: 'Forgotten@Example.com', modes }
     await forgetCustomer(storage, testSecret, erased, { isDryRun: true, includesUnsent: false })
     assert.match((await shopper.go(base)).text, /forgotten@example.com/)
     await forgetCustomer(storage, testSecret, erased, { isDryRun: false, includesUnsent: false })
@@ -280,6 +440,9 @@ eachEngine('the account', (given) => {
     assert.deepEqual(await count(), [0, sessions])
     await sweepCustomers(testServer.storage, testServer.clock.now + customerSessionMs)
     assert.deepEqual(await count(), [0, 0])
+    assert.ok(await knownBrowser())
+    await sweepCustomers(testServer.storage, testServer.clock.now + knownBrowserMs)
+    await assert.rejects(knownBrowser)
   })
 
   test('nothing of a shopper is stored in clear', async () => {

@@ -122,6 +122,50 @@ anyEngine('members', (given) => {
     assert.equal((await invite('y@bloom.example', 'staff', key)).status, 200)
   })
 
+  test('200: chosen scopes are all that a person may do, and looking; each change of them is written down', async () => {
+    const invited = await testServer.askAdmin('inviteAdminMember', {
+      body: keyed({ email: 'packer@bloom.example', role: 'custom', scopes: ['admin:orders'] }),
+    })
+    assert.deepEqual(invited.body.data.member.scopes, ['admin:read', 'admin:orders'])
+    const userId = await accept(await linkTo('packer@bloom.example'))
+    const listed = await testServer.askAdmin('listAdminMembers')
+    const row = listed.body.data.find(({ id }: { id: string }) => id === userId)
+    assert.deepEqual([row.role, row.scopes], ['custom', ['admin:read', 'admin:orders']])
+    const scopes = ['admin:refunds', 'admin:orders', 'admin:read']
+    const path = { memberId: userId }
+    const changed = await testServer.askAdmin('updateAdminMember', { path, body: keyed({ role: 'custom', scopes }) })
+    assert.deepEqual(changed.body.data.scopes, ['admin:read', 'admin:orders', 'admin:refunds'])
+    const [entry] = (await testServer.askAdmin('listAdminChanges', { query: `?subjectId=${userId}` })).body.data
+    assert.deepEqual(
+      entry.changes[0].members.find(({ member }: { member: string }) => member === 'scopes'),
+      {
+        member: 'scopes',
+        from: ['admin:read', 'admin:orders'],
+        to: ['admin:read', 'admin:orders', 'admin:refunds'],
+      },
+    )
+    const back = await testServer.askAdmin('updateAdminMember', { path, body: keyed({ role: 'viewer' }) })
+    assert.deepEqual([back.body.data.role, back.body.data.scopes], ['viewer', ['admin:read']])
+  })
+
+  test('400: the role custom without scopes, and scopes with another role; 403: a scope that the key lacks', async () => {
+    const ask = (role: string, scopes: readonly string[] | undefined, key = testServer.keys.admin) =>
+      testServer.askAdmin('inviteAdminMember', {
+        key,
+        body: keyed({ email: 'z@bloom.example', role, ...(scopes && { scopes }) }),
+      })
+    for (const [role, scopes, code] of [
+      ['custom', undefined, 'required'],
+      ['staff', ['admin:orders'], 'excluded_by'],
+    ] as const) {
+      const { status, body } = await ask(role, scopes)
+      assert.deepEqual([status, body.error.issues[0].path, body.error.issues[0].code], [400, '/scopes', code])
+    }
+    const { key } = await testServer.newKey(['admin:read', 'admin:people'])
+    assert.equal((await ask('custom', ['admin:orders'], key)).status, 403)
+    assert.equal((await ask('custom', ['admin:people'])).status, 403, 'a key makes no one who manages people')
+  })
+
   test('403: a key makes no owner, however many scopes it has; a person does', async () => {
     const viewer = await join('rising@bloom.example', 'viewer')
     const path = { memberId: viewer }

@@ -10,6 +10,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { openStripe } from '../harness/stripe/standin.ts'
 import { type Answer, assertAdminError, openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { openSecrets } from '../src/domain/payments/accounts.ts'
+import { accountProviders } from '../src/domain/payments/providers/installed.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { listTables } from '../src/platform/storage/catalogue.ts'
 import { Fragment } from '../src/platform/storage/storage.ts'
@@ -129,6 +130,34 @@ eachEngine('accounts at payment providers in the browser', (given) => {
     assert.equal(stripe.account.test.books.endpoints.size, 1)
     assert.equal((await accounts()).length, 1)
     await end((await accounts())[0].id)
+  })
+
+  test('twins of one key get one answer, also where one looks for an account when the other has just connected it', async () => {
+    const { mollie: load } = accountProviders({ mollie: mollie.url })
+    const [bothBegan, firstEnded] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let begun = 0
+    // Asked for once the request has found no answer of its key.
+    const inTurn = async () => {
+      begun += 1
+      if (begun === 1) await bothBegan.promise
+      else if (begun === 2) {
+        bothBegan.resolve()
+        await firstEnded.promise
+      }
+      assert.ok(load)
+      return load()
+    }
+    const providerUrls = { mollie: mollie.url }
+    const slow = await openTestServer(given, {
+      shops: [market, rival],
+      providerUrls,
+      accountProviders: { mollie: inTurn },
+    })
+    const body = { idempotencyKey: newId('req'), provider: 'mollie', keys: { key: mollie.profile.test.key } }
+    const twin = () => slow.askAdmin('connectAdminPaymentAccount', { body }).finally(firstEnded.resolve)
+    const [one, other] = await Promise.all([twin(), twin()])
+    assert.equal(one.status, 200, one.text)
+    assert.equal(other.text, one.text)
   })
 
   test('only those who may change settings, and at most twenty times in a row', async () => {

@@ -19,6 +19,8 @@ import { nodeFlags } from '../harness/flags.ts'
 import { type Orders, openOrderTestServer } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { assertAdminError, type TestServer } from '../harness/testServer.ts'
+import type { AdminFileColumn } from '../src/contract/admin/transfers.ts'
+import type { Issue } from '../src/contract/issues.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { sell } from '../src/domain/inventory/sales.ts'
 import { planImport } from '../src/ops/imports/plan.ts'
@@ -61,6 +63,69 @@ eachEngine('transfers', (given) => {
         select actor_kind as "actor", changes from audit_entries
         where merchant_id = ${testServer.merchantId} and request_id = ${requestId} order by id`,
     )
+
+  test('columns of a file of no known system are assigned, anew while nothing is confirmed, and once for all files alike', async () => {
+    const assign = (transferId: string, columns: Readonly<Record<string, string>>) =>
+      testServer.askAdmin('assignAdminTransferColumns', {
+        path: { transferId },
+        body: {
+          idempotencyKey: newId('req'),
+          columns: Object.entries(columns).map(([column, as]) => ({ column, as })),
+        },
+      })
+    const [code, name] = [unusedName('ASG'), unusedName('assigned')]
+    const file = (price: string) => `Article;Article no.;Price;Was\n${name};${code};${price};9,00\n`
+    const asked = await planned('products', file('7,50'))
+    assert.equal(asked.state, 'columns')
+    assert.deepEqual(
+      asked.columns.map((column: AdminFileColumn) => [column.name, column.samples, column.as]),
+      [
+        ['Article', [name], null],
+        ['Article no.', [code], null],
+        ['Price', ['7,50'], 'price'],
+        ['Was', ['9,00'], null],
+      ],
+    )
+    assertAdminError(await confirmTransfer(testServer, asked.id), 'transfer_not_ready')
+    const lacking = await assign(asked.id, { Article: 'title', 'Article no.': 'sku', Colour: 'option' })
+    assert.deepEqual(
+      lacking.body.error.issues.map((one: Issue) => `${one.path} ${one.code}`),
+      ['/columns/2/column unknown_column', '/columns meaning_missing'],
+    )
+    const wrongly = { Article: 'title', 'Article no.': 'sku', Was: 'price' }
+    const rightly = { Article: 'title', 'Article no.': 'sku', Price: 'price', Was: 'compareAtPrice' }
+    assert.equal((await assign(asked.id, wrongly)).body.data.state, 'planning')
+    await runTransfers(testServer)
+    assert.deepEqual((await transferWith(testServer, asked.id)).created, 1)
+    assert.equal((await assign(asked.id, rightly)).status, 200)
+    await runTransfers(testServer)
+    assert.equal((await written(asked.id)).state, 'done')
+    const skus = () =>
+      testServer.storage.read(
+        (db) => db.sql<{ price: number }>`
+          select price from skus where merchant_id = ${testServer.merchantId} and code = ${code}`,
+      )
+    assert.deepEqual(
+      (await skus()).map(({ price }) => Number(price)),
+      [750],
+    )
+    const [pieces] = await testServer.storage.read(
+      (db) =>
+        db.sql<{ count: number }>`select count(*) as "count" from transfer_pieces where transfer_id = ${asked.id}`,
+    )
+    assert.equal(Number(pieces?.count), 0, 'the text is deleted once it is written')
+    assertAdminError(await assign(asked.id, rightly), 'transfer_not_ready')
+    const next = await planned('products', file('8,00'))
+    assert.deepEqual([next.state, next.changed], ['ready', 1])
+    assert.deepEqual(
+      next.notes.map((note: Issue) => note.code),
+      ['columns_assigned_before', 'no_quantities'],
+    )
+    assert.deepEqual(
+      next.columns.map(({ as }: AdminFileColumn) => as),
+      ['title', 'sku', 'price', 'compareAtPrice'],
+    )
+  })
 
   test('a product of WooCommerce that was renamed keeps its slug and what was added here', async () => {
     const file = (name: string) =>

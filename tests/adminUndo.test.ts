@@ -30,7 +30,12 @@ type Path = Readonly<Record<string, string>>
 
 test('each kind that can be put back has one undoer', () => {
   const sites = { publicOrigin: () => '', showsShops: false, demo: undefined }
-  const shop = shopUndoer({ timeZoneChanged: async () => {}, publicOrigin: () => '', providerUrls: {} })
+  const shop = shopUndoer({
+    timeZoneChanged: async () => {},
+    lookChanged: async () => {},
+    publicOrigin: () => '',
+    providerUrls: {},
+  })
   const others = [catalogUndoer, promotionUndoer, redirectUndoer, makerUndoer, orderUndoer, agentUndoer]
   // Its kinds are asked for, not its work, so it needs no tools.
   const undoers = [...others, shop, siteUndoer(sites), draftUndoer({} as CheckoutTools)]

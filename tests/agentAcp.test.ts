@@ -168,7 +168,7 @@ eachEngine('ACP', (given) => {
       ['missing', '$.buyer.email'],
       ['missing', '$.fulfillment_details.address'],
     ])
-    assert.ok(created.body.messages.some(({ content }: { content: string }) => content === 'Prices are in EUR.'))
+    assert.ok(created.body.messages.some(({ content }: { content: string }) => content === 'Die Preise sind in EUR.'))
     assert.match(created.body.continue_url, new RegExp(`^${testServer.origin}/c/`))
     const locales = await testServer.storage.read((db) => db.sql`select locale from checkout_sessions`)
     assert.deepEqual(locales, [{ locale: 'de-AT' }])

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
@@ -22,10 +23,12 @@ import { dashboardUserOf } from '../harness/dashboard.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { type Answer, openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
+import { assertUcp } from '../harness/ucp.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import { listenForOrders } from '../src/domain/agents/endpoints.ts'
 import { createPlatforms, newPlatform } from '../src/domain/agents/platforms.ts'
 import { forgetPlatforms } from '../src/domain/agents/retention.ts'
+import { setAgentSettings } from '../src/domain/agents/settings.ts'
 import {
   type AgentCheckoutRow,
   findSettings,
@@ -35,6 +38,8 @@ import {
   seePlatform,
 } from '../src/domain/agents/store.ts'
 import { listEndpoints } from '../src/domain/webhooks/store.ts'
+import { listTableNames } from '../src/platform/storage/catalogue.ts'
+import { Fragment } from '../src/platform/storage/storage.ts'
 
 const lineItems = (code: string, quantity = 1) => [{ item: { id: code }, quantity }]
 const whole = (code = 'ROSE-12', quantity = 1) => ({
@@ -53,6 +58,14 @@ const change = (testServer: TestServer, id: AdminOperationId, body: object, path
   testServer.askAdmin(id, { path, body: { idempotencyKey: randomUUID(), ...body } })
 const lastChange = async (testServer: TestServer) => (await testServer.askAdmin('listAdminChanges')).body.data[0].id
 
+async function allRows({ storage }: TestServer): Promise<string> {
+  return storage.read(async (db) => {
+    const all: unknown[] = []
+    for (const name of await listTableNames(db)) all.push(await db.sql`select * from ${new Fragment(name)}`)
+    return JSON.stringify(all)
+  })
+}
+
 const amountOf = (body: { totals: { type: string; amount: number }[] }, type: string) =>
   body.totals.find((total) => total.type === type)?.amount
 
@@ -61,6 +74,9 @@ eachEngine('UCP by REST', (given) => {
     const { testServer, ask } = await openShop(given)
     const profile = (await testServer.fetch('/ucp/bloom/test/.well-known/ucp')).body
     assert.equal(profile.ucp.version, '2026-08-25')
+    assertUcp('Profile', '2026-08-25', profile)
+    const older = await testServer.fetch(new URL(profile.ucp.supported_versions['2026-04-08']).pathname)
+    assertUcp('Profile', '2026-04-08', older.body)
     assert.equal(profile.ucp.payment_handlers['localhost.test_cards'][0].id, 'mock_payment_handler')
 
     const found = await ask('POST', '/catalog/search', { query: 'roses' })
@@ -86,6 +102,14 @@ eachEngine('UCP by REST', (given) => {
       ],
     )
     assert.equal(amountOf(created.body, 'total'), 7000)
+    // In the buyer's language.
+    const [asksEmail] = created.body.messages
+    assert.deepEqual([asksEmail.content_type, asksEmail.content], ['plain', 'Bitte ausfüllen: E-Mail-Adresse.'])
+    const last = created.body.totals.at(-1)
+    assert.deepEqual([last.type, last.display_text], ['total', 'Gesamtbetrag'])
+    const accepting = { 'accept-language': 'nl' }
+    const none = await ask('GET', '/checkout-sessions/none', undefined, accepting)
+    assert.equal(none.body.messages[0].content, 'Dit bestaat hier niet of niet meer.')
 
     const { id } = created.body
     const address = `/checkout-sessions/${id}`
@@ -144,6 +168,37 @@ eachEngine('UCP by REST', (given) => {
     )
   })
 
+  test('several categories are searched in their order, by slug or name, and no product comes twice', async () => {
+    const { ask } = await openShop(given)
+    const search = async (categories: readonly string[], pagination: object = {}) => {
+      const answer = await ask('POST', '/catalog/search', { filters: { categories }, pagination })
+      assert.equal(answer.status, 200, answer.text)
+      const titles = answer.body.products.map(({ title }: { title: string }) => title)
+      return { titles, pagination: answer.body.pagination }
+    }
+    assert.deepEqual((await search(['vases'])).titles, ['Glass vase'])
+    assert.deepEqual((await search(['Vases', 'roses'])).titles, ['Glass vase', 'Red roses'])
+    // Roses are bouquets too.
+    assert.deepEqual((await search(['roses', 'none', 'bouquets'])).titles, ['Red roses', 'Peonies'])
+    assert.deepEqual((await search(['bouquets', 'roses'])).titles, ['Red roses', 'Peonies'])
+    const paged: string[] = []
+    for (let cursor: string | undefined, page = 0; page < 9; page += 1) {
+      const { titles, pagination } = await search(['roses', 'bouquets', 'vases'], {
+        limit: 1,
+        ...(cursor && { cursor }),
+      })
+      paged.push(...titles)
+      cursor = pagination.cursor
+      if (!pagination.has_next_page) break
+    }
+    assert.deepEqual(paged, ['Red roses', 'Peonies', 'Glass vase'])
+    const wrong = await ask('POST', '/catalog/search', {
+      filters: { categories: ['roses', 'vases'] },
+      pagination: { cursor: '7.x' },
+    })
+    assert.equal(wrong.status, 400, wrong.text)
+  })
+
   test('people find the addresses of a shop while it is open', async () => {
     const { testServer } = await openShop(given)
     for (const path of ['/agents', '/agents/bloom']) {
@@ -157,6 +212,22 @@ eachEngine('UCP by REST', (given) => {
     assert.match((await testServer.fetch('/agents')).text, /No shop is open to agents/)
     for (const path of ['/agents/bloom', '/agents/none', '/agents/%2e', '/llms.txt'])
       assert.equal((await testServer.fetch(path)).status, 404, path)
+  })
+
+  test('the profile of the server is that of the shop that is named, else of the only one that is open', async () => {
+    const endpointAt = async (agentsShop: string | null, isLiveToo: boolean) => {
+      const testServer = await openTestServer(given, { agentsShop })
+      await letAgentsIn(testServer)
+      const { seller, storage, clock } = testServer
+      const live = { level: 'browse' } as const
+      if (isLiveToo) await storage.write((tx) => setAgentSettings(tx, { ...seller, mode: 'live' }, live, clock.now))
+      const { status, body } = await testServer.fetch('/.well-known/ucp')
+      return status === 200 ? body.ucp.services['dev.ucp.shopping'][0].endpoint.replace(testServer.origin, '') : status
+    }
+    assert.equal(await endpointAt(null, false), '/ucp/bloom/test')
+    assert.equal(await endpointAt(null, true), '/ucp/bloom')
+    assert.equal(await endpointAt('bloom/test', true), '/ucp/bloom/test')
+    assert.equal(await endpointAt('bloom', false), 404)
   })
 
   test('the same in the version before, by the profile of the platform', async () => {
@@ -208,7 +279,9 @@ eachEngine('UCP by REST', (given) => {
   })
 
   test('what is not there is left out or cut, and said; nothing is held', async () => {
-    const { testServer, ask } = await openShop(given)
+    const testServer = await openTestServer(given, { showsShops: true })
+    await letAgentsIn(testServer)
+    const { ask } = platformOf(testServer)
     const wanted = [...lineItems('ROSE-24', 9), ...lineItems('VASE-1'), ...lineItems('NO-SUCH')]
     const { body, status } = await ask('POST', '/checkout-sessions', { ...whole(), line_items: wanted })
     assert.equal(status, 201)
@@ -223,6 +296,152 @@ eachEngine('UCP by REST', (given) => {
     assert.deepEqual(holds, [])
     const none = await ask('POST', '/checkout-sessions', { line_items: lineItems('VASE-1') })
     assert.deepEqual([none.status, none.body.ucp.status, none.body.messages[0].code], [200, 'error', 'out_of_stock'])
+    // The shop itself is where the buyer can go on, once it is open.
+    assert.equal(none.body.continue_url, undefined)
+    const { version } = (await testServer.askAdmin('getAdminSite')).body.data
+    const opened = await change(testServer, 'openAdminSite', { expectedVersion: version })
+    assert.equal(opened.status, 200, opened.text)
+    const open = await ask('POST', '/checkout-sessions', { line_items: lineItems('VASE-1') })
+    assert.match(open.body.continue_url ?? open.text, /^http.*\/shops\/bloom$/)
+  })
+
+  test('what a request says beside the goods is followed, or refused as the protocol asks for', async () => {
+    const { testServer, ask } = await openShop(given)
+    const errorsIn = ({ body }: Answer) =>
+      body.messages
+        .filter(({ type }: { type: string }) => type !== 'info')
+        .map(({ code, path }: { code: string; path?: string }) => [code, path])
+    const sold = (code: string, quantity: number, unit?: object) => ({
+      item: { id: code, ...(unit && { quantity_unit: unit }) },
+      quantity,
+    })
+    const pieces = { unit: 'C62', scale: 0, display_text: 'pcs' }
+    const kilos = { unit: 'KGM', scale: 2, display_text: 'kg' }
+
+    // By the kilogram: nothing is opened, or the line stays as it was.
+    const none = await ask('POST', '/checkout-sessions', { ...whole(), line_items: [sold('ROSE-12', 150, kilos)] })
+    assert.deepEqual([none.body.ucp.status, none.body.messages[0].code], ['error', 'quantity_unit_mismatch'])
+    const empty = await ask('POST', '/carts', { line_items: [sold('ROSE-12', 150, kilos)] })
+    assert.deepEqual([empty.body.ucp.status, empty.body.messages[0].code], ['error', 'quantity_unit_mismatch'])
+    const claims = { eligibility: ['com.example.gold'] }
+    const created = await ask('POST', '/checkout-sessions', {
+      ...whole(),
+      line_items: [sold('ROSE-12', 2, pieces), sold('ROSE-24', 100, kilos)],
+      context: claims,
+    })
+    assert.deepEqual(errorsIn(created), [
+      ['quantity_unit_mismatch', undefined],
+      ['eligibility_not_accepted', undefined],
+    ])
+    assert.equal(created.body.status, 'incomplete')
+    const path = `/checkout-sessions/${created.body.id}`
+    const kept = await ask('PUT', path, { ...whole(), line_items: [sold('ROSE-12', 150, kilos)] })
+    assert.deepEqual([kept.body.line_items[0].quantity, errorsIn(kept)[0][0]], [2, 'quantity_unit_mismatch'])
+    const cart = await ask('POST', '/carts', { line_items: lineItems('ROSE-12', 3) })
+    const keptCart = await ask('PUT', `/carts/${cart.body.id}`, { line_items: [sold('ROSE-12', 1, kilos)] })
+    assert.deepEqual(
+      [keptCart.body.line_items[0].quantity, errorsIn(keptCart)],
+      [3, [['quantity_unit_mismatch', undefined]]],
+    )
+    // As the protocol's own example sends it.
+    const ofCart = await ask('POST', '/checkout-sessions', { cart_id: cart.body.id, line_items: [] })
+    assert.deepEqual([ofCart.status, ofCart.body.line_items[0]?.quantity], [201, 3], ofCart.text)
+
+    // A destination is named by the id that it was given. Another one changes nothing.
+    const ready = await ask('PUT', path, whole())
+    const [{ selected_destination_id: selected }] = ready.body.fulfillment.methods
+    const naming = (id: string, quantity = 1) => ({
+      ...whole('ROSE-12', quantity),
+      fulfillment: { methods: [{ type: 'shipping', selected_destination_id: id }] },
+    })
+    const named = await ask('PUT', path, naming(selected, 2))
+    const [method] = named.body.fulfillment.methods
+    assert.deepEqual(
+      [named.body.status, method.selected_destination_id, method.destinations[0].street_address],
+      ['ready_for_complete', selected, 'Ackerstraße 1'],
+    )
+    const other = await ask('PUT', path, naming('dst_00000000000000000000', 3))
+    assert.deepEqual(errorsIn(other), [['field_invalid', '$.fulfillment.methods[0].selected_destination_id']])
+    assert.deepEqual(
+      [other.body.line_items[0].quantity, other.body.fulfillment.methods[0].selected_destination_id],
+      [2, selected],
+    )
+    const sentBeside = {
+      ...shippingTo(berlinDestination).methods[0],
+      selected_destination_id: 'dst_00000000000000000000',
+    }
+    const opened = await ask('POST', '/checkout-sessions', { ...whole(), fulfillment: { methods: [sentBeside] } })
+    assert.equal(opened.body.fulfillment.methods[0].destinations, undefined)
+    assert.ok(errorsIn(opened).some(([code]: [string]) => code === 'field_invalid'))
+
+    // One payment instrument, whatever is marked.
+    const [instrument] = paidBy('success_token').payment.instruments
+    const two = await ask('POST', `${path}/complete`, {
+      payment: { instruments: [instrument, { ...instrument, id: 'two', selected: false }] },
+    })
+    assert.deepEqual(errorsIn(two).at(-1), ['payment_failed', '$.payment.instruments'])
+    const charges = await testServer.storage.read((db) => db.sql`select id from payments`)
+    assert.deepEqual(charges, [])
+  })
+
+  test('an order shows what it began with, what was taken off, added and sent back', async () => {
+    const { testServer, ask } = await openShop(given)
+    const opened = await ask('POST', '/checkout-sessions', {
+      ...whole(),
+      line_items: [...lineItems('ROSE-12', 2), ...lineItems('ROSE-24')],
+    })
+    const paid = await ask('POST', `/checkout-sessions/${opened.body.id}/complete`, paidBy('success_token'))
+    const [{ id: orderId, version }] = (await testServer.askAdmin('listAdminOrders')).body.data
+    const [twelve, large] = opened.body.line_items.map(({ id }: { id: string }) => id)
+    const edited = await change(
+      testServer,
+      'editAdminOrder',
+      {
+        expectedVersion: version,
+        items: [
+          { skuId: twelve, quantity: 1 },
+          { skuId: large, quantity: 0 },
+        ],
+      },
+      { orderId },
+    )
+    assert.equal(edited.status, 200, edited.text)
+    const sent = await change(testServer, 'fulfilAdminOrder', { items: [{ skuId: twelve, quantity: 1 }] }, { orderId })
+    assert.equal(sent.status, 200, sent.text)
+    const shown = async () => (await ask('GET', `/orders/${paid.body.order.id}`)).body
+    const lines = ({ line_items: items }: { line_items: { id: string; quantity: object; status: string }[] }) =>
+      Object.fromEntries(items.map(({ id, quantity, status }) => [id, [quantity, status]]))
+    const now = await shown()
+    assert.deepEqual(lines(now), {
+      [twelve]: [{ original: 2, total: 1, fulfilled: 1 }, 'fulfilled'],
+      [large]: [{ original: 1, total: 0, fulfilled: 0 }, 'removed'],
+    })
+    const [edit] = now.adjustments
+    assert.deepEqual(
+      [
+        edit.type,
+        edit.line_items.toSorted((one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1)),
+      ],
+      [
+        'edit',
+        [
+          { id: twelve, quantity: -1 },
+          { id: large, quantity: -1 },
+        ].toSorted((one, other) => (one.id < other.id ? -1 : 1)),
+      ],
+    )
+    const items = [{ skuId: twelve, quantity: 1 }]
+    const back = await change(testServer, 'createAdminReturn', { items, reason: 'late' }, { orderId })
+    assert.equal((await shown()).line_items[0].quantity.total, 1, 'what is announced has not come back')
+    const returnId = back.body.data.id
+    await change(testServer, 'receiveAdminReturn', {}, { returnId })
+    const after = await shown()
+    assert.deepEqual(lines(after)[twelve], [{ original: 2, total: 0, fulfilled: 1 }, 'removed'])
+    const { occurred_at: _, ...returned } = after.adjustments[1]
+    assert.deepEqual(returned, {
+      ...{ id: returnId, type: 'return', status: 'completed' },
+      line_items: [{ id: twelve, quantity: -1 }],
+    })
   })
 
   test('a cart is filled, replaced, discounted and bought; once cancelled it is not found', async () => {
@@ -316,8 +535,9 @@ eachEngine('UCP by REST', (given) => {
     assert.equal((await ask('GET', path)).body.status, 'completed')
   })
 
-  test('what the shopper types on the page does not reach the platform', async () => {
-    const { testServer, ask } = await openShop(given)
+  test('what the shopper types on the page does not reach the platform, and stands in clear nowhere', async () => {
+    const { testServer } = await openShop(given)
+    const { ask, calls } = await signingPlatform(given, testServer)
     const { id, continue_url: url } = (await ask('POST', '/checkout-sessions', whole())).body
     await typeOnPage(testServer, url)
     const seen = await ask('GET', `/checkout-sessions/${id}`)
@@ -327,7 +547,16 @@ eachEngine('UCP by REST', (given) => {
     const paid = await ask('POST', `/checkout-sessions/${id}/complete`, paidBy('success_token'))
     assert.equal(paid.body.status, 'completed', paid.text)
     const order = await ask('GET', `/orders/${paid.body.order.id}`)
-    assert.doesNotMatch(paid.text + order.text, /planted/i)
+    await testServer.app.dispatcher.dispatchDue()
+    assert.ok(calls.length > 0)
+    const told = calls.map(({ body, headers, path }) => JSON.stringify([body, headers, path])).join()
+    const log = JSON.stringify(testServer.lines())
+    const rows = await allRows(testServer)
+    assert.ok(rows.includes(id.split('.')[0]) && log.includes('ucpCompleteCheckout'))
+    assert.doesNotMatch(paid.text + order.text + told + log + rows, /planted/i)
+    const file = given.engine === 'sqlite' ? testServer.url.slice('sqlite:'.length) : undefined
+    for (const part of file === undefined ? [] : ['', '-wal'])
+      assert.doesNotMatch((await readFile(file + part)).toString('latin1'), /planted/i)
   })
 
   test('a platform that signs pays once it is approved, reads its orders, and gets no answer once it is blocked', async () => {
@@ -361,7 +590,8 @@ eachEngine('UCP by REST', (given) => {
     const paid = await ask('POST', `${address}/complete`, paidBy('success_token'))
     assert.equal(paid.body.status, 'completed', paid.text)
     const { keys } = (await testServer.fetch('/ucp/bloom/test/.well-known/ucp')).body
-    assert.equal(isSignedAnswer(paid, keys), true)
+    assert.equal(await isSignedAnswer(paid, keys), true)
+    assert.equal(await isSignedAnswer({ ...paid, text: `${paid.text} ` }, keys), false)
     const order = `/orders/${paid.body.order.id}`
     assert.equal((await ask('GET', order)).body.label, paid.body.order.label)
     assert.deepEqual((await unsigned.ask('GET', order)).body.messages[0].code, 'unauthorized')
@@ -373,7 +603,7 @@ eachEngine('UCP by REST', (given) => {
       sent.map(() => [paid.body.order.id, paid.body.order.label]),
     )
     assert.deepEqual([sent.length, platform.calls[0]?.path], [2, '/orders?from=shop'])
-    for (const call of platform.calls) assert.equal(isSignedCall(call, keys), true)
+    for (const call of platform.calls) assert.equal(await isSignedCall(call, keys), true)
     const [bought] = (await testServer.askAdmin('listAdminOrders')).body.data
     const { agent } = (await testServer.askAdmin('getAdminOrder', { path: { orderId: bought.id } })).body.data
     assert.deepEqual(agent, {
@@ -424,7 +654,7 @@ eachEngine('UCP by REST', (given) => {
         { mode: 'test', platform, url: `${platform.profileUrl}/hook` },
         clock.now,
       )
-    const platforms = createPlatforms(tools)
+    const platforms = createPlatforms(tools, () => undefined)
     const newest = await platforms.see({ ...shop, reviewFrom: null, orderWebhooks: 1 }, 'https://new.example/profile')
     const living = await storage.read((db) => listPlatforms(db, installationId, { after: null, limit: 2_000 }))
     assert.equal(living.length, 1_001)
@@ -459,6 +689,14 @@ eachEngine('UCP by REST', (given) => {
     assert.deepEqual([other.status, other.body.code], [403, 'profile_not_trusted'])
     const merchants = await ask('POST', '/carts', whole(), { authorization: `Bearer ${testServer.keys.admin}` })
     assert.deepEqual([merchants.status, merchants.body.code], [403, 'profile_not_trusted'])
+    const rivals = await ask('POST', '/carts', whole(), { authorization: `Bearer ${testServer.keys.rivalAdmin}` })
+    assert.deepEqual([rivals.status, rivals.body.code], [403, 'profile_not_trusted'])
+    // Test and live are two worlds.
+    const { seller, storage, clock } = testServer
+    const live = { level: 'buy', who: 'signed' } as const
+    await storage.write((tx) => setAgentSettings(tx, { ...seller, mode: 'live' }, live, clock.now))
+    const inLive = await platformOf(testServer, profileUrl, 'bloom').ask('POST', '/carts', whole(), key)
+    assert.deepEqual([inLive.status, inLive.body.code], [403, 'profile_not_trusted'], inLive.text)
     const wrong = await ask('POST', '/carts', whole(), { 'x-api-key': 'cwk_test_wrong' })
     assert.deepEqual([wrong.status, wrong.body.code], [401, 'unauthorized'])
     const again = await change(testServer, 'createAdminAgentKey', {}, path)
@@ -479,12 +717,44 @@ eachEngine('UCP by REST', (given) => {
   test('ids are of the platform that was given them, and a closed shop is not found', async () => {
     const { testServer, ask } = await openShop(given)
     const { id } = (await ask('POST', '/checkout-sessions', whole())).body
-    const other = platformOf(testServer, 'http://127.0.0.1:9/other.json')
-    for (const wrong of [id, id.split('.')[0], `${id}x`]) {
-      const asked = wrong === id ? other.ask : ask
-      const { status, body } = await asked('GET', `/checkout-sessions/${wrong}`)
-      assert.deepEqual([status, body.messages[0].code], [200, 'not_found'])
+    const cart = (await ask('POST', '/carts', whole())).body.id
+    const bought = (await ask('POST', '/checkout-sessions', whole())).body.id
+    const { order } = (await ask('POST', `/checkout-sessions/${bought}/complete`, paidBy('success_token'))).body
+    const other = platformOf(testServer, 'http://127.0.0.1:9/other.json').ask
+    // A caller without a profile, by MCP.
+    const nobody = async (name: string, args: object) => {
+      const params = { name, arguments: args }
+      const { body } = await testServer.fetch('/ucp/bloom/test/mcp', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+      })
+      return JSON.stringify(body.result.structuredContent)
     }
+    const never = 'cks_00000000000000000000000000.AAAAAAAAAAAAAAAAAAAAAA'
+    const unknown = (await ask('GET', `/checkout-sessions/${never}`)).text
+    assert.equal(JSON.parse(unknown).messages[0].code, 'not_found')
+    // A foreign tag is refused before a row is read, so the time does not tell them apart either.
+    const bare = (tagged: string) => tagged.split('.')[0] ?? ''
+    const answers = [
+      ...[other('GET', `/checkout-sessions/${id}`), other('PUT', `/checkout-sessions/${id}`, whole())],
+      ...[other('POST', `/checkout-sessions/${id}/cancel`), other('GET', `/carts/${cart}`)],
+      ...[other('PUT', `/carts/${cart}`, whole()), other('POST', `/carts/${cart}/cancel`)],
+      ...[other('POST', `/checkout-sessions/${id}/complete`, paidBy('success_token'))],
+      ...[other('POST', '/checkout-sessions', { cart_id: cart }), other('GET', `/orders/${order.id}`)],
+      ...[bare(id), `${id}x`, `${id}.x`, cart, order.id].map((wrong) => ask('GET', `/checkout-sessions/${wrong}`)),
+      ...[ask('GET', `/carts/${bare(cart)}`), ask('GET', `/orders/${bare(order.id)}`), ask('GET', `/orders/${id}`)],
+    ]
+    for (const answer of await Promise.all(answers)) assert.deepEqual([answer.status, answer.text], [200, unknown])
+    for (const told of [
+      await nobody('get_checkout', { id }),
+      await nobody('update_checkout', { id, checkout: whole() }),
+      await nobody('get_cart', { id: cart }),
+      await nobody('get_checkout', { id: bare(id) }),
+    ])
+      assert.equal(told, unknown)
+    assert.equal((await ask('GET', `/checkout-sessions/${id}`)).body.status, 'ready_for_complete')
+    assert.equal((await ask('GET', `/carts/${cart}`)).body.id, cart)
     await letAgentsIn(testServer, 'off')
     assert.equal((await ask('GET', `/checkout-sessions/${id}`)).status, 404)
     assert.equal((await testServer.fetch('/ucp/bloom/test/.well-known/ucp')).status, 404)

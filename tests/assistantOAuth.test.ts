@@ -394,6 +394,14 @@ eachEngine('a chat program that connects by OAuth', (given) => {
     assert.ok(!(await toolsOf(testServer, token)).includes('update_shop'))
     await setRole('viewer')
     assert.equal(await hasChange(), false)
+    // Rights that were chosen one by one bound it as a role does.
+    const chooseRights = (scopes: string | null) =>
+      testServer.storage.write((tx) => tx.sql`update user_merchants set scopes = ${scopes} where user_id = ${userId}`)
+    await chooseRights('admin:read admin:catalog')
+    assert.equal(await hasChange(), true)
+    await chooseRights('admin:read admin:orders')
+    assert.equal(await hasChange(), false)
+    await chooseRights(null)
     await testServer.storage.write((tx) => tx.sql`delete from user_merchants where user_id = ${userId}`)
     assert.equal((await ask(testServer, token, 'tools/list')).status, 401)
     assert.equal((await refresh(testServer, host, refresh_token)).body.error, 'invalid_grant')
@@ -468,10 +476,7 @@ eachEngine('a chat program that connects by OAuth', (given) => {
     assert.ok(none === undefined && id !== '' && !others.includes(id), page.text)
     assert.match(page.text, /Chatty \(127\.0\.0\.1:\d+\).*Test mode · Last used/s)
     const end = (assistant: string) =>
-      browser.submit(`${testServer.origin}/admin/account`, [
-        ['do', 'end_assistant'],
-        ['assistant', assistant],
-      ])
+      browser.submit(`${testServer.origin}/admin/bloom/account/assistants`, [['assistant', assistant]])
     for (const other of [...others, '']) await end(other)
     assert.deepEqual([await statusOf(mine), await statusOf(theirs)], [200, 200])
     assert.deepEqual(idsIn(await end(id)), [])
@@ -484,7 +489,7 @@ eachEngine('a chat program that connects by OAuth', (given) => {
     )
     // All other sessions are ended with what they may have approved.
     const again = await connect(testServer, host, { email, scopes: ['admin:read'] })
-    await browser.submit(`${testServer.origin}/admin/account`, [['do', 'end_others']])
+    await browser.submit(`${testServer.origin}/admin/bloom/account/sessions`, [])
     assert.equal(await statusOf(again), 401)
     assert.match((await browser.visit(`${testServer.origin}/admin/account`)).url, /account$/)
   })

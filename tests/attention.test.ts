@@ -125,6 +125,14 @@ eachEngine('money that waits', (given) => {
       (tx) => tx.sql`
         insert into schema_migrations (version, name, checksum, applied_at) values (9000, '9000_future', 'x', 1)`,
     )
+    const beside = await doctor(testServer)
+    assert.deepEqual(
+      [beside.code, beside.out.split('\n')[0]],
+      [3, '! the database has migrations of a newer version (1): finish the upgrade'],
+    )
+    await testServer.storage.write(
+      (tx) => tx.sql`update schema_migrations set name = '9000_needs_9000_future' where version = 9000`,
+    )
     const older = await doctor(testServer)
     assert.deepEqual([older.code, older.out.split(':')[0]], [1, '✗ the database is newer than this program'])
     await testServer.storage.write((tx) => tx.sql`delete from schema_migrations where version = 9000`)

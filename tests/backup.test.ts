@@ -422,9 +422,9 @@ describe('restore', () => {
       [/not a database/, (file: string) => writeFileSync(file, 'x'.repeat(10_000))],
       [/not a Cartwright database/, (file: string) => new DatabaseSync(file).exec('drop table schema_migrations')],
       [
-        /newer than this program: it has migration 9999_future/,
+        /newer than this program: it has migration 9999_needs_9999_future/,
         (file: string) =>
-          new DatabaseSync(file).exec("insert into schema_migrations values (9999, '9999_future', 'x', 1)"),
+          new DatabaseSync(file).exec("insert into schema_migrations values (9999, '9999_needs_9999_future', 'x', 1)"),
       ],
       [
         /was changed after it was applied/,

@@ -56,6 +56,7 @@ describe('scripts for browsers', () => {
     const plain = globSync('{src,apps}/**/*.js', { cwd: root, exclude: ['**/node_modules/**'] })
     // Plain JavaScript for the server: what an old Node must read, and what starts without stripping types.
     assert.deepEqual(plain.sort(), [
+      'src/domain/images/decoder.js',
       'src/main.js',
       'src/platform/http/standin.js',
       'src/platform/node.js',

@@ -60,7 +60,7 @@ test('cells are added, listed and migrated, and are closed to each other', async
   assert.deepEqual([code, migrated], [0, [two, one].map((cell) => ({ cell, applied: [] }))])
   await other.write(
     (tx) =>
-      tx.sql`insert into schema_migrations (version, name, checksum, applied_at) values (9000, '9000_future', 'x', 1)`,
+      tx.sql`insert into schema_migrations (version, name, checksum, applied_at) values (9000, '9000_needs_9000_future', 'x', 1)`,
   )
   const stopped = await run('migrate')
   assert.deepEqual([stopped.code, stopped.cells], [1, []], 'it stops at the first that fails')

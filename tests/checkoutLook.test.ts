@@ -9,6 +9,7 @@ import { checkoutOf } from '../harness/checkout.ts'
 import { violations } from '../harness/readable.ts'
 import { eachEngine, givenEngine } from '../harness/storage.ts'
 import { openTestServer } from '../harness/testServer.ts'
+import { palettesFor } from '../src/domain/sites/palette.ts'
 import { applyShop } from '../src/ops/provisioning/apply.ts'
 import { readShopFile } from '../src/ops/provisioning/read.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
@@ -85,25 +86,36 @@ describe('the sheet of a colour', () => {
   // Too light, too dark, in between, and the ones in which neither black nor white text is comfortable.
   const colors = ['#ffffff', '#ffef5c', '#ff7a00', '#777777', '#2c4c3e', '#000000']
 
-  test('has text that can be read on the button, and an accent that can be read on the page', () => {
+  const lineOf = (lines: string, name: string) => new RegExp(`--${name}:(#[0-9a-f]{6})`).exec(lines)?.[1] ?? ''
+
+  test('has the grounds of the shop, text that can be read on the button, and inks that can be read on every ground', () => {
     for (const text of colors) {
       const color = parseColor(text)
       assert.ok(color)
-      const [light = '', dark = ''] = themeFor({ color, font: 'system', corners: 'round', scheme: 'auto' }).split(
-        '@media',
-      )
-      for (const [lines, ground] of [
-        [light, '#ffffff'],
-        [dark, '#151f24'],
+      const sheet = themeFor({ color, font: 'system', corners: 'round', scheme: 'auto' })
+      const [everywhere = '', screen = '', dark = ''] = sheet.split('@media')
+      const light = everywhere + screen
+      const shop = palettesFor(text)
+      assert.ok(shop)
+      for (const [lines, palette, signals] of [
+        // What is said of mistakes and warnings has colours of its own (tokens.css).
+        [light, shop.light, ['#a3361d', '#765000', '#25643a']],
+        [dark, shop.dark, ['#f29a82', '#e6b84a', '#8fd0a2']],
       ] as const) {
-        const value = (name: string) =>
-          parseColor(new RegExp(`--${name}:(#[0-9a-f]{6})`).exec(lines)?.[1] ?? '') ?? [0, 0, 0]
+        const value = (name: string) => parseColor(lineOf(lines, name)) ?? [0, 0, 0]
+        for (const ground of ['paper', 'sheet', 'well'] as const) {
+          assert.equal(lineOf(lines, ground), palette[ground], `${text} ${ground}`)
+          for (const ink of ['ink', 'ink-soft', 'accent'])
+            assert.ok(contrast(value(ink), value(ground)) >= 4.5, `${text} ${ink} on ${ground}`)
+          for (const signal of signals)
+            assert.ok(contrast(parseColor(signal) ?? [0, 0, 0], value(ground)) >= 4.5, `${text} ${signal} on ${ground}`)
+          assert.ok(contrast(value('field-line'), value(ground)) >= 3, `${text} field on ${ground}`)
+        }
         for (const [one, other] of [
           ['action', 'action-ink'],
           ['action-over', 'action-ink'],
         ] as const)
           assert.ok(contrast(value(one), value(other)) >= 4.5, `${text} ${one}`)
-        assert.ok(contrast(value('accent'), parseColor(ground) ?? [0, 0, 0]) >= 4.5, `${text} accent on ${ground}`)
       }
     }
   })

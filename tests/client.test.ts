@@ -74,7 +74,9 @@ anyEngine('the client on a real server', (given) => {
     test(`${methods.open.get(id)}() is ${id}`, async () => {
       const row: Operation = operations[id]
       const call = methodOf(shopOf(), methods.open.get(id) ?? '')
-      const reply = await call(...argumentsOf(row, await goodRequest(testServer, id)))
+      const { headers, ...request } = await goodRequest(testServer, id)
+      const options = headers ? [{ customerSession: headers['customer-session'] }] : []
+      const reply = await call(...argumentsOf(row, request), ...options)
       assert.ok(row.reply.schema)
       assert.deepEqual(compile(row.reply.schema)(reply), [])
     })

@@ -11,6 +11,7 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { publint } from 'publint'
+import demo from '../apps/demo/shop.json' with { type: 'json' }
 import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { berlin } from '../harness/carts.ts'
 import { checkoutOf, secretOf } from '../harness/checkout.ts'
@@ -20,7 +21,6 @@ import { anyEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { webhooksOf } from '../harness/webhooks.ts'
 import { publishableScopes } from '../src/contract/words.ts'
-import demo from '../src/ops/provisioning/demo/shop.json' with { type: 'json' }
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 import { createKey } from '../src/platform/access/keys.ts'
 

@@ -70,10 +70,19 @@ const extensionRows = [
   ['getPage', 'GET', '/api/v1/open/site/pages/{slug}', null],
   ['resolvePath', 'GET', '/api/v1/open/site/path', null],
   ['getMerchantSite', 'GET', '/api/v1/catalog/merchants/{merchantSlug}/site', null],
+  ['requestCustomerCode', 'POST', '/api/v1/open/customer/codes', 'checkout:quote'],
+  ['openCustomerSession', 'POST', '/api/v1/open/customer/sessions', 'checkout:quote'],
+  ['endCustomerSession', 'POST', '/api/v1/open/customer/sessions/end', 'checkout:quote'],
+  ['getCustomer', 'GET', '/api/v1/open/customer', 'catalog:read'],
+  ['listCustomerOrders', 'GET', '/api/v1/open/customer/orders', 'catalog:read'],
+  ['listCustomerAddresses', 'GET', '/api/v1/open/customer/addresses', 'catalog:read'],
+  ['addCustomerAddress', 'POST', '/api/v1/open/customer/addresses', 'checkout:quote'],
+  ['replaceCustomerAddress', 'PUT', '/api/v1/open/customer/addresses/{addressId}', 'checkout:quote'],
+  ['removeCustomerAddress', 'DELETE', '/api/v1/open/customer/addresses/{addressId}', 'checkout:quote'],
 ]
 
 describe('the rows', () => {
-  it('are the twenty of the interface, in its order, then the ten extensions', () => {
+  it('are the twenty of the interface, in its order, then the extensions', () => {
     const expected = [...interfaceRows.map((row) => row.operationId), ...extensionRows.map(([id]) => id)]
     assert.deepEqual(operationIds, expected)
   })
@@ -117,6 +126,7 @@ describe('the rows', () => {
     assert.deepEqual(paged, [
       ...['listApiKeyCatalogCategories', 'listApiKeyCatalogProducts', 'listStorefrontOrders'],
       ...['searchCatalogProducts', 'searchMerchantProducts', 'listMerchantProducts', 'listMerchantCategories'],
+      'listCustomerOrders',
     ])
   })
 
@@ -334,6 +344,7 @@ describe('the refusals', () => {
   // Extensions need four codes of their own.
   const ofExtensions = [
     ...['credential_not_found 404', 'merchant_not_found 404', 'page_not_found 404'],
+    ...['customer_address_not_found 404', 'customer_address_limit 409'],
     'shipping_option_not_offered 409',
   ]
 

@@ -91,6 +91,22 @@ eachEngine('stock that is set below what is held', (given) => {
     assert.deepEqual([await scene.approved(), (await scene.onHand())?.onHand], [1, 10])
   })
 
+  test('approved when nothing is left: the charge goes back, and no order number is lost', async () => {
+    const scene = await openScene(given)
+    const { app, ask } = scene.testServer
+    const [first, second] = await scene.four()
+    assert.ok(first && second)
+    await scene.checkout.pay(first.secret, first.view, challengeCard)
+    await scene.correct(0)
+    const waiting = await scene.checkout.look(first.secret)
+    const done = await app.checkout.answerChallenge(first.secret, waiting.challenge?.paymentId ?? '', 'accept')
+    assert.deepEqual([done?.view.session.status, done?.view.session.orderId], ['open', null])
+    await scene.correct(500)
+    const { view } = await scene.checkout.pay(second.secret, await scene.checkout.look(second.secret))
+    const order = await ask('getStorefrontOrder', { path: { orderId: view.session.orderId ?? '' } })
+    assert.equal(order.body.data.number, 'T-1001')
+  })
+
   test('a new checkout finds nothing while more is promised than there is', async () => {
     const scene = await openScene(given)
     await scene.four()

@@ -141,7 +141,7 @@ anyEngine('the dashboard', (given) => {
     const answer = await visit(testServer, dashboardUser.path('home'), dashboardUser.headers)
     await dashboardUser.page.open('/admin')
     await testServer.storage.write((tx) => setSecondFactorRequired(tx, testServer.merchantId, false))
-    assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/admin'])
+    assert.deepEqual([answer.status, answer.headers.get('location')], [303, dashboardUser.path('account')])
     assert.match(dashboardUser.page.text(), /Set up a second factor/)
   })
 
@@ -342,7 +342,7 @@ anyEngine('the dashboard', (given) => {
       assert.equal((await visit(testServer, `${path}?next=%00`, dashboardUser.headers)).status, 400, path)
     for (const path of ['/c/%00', '/admin/resets/%00', '/admin/invitations/%00', '/media/bloom/%00'])
       assert.equal((await visit(testServer, path)).status, 400, path)
-    const forms = ['/admin/sign-in', '/admin/forgotten', '/admin/account', '/admin/passkeys/options', '/oauth/token']
+    const forms = ['/admin/sign-in', '/admin/forgotten', '/admin/passkeys/options', '/oauth/token']
     for (const path of forms) {
       const sent = await post(testServer, path, { email: 'a\0', for: '\0', name: '\0' }, dashboardUser.headers)
       assert.equal(sent.status, 400, path)

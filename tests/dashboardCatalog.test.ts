@@ -311,6 +311,32 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.match(page.text(), /This category does not exist any more/)
   })
 
+  test('the picture of a category is uploaded, kept by a save without one, and taken away', async () => {
+    const { page, path } = dashboardUser
+    const send = async (place: string, fields: Readonly<Record<string, string>>, file?: Blob) => {
+      await page.open(path(place))
+      const body = new FormData()
+      for (const name of ['key', 'version', 'image', 'name', 'parent', 'position'])
+        body.append(name, page.field(name)?.value ?? '')
+      for (const [name, value] of Object.entries(fields)) body.set(name, value)
+      if (file) body.append('file', file, 'a.webp')
+      const { headers } = dashboardUser
+      const answer = await fetch(testServer.origin + path(place), { method: 'POST', redirect: 'manual', headers, body })
+      return { status: answer.status, text: await answer.text() }
+    }
+    const bad = await send('categories/new', { name: 'Pictured' }, new Blob(['not a picture']))
+    assert.deepEqual([bad.status, bad.text.includes('value="Pictured"')], [400, true])
+    const picture = new Blob([new Uint8Array(await readFile(new URL('fixtures/pictures/lossy.webp', import.meta.url)))])
+    assert.equal((await send('categories/new', { name: 'Pictured' }, picture)).status, 303)
+    const { id, category: made } = await categoryOf('pictured')
+    assert.match(made.image, /^\/media\/mer_/)
+    assert.equal((await send(`categories/${id}`, { name: 'With picture' })).status, 303)
+    const { category: kept } = await categoryOf('pictured')
+    assert.deepEqual([kept.name, kept.image], ['With picture', made.image])
+    assert.equal((await send(`categories/${id}`, { noPicture: 'on' })).status, 303)
+    assert.equal((await categoryOf('pictured')).category.image ?? null, null)
+  })
+
   // Product
 
   const pressed = async (path: string, button: string, typed: Readonly<Record<string, string>> = {}) => {

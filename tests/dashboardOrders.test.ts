@@ -70,6 +70,9 @@ anyEngine('orders at the dashboard', (given) => {
     assert.ok(!page.links().has(number))
     await page.open(path('orders?view=all'))
     assert.ok(page.links().has(number))
+    // A filter is of all orders, also where the address names no view.
+    await page.open(path('orders?fulfillment=fulfilled'))
+    assert.deepEqual([page.path, page.links().has(number)], [path('orders?fulfillment=fulfilled&view=all'), true])
   })
 
   test('an invoice is opened and downloaded from its order, and a format that it lacks is explained', async () => {

@@ -7,11 +7,15 @@ import { createProduct } from '../harness/admin/catalog.ts'
 import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { type DashboardUser, dashboardUserOf } from '../harness/dashboard.ts'
 import { type Orders, openOrderTestServer, orderWorld } from '../harness/orders.ts'
+import { paste } from '../harness/paste.ts'
 import { anyEngine } from '../harness/storage.ts'
 import { type TestServer, testSecret } from '../harness/testServer.ts'
 import { indexOrders } from '../src/domain/search/orders.ts'
+import { hashPassword } from '../src/domain/users/password.ts'
 
 const { after, before, test } = browserSuite
+
+const password = 'a garden of roses'
 
 let browser: Browser
 before(async () => {
@@ -24,7 +28,7 @@ const clicksMax = {
   'send three orders, each with its number': 6,
   'refund one line': 2,
   'cancel an order': 2,
-  'make a product of twelve variants': 5,
+  'make a product of twelve variants with two pictures': 5,
   'raise thirty prices by 5 %': 7,
   'count the stock from a spreadsheet': 4,
   'make a discount of 15 %': 3,
@@ -40,7 +44,8 @@ anyEngine('ten tasks of a merchant', (given) => {
 
   before(async () => {
     testServer = await openOrderTestServer(given)
-    dashboardUser = await dashboardUserOf(testServer)
+    const passwordHash = await hashPassword(password, { ln: 4, r: 1, p: 1 })
+    dashboardUser = await dashboardUserOf(testServer, { passwordHash })
     // A small window, as painting is most of what this costs.
     const context = await browser.newContext({ viewport: { width: 1000, height: 480 }, locale: 'en-GB' })
     await context.addCookies([{ name: 'staff_session', value: dashboardUser.token, url: testServer.origin }])
@@ -54,12 +59,18 @@ anyEngine('ten tasks of a merchant', (given) => {
   }
   const link = (name: string | RegExp) => tab.getByRole('link', { name, exact: true })
   const button = (name: string | RegExp) => tab.getByRole('button', { name, exact: true })
-  const paste = (text: string) =>
-    tab.evaluate(`(() => {
-      const clipboardData = new DataTransfer()
-      clipboardData.setData('text', ${JSON.stringify(text)})
-      document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
-    })()`)
+  const picture = async (name: string) => ({
+    name: `${name}.png`,
+    mimeType: 'image/png',
+    buffer: Buffer.from(
+      await tab.evaluate<string>(`(() => {
+        const canvas = document.createElement('canvas')
+        canvas.getContext('2d').fillText('${name}', 20, 20)
+        return canvas.toDataURL('image/png').split(',')[1]
+      })()`),
+      'base64',
+    ),
+  })
 
   // From the page that a task begins on; its way there is not counted.
   const begin = async (path: string) => {
@@ -76,7 +87,7 @@ anyEngine('ten tasks of a merchant', (given) => {
     for (const at of [0, 1, 2]) await click(tab.locator('[data-choose]').nth(at))
     await click(button('Send'))
     await click(tab.locator('[data-sheet] input:not([type=hidden])').first())
-    await paste('TRACK-1\nTRACK-2\nTRACK-3')
+    await paste(tab, 'TRACK-1\nTRACK-2\nTRACK-3')
     await click(button('Send 3 parcels'))
     await tab.getByText('3 parcels sent.').waitFor()
     end('send three orders, each with its number')
@@ -116,13 +127,21 @@ anyEngine('ten tasks of a merchant', (given) => {
       await tab.locator(`[name="option.${slot}.name"]`).fill(name ?? '')
       await tab.locator(`[name="option.${slot}.values"]`).fill(values ?? '')
     }
+    const chooser = tab.waitForEvent('filechooser')
+    await click(tab.locator('[data-drop]'))
+    await (await chooser).setFiles([await picture('moss'), await picture('rust')])
+    await tab.locator('[name="image.1.alt"]').waitFor()
     await click(button('Make variants'))
     await tab.getByText('12 variants below.').waitFor()
     await tab.locator('[name="sku.0.price"]').focus()
-    await paste(Array.from({ length: 12 }, () => '29.90').join('\n'))
+    await paste(tab, Array.from({ length: 12 }, () => '29.90').join('\n'))
     await click(button('Save and publish'))
     await tab.getByText('Product created.').waitFor()
-    end('make a product of twelve variants')
+    assert.deepEqual(
+      [await tab.locator('[name^="image."][name$=".alt"]').count(), await tab.locator('[name$=".price"]').count()],
+      [2, 12],
+    )
+    end('make a product of twelve variants with two pictures')
   }
 
   async function raisePrices(): Promise<void> {
@@ -152,7 +171,7 @@ anyEngine('ten tasks of a merchant', (given) => {
     await click(link('Products').first())
     await click(link('Stock and prices'))
     await click(tab.locator('tbody tr:first-child .cell input').first())
-    await paste('11\n12\n13')
+    await paste(tab, '11\n12\n13')
     await click(button(/^Save/).first())
     await tab
       .getByText(/saved|changed/i)
@@ -171,16 +190,15 @@ anyEngine('ten tasks of a merchant', (given) => {
     await click(button('Save'))
     await tab.waitForURL(/discounts\/prm_/)
     end('make a discount of 15 %')
-    // The password was asked for a moment ago.
-    await testServer.storage.write(
-      (tx) => tx.sql`
-        update user_sessions set confirmed_at = ${testServer.clock.now} where user_id = ${dashboardUser.userId}`,
-    )
+    // The password was asked for long ago.
+    testServer.clock.now += 3_600_000
     clicks = 0
     await click(link('Settings'))
     await click(link('People'))
     await click(link('Invite'))
-    await tab.getByLabel('E-mail').fill('grace@bloom.example')
+    await tab.locator('[name=password]').fill(password)
+    await tab.keyboard.press('Enter')
+    await tab.getByLabel('E-mail', { exact: true }).fill('grace@bloom.example')
     await click(button('Invite'))
     await tab.locator('#secret').waitFor()
     end('invite a colleague')

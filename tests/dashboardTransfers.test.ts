@@ -93,6 +93,37 @@ anyEngine('import and export in the dashboard', (given) => {
     assert.equal(Number(found?.count), 1)
   })
 
+  test('a file of no known system is read by what its columns are said to hold', async () => {
+    const { page } = dashboardUser
+    const { location } = await upload(`Article,Number,Price\n${unusedName('kettle')},${unusedName('KETTLE')},€ 12.50\n`)
+    await runTransfers(testServer)
+    await page.open(location)
+    assert.match(page.text(), /Columns to assign Say what the columns of the file hold\./)
+    assert.match(page.text(), /Article kettle-\S+/)
+    const assign = async (...meanings: string[]) => {
+      const answer = await fetch(`${testServer.origin}${location}/columns`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: dashboardUser.headers,
+        body: new URLSearchParams([
+          ['key', newId('req')],
+          ...['Article', 'Number', 'Price'].map((column): [string, string] => ['column', column]),
+          ...meanings.map((meaning): [string, string] => ['as', meaning]),
+        ]),
+      })
+      return { status: answer.status, text: await answer.text() }
+    }
+    const lacking = await assign('title', 'sku', '')
+    assert.equal(lacking.status, 400)
+    assert.match(lacking.text, /Choose a column for: Price\./)
+    assert.match((await assign('title', 'price', 'price')).text, /Only one column can hold: Price\./)
+    assert.equal((await assign('title', 'sku', 'price')).status, 303)
+    await runTransfers(testServer)
+    await page.open(location)
+    assert.match(page.text(), /1 thing would change\./)
+    assert.match(page.text(), /Line 2 New product kettle-/)
+  })
+
   test('pieces with one key are one import, however often and in whichever order they are sent', async () => {
     const key = newId('req')
     const text = `${header}${unusedName('cup')},Çup,${unusedName('CUP')},3.00\n`

@@ -1,30 +1,19 @@
-// A walk over the dashboard from link to link. Every page is valid HTML, and every page and form with the ids of another shop is answered
-// as if these had never been.
+// A walk over the dashboard from link to link. Every page is valid HTML, can be read by everyone on a desktop and on a telephone, and every
+// page and form with the ids of another shop is answered as if these had never been.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { createCategory, createProduct, createPromotion } from '../harness/admin/catalog.ts'
-import { someCustomer } from '../harness/admin/customers.ts'
-import { failedDelivery } from '../harness/admin/developers.ts'
-import { draftOf } from '../harness/admin/drafts.ts'
-import { bankAccounts } from '../harness/admin/payments.ts'
-import { requestedReturn } from '../harness/admin/returns.ts'
-import { runTransfers, sendFile } from '../harness/admin/transfers.ts'
-import { unsettledPayment } from '../harness/admin/unsettled.ts'
-import { connectBank } from '../harness/bank.ts'
-import { type DashboardUser, dashboardUserOf } from '../harness/dashboard.ts'
-import { type Orders, openOrderTestServer } from '../harness/orders.ts'
-import type { Form } from '../harness/scriptless.ts'
+import { browserSuite, launchBrowser } from '../harness/browser.ts'
+import { type DashboardUser, dashboardUserOf, frameParts } from '../harness/dashboard.ts'
+import { idPattern, type SeenPage, shapeOf, walkDashboard } from '../harness/dashboardPages.ts'
+import { layoutFaults, violations } from '../harness/readable.ts'
 import { eachEngine, isOnce } from '../harness/storage.ts'
-import { type TestServer, testSecret } from '../harness/testServer.ts'
-import { withdraw } from '../harness/withdrawals.ts'
-import { sectionKinds } from '../src/contract/words.ts'
-import { issueDocuments } from '../src/domain/documents/issue.ts'
+import type { TestServer } from '../harness/testServer.ts'
+import { isWide } from '../harness/wide.ts'
 import { newId } from '../src/platform/kit/ids.ts'
-import { setMailSwitch } from '../src/platform/outbox/emails.ts'
 import { screens } from '../src/web/dashboard/screens.ts'
 
 interface HtmlValidateModule {
@@ -39,125 +28,21 @@ interface HtmlValidateModule {
   }
 }
 
-interface Seen {
-  path: string
-  html: string
-  forms: readonly Form[]
-}
-
-const idPattern = /\b([a-z]{2,4})_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g
-const shapeOf = (href: string) => href.replaceAll(idPattern, ':$1').split('?')[0] ?? ''
-
-// A section of every kind.
-const link = { kind: 'address', target: 'https://journal.example/', label: 'Journal' } as const
-const siteDraft = {
-  look: { logo: null, color: '#7a1f3d', font: 'slab', corners: 'soft', density: 'dense', scheme: 'auto' },
-  home: sectionKinds.map((kind) => ({ kind, title: `A "${kind}"`, link })),
-  menus: { head: [link], foot: null },
-} as const
+const looks = [
+  { viewport: { width: 1_280, height: 800 }, colorScheme: 'light', locale: 'en-GB' },
+  { viewport: { width: 360, height: 740 }, colorScheme: 'dark', locale: 'de-DE' },
+  { viewport: { width: 1_280, height: 800 }, colorScheme: 'dark', locale: 'de-DE' },
+  { viewport: { width: 360, height: 740 }, colorScheme: 'light', locale: 'en-GB' },
+] as const
 
 eachEngine('a walk over the dashboard', (given) => {
-  let testServer: TestServer & { orders: Orders }
+  let testServer: TestServer
   let dashboardUser: DashboardUser
-  let pages: readonly Seen[]
+  let pages: readonly SeenPage[]
 
   before(async () => {
-    testServer = await openOrderTestServer(given, { accountProviders: bankAccounts() })
-    dashboardUser = await dashboardUserOf(testServer)
-    await dashboardUserOf(testServer, { role: 'staff' })
-    const { orderId } = await testServer.orders.place({ items: { 'ROSE-12': 1, CARD: 3 } })
-    const sent = await testServer.orders.place({ items: { CARD: 2 } })
-    const unpaid = await testServer.orders.place({ items: { CARD: 1 }, isManual: true })
-    const keyed = { idempotencyKey: newId('req') }
-    for (const [id, path, body] of [
-      ['fulfilAdminOrder', { orderId: sent.orderId }, { trackingNumber: 'T-1', ...keyed }],
-      ['addAdminOrderNote', { orderId }, { text: 'Rings twice.', ...keyed }],
-    ] as const)
-      await testServer.askAdmin(id, { path, body })
-    await createProduct(testServer, { images: [{ url: 'https://pictures.example/a.jpg', alt: 'A "cup" & <saucer>' }] })
-    await createCategory(testServer)
-    const { version: expectedVersion } = (await testServer.askAdmin('getAdminSite')).body.data
-    const saved = await testServer.askAdmin('replaceAdminSite', {
-      body: { ...siteDraft, expectedVersion, idempotencyKey: newId('req') },
-    })
-    assert.equal(saved.status, 200, saved.text)
-    await createPromotion(testServer)
-    await failedDelivery(testServer)
-    await testServer.newKey(['catalog:read'])
-    await sendFile(testServer, 'products', 'Handle,Title,Variant SKU,Variant Price\ncup,Cup,CUP,3.00\nbad,Bad,BAD,x\n')
-    await runTransfers(testServer)
-    await testServer.storage.write((tx) => setMailSwitch(tx, true, testServer.clock.now))
-    await testServer.askAdmin('inviteAdminMember', { body: { email: 'new@bloom.example', role: 'viewer', ...keyed } })
-    const { body } = await testServer.askAdmin('listAdminChanges')
-    const undoable = body.data.find(({ operation }: { operation: string }) => operation === 'createAdminProduct')
-    const [parcel] = (await testServer.askAdmin('getAdminOrder', { path: { orderId: sent.orderId } })).body.data
-      .fulfillments
-    const asked = await requestedReturn(testServer)
-    const opened = await testServer.askAdmin('createAdminReturn', {
-      path: { orderId: sent.orderId },
-      body: { items: [{ skuId: asked.skuId, quantity: 1 }], reason: 'late', idempotencyKey: newId('req') },
-    })
-    assert.equal(opened.status, 200, opened.text)
-    const { number } = await testServer.orders.place({ items: { CARD: 1 } })
-    await withdraw(testServer, { order: number })
-    const [withdrawal] = (await testServer.askAdmin('listAdminWithdrawals')).body.data
-    const unsettled = await unsettledPayment(testServer, 15 * 86_400_000)
-    const customerId = await someCustomer(testServer)
-    const { draft } = await draftOf(testServer)
-    await issueDocuments(testServer.storage, testSecret, { now: testServer.clock.now, limit: 10 })
-    const [document] = (await testServer.askAdmin('listAdminDocuments', { query: `?orderId=${orderId}` })).body.data
-    const account = await testServer.askAdmin('connectAdminPaymentAccount', {
-      body: { provider: 'redirect', keys: { key: 'bank_test_acct1' }, idempotencyKey: newId('req') },
-    })
-    assert.equal(account.status, 200, account.text)
-    await connectBank(testServer, { provider: 'mollie', public: { profile: 'pfl_1', name: 'Bloom' } })
-    pages = await walk([
-      ...['', '/keys', '/disconnect'].map((path) => `settings/payments/accounts/${account.body.data.id}${path}`),
-      `payments/${unsettled.paymentId}/close`,
-      `withdrawals/${withdrawal.id}`,
-      `withdrawals/${withdrawal.id}/statement`,
-      ...['', '/edit', '/cancel'].map((path) => `drafts/${draft.id}${path}`),
-      ...['', '/details', '/data', '/notes', '/erase'].map((path) => `customers/${customerId}${path}`),
-      `orders/${sent.orderId}/return`,
-      `returns/${asked.returnId}/approve`,
-      `returns/${asked.returnId}/refuse`,
-      ...['', '/receive', '/refund', '/exchange', '/close'].map((path) => `returns/${opened.body.data.id}${path}`),
-      `orders/${orderId}/documents/${document.id}`,
-      `orders/${orderId}/customer`,
-      `orders/${orderId}/address`,
-      `orders/${orderId}/notes`,
-      ...['pay', 'give-back', 'undelivered'].map((path) => `orders/${unpaid.orderId}/${path}`),
-      `orders/${sent.orderId}/parcels/${parcel.id}`,
-      `settings/changes/${undoable.id}`,
-      `settings/changes/${undoable.id}/undo`,
-    ])
+    ;({ testServer, dashboardUser, pages } = await walkDashboard(given))
   })
-
-  // One page of each shape.
-  async function walk(more: readonly string[]): Promise<Seen[]> {
-    const { page } = dashboardUser
-    const seen = new Map<string, Seen>()
-    const queue = screens
-      .filter(({ get, path }) => get && !path.includes(':') && !path.endsWith('export'))
-      .map(({ path }) => dashboardUser.path(path))
-    const views = ['orders?view=all', 'search?q=roses', 'nothing']
-    queue.push(...[...more, ...views].map(dashboardUser.path), '/admin/account')
-    for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
-      if (seen.has(shapeOf(path)) && !path.includes('?')) continue
-      await page.open(path)
-      const found = { path, html: page.html, forms: page.forms() }
-      seen.set(`${shapeOf(path)}${path.includes('?') ? path : ''}`, found)
-      for (const href of page.links().values())
-        if (
-          href.startsWith(dashboardUser.path('')) &&
-          !/export/.test(href) &&
-          !seen.has(shapeOf(href)) &&
-          !href.includes('?')
-        )
-          queue.push(href)
-    }
-    return [...seen.values()]
-  }
 
   test('every screen that can be looked at was seen', () => {
     const shapes = new Set(pages.map(({ path }) => shapeOf(path)))
@@ -179,6 +64,17 @@ eachEngine('a walk over the dashboard', (given) => {
     )
   })
 
+  test('changes are said in words, and not in names of members, ids or minor units', () => {
+    const { html = '' } = pages.find(({ path }) => path === dashboardUser.path('settings/changes')) ?? {}
+    const names = [...html.matchAll(/<dt>([^<]*)</g)].map(([, name = '']) => name)
+    assert.ok(names.includes('Discount') && names.includes('Reason'), names.join())
+    assert.deepEqual(
+      names.filter((name) => /^[a-z]/.test(name)),
+      [],
+    )
+    assert.doesNotMatch(html.replaceAll(/<[^>]*>/g, ' '), /sku_|→\s+to\s+333\b/)
+  })
+
   if (isOnce(given))
     test('every page is valid HTML', async () => {
       // Loaded here: it takes a second that the other engine does not need.
@@ -197,6 +93,50 @@ eachEngine('a walk over the dashboard', (given) => {
             )
       }
       assert.deepEqual(found.slice(0, 20), [])
+    })
+
+  // One page of each screen, and those that were asked for by their query.
+  function pagesToSee(): string[] {
+    const patterns = screens.map(({ path }) => new RegExp(`^${dashboardUser.path(path).replaceAll(/:\w+/g, '[^/]+')}$`))
+    const seen = new Set<RegExp | undefined>()
+    return pages
+      .filter(({ path, html }) => {
+        const pattern = path.includes('?') ? undefined : patterns.find((one) => one.test(path))
+        const isNew = pattern === undefined || !seen.has(pattern)
+        seen.add(pattern)
+        // Some answers are for scripts.
+        return isNew && html.startsWith('<!doctype')
+      })
+      .map(({ path }) => path)
+  }
+
+  if (isOnce(given))
+    browserSuite.test('every page can be read by everyone, with no word or price broken in its middle', async () => {
+      const browser = await launchBrowser()
+      const paths = pagesToSee()
+      const found: string[] = []
+      // `npm run proof -- browser` shows each page in every look, and `npm test` in one of two.
+      for (const [turn, look] of (isWide ? looks : looks.slice(0, 2)).entries()) {
+        const context = await browser.newContext(look)
+        await context.addCookies([{ name: 'staff_session', value: dashboardUser.token, url: testServer.origin }])
+        const tab = await context.newPage()
+        for (const [place, path] of paths.filter((_, at) => isWide || at % 2 === turn).entries()) {
+          await tab.goto(testServer.origin + path)
+          // What all pages have is looked at on the first of them.
+          const rules = await violations(tab, ['best-practice'], place === 0 ? [] : frameParts)
+          const faults = await layoutFaults(tab)
+          await tab.evaluate(`document.documentElement.setAttribute('dir', 'rtl')`)
+          const isWider = await tab.evaluate(
+            'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+          )
+          const all = [...rules, ...faults, ...(isWider ? ['scrolls sideways from right to left'] : [])]
+          found.push(...all.map((fault) => `${path} ${look.viewport.width} ${look.colorScheme} ${fault}`))
+        }
+        await context.close()
+      }
+      await browser.close()
+      assert.ok(paths.length > 120, `${paths.length} pages`)
+      assert.deepEqual(found, [])
     })
 
   test('pages and forms with ids of another shop are answered as with ids that never were, and nothing moves', async () => {

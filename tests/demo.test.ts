@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { ensureDemoSite, makeDemoShop } from '../apps/demo/shop.ts'
 import { berlin, cartsOf } from '../harness/carts.ts'
 import { anyEngine, eachEngine } from '../harness/storage.ts'
 import { assertError, openTestServer, testSecret } from '../harness/testServer.ts'
 import { findMerchant, listInstallations } from '../src/domain/merchants/store.ts'
-import { ensureDemoSite, makeDemoShop } from '../src/ops/provisioning/demo.ts'
 import { readShopFile } from '../src/ops/provisioning/read.ts'
 import { createKey } from '../src/platform/access/keys.ts'
 import type { Tx } from '../src/platform/storage/storage.ts'
 
 const read = readShopFile(
-  await readFile(new URL('../src/ops/provisioning/demo/shop.yaml', import.meta.url), 'utf8'),
+  await readFile(new URL('../apps/demo/shop.yaml', import.meta.url), 'utf8'),
   Date.parse('2026-06-01T12:00:00.000Z'),
 )
 assert.ok('file' in read)

@@ -4,6 +4,9 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
+import { makeDemoHistory } from '../apps/demo/history.ts'
+import { demoAnswer, demoEndpoints } from '../apps/demo/receivers.ts'
+import { findHistory, makeDemoShop } from '../apps/demo/shop.ts'
 import { cartwright, serveHere } from '../harness/commandline.ts'
 import { serve, tempFolder } from '../harness/process.ts'
 import { openReceiver } from '../harness/receiver.ts'
@@ -16,11 +19,11 @@ import { createApp } from '../src/app.ts'
 import { adminScopes } from '../src/contract/words.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { countSales } from '../src/domain/reports/count.ts'
-import { makeDemoHistory } from '../src/ops/demo/history.ts'
-import { demoAnswer, demoEndpoints } from '../src/ops/demo/receivers.ts'
-import { findHistory, makeDemoShop } from '../src/ops/provisioning/demo.ts'
+import { listDueEndpoints } from '../src/domain/webhooks/claim.ts'
+import { loopsFor } from '../src/ops/cli/loops.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 import { personCaller } from '../src/platform/http/admin.ts'
+import { retentionDefaultsMs } from '../src/platform/kit/retention.ts'
 import { createLog } from '../src/platform/log/log.ts'
 import { setMailSwitch } from '../src/platform/outbox/emails.ts'
 import type { Reader } from '../src/platform/storage/storage.ts'
@@ -35,6 +38,12 @@ async function makeHistory({ storage, clock }: TestServer, partsMax = Infinity):
   await makeDemoHistory({ storage, rootSecret: testSecret, publicOrigin: () => 'http://localhost', isEnding, facts })
 }
 
+// Those of today, which run while the history is made.
+async function runLoops({ app, storage, clock }: TestServer): Promise<void> {
+  for (const loop of loopsFor({ storage, app, retentionMs: retentionDefaultsMs, clock: () => clock.now }))
+    while (await loop.work(() => false));
+}
+
 eachEngine('an endpoint that is added while the history of the demo shop is made', (given) => {
   test('gets none of the past, is not given up, and gets what happens from then on', async () => {
     const testServer = await openTestServer(given)
@@ -45,7 +54,7 @@ eachEngine('an endpoint that is added while the history of the demo shop is made
     await makeHistory(testServer, 2)
     const receiver = await openReceiver(given)
     const webhooks = webhooksOf(testServer)
-    const { id: installationId } = facts.installation
+    const { installationId } = facts.shop
     const { endpoint } = await webhooks.add({ url: receiver.url, events: ['*'] }, installationId)
     await makeHistory(testServer, 6)
     const [after] = await storage.read(
@@ -81,8 +90,12 @@ anyEngine('the history of the demo shop', (given) => {
     await storage.write((tx) => setMailSwitch(tx, true, clock.now))
     await makeDemoShop(storage, testSecret, clock.now)
     // Ended in the middle, and gone on with.
-    await makeHistory(testServer, 11)
-    assert.ok(await findHistory(storage, testSecret, clock.now), 'there is more to make')
+    for (const parts of [11, 11]) {
+      await makeHistory(testServer, parts)
+      assert.ok(await findHistory(storage, testSecret, clock.now), 'there is more to make')
+      await runLoops(testServer)
+      assert.deepEqual(await storage.read((db) => listDueEndpoints(db, '', clock.now)), [])
+    }
     await makeHistory(testServer)
     while ((await countSales(storage, clock.now, 500)) > 0);
     const { merchantId = '', userId = '' } = await personOf(testServer)
@@ -96,6 +109,15 @@ anyEngine('the history of the demo shop', (given) => {
     assert.equal(await findHistory(testServer.storage, testSecret, testServer.clock.now + 40 * day), undefined)
     await makeDemoShop(testServer.storage, testSecret, testServer.clock.now + day)
     assert.equal(await findHistory(testServer.storage, testSecret, testServer.clock.now + day), undefined)
+  })
+
+  test('an order whose money never came was cancelled when it was due, and not by a loop of today', async () => {
+    const { storage, clock } = testServer
+    const rows = await storage.read(
+      (db) => db.sql<{ at: number }>`select updated_at as "at" from orders where cancellation like '%"by":"system"%'`,
+    )
+    assert.equal(rows.length, 1)
+    assert.ok(clock.now - (rows[0]?.at ?? Infinity) > day)
   })
 
   test('breaks no invariant', async () => {
@@ -207,9 +229,7 @@ anyEngine('a shop that is there before', (given) => {
   test('a shop whose first start ended before its keys were made gets its history too; one of an earlier release does not', async () => {
     const testServer = await openTestServer(given)
     const { storage, clock } = testServer
-    const file: ShopFile = JSON.parse(
-      await readFile(new URL('../src/ops/provisioning/demo/shop.json', import.meta.url), 'utf8'),
-    )
+    const file: ShopFile = JSON.parse(await readFile(new URL('../apps/demo/shop.json', import.meta.url), 'utf8'))
     await testServer.apply(file)
     assert.equal(await findHistory(storage, testSecret, clock.now), undefined, 'nobody works there yet')
     await makeDemoShop(storage, testSecret, clock.now)

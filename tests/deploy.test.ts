@@ -32,6 +32,20 @@ describe('the files of deploy/', () => {
     assert.ok((await pageText('docs/production.md')).includes(`cartwright-${version}.tgz`))
   })
 
+  // Docker, buildah and podman all read it; one that is called .containerignore would take its place for two of them.
+  test('let everything into the image that the package is made of', async () => {
+    const ignored = await pageText('.dockerignore')
+    const [, folders = ''] = /^const folders = \[(.*)\]$/m.exec(await deployed('pack.ts')) ?? []
+    const named = [...folders.matchAll(/'([^']+)'/g)].map(([, folder = '']) => folder)
+    assert.ok(named.length >= 4)
+    for (const folder of named)
+      assert.ok(
+        ignored.split('\n').some((line) => line === `!${folder}` || folder.startsWith(`${line.slice(1)}/`)),
+        folder,
+      )
+    assert.ok(!(await readdir(root)).includes('.containerignore'))
+  })
+
   test('are YAML where they say so, and the nodes are probed', async () => {
     const read = async (name: string) => parseAllDocuments(await deployed(name)).map((document) => document.toJS())
     for (const name of files.filter((file) => file.endsWith('.yaml')))

@@ -3,12 +3,16 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { berlin } from '../harness/carts.ts'
+import { type Checkout, checkoutOf, secretOf } from '../harness/checkout.ts'
 import { type OrderInput, type Orders, openOrderTestServer, refusingCard } from '../harness/orders.ts'
 import { assertFound } from '../harness/sabotage.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { type Answer, assertAdminError, type TestServer, testSecret } from '../harness/testServer.ts'
 import { orderEditsMax } from '../src/contract/admin/edits.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
+import type { AdminOrder } from '../src/contract/admin/orders.ts'
+import type { CheckoutView } from '../src/domain/checkout/port.ts'
+import { expireSessions } from '../src/domain/checkout/sweep.ts'
 import { issueDocuments } from '../src/domain/documents/issue.ts'
 import { refusedTriesMax } from '../src/domain/payments/refunds.ts'
 import { indexOrders } from '../src/domain/search/orders.ts'
@@ -16,9 +20,11 @@ import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('editAdminOrder', (given) => {
   let testServer: TestServer & { orders: Orders }
+  let checkout: Checkout
   const skus = new Map<string, string>()
   before(async () => {
     testServer = await openOrderTestServer(given)
+    checkout = await checkoutOf(testServer)
     const rows = await testServer.storage.read(
       (db) =>
         db.sql<{ code: string; id: string }>`
@@ -146,7 +152,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.deepEqual(await documentsOf(orderId), [{ kind: 'invoice', total: 333 }])
   })
 
-  test('200 takes the difference of an order that was paid by hand, and all of it goes back as one', async () => {
+  test('200 takes the difference of an order that was paid by hand as a payment of its own, and all of it goes back', async () => {
     const { orderId } = await place({ items: { CARD: 2 }, isManual: true })
     const was = done(await ask('payAdminOrder', orderId))
     await issue()
@@ -166,7 +172,8 @@ eachEngine('editAdminOrder', (given) => {
     const { sum, due, excess, entries } = order.moneyReceived
     assert.deepEqual([order.paymentStatus, total, sum, due, excess], ['paid', preview.totals.total, total, 0, 0])
     assert.equal(entries.at(-1).amount, preview.difference)
-    assert.deepEqual([order.payments.length, order.payments[0].amount, await stockOf('CARD')], [1, total, stock - 1])
+    const paid = order.payments.map(({ amount }: { amount: number }) => amount)
+    assert.deepEqual([paid, await stockOf('CARD')], [[was.totals.total, preview.difference], stock - 1])
     // What came beyond the total is taken first.
     done(await ask('recordAdminMoney', orderId, { amount: 400 }))
     const more = done(await edit(orderId, { CARD: 4 }))
@@ -176,10 +183,231 @@ eachEngine('editAdminOrder', (given) => {
     assert.equal(back.amount, total + 333)
     await issue()
     const sums = (await documentsOf(orderId)).map(({ kind, total: of }) => (kind === 'invoice' ? of : -of))
-    assert.deepEqual([sums.length, sums.reduce((one, other) => one + other, 0)], [4, 0])
-    const card = await place({ items: { CARD: 1 } })
-    const refused = await edit(card.orderId, { CARD: 2 }, received)
-    assert.equal(refused.body.error.current.reason, 'costs_more')
+    // One credit note for each payment that gave back.
+    assert.deepEqual([sums.length, sums.reduce((one, other) => one + other, 0)], [6, 0])
+  })
+
+  test('200 refunds an order with a card payment and a later one by hand: the newest payment first, each unit once', async () => {
+    const { orderId } = await place({ items: { CARD: 2 } })
+    await issue()
+    const was = (await orderOf(orderId)).totals.total
+    const { order } = done(await edit(orderId, { CARD: 3 }, { differenceReceived: true }))
+    await issue()
+    const [card, cash] = order.payments
+    assert.deepEqual([card.amount, cash.amount, cash.provider], [was, 333, 'manual'])
+    assert.deepEqual([order.moneyReceived.sum, order.moneyReceived.excess], [333, 0])
+    const part = done(await ask('refundAdminOrder', orderId, { items: [{ skuId: skus.get('CARD'), quantity: 2 }] }))
+    const refundsOf = ({ refunds }: AdminOrder) =>
+      refunds.map(({ amount, paymentId, partOf, items }) => [amount, paymentId, partOf !== null, items])
+    const skuId = skus.get('CARD')
+    assert.equal(part.amount, 666)
+    assert.deepEqual(refundsOf(part.order), [
+      [333, cash.id, false, [{ skuId, quantity: 2 }]],
+      [333, card.id, true, []],
+    ])
+    await testServer.orders.pay()
+    const rest = done(await ask('cancelAdminOrder', orderId, {}))
+    assert.equal(rest.cancellation.refund.amount, was + 333 - 666)
+    await testServer.orders.pay()
+    const ended = await orderOf(orderId)
+    assert.deepEqual([ended.paymentStatus, ended.totals.refunded], ['refunded', was + 333])
+    await issue()
+    const sums = (await documentsOf(orderId)).map(({ kind, total: of }) => (kind === 'invoice' ? of : -of))
+    assert.equal(
+      sums.reduce((one, other) => one + other, 0),
+      0,
+    )
+  })
+
+  const linkOf = async (draftId: string) => {
+    const { data } = (await testServer.askAdmin('getAdminDraft', { path: { draftId } })).body
+    return { draft: data, secret: secretOf(data.url ?? '') }
+  }
+  const lookAt = async (secret: string) => {
+    const view = await checkout.look(secret)
+    if (view.customer.email !== '') return view
+    const contact = { email: 'ada@example.com', name: 'Ada Lovelace', phone: '' }
+    const details = { contact, address: null, shippingOptionId: null }
+    await testServer.app.checkout.setDetails(secret, view.session.version, details)
+    return checkout.look(secret)
+  }
+  const payLink = async (secret: string, view?: CheckoutView) => checkout.pay(secret, view ?? (await lookAt(secret)))
+  const withdraw = (draftId: string) =>
+    testServer.askAdmin('cancelAdminDraft', { path: { draftId }, body: { idempotencyKey: newId('req') } })
+  const amountsOf = ({ payments }: AdminOrder) => payments.map(({ amount }) => amount)
+  const booksOf = async (orderId: string) => {
+    await testServer.orders.pay()
+    await issue()
+    const sums = (await documentsOf(orderId)).map(({ kind, total }) => (kind === 'invoice' ? total : -total))
+    return sums.reduce((one, other) => one + other, 0)
+  }
+
+  test('an edit that costs more is paid by a link: the order stays until then, and changes with the money', async () => {
+    const { orderId } = await place({ items: { CARD: 2, 'ROSE-12': 1 }, code: 'WELCOME10' })
+    await issue()
+    const was = await orderOf(orderId)
+    const stock = await stockOf('CARD')
+    const wish = { 'ROSE-12': 0, CARD: 4, BOOK: 2 }
+    const preview = done(await edit(orderId, wish, { payByLink: true, dryRun: true }))
+    assert.ok(preview.difference > 0)
+    const asked = done(await edit(orderId, wish, { payByLink: true, expectedTotal: preview.totals.total }))
+    const { draft, secret } = await linkOf(asked.draftId)
+    assert.deepEqual([draft.total, draft.ofOrder.id, draft.order], [preview.difference, orderId, null])
+    const waiting = await orderOf(orderId)
+    assert.deepEqual([waiting.version, waiting.totals, waiting.openChange.draftId], [was.version, was.totals, draft.id])
+    assert.deepEqual([await stockOf('CARD'), (await documentsOf(orderId)).length], [stock, 1])
+    const view = await lookAt(secret)
+    assert.deepEqual(
+      [view.session.totals.total, view.change],
+      [preview.difference, { number: was.number, kind: 'edit' }],
+    )
+    assert.ok(view.methods.every(({ provider }) => provider !== 'manual'))
+    // Two presses at once, or the link in two hands: one payment.
+    await Promise.all([payLink(secret, view), payLink(secret, view)])
+    const paid = await orderOf(orderId)
+    assert.deepEqual(amountsOf(paid), [was.totals.total, preview.difference])
+    assert.deepEqual([paid.totals.total, paid.openChange, paid.paymentStatus], [preview.totals.total, null, 'paid'])
+    assert.deepEqual([await stockOf('CARD'), paid.moneyReceived], [stock - 2, null])
+    const ended = (await testServer.askAdmin('getAdminDraft', { path: { draftId: draft.id } })).body.data
+    assert.deepEqual([ended.status, ended.order.id, ended.url], ['paid', orderId, null])
+    assert.equal(await booksOf(orderId), preview.totals.total)
+    // All of it can go back.
+    assert.equal(done(await ask('refundAdminOrder', orderId)).amount, preview.totals.total)
+    assert.equal(await booksOf(orderId), 0)
+    assert.equal((await orderOf(orderId)).paymentStatus, 'refunded')
+  })
+
+  test('after an edit that was paid by a link, one that costs less gives back to the cent, and then refunds end at zero', async () => {
+    const { orderId } = await place({ items: { CARD: 1 } })
+    await issue()
+    const was = await orderOf(orderId)
+    const asked = done(await edit(orderId, { CARD: 3 }, { payByLink: true }))
+    await payLink((await linkOf(asked.draftId)).secret)
+    const less = done(await edit(orderId, { CARD: 1 }))
+    assert.deepEqual([less.difference, less.totals.total], [-666, was.totals.total])
+    await booksOf(orderId)
+    const { order } = done(
+      await ask('refundAdminOrder', orderId, { items: [{ skuId: skus.get('CARD'), quantity: 1 }] }),
+    )
+    assert.equal(order.totals.refundPending, 333)
+    await testServer.orders.pay()
+    done(await ask('refundAdminOrder', orderId))
+    assert.equal(await booksOf(orderId), 0)
+    assertAdminError(await ask('refundAdminOrder', orderId), 'nothing_to_refund')
+  })
+
+  test('409 for a second change while one waits; it can be withdrawn, and its link ends with it, or with the order', async () => {
+    const { orderId } = await place({ items: { CARD: 1 } })
+    const { draftId } = done(await edit(orderId, { CARD: 2 }, { payByLink: true }))
+    const second = await edit(orderId, { CARD: 0, BOOK: 1 }, { payByLink: true })
+    assert.equal(second.body.error.current.reason, 'change_open')
+    const { secret } = await linkOf(draftId)
+    const changed = await testServer.askAdmin('updateAdminDraft', {
+      path: { draftId },
+      body: { idempotencyKey: newId('req'), discount: 1 },
+    })
+    assertAdminError(changed, 'draft_not_open')
+    const view = await lookAt(secret)
+    done(await withdraw(draftId))
+    await payLink(secret, view)
+    assert.deepEqual(amountsOf(await orderOf(orderId)).length, 1)
+    const again = done(await edit(orderId, { CARD: 2 }, { payByLink: true, linkDays: 1 }))
+    const link = await linkOf(again.draftId)
+    const seen = await lookAt(link.secret)
+    done(await ask('cancelAdminOrder', orderId, {}))
+    await payLink(link.secret, seen)
+    await expireSessions(testServer.storage, testServer.app.payTools, testServer.clock.now)
+    const over = await orderOf(orderId)
+    assert.deepEqual([over.status, over.openChange, over.payments.length], ['cancelled', null, 1])
+    assert.equal((await linkOf(again.draftId).catch(() => undefined))?.draft.status ?? 'expired', 'expired')
+  })
+
+  test('a link that is paid while the order is sent, cancelled, edited or withdrawn: one of them, and the money is where it says', async () => {
+    const rivals: Readonly<Record<string, (orderId: string, draftId: string) => Promise<Answer>>> = {
+      send: (orderId) => ask('fulfilAdminOrder', orderId),
+      cancel: (orderId) => ask('cancelAdminOrder', orderId, {}),
+      withdraw: (_, draftId) => withdraw(draftId),
+      refund: (orderId) => ask('refundAdminOrder', orderId, { items: [{ skuId: skus.get('CARD'), quantity: 2 }] }),
+    }
+    for (const [name, rival] of Object.entries(rivals)) {
+      const { orderId } = await place({ items: { CARD: 2 } })
+      const { draftId } = done(await edit(orderId, { CARD: 1, BOOK: 1 }, { payByLink: true }))
+      const { secret } = await linkOf(draftId)
+      const view = await lookAt(secret)
+      await Promise.all([payLink(secret, view), rival(orderId, draftId)])
+      await testServer.orders.pay()
+      const { payments, items, refunds } = await orderOf(orderId)
+      const hasBook = items.some(({ code }: { code: string }) => code === 'BOOK')
+      assert.equal(payments.length, hasBook ? 2 : 1, name)
+      assert.ok(refunds.length <= 2, name)
+    }
+    await testServer.orders.pay()
+  })
+
+  const failPending = (orderId: string) =>
+    testServer.storage.write(
+      (tx) => tx.sql`
+        update refunds set refused_tries = ${refusedTriesMax - 1} where order_id = ${orderId} and status = 'pending'`,
+    )
+
+  test('an edit leaves what was refunded of an item by one payment where the other one refused its share', async () => {
+    const { orderId } = await place({ items: { CARD: 1 } })
+    const { draftId } = done(await edit(orderId, { CARD: 2 }, { payByLink: true }))
+    const { secret } = await linkOf(draftId)
+    await checkout.pay(secret, await lookAt(secret), refusingCard)
+    done(await ask('refundAdminOrder', orderId, { items: [{ skuId: skus.get('CARD'), quantity: 2 }] }))
+    await failPending(orderId)
+    await testServer.orders.pay()
+    const { refunds, totals } = await orderOf(orderId)
+    assert.deepEqual(
+      [refunds.map(({ status }: { status: string }) => status), totals.refunded],
+      [['failed', 'succeeded'], 333],
+    )
+    const all = await edit(orderId, { CARD: 0, BOOK: 1 }, { differenceReceived: true })
+    assertAdminError(all, 'order_edit_not_possible')
+    assert.deepEqual([all.body.error.current.reason, all.body.error.current.least], ['settled', 1])
+    done(await edit(orderId, { CARD: 1, BOOK: 1 }, { differenceReceived: true }))
+  })
+
+  test('a cancellation shows what became of its refund, however often one of its payments refused', async () => {
+    const { orderId } = await place({ items: { CARD: 1 }, card: refusingCard })
+    const { draftId } = done(await edit(orderId, { CARD: 2 }, { payByLink: true }))
+    await payLink((await linkOf(draftId)).secret)
+    done(await ask('cancelAdminOrder', orderId, {}))
+    const fail = async () => {
+      await failPending(orderId)
+      await testServer.orders.pay()
+      return (await orderOf(orderId)).cancellation.refund.status
+    }
+    assert.equal(await fail(), 'failed')
+    done(await ask('refundAdminOrder', orderId))
+    assert.equal(await fail(), 'failed')
+    done(await ask('refundAdminOrder', orderId, { byHand: true }))
+    const { cancellation, paymentStatus } = await orderOf(orderId)
+    assert.deepEqual([cancellation.refund.status, paymentStatus], ['succeeded', 'refunded'])
+  })
+
+  test('a refund over several payments that the merchant paid by hand is recorded once, by its whole amount', async () => {
+    const { orderId } = await place({ items: { CARD: 2 } })
+    done(await edit(orderId, { CARD: 3 }, { differenceReceived: true }))
+    done(await ask('refundAdminOrder', orderId, { items: [{ skuId: skus.get('CARD'), quantity: 2 }] }))
+    const { amount, order } = done(await ask('refundAdminOrder', orderId, { amount: 666, byHand: true }))
+    assert.deepEqual(
+      [amount, order.totals.refunded, order.totals.refundPending, order.refunds.length],
+      [666, 666, 0, 2],
+    )
+  })
+
+  test('a link with a dearer delivery', async () => {
+    const { orderId } = await place({ items: { CARD: 1 } })
+    await issue()
+    const was = await orderOf(orderId)
+    const { draftId, totals } = done(
+      await edit(orderId, { CARD: 2 }, { payByLink: true, shipping: was.totals.shipping + 100 }),
+    )
+    await payLink((await linkOf(draftId)).secret)
+    assert.deepEqual((await orderOf(orderId)).totals.total, totals.total)
+    assert.equal(await booksOf(orderId), totals.total)
   })
 
   test('200 keeps the parts of the shipping by rate in agreement with order and documents', async () => {

@@ -4,12 +4,15 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { sentOrder } from '../harness/admin/returns.ts'
+import { type Checkout, checkoutOf } from '../harness/checkout.ts'
 import { dashboardUserOf } from '../harness/dashboard.ts'
 import { type Orders, openOrderTestServer } from '../harness/orders.ts'
 import { pausesOf } from '../harness/pauses.ts'
 import { eachEngine, isOnce } from '../harness/storage.ts'
 import { type Answer, assertAdminError, type TestServer } from '../harness/testServer.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
+import type { CheckoutView } from '../src/domain/checkout/port.ts'
+import { expireSessions } from '../src/domain/checkout/sweep.ts'
 import { issueDocuments } from '../src/domain/documents/issue.ts'
 import { exchangeReturn } from '../src/domain/exchanges/exchange.ts'
 import { planExchange } from '../src/domain/exchanges/plan.ts'
@@ -22,8 +25,10 @@ import { newId } from '../src/platform/kit/ids.ts'
 eachEngine('exchanges', (given) => {
   let testServer: TestServer & { orders: Orders }
   let skus: Map<string, string>
+  let checkout: Checkout
   before(async () => {
     testServer = await openOrderTestServer(given)
+    checkout = await checkoutOf(testServer)
     const rows = await testServer.storage.read(
       (db) =>
         db.sql<{ id: string; code: string }>`select id, code from skus where merchant_id = ${testServer.merchantId}`,
@@ -75,7 +80,7 @@ eachEngine('exchanges', (given) => {
     assert.deepEqual([data.return.status, data.return.refunds, data.return.refunded], ['closed', [], 0])
     assert.deepEqual(
       data.return.exchanges.map(({ at: _, ...one }: { at: string }) => one),
-      [{ orderId: data.order.id, orderNumber: data.order.number, credit: 2995, refunded: 0 }],
+      [{ orderId: data.order.id, orderNumber: data.order.number, credit: 2995, refunded: 0, paid: 0 }],
     )
     const placed = await orderOf(data.order.id)
     assert.deepEqual(
@@ -214,6 +219,206 @@ eachEngine('exchanges', (given) => {
     assertAdminError(missing, 'return_not_found')
   })
 
+  const withdraw = (draftId: string) => ask('cancelAdminDraft', { draftId })
+  const done = (answer: Answer) => {
+    assert.equal(answer.status, 200, answer.text)
+    return answer.body.data
+  }
+  const returnOf = async (returnId: string) => done(await testServer.askAdmin('getAdminReturn', { path: { returnId } }))
+  const draftOf = async (draftId: string) => done(await testServer.askAdmin('getAdminDraft', { path: { draftId } }))
+  const secretOf = async (draftId: string) => ((await draftOf(draftId)).url as string | null)?.split('/').at(-1) ?? ''
+  async function linked(returnId: string, code: string, quantity: number, more: object = {}) {
+    const asked = done(
+      await ask('exchangeAdminReturn', { returnId }, { ...wanting(code, quantity), payByLink: true, ...more }),
+    )
+    const draft = await draftOf(asked.draftId)
+    return { asked, draft, secret: await secretOf(draft.id) }
+  }
+  // Orders of the test server know no e-mail address.
+  const lookAt = async (secret: string) => {
+    const { session } = await checkout.look(secret)
+    const contact = { email: 'ada@example.com', name: 'Ada Lovelace', phone: '' }
+    const details = { contact, address: null, shippingOptionId: null }
+    await testServer.app.checkout.setDetails(secret, session.version, details)
+    return checkout.look(secret)
+  }
+  const payLink = async (secret: string, view?: CheckoutView, card?: string) =>
+    checkout.pay(secret, view ?? (await lookAt(secret)), card)
+  const availableOf = async (code: string) => {
+    const [row] = await testServer.storage.read(
+      (db) => db.sql<{ left: number }>`
+        select on_hand - held as "left" from stock where sku_id = ${sku(code)} and mode = 'test'`,
+    )
+    return row?.left ?? 0
+  }
+  // What the provider has kept of charges that no order came of.
+  const strayMoney = async () => {
+    await testServer.orders.pay()
+    const [row] = await testServer.storage.read(
+      (db) => db.sql<{ kept: number }>`
+        select coalesce(sum(t.amount - t.refunded), 0) as "kept" from test_charges t join payments p on p.id = t.key
+        where p.order_id is null and t.state = 'approved'`,
+    )
+    return Number(row?.kept ?? 0)
+  }
+  const setOnHand = (code: string, onHand: number) =>
+    testServer.storage.write(
+      (tx) => tx.sql`update stock set on_hand = ${onHand} where sku_id = ${sku(code)} and mode = 'test'`,
+    )
+  const countOrders = async () => (await testServer.storage.read((db) => db.sql`select id from orders`)).length
+  const asksBank = '4000002500003155'
+  const issue = async () => {
+    await testServer.orders.pay()
+    const { rootSecret } = testServer.app.payTools
+    while ((await issueDocuments(testServer.storage, rootSecret, { now: testServer.clock.now, limit: 50 })) > 0);
+  }
+
+  test('dearer items: previewed to the cent, held by a link, and placed with the payment of the difference', async () => {
+    const { orderId, returnId } = await received({ CARD: 2 })
+    const wish = { ...wanting('BOOK', 2), payByLink: true }
+    const preview = done(await ask('exchangeAdminReturn', { returnId }, { ...wish, dryRun: true }))
+    assert.deepEqual(
+      [preview.credit, preview.totals.total, preview.difference, preview.moneyBack],
+      [666, 5990, 5324, 0],
+    )
+    const [was, before] = [await orderOf(orderId), await availableOf('BOOK')]
+    const { asked, draft, secret } = await linked(returnId, 'BOOK', 2, { expectedTotal: 5990, close: true })
+    assert.deepEqual([asked.order, asked.refund, draft.total, draft.ofOrder.id], [null, null, 5324, orderId])
+    // Nothing has moved, and the new items are held.
+    const [waiting, held] = [await orderOf(orderId), await returnOf(returnId)]
+    assert.deepEqual([waiting.version, waiting.totals.refunded], [was.version, 0])
+    assert.deepEqual([held.status, held.openExchange.draftId, held.exchanges], ['received', draft.id, []])
+    assert.equal(await availableOf('BOOK'), before - 2)
+
+    const view = await lookAt(secret)
+    assert.deepEqual([view.session.totals.total, view.change], [5324, { number: was.number, kind: 'exchange' }])
+    const page = (await testServer.fetch(`/c/${secret}`)).text
+    assert.match(
+      page,
+      new RegExp(`Exchange for items of order ${was.number}[^]*For returned items[^]*€6\\.66[^]*€53\\.24`),
+    )
+    assert.ok(view.methods.length > 0 && view.methods.every(({ provider }) => provider !== 'manual'))
+    // Two presses at once, or the link in two hands: one payment and one order.
+    await Promise.all([payLink(secret, view), payLink(secret, view)])
+    await issue()
+    const after = await returnOf(returnId)
+    assert.deepEqual([after.status, after.openExchange, after.exchanges.length], ['closed', null, 1])
+    const [{ orderId: placedId, credit, refunded, paid }] = after.exchanges
+    assert.deepEqual([credit, refunded, paid], [666, 0, 5324])
+    const placed = await orderOf(placedId)
+    assert.deepEqual([placed.total, placed.paymentStatus, placed.exchangeOf.returnId], [5990, 'paid', returnId])
+    assert.deepEqual(placed.payments.map(({ amount }: { amount: number }) => amount).sort(), [5324, 666])
+    assert.equal(placed.shippingAddress.summary, was.shippingAddress.summary)
+    const old = await orderOf(orderId)
+    assert.deepEqual([old.totals.refunded, old.refunds[0].exchanged, old.openChange], [666, true, null])
+    const ended = await draftOf(draft.id)
+    assert.deepEqual([ended.status, ended.order.id, ended.ofOrder.id, ended.total], ['paid', placedId, orderId, 5324])
+    const documents = await testServer.storage.read(
+      (db) => db.sql`
+        select kind, total from documents where order_id in (${orderId}, ${placedId}) and cause_id <> ${orderId} order by kind`,
+    )
+    assert.deepEqual(documents, [
+      { kind: 'credit_note', total: 666 },
+      { kind: 'invoice', total: 5990 },
+    ])
+    // All of it can go back: to the first card what came by it, and the rest by the payment of the link.
+    await ask('cancelAdminOrder', { orderId: placedId })
+    await issue()
+    assert.equal((await orderOf(placedId)).paymentStatus, 'refunded')
+    const charges = await testServer.storage.read(
+      (db) => db.sql<{ refunded: number }>`
+        select t.refunded from test_charges t join payments p on p.id = t.key
+        where p.order_id in (${orderId}, ${placedId}) order by t.refunded`,
+    )
+    assert.deepEqual(
+      charges.map((charge) => charge.refunded),
+      [666, 5324],
+    )
+  })
+
+  test('a link of an exchange is one at a time, can be withdrawn, and ends with its time or its return', async () => {
+    const { orderId, returnId } = await received({ CARD: 1 })
+    const before = await availableOf('BOOK')
+    const { draft, secret } = await linked(returnId, 'BOOK', 1)
+    for (const [id, path, body] of [
+      ['exchangeAdminReturn', { returnId }, wanting('CARD', 1)],
+      ['editAdminOrder', { orderId }, { shipping: 0 }],
+    ] as const) {
+      const refused = await ask(id, path, body)
+      assert.equal(refused.status, 409, refused.text)
+      assert.equal(
+        refused.body.error.current.reason,
+        id === 'editAdminOrder' ? refused.body.error.current.reason : 'change_open',
+      )
+    }
+    const view = await lookAt(secret)
+    done(await withdraw(draft.id))
+    await payLink(secret, view)
+    assert.deepEqual([(await returnOf(returnId)).openExchange, await availableOf('BOOK')], [null, before])
+
+    const late = await linked(returnId, 'BOOK', 1, { linkDays: 1 })
+    testServer.clock.now += 25 * 3_600_000
+    await payLink(late.secret)
+    await expireSessions(testServer.storage, testServer.app.payTools, testServer.clock.now)
+    assert.deepEqual([(await returnOf(returnId)).exchanges, await availableOf('BOOK')], [[], before])
+
+    const other = await received({ CARD: 1 })
+    const closed = await linked(other.returnId, 'BOOK', 1)
+    const seen = await lookAt(closed.secret)
+    done(await ask('closeAdminReturn', { returnId: other.returnId }))
+    await payLink(closed.secret, seen)
+    await expireSessions(testServer.storage, testServer.app.payTools, testServer.clock.now)
+    const over = await orderOf(other.orderId)
+    assert.deepEqual([over.openChange, over.totals.refunded, await availableOf('BOOK')], [null, 0, before])
+  })
+
+  test('a link that is paid while the items are refunded, the return is closed, a parcel comes or the link is withdrawn', async () => {
+    const rivals: Readonly<Record<string, (returnId: string, draftId: string) => Promise<Answer>>> = {
+      refund: (returnId) => ask('refundAdminReturn', { returnId }, { shipping: false }),
+      close: (returnId) => ask('closeAdminReturn', { returnId }),
+      receive: (returnId) => ask('receiveAdminReturn', { returnId }, { items: [{ skuId: sku('CARD'), quantity: 1 }] }),
+      withdraw: (_, draftId) => withdraw(draftId),
+    }
+    for (const [name, rival] of Object.entries(rivals)) {
+      const { orderId } = await sentOrder(testServer, { CARD: 2 })
+      const items = [{ skuId: sku('CARD'), quantity: 2 }]
+      const { id: returnId } = done(await ask('createAdminReturn', { orderId }, { items, reason: 'late' }))
+      const { draft, secret } = await linked(returnId, 'BOOK', 1)
+      const view = await lookAt(secret)
+      await Promise.all([payLink(secret, view), rival(returnId, draft.id)])
+      await testServer.orders.pay()
+      const { exchanges, refunded } = await returnOf(returnId)
+      const { totals } = await orderOf(orderId)
+      // The exchange or the refund, never both; money without an order went back.
+      assert.ok(exchanges.length === 0 || refunded === 0, name)
+      assert.equal(totals.refunded, exchanges.length > 0 || refunded > 0 ? 666 : 0, name)
+      assert.equal(await strayMoney(), 0, name)
+    }
+  })
+
+  test('a link whose items are refunded or whose stock is gone while the bank asks: nothing moves, and the money goes back', async () => {
+    const outcomes: Readonly<Record<string, (orderId: string, returnId: string) => Promise<unknown>>> = {
+      refunded: (_, returnId) => ask('refundAdminReturn', { returnId }, { shipping: false }),
+      refundedByAmount: (orderId) => ask('refundAdminOrder', { orderId }),
+      soldOut: () => setOnHand('BOOK', 0),
+    }
+    for (const [name, meanwhile] of Object.entries(outcomes)) {
+      const { orderId, returnId } = await received({ CARD: 1 })
+      const { secret } = await linked(returnId, 'BOOK', 1)
+      const onHand = await stockOf('BOOK')
+      const { view } = await payLink(secret, undefined, asksBank)
+      await meanwhile(orderId, returnId)
+      const orders = await countOrders()
+      await testServer.app.checkout.answerChallenge(secret, view.challenge?.paymentId ?? '', 'accept')
+      await setOnHand('BOOK', onHand)
+      assert.deepEqual(
+        [(await returnOf(returnId)).exchanges, await countOrders(), await strayMoney()],
+        [[], orders, 0],
+        name,
+      )
+    }
+  })
+
   test('races: an exchange twice, an exchange and a refund, and the last unit for two returns', async () => {
     const one = await received({ CARD: 3 })
     const twice = await Promise.all(
@@ -266,8 +471,16 @@ eachEngine('exchanges', (given) => {
     const { page } = user
     await page.open(user.path(`returns/${returnId}/exchange`))
     await page.press('Continue', { 'product-0': 'BOOK', 'quantity-0': '2' })
-    assert.equal(page.status, 409)
-    assert.match(page.text(), /The new items cost €59\.90, and the returned ones are worth €29\.95/)
+    assert.match(page.text(), /The customer pays\s+€29\.95/)
+    await page.press('Make the link')
+    assert.match(page.path, /\/drafts\/dft_/)
+    await page.open(user.path(`returns/${returnId}`))
+    assert.match(page.text(), /An exchange waits for €29\.95/)
+    const { draftId } = (await testServer.askAdmin('getAdminReturn', { path: { returnId } })).body.data.openExchange
+    await page.open(user.path(`returns/${returnId}/exchange`))
+    await page.press('Continue', { 'product-0': 'CARD', 'quantity-0': '3' })
+    assert.match(page.text(), /Withdraw its link first/)
+    await withdraw(draftId)
     await page.press('Continue', { 'product-0': 'CARD', 'quantity-0': '3' })
     assert.match(page.text(), /Goes back to the customer\s+€19\.96/)
     await page.press('Place the new order')
@@ -285,20 +498,29 @@ eachEngine('exchanges', (given) => {
     for (let round = 0; round < 3; round += 1) {
       const { orderId, returnId } = await received({ CARD: upTo(6), BOOK: upTo(3) })
       const { total } = await orderOf(orderId)
+      const links: string[] = []
       for (let step = 0; step < 4; step += 1) {
         const code = isIn(50) ? 'CARD' : 'BOOK'
         const items = [{ skuId: sku(code), quantity: upTo(2) }]
         const deduction = isIn(30) ? upTo(300) : 0
         if (isIn(30)) await ask('refundAdminReturn', { returnId }, { items, deduction, shipping: false })
-        else await ask('exchangeAdminReturn', { returnId }, { items, deduction, ...wanting('CARD', upTo(9)) })
+        else if (isIn(60))
+          await ask('exchangeAdminReturn', { returnId }, { items, deduction, ...wanting('CARD', upTo(9)) })
+        else {
+          const wish = { items, deduction, ...wanting('BOOK', upTo(3)), payByLink: true }
+          const { data } = (await ask('exchangeAdminReturn', { returnId }, wish)).body
+          if (data?.draftId) links.push(data.draftId)
+        }
+        if (isIn(50) && links.length > 0) await payLink(await secretOf(links.shift() as string))
         if (isIn(50)) await testServer.orders.pay()
       }
       const { totals, paymentStatus } = await orderOf(orderId)
       assert.ok(totals.refunded + totals.refundPending <= total, paymentStatus)
       const { exchanges } = (await testServer.askAdmin('getAdminReturn', { path: { returnId } })).body.data
-      for (const { orderId: id, credit, refunded } of exchanges) {
+      for (const { orderId: id, credit, refunded, paid } of exchanges) {
         const placed = await orderOf(id)
-        assert.deepEqual([placed.total + refunded, placed.payments[0].amount], [credit, credit])
+        const sum = placed.payments.reduce((all: number, { amount }: { amount: number }) => all + amount, 0)
+        assert.deepEqual([placed.total + refunded, sum], [credit + paid, credit + paid])
       }
     }
     await testServer.orders.pay()

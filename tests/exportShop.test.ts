@@ -25,7 +25,7 @@ eachEngine('export shop', (given) => {
   }
 
   test('applied to the same shop it changes nothing, and elsewhere it makes the same shop', async () => {
-    const known = readShopFile(await readFile('src/ops/provisioning/demo/shop.yaml', 'utf8'), now)
+    const known = readShopFile(await readFile('apps/demo/shop.yaml', 'utf8'), now)
     assert.ok('file' in known)
     const demo = known.file
     const file: ShopFile = {

@@ -8,7 +8,7 @@ import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { serveHere } from '../harness/commandline.ts'
 import { freePort } from '../harness/ports.ts'
 import { scriptless } from '../harness/scriptless.ts'
-import { eachEngine, type Given, givenEngine } from '../harness/storage.ts'
+import { anyEngine, eachEngine, type Given } from '../harness/storage.ts'
 import { testSecretText } from '../harness/testServer.ts'
 import { createSetupLink, isSetupLink } from '../src/domain/users/setup.ts'
 
@@ -190,6 +190,22 @@ eachEngine('a first start in production', (given) => {
     assert.deepEqual([open.status, (await open.text()).includes('Blue bowl')], [200, true])
     await page.open('/admin/toepferei-nord/settings/taxes')
     assert.equal(page.status, 200)
+
+    // It has feeds at once, and is found by agents once it lets them in.
+    const answerAt = async (path: string) => {
+      const answer = await fetch(origin + path)
+      return { status: answer.status, text: await answer.text() }
+    }
+    assert.match((await answerAt('/shop/feed.jsonl')).text, /"title":"Blue bowl"/)
+    assert.match((await answerAt('/shop/feed.xml')).text, /left out of the feed: .*, no picture/)
+    for (const path of ['/agents/toepferei-nord', '/llms.txt']) assert.equal((await answerAt(path)).status, 404, path)
+    await page.open('/admin/toepferei-nord/settings/agents')
+    await page.press('Save', { level: 'browse' })
+    for (const path of ['/agents', '/agents/toepferei-nord', '/llms.txt']) {
+      const { status, text } = await answerAt(path)
+      assert.deepEqual([status, text.includes(`${origin}/ucp/toepferei-nord/mcp`)], [200, true], path)
+    }
+    assert.match((await answerAt('/.well-known/ucp')).text, new RegExp(`"${origin}/ucp/toepferei-nord"`))
     await server.stop()
   })
 
@@ -213,12 +229,21 @@ eachEngine('a first start in production', (given) => {
 })
 
 // The walk above is on both engines; a browser takes five times its CPU.
-browserSuite.test('in a browser alone: an empty folder, the guide, a paid test order, an open shop', async () => {
-  const given = givenEngine('sqlite')
+anyEngine('a first start in a browser', (given) => {
+  browserSuite.test('in a browser alone: an empty folder, the guide, a paid test order, an open shop', () =>
+    walkInBrowser(given),
+  )
+})
+
+async function walkInBrowser(given: Given): Promise<void> {
   const { origin, begin } = await startEmpty(given, await given.freshUrl())
   const { server, link } = await begin()
   const browser = await launchBrowser()
-  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 640, height: 480 } })
+  const context = await browser.newContext({
+    locale: 'en-GB',
+    viewport: { width: 640, height: 480 },
+    reducedMotion: 'reduce',
+  })
   try {
     const page = await context.newPage()
     const errors: string[] = []
@@ -276,4 +301,4 @@ browserSuite.test('in a browser alone: an empty folder, the guide, a paid test o
     await context.close()
     await server.stop()
   }
-})
+}

@@ -11,7 +11,7 @@ import { openTestServer } from '../harness/testServer.ts'
 import { listCartLines, listOffers } from '../src/domain/carts/store.ts'
 import { sumProducts } from '../src/domain/catalog/adminstore.ts'
 import { listSkusByCode } from '../src/domain/catalog/store.ts'
-import { listHolds, sumLapsedHolds } from '../src/domain/inventory/store.ts'
+import { listClaims, listHolds } from '../src/domain/inventory/store.ts'
 
 const sessions = 100
 
@@ -25,7 +25,7 @@ eachEngine('plans', (given) => {
     const { installationId, merchantId, seller, clock } = testServer
     const skuIds = [checkout.carts.sku('CARD')]
     const plans = await testServer.storage.read(async (db) => ({
-      lapsed: await planOf(db, (tx) => sumLapsedHolds(tx, seller, skuIds, { owner: sessionId, now: clock.now })),
+      claims: await planOf(db, (tx) => listClaims(tx, seller, skuIds, { owner: sessionId, now: clock.now })),
       own: await planOf(db, (tx) => listHolds(tx, merchantId, sessionId)),
       lines: await planOf(db, (tx) => listCartLines(tx, { installationId, cartId }, clock.now)),
     }))
@@ -33,7 +33,8 @@ eachEngine('plans', (given) => {
       assert.match(plans.lines, /actual time=\S+ rows=1/, 'the cart has its line')
       for (const plan of Object.values(plans)) assert.doesNotMatch(plan, /Rows Removed by Filter: \d\d/, plan)
     } else {
-      assert.match(plans.lapsed, /holds_by_sku \(merchant_id=\? AND sku_id=\? AND mode=\? AND expires_at<\?\)/)
+      assert.match(plans.claims, /\(owner_id=\? AND merchant_id=\?\)/)
+      assert.match(plans.claims, /holds_by_sku \(merchant_id=\? AND sku_id=\? AND mode=\? AND expires_at<\?\)/)
       assert.match(plans.own, /\(owner_id=\? AND merchant_id=\?\)/)
       assert.match(
         plans.lines,

@@ -46,6 +46,7 @@ const wellFormed: Readonly<Record<CommandName, readonly string[]>> = {
   import: ['products.csv'],
   export: ['--format', 'shopify'],
   promotions: ['list'],
+  merchants: ['move', 'mug', '--to', 'sqlite:other.db', '--origin', 'https://b.example'],
   methods: ['list'],
   mail: ['list'],
   orders: ['list'],

@@ -72,7 +72,8 @@ async function openFakeProvider(given: Given) {
       details: { number: card, expiry: '12 / 40', cvc: '123', name: 'Ada Lovelace' },
       attempt: newId('pay'),
     }
-    assert.equal(await payAt({ ...tools, callMsMax }, session, input, null), null)
+    const { problem } = await payAt({ ...tools, callMsMax }, session, input, null)
+    assert.equal(problem, null)
   }
   const world = () =>
     storage.read(async (db) => {

@@ -12,6 +12,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import type { AdminDuty } from '../src/contract/admin/duties.ts'
 import { consentTextVersion } from '../src/contract/words.ts'
+import { linkCustomers } from '../src/domain/customers/link.ts'
 import { mailRound } from '../src/domain/emails/send.ts'
 import { sealCustomer } from '../src/domain/orders/customer.ts'
 import { listDutyFacts } from '../src/domain/overview/duties.ts'
@@ -152,6 +153,11 @@ eachEngine('legal texts', (given) => {
     const order = (await testServer.ask('getStorefrontOrder', { path: { orderId: session.orderId ?? '' } })).body.data
     const consent = { kind: 'digital_content', textVersion: consentTextVersion, language: 'en' }
     assert.deepEqual(order.consents, [{ ...consent, at: new Date(testServer.clock.now).toISOString() }])
+    await linkCustomers(testServer.storage, testSecret, { now: testServer.clock.now, limit: 100 })
+    const { id: orderId, number: orderNumber } = order
+    const [{ id: customerId }] = (await testServer.askAdmin('listAdminCustomers')).body.data
+    const record = (await testServer.askAdmin('getAdminCustomer', { path: { customerId } })).body.data
+    assert.deepEqual(record.consents, [{ ...order.consents[0], orderId, orderNumber }])
     const itemOf = (code: string) => order.items.find((item: { code: string }) => item.code === code)
     assert.deepEqual(
       ['SONG', 'SIGN', 'CARD'].map((code) => itemOf(code).withdrawalExempt),

@@ -984,7 +984,7 @@ anyEngine('the addresses of OAuth', (given) => {
     assert.match(testServer.app.metrics.render(), /requests_total\{operation="oauth jwks",status="200"\} 60/)
     const line = testServer.lines().find(({ page }) => page === 'oauth jwks')
     assert.equal(line?.status, 200)
-    const full = await openOAuthTestServer(given, { inFlightMax: 0 })
+    const full = await openOAuthTestServer(given, { pressure: { inFlightMax: 0 } })
     assert.equal((await full.fetch('/oauth/jwks')).status, 503)
   })
 
@@ -1020,7 +1020,7 @@ anyEngine('the addresses of OAuth', (given) => {
   })
 
   test('503 of a process that is full is one too', async () => {
-    const full = await openOAuthTestServer(given, { inFlightMax: 0 })
+    const full = await openOAuthTestServer(given, { pressure: { inFlightMax: 0 } })
     for (const path of clientPaths) {
       const answer = await full.fetch(path, { method: 'POST', body: new URLSearchParams() })
       assertClientError(answer, 503, 'temporarily_unavailable')

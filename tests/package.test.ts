@@ -65,7 +65,10 @@ describe('the npm package', () => {
   }
 
   test('has what its files import, and depends on each library', async () => {
-    const { dependencies, bin } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
+    const { dependencies, optionalDependencies, bin } = JSON.parse(
+      await readFile(join(installed, 'package.json'), 'utf8'),
+    )
+    const known = { ...dependencies, ...optionalDependencies }
     assert.ok(await exists(join(installed, bin.cartwright)))
     const dist = join(installed, 'dist')
     const files = (await readdir(dist, { recursive: true })).filter((file) => file.endsWith('.js'))
@@ -82,7 +85,7 @@ describe('the npm package', () => {
       )
       for (const [, still, late] of imports) {
         const to = still ?? late ?? ''
-        if (to.startsWith('.') ? await exists(join(dirname(join(dist, file)), to)) : isKnown(to, dependencies)) continue
+        if (to.startsWith('.') ? await exists(join(dirname(join(dist, file)), to)) : isKnown(to, known)) continue
         missing.push(`${file}: ${to}`)
       }
     }

@@ -50,25 +50,34 @@ test('passkeys', async (t) => {
     await page.fill('[name=email]', email)
     await page.fill('[name=password]', password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.waitForURL(`${origin}/admin/account`)
+    await page.waitForURL(own)
   }
 
+  const own = `${origin}/admin/alder-finch/account`
   const byPasskey = (page: Page) => page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-  const signOut = (page: Page) => page.getByRole('button', { name: 'Sign out' }).click()
+  const signOut = async (page: Page) => {
+    await page.locator('button.account').click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL(/\/admin\/sign-in/)
+  }
   const context = await browser.newContext()
   const page = await context.newPage()
   const device = await withAuthenticator(page)
 
   await t.test('one is added, named, and signs in alone, as a second factor', async () => {
     await byPassword(page)
-    await page.locator('form[data-passkey=register] [name=name]').fill('Laptop')
+    await page.getByRole('link', { name: 'Add a passkey' }).click()
+    await page.getByLabel('Name of the passkey').fill('Laptop')
     await page.getByRole('button', { name: 'Add a passkey' }).click()
-    await page.getByText('Added on').waitFor()
+    await page.getByText('Passkey added.').waitFor()
+    // A link opens in a dialog once the script of the page has run.
+    await page.waitForLoadState()
     const [stored] = rows<{ name: string; counter: number }>('select name, counter from user_passkeys')
     assert.equal(stored?.name, 'Laptop')
-    await page.locator('li [name=name]').fill('Work laptop')
-    await page.locator('li').getByRole('button', { name: 'Save' }).click()
-    await page.locator('li [name=name][value="Work laptop"]').waitFor()
+    await page.getByRole('link', { name: 'Rename Laptop' }).click()
+    await page.getByRole('dialog').getByLabel('Name of the passkey').fill('Work laptop')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('link', { name: 'Rename Work laptop' }).waitFor()
 
     await signOut(page)
     await page.goto(`${origin}/admin/sign-in?next=/admin/account`)
@@ -177,13 +186,11 @@ test('passkeys', async (t) => {
       rows<{ twice: number }>('select has_second_factor as twice from user_sessions order by id desc')
     assert.equal(factors()[0]?.twice, 0)
     await page.getByRole('button', { name: 'Use a passkey' }).click()
-    await page.waitForURL(`${origin}/admin/account`)
+    await page.waitForURL(own)
     assert.equal(factors()[0]?.twice, 1)
-    await page
-      .locator('form', { has: page.locator('[value=remove_passkey]') })
-      .getByRole('button')
-      .click()
-    await page.getByRole('button', { name: 'Add a passkey' }).waitFor()
+    await page.getByRole('link', { name: 'Remove Work laptop' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('There is none yet.').waitFor()
     assert.deepEqual(rows('select id from user_passkeys'), [])
     await signOut(page)
     await page.goto(`${origin}/admin/sign-in`)

@@ -2,6 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import {
+  berlinDestination,
+  buyer,
+  letAgentsIn,
+  paidBy,
+  platformOf,
+  shippingTo,
+  testProfile,
+} from '../harness/agents.ts'
 import { market } from '../harness/carts.ts'
 import { cards, checkoutOf } from '../harness/checkout.ts'
 import { dieAtStep } from '../harness/dieAtStep.ts'
@@ -59,6 +68,41 @@ eachEngine('kill -9 during a payment', (given) => {
             where s.code = 'CARD' and t.mode = 'test'`,
       )
       assert.deepEqual(sku, { onHand: 998, held: 0 })
+    })
+  }
+})
+
+eachEngine('kill -9 during a completion by an agent', (given) => {
+  for (const step of inTurns(given, ['recorded', 'called', 'settling', 'settled'] as const)) {
+    test(`at the step ${step}: the same key is one charge and one order`, async () => {
+      const testServer = await openTestServer(given)
+      await letAgentsIn(testServer)
+      const { ask } = platformOf(testServer)
+      const fulfillment = shippingTo(berlinDestination)
+      const line_items = [{ item: { id: 'ROSE-12' }, quantity: 1 }]
+      const path = `/checkout-sessions/${(await ask('POST', '/checkout-sessions', { line_items, buyer, fulfillment })).body.id}/complete`
+      const key = '0123456789012345678901'
+      const headers = {
+        'ucp-agent': `profile="${testProfile}"`,
+        'content-type': 'application/json',
+        'idempotency-key': key,
+      }
+      const body = JSON.stringify(paidBy('success_token'))
+      await dieAtStep(testServer, step, 'serve', {
+        ask: (origin) => fetch(`${origin}/ucp/bloom/test${path}`, { method: 'POST', headers, body }),
+      })
+      for (let minute = 0; minute < 6; minute += 1) {
+        testServer.clock.now += 60_000
+        await recoverPayments(testServer.app.payTools)
+      }
+      const again = await ask('POST', path, body, { 'idempotency-key': key })
+      const last = again.body.status === 'completed' ? again : await ask('POST', path, body)
+      assert.equal(last.body.status, 'completed', `${again.text} ${last.text}`)
+      const [row] = await testServer.storage.read(
+        (db) => db.sql<{ orders: number; charged: number }>`
+          select (select count(*) from orders) as "orders", (select count(*) from test_charges where state = 'approved') as "charged"`,
+      )
+      assert.deepEqual(row, { orders: 1, charged: 1 })
     })
   }
 })

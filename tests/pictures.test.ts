@@ -2,14 +2,22 @@
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { before, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { pngOf } from '../harness/admin/pictures.ts'
 import { openBucket } from '../harness/bucket.ts'
+import { poison } from '../harness/poison.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer } from '../harness/testServer.ts'
+import { type Copier, createCopier } from '../src/domain/images/copier.ts'
+import { copyPictures } from '../src/domain/images/copying.ts'
+import { readImage } from '../src/domain/images/format.ts'
 import { storeImages } from '../src/domain/images/storing.ts'
 import { RowsFailed } from '../src/platform/jobs/rows.ts'
 import { newId } from '../src/platform/kit/ids.ts'
+
+const copier = createCopier()
+const isThere = await copier.isAvailable()
+after(() => copier.close())
 
 const fixture = (name: string) => readFile(new URL(`fixtures/pictures/${name}`, import.meta.url))
 
@@ -99,6 +107,83 @@ eachEngine('uploaded pictures', (given) => {
     )
     const heavy = Buffer.concat([pngOf(), Buffer.alloc(1_048_577)])
     assert.equal((await upload(heavy)).status, 400)
+  })
+
+  test('copies are made and shown in the format that is asked for; before, the picture itself is', async (context) => {
+    if (!isThere) return context.skip('sharp is not installed')
+    const { data } = (await upload(await fixture('located.jpg'))).body
+    const asked = `${data.url}?width=16&as=avif`
+    const early = await fetch(`${testServer.origin}${asked}`)
+    assert.deepEqual(
+      [early.headers.get('content-type'), early.headers.get('cache-control')],
+      ['image/jpeg', 'public, max-age=300, stale-while-revalidate=86400'],
+    )
+    assert.ok((await copyAll(copier)) > 0)
+    assert.equal(await copyAll(copier), 0, 'once')
+    for (const as of ['avif', 'webp']) {
+      const answer = await fetch(`${testServer.origin}${data.url}?width=9&as=${as}`)
+      assert.equal(answer.headers.get('content-type'), `image/${as}`)
+      assert.equal(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+      const read = readImage(Buffer.from(await answer.arrayBuffer()))
+      assert.ok(typeof read !== 'string')
+      assert.deepEqual([read.kind, read.width, read.height], [as, 16, 24])
+    }
+    assert.equal((await fetch(`${testServer.origin}${data.url}`)).headers.get('content-type'), 'image/jpeg')
+  })
+
+  const copyAll = (by: Copier) =>
+    copyPictures(
+      { storage: testServer.storage, files: testServer.app.imageFiles, copier: by },
+      testServer.clock.now,
+      100,
+    )
+  const endOf = async (url: string) => {
+    const hash = url.split('/').at(-1)?.slice(0, 32)
+    const [row] = await testServer.storage.read(
+      (db) => db.sql<{ problem: string | null; isOver: boolean }>`
+        select copy_problem as "problem", copied_at is not null as "isOver" from pictures where hash = ${hash ?? ''}`,
+    )
+    return { problem: row?.problem, isOver: Boolean(row?.isOver) }
+  }
+  const failing = (problem: 'too_slow' | 'unreadable'): Copier => ({
+    isAvailable: async () => true,
+    copiesOf: async () => problem,
+    close() {},
+  })
+
+  test('a picture that takes too long is given up after three tries, a broken one at once', async () => {
+    const { url } = (await upload(pngOf())).body.data
+    for (const isOver of [false, false, true]) {
+      await copyAll(failing('too_slow'))
+      assert.deepEqual(await endOf(url), { problem: 'too_slow', isOver })
+      assert.equal(await copyAll(failing('too_slow')), 0, 'not before a minute')
+      testServer.clock.now += 61_000
+    }
+    const broken = (await upload(pngOf())).body.data.url
+    await copyAll(failing('unreadable'))
+    assert.deepEqual(await endOf(broken), { problem: 'unreadable', isOver: true })
+    assert.equal((await shown(`${broken}?width=160&as=webp`)).status, 200)
+  })
+
+  test('a row that cannot be written is deferred, and the other pictures are handled', async () => {
+    const [bad, good] = [(await upload(pngOf())).body.data.url, (await upload(pngOf())).body.data.url]
+    const cure = await poison(testServer.storage, 'pictures', `old.hash = '${bad.split('/').at(-1).slice(0, 32)}'`)
+    await assert.rejects(copyAll(failing('unreadable')), RowsFailed)
+    assert.deepEqual(await endOf(good), { problem: 'unreadable', isOver: true })
+    assert.equal(await copyAll(failing('unreadable')), 0, 'it is deferred')
+    await cure()
+    testServer.clock.now += 120_000
+    assert.equal(await copyAll(failing('unreadable')), 1)
+    assert.deepEqual(await endOf(bad), { problem: 'unreadable', isOver: true })
+  })
+
+  test('without the library pictures wait, and are shown as they are', async () => {
+    const { url } = (await upload(pngOf())).body.data
+    const none = { ...failing('unreadable'), isAvailable: async () => false }
+    assert.equal(await copyAll(none), 0)
+    assert.deepEqual(await endOf(url), { problem: null, isOver: false })
+    assert.equal((await shown(`${url}?width=160&as=avif`)).status, 200)
+    await copyAll(failing('unreadable'))
   })
 
   test('while the bucket fails, uploads succeed and pictures are shown; then they are stored', async () => {

@@ -26,7 +26,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     ...['languages', 'docs', 'documents', 'signin', 'consent', 'checkout', 'account', 'elements'],
     ...['emails', 'agents', 'dashboard'],
   ],
-  ops: ['provisioning', 'imports', 'handlers.ts', 'app.ts', 'demo', 'cli', 'main.ts'],
+  ops: ['provisioning', 'imports', 'handlers.ts', 'app.ts', 'past.ts', 'cli', 'main.ts'],
 }
 // `contract` has no folders of its own order: it is small, and has no circles.
 const order = Object.entries(layers).flatMap(([layer, folders]) =>
@@ -68,12 +68,14 @@ const importers: Readonly<Record<string, (file: string) => boolean>> = {
 // The folders around src, and what each may import besides itself. Tests that stand beside their subject in src/ are `beside`.
 // biome-ignore format: a plan is read from the top down
 const around: Readonly<Record<string, readonly string[]>> = {
-  tests: ['proof', 'apps', 'examples', 'packages', 'harness', 'src'],
-  proof: ['harness', 'src'], bench: ['harness', 'src'],
-  beside: ['harness', 'src'],
+  tests: ['proof', 'apps', 'demo', 'examples', 'packages', 'harness', 'src'],
+  proof: ['demo', 'harness', 'src'], bench: ['demo', 'harness', 'src'],
+  beside: ['demo', 'harness', 'src'],
   harness: ['src'],
   // Clients: they reach the server over HTTP, and could stand in a repository of their own.
   apps: ['packages'], examples: ['packages'],
+  // The demo shop, from apps/demo. An operator makes it, and what happens in it comes in by operations and pages.
+  demo: ['src'],
   // The client itself imports nothing; what prints it reads the contract.
   packages: ['src'],
   // The command of the npm package, and what makes the package.
@@ -130,8 +132,9 @@ function complaint({ from, to }: Import): string | undefined {
   }
   if (!to.endsWith('.ts')) return `${from} imports ${to} without its ending`
   const target = resolve({ from, to })
-  // The one thing outside that the process shows: it comes in over HTTP like any client.
+  // What the process shows from outside: it comes in like any client. The demo shop has its one doorway.
   if (target === '../apps/storefront/shop.ts' && folderOf(from) === 'ops/cli') return undefined
+  if (target.startsWith('../apps/demo/') && from === 'ops/cli/demo.ts') return undefined
   if (target.startsWith('..')) return `${from} imports ${to} from outside`
   const isBrowsers = browserFile.test(from)
   if (isBrowsers && dirname(target) !== dirname(from)) return `${from} imports ${target}, which no browser has`
@@ -155,7 +158,15 @@ function packageOf(to: string): string {
     .join('/')
 }
 
-const placeOf = (file: string) => (file.endsWith('.test.ts') && file.startsWith('src/') ? 'beside' : layerOf(file))
+const isDemo = (file: string) => file.startsWith('apps/demo/')
+
+function placeOf(file: string): string {
+  if (file.endsWith('.test.ts') && (file.startsWith('src/') || isDemo(file))) return 'beside'
+  return isDemo(file) ? 'demo' : layerOf(file)
+}
+
+// All of the demo but the shop itself knows the past, the words of the contract and what an operator has.
+const demoMayKnow = /^src\/(?:contract\/|ops\/provisioning\/|ops\/past\.ts$)/
 
 // What is wrong with an import in a folder around src. Paths begin at the project's root.
 function complaintAround({ from, to }: Import): string | undefined {
@@ -167,7 +178,9 @@ function complaintAround({ from, to }: Import): string | undefined {
     return isClient && !clientLibraries.includes(to) ? `${from} imports ${to}, which a client does not need` : undefined
   }
   const target = resolve({ from, to })
-  const there = layerOf(target)
+  const there = placeOf(target)
+  if (here === 'demo' && there === 'src' && from !== 'apps/demo/shop.ts' && !demoMayKnow.test(target))
+    return `${from} imports ${target}, but the demo comes in by operations and pages`
   if (here === 'packages' && there === 'src' && (isPublished(from) || !target.startsWith('src/contract/')))
     return `${from} imports ${target}, but a package is published on its own`
   if (there === here || around[here]?.includes(there)) return undefined
@@ -212,8 +225,6 @@ const otherStatuses = new Set([
 function literalsIn(file: string, text: string): string[] {
   if (file.startsWith('contract/') || file.endsWith('/lifecycle.ts') || file === 'domain/health/invariants.ts')
     return []
-  // Subscribes to events, and announces none.
-  if (file === 'ops/demo/receivers.ts') return []
   const kinds = eventKinds.filter(
     (kind) => /^(?:cart|checkout_session|order)\./.test(kind) && text.includes(`'${kind}'`),
   )
@@ -237,6 +248,11 @@ const engineNamers: ReadonlySet<string> = new Set([
 function isAskingForEngine(file: string, text: string): boolean {
   if (file.startsWith('platform/storage/')) return false
   return /\b(?:tx|db|storage)\.engine\b/.test(text) ? !engineNamers.has(file) : /'(?:sqlite|postgres)'/.test(text)
+}
+
+// Files of the demo shop that are loaded together with a file.
+function loadedAtOnce(text: string): string[] {
+  return [...text.matchAll(/^import (?!type\b).*'(.*\/apps\/demo\/.*)'/gm)].map(([, path]) => path ?? '')
 }
 
 describe('the plan', () => {
@@ -307,6 +323,16 @@ describe('the plan', () => {
     assert.ok(!isAskingForEngine('ops/cli/inspect.ts', 'engine: storage.engine'))
   })
 
+  test('the demo shop is loaded where it is asked for, and not before', () => {
+    const text = readFileSync(join(root, 'ops/cli/demo.ts'), 'utf8')
+    assert.deepEqual(loadedAtOnce(text), [])
+    // The check must be able to fail.
+    assert.deepEqual(
+      loadedAtOnce("import type { A } from '../../../apps/demo/a.ts'\nimport { b } from '../apps/demo/b.ts'"),
+      ['../apps/demo/b.ts'],
+    )
+  })
+
   test('migrations are numbered one after the other, each number once', () => {
     const numbers = readdirSync(join(root, 'platform/storage/migrations')).map((file) => Number(file.slice(0, 4)))
     assert.deepEqual(
@@ -327,6 +353,7 @@ describe('the plan', () => {
     ['domain/merchants/store.ts', '../catalog/store.ts', /after it/],
     ['domain/emails/send.ts', '../../web/emails/prepare.ts', /after it/],
     ['ops/imports/plan.ts', '../../app.ts', /after it/],
+    ['app.ts', '../apps/demo/shop.ts', /outside/],
     ['ops/cli/shop.ts', '../../domain/catalog/operations.ts', /only app.ts/],
     ['web/dashboard/screens/orders.ts', '../../../domain/orders/store.ts', /may only import/],
     ['web/dashboard/pages.ts', '../../platform/storage/storage.ts', /may only import/],
@@ -380,6 +407,8 @@ describe('the folders around src', () => {
     ['tests/rows.test.ts', '../bench/load.ts', /may not import bench/],
     ['src/platform/kit/ids.test.ts', '../../../tests/interface.ts', /may not import tests/],
     ['apps/storefront/shop.ts', '../../src/kit/ids.ts', /may not import src/],
+    ['apps/storefront/shop.ts', '../demo/shop.ts', /may not import demo/],
+    ['apps/demo/history.ts', '../../src/domain/orders/store.ts', /by operations and pages/],
     ['packages/client/src/call.ts', '../../../src/contract/words.ts', /published on its own/],
     ['packages/client/print.ts', '../../src/kit/ids.ts', /published on its own/],
     ['examples/app/app.ts', 'pg', /a client does not need/],

@@ -6,7 +6,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { openTestServer } from '../harness/testServer.ts'
 
 eachEngine('the probes of a server', (given) => {
-  test('say that the database is newer than the program, and when it no longer is', async () => {
+  test('say that the database is too new for the program, and when it no longer is', async () => {
     const testServer = await openTestServer(given)
     const ready = async () => {
       const { status, body } = await testServer.fetch('/readyz')
@@ -16,6 +16,10 @@ eachEngine('the probes of a server', (given) => {
     await testServer.storage.write(
       (tx) => tx.sql`
         insert into schema_migrations (version, name, checksum, applied_at) values (9000, '9000_future', 'x', 1)`,
+    )
+    assert.deepEqual(await ready(), [200, 'ready'], 'a migration that only adds')
+    await testServer.storage.write(
+      (tx) => tx.sql`update schema_migrations set name = '9000_needs_8999_future' where version = 9000`,
     )
     assert.deepEqual(await ready(), [503, 'the database is newer than this program'])
     const { text } = await testServer.fetch('/metrics')

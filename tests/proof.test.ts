@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 import { eachEngine } from '../harness/storage.ts'
 import { runAdminModel } from '../proof/adminmodel.ts'
+import { runAgents } from '../proof/agents.ts'
 import { runContract } from '../proof/contract.ts'
 import { repeatedOperations } from '../proof/idempotency.ts'
 import { judgeMemory, type Life } from '../proof/memory.ts'
@@ -28,6 +29,8 @@ eachEngine('proof at a glance', (given) => {
         runAdminModel(given, { histories: 2, steps: 12 }, tools),
       'modes: live numbers are as if nothing had happened in test mode': (tools) =>
         runModes(given, { steps: 60 }, tools),
+      'agents: a unit is sold once, a key charges once, and a server that is killed goes on': (tools) =>
+        runAgents(given, { races: 2, kills: 1, repeats: 10, opened: 20, hostile: 0 }, tools),
       // What is declared is checked before a row is read.
       'contract: generated requests are answered as declared': (tools) => runContract(given, { requests: 4 }, tools),
     }),

@@ -2,7 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { bodyOf, examplePath, goodRequest, pathOf, queryOf, unknownCart } from '../harness/openRequests.ts'
+import {
+  bodyOf,
+  examplePath,
+  goodRequest,
+  pathOf,
+  queryOf,
+  signedInHeaders,
+  unknownCart,
+} from '../harness/openRequests.ts'
 import { type LimitedWorld, type RowWorld, testRows } from '../harness/rows.ts'
 import { eachEngine, isOnce } from '../harness/storage.ts'
 import { assertError, openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
@@ -61,7 +69,8 @@ eachEngine('every routed operation', (given) => {
     }),
     async credential(caller, wanted): Promise<Record<string, string>> {
       if (caller === 'anyone') return {}
-      return { authorization: `Bearer ${(await of.newKey(wanted as Scope[])).key}` }
+      const key = { authorization: `Bearer ${(await of.newKey(wanted as Scope[])).key}` }
+      return caller === 'customer' ? { ...key, ...(await signedInHeaders(of)) } : key
     },
     badCredentials: () => badKeysOf(of),
     errorIn(answer) {
@@ -73,12 +82,12 @@ eachEngine('every routed operation', (given) => {
   })
   const limitedWorld = (): LimitedWorld => ({
     ...worldOf(strict),
-    burstOf: ({ caller }) => (caller === 'key' ? 3 : 60),
+    burstOf: ({ caller }) => (caller === 'anyone' ? 60 : 3),
     pass: (ms) => {
       strict.clock.now += ms
     },
   })
-  testRows(openSurface, routed, () => worldOf(testServer), limitedWorld, { refusals: isOnce(given) })
+  testRows(openSurface, routed, () => worldOf(testServer), limitedWorld, { isShort: !isOnce(given) })
 
   for (const id of routed) {
     const row: OpenOperation = operations[id]
@@ -87,38 +96,34 @@ eachEngine('every routed operation', (given) => {
     if (row.paged) {
       test(`${id}: 400 to a cursor that is signed and leads nowhere`, async () => {
         const other = 'whe_01h455vb4pex5vsknk084sn02q'
+        const headers = row.caller === 'customer' ? await signedInHeaders(testServer) : {}
+        const sessions = await testServer.storage.read((db) => db.sql<{ id: string }>`select id from customer_sessions`)
+        const claimants = [
+          testServer.installationId,
+          ...(row.caller === 'customer' ? sessions.map(({ id }) => id) : []),
+        ]
         for (const position of [
           ...['', ' ', 'x', 'x y', '1.5', '-1', '1e3', 'NaN', 'Infinity', '0x10', '9007199254740993', '\0', '1 2 3'],
           ...[`1 ${other}`, `x ${examplePath.orderId}`, `${examplePath.orderId} 1`, `1 ${examplePath.orderId} 2`],
         ]) {
-          const token = signToken(
-            deriveKey(testSecret, 'list cursor'),
-            `${id} ${testServer.installationId} ${position}`,
-          )
-          const answer = await testServer.ask(id, { path, query: `?cursor=${token}` })
+          const token = signToken(deriveKey(testSecret, 'list cursor'), `${id} ${claimants.join(' ')} ${position}`)
+          const answer = await testServer.ask(id, { path, headers, query: `?cursor=${token}` })
           assertError(answer, 'invalid_request')
           assert.deepEqual(issuePaths(answer), ['/query/cursor'], position)
         }
       })
     }
 
-    if (row.caller === 'key') {
+    if (row.caller !== 'anyone') {
       test(`${id}: accepts the scheme in any case, and the bare key`, async () => {
         for (const authorization of [
           `bearer ${testServer.keys.full}`,
           `BEARER ${testServer.keys.full}`,
           testServer.keys.full,
         ]) {
-          assert.equal(
-            (
-              await testServer.ask(id, {
-                ...(await goodRequest(testServer, id)),
-                key: null,
-                headers: { authorization },
-              })
-            ).status,
-            200,
-          )
+          const { headers, ...good } = await goodRequest(testServer, id)
+          const answer = await testServer.ask(id, { ...good, key: null, headers: { ...headers, authorization } })
+          assert.equal(answer.status, 200)
         }
       })
 
@@ -136,6 +141,7 @@ eachEngine('every routed operation', (given) => {
     if (Object.keys(path).length > 0) {
       test(`${id}: 404, one answer for unknown, foreign and malformed`, async () => {
         const answers = new Set<string>()
+        const headers = row.caller === 'customer' ? await signedInHeaders(testServer) : {}
         const subject = path.cartId === undefined ? (Object.keys(path).at(-1) as string) : 'cartId'
         const foreign = await testServer.ask('createPublicCart', {
           key: testServer.keys.rival,
@@ -156,7 +162,7 @@ eachEngine('every routed operation', (given) => {
           'a'.repeat(121),
           'x'.repeat(900),
         ]) {
-          const answer = await testServer.ask(id, { path: { ...path, [subject]: name }, ...bodyOf(id) })
+          const answer = await testServer.ask(id, { path: { ...path, [subject]: name }, headers, ...bodyOf(id) })
           assert.equal(answer.status, 404, name)
           assertError(answer, row.refusals[0] as RefusalCode)
           answers.add(answer.text.replaceAll(answer.body.error.requestId, ''))

@@ -125,6 +125,7 @@ eachEngine('a clock that is set back', (given) => {
     const code = (id: string, createdAt: number) => ({
       ...{ merchantId, id, mode: 'live' as const, mailboxHash: 'm', networkHash: 'n', emailSealed: '', codeHash: '' },
       ...{ linkHash: '', browserHash: 'b', tries: 0, createdAt, expiresAt: createdAt + 10 * minute, usedAt: null },
+      ...{ isKnown: 0 as const },
     })
     await storage.write(async (tx) => {
       for (const [host, checkAt] of [

@@ -28,7 +28,7 @@ describe('apply --schema', () => {
     const schema = JSON.parse(await printed())
     assert.equal(schema.$schema, 'https://json-schema.org/draft/2020-12/schema')
     const check = compile(schema)
-    const shop = parse(await readFile(join(root, 'src/ops/provisioning/demo/shop.yaml'), 'utf8'))
+    const shop = parse(await readFile(join(root, 'apps/demo/shop.yaml'), 'utf8'))
     assert.deepEqual(check(shop), [])
     for (const [page, heading] of [
       ['README.md', '## Your own shop'],

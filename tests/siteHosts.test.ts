@@ -4,9 +4,11 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { before, test } from 'node:test'
+import { ordersOf } from '../harness/orders.ts'
 import { bloom, rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
+import { isWide } from '../harness/wide.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import { checkHosts } from '../src/domain/sites/checks.ts'
 import { proofPath } from '../src/domain/sites/hosts.ts'
@@ -16,6 +18,16 @@ import { newId } from '../src/platform/kit/ids.ts'
 import { openUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
 
 const publicOrigin = 'https://server.example.com'
+
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+interface Asked {
+  method?: string
+  headers?: Record<string, string>
+  form?: object
+  // Some answers never end.
+  isHead?: boolean
+}
 
 interface Reply {
   status: number
@@ -57,7 +69,7 @@ eachEngine('hosts of shops', (given) => {
   function ask(
     host: string,
     path: string,
-    { method = 'GET', headers = {}, form }: { method?: string; headers?: Record<string, string>; form?: object } = {},
+    { method = 'GET', headers = {}, form, isHead = false }: Asked = {},
   ): Promise<Reply> {
     const { hostname, port } = new URL(testServer.origin)
     const body = form && new URLSearchParams(form as Record<string, string>).toString()
@@ -73,6 +85,11 @@ eachEngine('hosts of shops', (given) => {
         },
         (response) => {
           let text = ''
+          if (isHead) {
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, text })
+            response.destroy()
+            return
+          }
           response.setEncoding('utf8')
           response.on('data', (piece: string) => {
             text += piece
@@ -332,6 +349,112 @@ eachEngine('hosts of shops', (given) => {
       '*.example.com',
     ])
       assert.equal(await allowed(domain), 404, domain)
+  })
+
+  // What a shop links to: its pages, its maps for search engines and its feeds, from the first on.
+  async function linkedFrom(host: string, paths: Iterable<string>, headers: Record<string, string>) {
+    const found = new Map<string, Reply>()
+    const open = [...paths]
+    for (let path = open.pop(); path !== undefined; path = open.pop()) {
+      if (found.has(path)) continue
+      const reply = await ask(host, path, { headers })
+      found.set(path, reply)
+      const said = `${reply.text.replaceAll('&amp;', '&').replaceAll('&#38;', '&')} "${reply.headers.location ?? ''}"`
+      for (const [, link = ''] of said.matchAll(/["'>\s]((?:https?:\/\/[^/\s"'<]+)?\/[^\s"'<>\\,{}]*)/g)) {
+        const { origin, pathname, search } = URL.parse(link, `https://${host}`) ?? { origin: '' }
+        if (origin === `https://${host}`) open.push(`${pathname}${search}`)
+      }
+    }
+    return found
+  }
+
+  // Every route of the server, with what this shop has there.
+  function routed(values: Readonly<Record<string, string>>): string[] {
+    const patterns = testServer.app.server.routes.flatMap(({ pattern, name }) => {
+      const paths = [pattern]
+      if (name.startsWith('storefront') || /sitemap|robots|feed/.test(name))
+        paths.push(pattern.replace('/shops/:slug', '') || '/')
+      return paths
+    })
+    return [...new Set(patterns)].map((pattern) =>
+      pattern.replace(/:(\w+)|\*/g, (part, name) => {
+        const isOrder = pattern.startsWith('/o/')
+        return values[isOrder && name === 'secret' ? 'orderSecret' : (name ?? part)] ?? 'x'
+      }),
+    )
+  }
+
+  test('nothing that a shop has at its host is answered at that of another, from every route and every link', async () => {
+    const { data: picture } = await live(merchants.bloom, 'uploadAdminPicture', { body: { content: pixel } })
+    const orders = await ordersOf(testServer)
+    const placed = await orders.place({ items: { 'ROSE-12': 1 }, isSent: false })
+    await live(merchants.bloom, 'createAdminRedirect', { body: { from: '/old-bloom', to: '/products/red-roses' } })
+    const product = await ask('tea.example.com', '/products/red-roses')
+    const sku = /name="sku" value="([^"]+)"/.exec(product.text)?.[1] ?? ''
+    const added = await ask('tea.example.com', '/cart/add', {
+      ...{ method: 'POST', form: { sku, quantity: '1', once: crypto.randomUUID() } },
+    })
+    const cookie = String(added.headers['set-cookie']).split(';')[0] ?? ''
+    const checkout = await ask('tea.example.com', '/cart/checkout', {
+      ...{ method: 'POST', headers: { cookie }, form: { version: '1', once: crypto.randomUUID() } },
+    })
+    const values = {
+      ...{ shop: 'bloom', slug: 'bloom', merchant: 'bloom', kind: 'terms', '*': 'products/red-roses' },
+      ...{ secret: String(checkout.headers.location).slice(3), orderSecret: placed.statusSecret },
+      file: String(picture.url.split('/').at(-1)),
+    }
+    const paths = [...routed(values), `/media/${merchants.bloom}/${values.file}`, '/old-bloom', '/cart']
+    const own = await linkedFrom('tea.example.com', paths, { cookie })
+    const answered = [...own].filter(([, { status }]) => status === 200).map(([path]) => path)
+    for (const path of ['/', '/sitemap/products.xml', '/feed.xml', '/cart', '/robots.txt', '/legal/bloom/terms'])
+      assert.ok(answered.includes(path), path)
+    for (const path of [`/c/${values.secret}`, `/o/${values.orderSecret}`, `/media/${merchants.bloom}/${values.file}`])
+      assert.ok(answered.includes(path), path)
+    // Of each kind of page that shops share, one is asked.
+    const shared = testServer.app.server.routes.filter(({ isOfShop }) => isOfShop)
+    assert.ok(shared.length > 10 && answered.length > 40, `${shared.length} routes, ${answered.length} answers`)
+
+    const marks = new RegExp(['Bloom', 'Red roses', 'tea\\.example', merchants.bloom, values.secret].join('|'))
+    const namingIt = [
+      {
+        'x-forwarded-host': 'tea.example.com',
+        forwarded: 'host=tea.example.com;proto=https',
+        'x-host': 'tea.example.com',
+      },
+      ...(isWide
+        ? [
+            { 'x-forwarded-host': 'coffee.example.com, tea.example.com' },
+            { forwarded: 'for=1;host="tea.example.com"' },
+            {},
+          ]
+        : []),
+    ]
+    const hosts = [
+      'coffee.example.com',
+      ...(isWide ? ['COFFEE.example.com.', 'coffee.example.com:8443', 'unknown.example.com'] : []),
+    ]
+    for (const host of hosts)
+      for (const headers of namingIt)
+        for (const path of own.keys()) {
+          const reply = await ask(host, path, { headers: { ...headers, cookie } })
+          const { 'x-request-id': _, ...said } = reply.headers
+          const what = `${host} ${path} ${JSON.stringify(headers)} ${reply.status}`
+          assert.doesNotMatch(reply.text.replaceAll(path, ''), marks, what)
+          assert.doesNotMatch(JSON.stringify(said).replaceAll(path, ''), marks, what)
+          assert.doesNotMatch(String(said['set-cookie'] ?? ''), /domain=|cart_/i, what)
+          assert.doesNotMatch(`${reply.text} ${said.location ?? ''}`, /server\.example\.com/, what)
+        }
+    // At our own name the headers change nothing.
+    for (const path of isWide ? own.keys() : ['/', '/shops/bloom/cart', '/shops/rival', '/sitemap.xml'])
+      for (const headers of namingIt) {
+        const [plain, named] = [
+          await ask('server.example.com', path, { isHead: true }),
+          await ask('server.example.com', path, { headers, isHead: true }),
+        ]
+        const leadsTo = ({ headers: { location } }: Reply) =>
+          URL.parse(String(location ?? ''), 'https://server.example.com')?.origin
+        assert.deepEqual([named.status, leadsTo(named)], [plain.status, leadsTo(plain)], path)
+      }
   })
 
   test('a shop that is closed says so at its host, to its own people too', async () => {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { confirmTransfer, runTransfers, sendFile } from '../harness/admin/transfers.ts'
 import { dashboardUserOf } from '../harness/dashboard.ts'
 import { bloom, rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
@@ -170,6 +171,7 @@ eachEngine('sites', (given) => {
     const shown = await look('/shops/bloom/about')
     assert.equal(shown.status, 200)
     assert.match(shown.text, /<h1[^>]*>About &#60;us&#62;<\/h1>/)
+    assert.match(shown.text, /<meta name="description" content="We cut daily\. x">/)
     assert.match(shown.text, /<p>We <(b|strong)>cut<\/\1> daily\.<\/p>/)
     assert.doesNotMatch(shown.text, /alert\(1\)|javascript:/)
     assert.match((await look('/shops/bloom')).text, /<footer[\s\S]*<a href="\/shops\/bloom\/about"/)
@@ -242,6 +244,16 @@ eachEngine('sites', (given) => {
     assert.match(draft.text, new RegExp(`href="${draftPath}/products/red-roses"`))
     assert.match(draft.text, new RegExp(`href="${draftPath}/products" dir="auto">Everything<`))
     assert.doesNotMatch(draft.text, />Gone<|Nothing here/)
+
+    // A logo that is set in the settings meanwhile stays, and so does the colour of the draft.
+    const setShop = async (body: object) => {
+      const { version } = (await live('getAdminShop')).data
+      await live('updateAdminShop', { expectedVersion: version, ...body })
+    }
+    await setShop({ logo: 'https://bloom.example/logo.png', color: '#00aa11' })
+    const carried = (await live('getAdminSite')).data.draft.look
+    assert.deepEqual([carried.logo, carried.color], ['https://bloom.example/logo.png', '#7a1f3d'])
+    await setShop({ logo: null, color: null })
 
     await live('publishAdminSite', { expectedVersion: await versionNow() })
     const shown = await look('/shops/bloom')
@@ -363,6 +375,75 @@ eachEngine('sites', (given) => {
       ['200', '301 /products/red-roses'],
     )
   })
+
+  test('old paths of files that were imported lead to their products', async () => {
+    const files = [
+      'Handle,Title,Variant SKU,Variant Price,Status\nThé_Vert,Green tea,TEA-1,4.50,active\nplain-tea,Plain tea,TEA-2,4,active\n',
+      'ID,Type,SKU,Name,Published,Regular price\n7,simple,CUP-1,Grüne Tasse,1,9\n',
+    ]
+    for (const text of files) {
+      const id = await sendFile(testServer, 'products', text, 1)
+      await runTransfers(testServer)
+      assert.equal((await confirmTransfer(testServer, id)).status, 200)
+      await runTransfers(testServer)
+    }
+    const slugs = await testServer.storage.read(
+      (db) => db.sql<{ name: string; slug: string }>`
+        select name, slug from products where merchant_id = ${testServer.merchantId} and name in ('Green tea', 'Grüne Tasse')
+        order by name`,
+    )
+    const [tea, cup] = slugs.map(({ slug }) => `/shops/bloom/products/${slug}`)
+    assert.ok(tea && cup && tea !== '/shops/bloom/products/thé_vert')
+    for (const [from, to] of [
+      ['/products/Th%C3%A9_Vert?utm=1', `${tea}?utm=1`],
+      [`/product/gr%C3%BCne-tasse/`, cup],
+      ['/collections/all/products/plain-tea', '/shops/bloom/products/plain-tea'],
+    ] as const) {
+      const { status, headers } = await look(`/shops/bloom${from}`)
+      assert.deepEqual([status, headers.get('location')], [301, to], from)
+    }
+    assert.equal((await look('/shops/bloom/products/none_of_them')).status, 404)
+  })
+
+  test('a page that everyone sees is the same until its product changes, in each language', async () => {
+    const { id } = (await testServer.askAdmin('listAdminProducts', { query: '?q=Red+roses' })).body.data[0]
+    const path = '/shops/bloom/products/red-roses'
+    const languages = ['en', 'de']
+    const seen = () => Promise.all(languages.map((language) => look(path, { 'accept-language': language })))
+    const [first, second] = [await seen(), await seen()]
+    assert.deepEqual(
+      first.map(({ text, headers }) => [text, headers.get('etag')]),
+      second.map(({ text, headers }) => [text, headers.get('etag')]),
+    )
+    assert.notEqual(first[0]?.text, first[1]?.text)
+    const etag = second[0]?.headers.get('etag') ?? ''
+    const current = await look(path, { 'accept-language': 'en', 'if-none-match': etag })
+    assert.deepEqual([current.status, current.text], [304, ''])
+    const cart = await look(path, { 'accept-language': 'en', cookie: 'storefront_count=2' })
+    assert.equal(cart.headers.get('cache-control'), 'private, no-store')
+
+    const { data } = await change(id, { name: 'Scarlet roses' })
+    for (const { text } of await seen()) assert.match(text, /<h1[^>]*>Scarlet roses/)
+    assert.equal((await look(path, { 'accept-language': 'en', 'if-none-match': etag })).status, 200)
+    assert.match((await look('/shops/bloom/search?q=scarlet')).text, /Scarlet roses/)
+    await change(id, { name: 'Red roses' })
+    for (const { text } of await seen()) assert.match(text, /<h1[^>]*>Red roses/)
+    assert.ok(data.version > 1)
+    await become('closeAdminSite')
+    assert.equal((await look(path)).status, 503)
+    await become('openAdminSite')
+    assert.equal((await look(path)).status, 200)
+  })
+
+  async function change(productId: string, members: object) {
+    const { data } = (await testServer.askAdmin('getAdminProduct', { path: { productId } })).body
+    const body = {
+      idempotencyKey: newId('req'),
+      expectedVersion: data.version,
+      product: { ...data.product, ...members },
+    }
+    return (await testServer.askAdmin('replaceAdminProduct', { path: { productId }, body })).body
+  }
 
   test('a shop of one merchant moves when a second comes; what is not there is not found', async () => {
     // Two merchants: /shop leads to the older one, whose shop is open.

@@ -28,6 +28,8 @@ import { codeAt, stepAt } from '../src/domain/users/totp.ts'
 import { setMailSwitch } from '../src/platform/outbox/emails.ts'
 
 const enough = 'four words nobody guesses'
+// In the frame of the shop.
+const own = '/admin/bloom/account'
 
 anyEngine('people at their pages', (given) => {
   const open = sharedOAuthTestServer(given)
@@ -56,9 +58,9 @@ anyEngine('people at their pages', (given) => {
   }
 
   const sessionOf = (browser: Browser) => /staff_session=([\w-]+)/.exec(browser.cookiesFor('/admin'))?.[1]
-  const secretIn = ({ text }: Visited) => /<\/span> ([A-Z2-7 ]+)<\/p>/.exec(text)?.[1] ?? ''
+  const secretIn = ({ text }: Visited) => /<code dir="ltr">([A-Z2-7 ]+)</.exec(text)?.[1] ?? ''
   const sealedIn = ({ text }: Visited) => /name="sealed" value="([^"]+)"/.exec(text)?.[1] ?? ''
-  const codesIn = ({ text }: Visited) => [...text.matchAll(/<li>([\w-]+)<\/li>/g)].map(([, code]) => code ?? '')
+  const codesIn = ({ text }: Visited) => (/<textarea id="codes"[^>]*>([^<]+)</.exec(text)?.[1] ?? '').split('\n')
   const pendingIn = ({ text }: Visited) => /name="pending" value="([^"]+)"/.exec(text)?.[1] ?? ''
 
   function fromBase32(text: string): Buffer {
@@ -76,8 +78,8 @@ anyEngine('people at their pages', (given) => {
     assert.equal((await enter(browser, testServer, { password: 'wrong' })).status, 400)
     assert.equal(sessionOf(browser), undefined)
     const inside = await enter(browser, testServer, { next: '/admin/account' })
-    assert.match(inside.url, /\/admin\/account$/)
-    assert.match(inside.text, /Signed in as ada@bloom\.example/)
+    assert.equal(new URL(inside.url).pathname, own)
+    assert.match(inside.text, /<h1[^>]*>My account<\/h1>.*E-mail:<\/span> <span dir="ltr">ada@bloom\.example/s)
     const cookie = browser.setCookies.find((line) => line.startsWith('staff_session='))
     assert.match(cookie ?? '', /^staff_session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/)
 
@@ -128,38 +130,58 @@ anyEngine('people at their pages', (given) => {
       { origin: testServer.origin, 'sec-fetch-site': 'cross-site' },
       { origin: testServer.origin, 'sec-fetch-site': 'same-site' },
     ])
-      for (const path of ['/admin/sign-in', '/admin/sign-out', '/admin/account', '/admin/confirm', '/admin/forgotten'])
+      for (const path of ['/admin/sign-in', '/admin/sign-out', own, '/admin/confirm', '/admin/forgotten'])
         assert.equal((await post(browser, testServer, path, { email, password }, headers)).status, 403, path)
     assert.match((await browser.visit(`${testServer.origin}/admin`)).text, /Sign out/)
   })
 
-  test('invited, one sets a password, signs in, turns on the second factor, and needs it from then on', async () => {
+  test('invited, one sets a password, is signed in, turns on the second factor, and needs it from then on', async () => {
     const testServer = await open()
     const path = await invite(testServer, 'grace@bloom.example')
     const browser = openBrowser(testServer)
     for (let i = 0; i < 2; i += 1)
       assert.match((await browser.visit(testServer.origin + path)).text, /grace@bloom\.example/)
-    const weak = await post(browser, testServer, path, { password: 'password123' })
+    const name = 'Grace Hopper'
+    const weak = await post(browser, testServer, path, { password: 'password123', name })
     assert.equal(weak.status, 400)
     assert.match(weak.text, /guessed first/)
-    assert.match((await post(browser, testServer, path, { password: enough })).text, /Your password is set/)
+    assert.match(weak.text, /value="Grace Hopper"/)
+    assert.match((await post(browser, testServer, path, { password: enough, name })).text, /Staff/)
+    assert.ok(sessionOf(browser), 'who has set the password need not type it again')
     assert.equal((await browser.visit(testServer.origin + path)).status, 404, 'the link was used')
     assert.equal((await post(browser, testServer, path, { password: enough })).status, 404)
 
     const who = { email: 'grace@bloom.example', password: enough }
     const home = await enter(browser, testServer, who)
     assert.match(home.text, /Staff/)
-    const account = (fields: Readonly<Record<string, string>>, in_ = browser) =>
-      post(in_, testServer, '/admin/account', fields)
+    const { text: named } = await post(browser, testServer, own, { name: 'Admiral Hopper', language: 'tlh' })
+    assert.match(named, /value="Admiral Hopper"/)
+    assert.match(named, /<html lang="en/, 'a language that is not there is none')
+    const { text: german } = await post(browser, testServer, own, { name: 'Admiral Hopper', language: 'de' })
+    assert.match(german, /<html lang="de".*<h1[^>]*>Mein Konto<\/h1>/s)
+    assert.match((await browser.visit(`${testServer.origin}/admin/confirm`)).text, /Passwort noch einmal/)
+    await post(browser, testServer, own, { name: 'Admiral Hopper', language: '' })
+    const stored = await testServer.storage.read((db) => db.sql`select * from users`)
+    assert.doesNotMatch(JSON.stringify(stored), /Hopper/, 'sealed')
+    const app = `${own}/app`
     const other = openBrowser(testServer)
     await enter(other, testServer, who)
 
-    const setUp = await account({ do: 'set_up' })
+    const setUp = await browser.visit(testServer.origin + app)
     const secret = fromBase32(secretIn(setUp))
     const code = () => codeAt(secret, stepAt(testServer.clock.now))
-    assert.equal((await account({ do: 'turn_on', sealed: sealedIn(setUp), code: '000000' })).status, 400)
-    const codes = codesIn(await account({ do: 'turn_on', sealed: sealedIn(setUp), code: code() }))
+    const wrong = await post(browser, testServer, app, { sealed: sealedIn(setUp), code: '000000' })
+    assert.equal(wrong.status, 400)
+    assert.equal(secretIn(wrong), secretIn(setUp), 'the same is shown again')
+    const shown = await post(browser, testServer, app, { sealed: sealedIn(wrong), code: code() })
+    const codes = codesIn(shown)
     assert.equal(codes.length, 10)
+    assert.ok(
+      shown.text.includes(
+        ` download="cartwright-recovery-codes.txt" href="data:text/plain;charset=utf-8,${codes.join('%0A')}%0A"`,
+      ),
+    )
+    assert.match(shown.text, /data-copy="codes"/)
     assert.match((await other.visit(`${testServer.origin}/admin`)).url, /sign-in/, 'the other session has ended')
     assert.match((await browser.visit(`${testServer.origin}/admin`)).text, /Sign out/)
 
@@ -183,57 +205,61 @@ anyEngine('people at their pages', (given) => {
 
   test('where an owner demands a second factor, one without it sets it up and can do nothing else', async () => {
     const testServer = await open()
+    const demand = '/admin/bloom/settings/people/second-factor'
     const owner = openBrowser(testServer)
     await enter(owner, testServer)
-    const account = await owner.visit(`${testServer.origin}/admin/account`)
-    assert.match(account.text, /Everyone decides for themselves/)
-    const userId = await testServer.newUser('helper@bloom.example', [testServer.merchantId])
+    // Of a shop that demands nothing too.
+    const userId = await testServer.newUser('helper@bloom.example', [testServer.merchantId, testServer.rivalMerchantId])
     const lowered = { merchantId: testServer.merchantId, userId, role: 'staff', held: adminScopes } as const
     await testServer.storage.write((tx) => setRole(tx, lowered, testServer.clock.now))
     const helper = openBrowser(testServer)
     await enter(helper, testServer, { email: 'helper@bloom.example' })
-    assert.doesNotMatch((await helper.visit(`${testServer.origin}/admin/account`)).text, /decides for themselves/)
-    await post(helper, testServer, '/admin/account', { do: 'demand', shop: testServer.merchantId })
+    assert.equal((await post(helper, testServer, demand, { required: 'yes' })).status, 403, 'staff cannot demand it')
     const isDemanded = () => testServer.storage.read((db) => isSecondFactorRequired(db, testServer.merchantId))
-    assert.equal(await isDemanded(), false, 'staff cannot demand it')
+    assert.equal(await isDemanded(), false)
 
-    const demanded = await post(owner, testServer, '/admin/account', { do: 'demand', shop: testServer.merchantId })
+    const demanded = await post(owner, testServer, demand, { required: 'yes' })
     assert.match(demanded.text, /Set up a second factor/, 'of the owner too')
     assert.equal(await isDemanded(), true)
-    const [entry] = await testServer.storage.read(
-      (db) => db.sql<{ actorId: string; changes: string }>`
-        select actor_id as "actorId", changes from audit_entries where operation = 'updateAdminPeople'`,
-    )
-    assert.equal(entry?.actorId, testServer.userId)
-    assert.match(entry?.changes ?? '', /"member":"secondFactorRequired","from":false,"to":true/)
 
-    for (const path of ['/admin', '/admin/account', '/admin/bloom', '/admin/bloom/home'])
-      assert.match((await helper.visit(testServer.origin + path)).text, /Set up a second factor/, path)
-    for (const fields of [
-      { do: 'password', password: enough },
-      { do: 'end_others' },
-      { do: 'release', shop: testServer.merchantId },
-    ])
-      assert.match((await post(helper, testServer, '/admin/account', fields)).text, /Set up a second factor/)
-    assert.equal(await isDemanded(), true)
+    const see = async (path: string) => (await helper.visit(testServer.origin + path)).text
+    for (const path of ['/admin/bloom', '/admin/bloom/home', '/admin/bloom/test/orders', own, `${own}/password`]) {
+      const text = await see(path)
+      assert.match(text, /<h1[^>]*>Set up a second factor<\/h1>/, path)
+      assert.doesNotMatch(text, /class="places"|role="search"|class="modes"/, 'what leads back here')
+    }
+    const rival = '/admin/rival/account'
+    assert.match(await see('/admin/rival/test/home'), /<h1[^>]*>Home<\/h1>/)
+    const hashes = () => testServer.storage.read((db) => db.sql`select id, password_hash, name_sealed from users`)
+    const before = await hashes()
+    for (const place of [own, rival])
+      for (const [path, fields] of [
+        ['/password', { password: enough }],
+        ['/sessions', {}],
+        ['', { name: 'Mallory', language: '' }],
+      ] as const)
+        assert.match((await post(helper, testServer, place + path, fields)).text, /Set up a second factor/, path)
+    assert.deepEqual(await hashes(), before)
     await testServer.storage.write(
       (tx) => tx.sql`
         insert into user_passkeys (user_id, id, public_key, counter, transports, name, created_at)
         values (${userId}, 'phone', 'x', 0, '[]', 'Phone', ${testServer.clock.now})`,
     )
-    for (const deed of ['set_up', 'turn_on', 'add_passkey'])
-      assert.match(
-        (await post(helper, testServer, '/admin/account', { do: deed })).text,
-        /<h1[^>]*>Use your passkey<\/h1>.*Use it before you set up another factor\..*Use a passkey/s,
-        deed,
-      )
-    assert.doesNotMatch((await helper.visit(`${testServer.origin}/admin/confirm`)).text, /type="password"/)
+    for (const place of [own, rival])
+      for (const path of ['/app', '/passkeys/new']) {
+        for (const { text } of [
+          await helper.visit(testServer.origin + place + path),
+          await post(helper, testServer, place + path, {}),
+        ])
+          assert.match(text, /You have a passkey\. Use it before you set up another factor\..*Use a passkey/s, path)
+      }
+    assert.doesNotMatch(await see('/admin/confirm'), /type="password"/)
     await testServer.storage.write((tx) => tx.sql`delete from user_passkeys where user_id = ${userId}`)
-    const setUp = await post(helper, testServer, '/admin/account', { do: 'set_up' })
+    const setUp = await helper.visit(`${testServer.origin}${own}/app`)
     assert.match(setUp.text, /<svg class="qr"[^>]+aria-label="QR code for the authenticator app"/)
     const code = codeAt(fromBase32(secretIn(setUp)), stepAt(testServer.clock.now))
-    await post(helper, testServer, '/admin/account', { do: 'turn_on', sealed: sealedIn(setUp), code })
-    assert.match((await helper.visit(`${testServer.origin}/admin/account`)).text, /Where you are signed in/)
+    await post(helper, testServer, `${own}/app`, { sealed: sealedIn(setUp), code })
+    assert.match(await see(own), /Where you are signed in/)
     await testServer.storage.write((tx) => setSecondFactorRequired(tx, testServer.merchantId, false))
     await testServer.storage.write((tx) => tx.sql`delete from user_factors`)
   })
@@ -243,15 +269,18 @@ anyEngine('people at their pages', (given) => {
     const browser = openBrowser(testServer)
     await enter(browser, testServer)
     testServer.advance(600_000)
-    const asked = await post(browser, testServer, '/admin/account', { do: 'set_up' })
-    assert.match(asked.url, /\/admin\/confirm\?next=%2Fadmin%2Faccount$/)
-    assert.equal(
-      (await post(browser, testServer, '/admin/confirm', { password: 'wrong', next: '/admin/account' })).status,
-      400,
-    )
-    const back = await post(browser, testServer, '/admin/confirm', { password, next: '/admin/account' })
-    assert.match(back.url, /\/admin\/account$/)
-    assert.match((await post(browser, testServer, '/admin/account', { do: 'set_up' })).text, /name="sealed"/)
+    for (const path of ['password', 'app', 'app/off', 'codes', 'passkeys/new', 'passkeys/x', 'passkeys/x/remove']) {
+      const next = `${own}/${path}`
+      const asked = await browser.visit(testServer.origin + next)
+      assert.equal(new URL(asked.url).searchParams.get('next'), next)
+      const sent = await post(browser, testServer, next, { password: enough })
+      assert.match(sent.text, /<h1[^>]*>(?:Enter your password again|Confirm that it is you)</, 'and before it is done')
+    }
+    const next = `${own}/app`
+    assert.equal((await post(browser, testServer, '/admin/confirm', { password: 'wrong', next })).status, 400)
+    const back = await post(browser, testServer, '/admin/confirm', { password, next })
+    assert.equal(new URL(back.url).pathname, next)
+    assert.match(back.text, /name="sealed"/)
   })
 
   test('a new password ends every other session; sessions end from the list', async () => {
@@ -261,14 +290,17 @@ anyEngine('people at their pages', (given) => {
     const [one, two, three] = [openBrowser(testServer), openBrowser(testServer), openBrowser(testServer)]
     await post(one, testServer, path, { password: enough })
     for (const browser of [one, two, three]) await enter(browser, testServer, who)
-    const list = await one.visit(`${testServer.origin}/admin/account`)
+    const list = await one.visit(testServer.origin + own)
     const ids = [...list.text.matchAll(/name="session" value="([^"]+)"/g)].map(([, id]) => id ?? '')
     assert.equal(ids.length, 2)
-    await post(one, testServer, '/admin/account', { do: 'end', session: ids[0] ?? '' })
+    await post(one, testServer, `${own}/sessions`, { session: ids[0] ?? '' })
     const isIn = async (browser: Browser) => /Sign out/.test((await browser.visit(`${testServer.origin}/admin`)).text)
     const [second, third] = [await isIn(two), await isIn(three)]
     assert.deepEqual([second, third].sort(), [false, true])
-    await post(one, testServer, '/admin/account', { do: 'password', password: 'another four words here' })
+    const common = await post(one, testServer, `${own}/password`, { password: 'password123' })
+    assert.deepEqual([common.status, /guessed first/.test(common.text)], [400, true])
+    assert.doesNotMatch(common.text, /password123/)
+    await post(one, testServer, `${own}/password`, { password: 'another four words here' })
     assert.deepEqual([await isIn(one), await isIn(two), await isIn(three)], [true, false, false])
     assert.equal((await enter(two, testServer, who)).status, 400)
   })

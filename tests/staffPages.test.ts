@@ -9,11 +9,10 @@ import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { type PageServer, servePages } from '../harness/pageServer.ts'
 import { violations } from '../harness/readable.ts'
 import { isWide } from '../harness/wide.ts'
-import { qrModules } from '../src/domain/users/qr.ts'
-import { makeRecoveryCodes } from '../src/domain/users/recovery.ts'
+import { rightsFor } from '../src/domain/users/roles.ts'
 import { favicon } from '../src/platform/html/mark.ts'
 import type { HtmlPage } from '../src/platform/http/pages.ts'
-import { accountSheet, codesSheet, confirmSheet, homeSheet, totpSheet } from '../src/web/signin/page/account.ts'
+import { confirmSheet, homeSheet } from '../src/web/signin/page/account.ts'
 import { passkeyScript, style } from '../src/web/signin/page/assets.ts'
 import { codeSheet, forgottenSheet, invitationSheet, resetSheet, signInSheet } from '../src/web/signin/page/entry.ts'
 import { answerSheet, errorSheet } from '../src/web/signin/page/frame.ts'
@@ -21,16 +20,6 @@ import { type SignInLanguage, signInTexts, type Words, wordsOf } from '../src/we
 
 const long = 'a-person-with-a-very-long-address-indeed@a-rather-long-name-of-a-shop.example'
 const odd = 'Äußerst-lange-Bezeichnung-ohne-eine-einzige-Lücke-die-auf-kein-Telefon-passt <script>alert(1)</script>'
-const session = {
-  id: 'uss_1',
-  userId: 'usr_1',
-  browser: 'Firefox on Linux',
-  hasSecondFactor: false,
-  createdAt: 0,
-  seenAt: Date.parse('2026-11-16'),
-  confirmedAt: 0,
-  expiresAt: 0,
-}
 const invitation = {
   merchantName: odd,
   role: 'staff',
@@ -40,48 +29,22 @@ const invitation = {
   problem: null,
 } as const
 const merchants = [
-  { id: 'mer_1', slug: 'alder-finch', name: 'Alder & Finch', role: 'owner', needsSecondFactor: true },
+  { id: 'mer_1', slug: 'alder-finch', name: 'Alder & Finch', ...rightsFor('owner'), needsSecondFactor: true },
   {
     id: 'mer_2',
     slug: 'a-rather-long-slug-of-a-shop-that-sells-everything',
     name: odd,
-    role: 'viewer',
+    ...rightsFor('viewer'),
     needsSecondFactor: false,
   },
-  { id: 'mer_3', slug: 'north', name: 'متجر الشمال', role: 'staff', needsSecondFactor: false },
+  {
+    id: 'mer_3',
+    slug: 'north',
+    name: 'متجر الشمال',
+    ...rightsFor('custom', ['admin:orders']),
+    needsSecondFactor: false,
+  },
 ] as const
-const account = {
-  email: long,
-  recoveryCodes: 8,
-  sessionId: 'uss_1',
-  problem: null,
-  isHeld: false,
-  owned: [],
-  passkeys: [],
-  assistants: [],
-} as const
-
-const assistant = {
-  id: 'ins_1',
-  name: 'Chatty (chat.example)',
-  mode: 'test',
-  merchantId: 'mer_1',
-  merchantName: odd,
-  createdAt: Date.parse('2026-11-16'),
-  lastTokenAt: null,
-} as const
-
-const passkey = {
-  id: 'a',
-  userId: 'usr_1',
-  publicKey: '',
-  counter: 0,
-  transports: [],
-  name: 'Laptop',
-  createdAt: Date.parse('2026-11-16'),
-  usedAt: null,
-} as const
-
 const states: Readonly<Record<string, (words: Words) => string>> = {
   'sign-in': (words) => signInSheet(words, { email: '', next: '/admin', problem: null, isSet: false }),
   'sign-in-failed': (words) =>
@@ -96,31 +59,11 @@ const states: Readonly<Record<string, (words: Words) => string>> = {
   'reset-common': (words) => resetSheet(words, { email: long, problem: 'common' }),
   'invitation-new': (words) => invitationSheet(words, { ...invitation, state: 'new' }),
   'invitation-sign-in': (words) => invitationSheet(words, { ...invitation, state: 'sign_in', role: 'owner' }),
+  'invitation-custom': (words) => invitationSheet(words, { ...invitation, state: 'new', role: 'custom' }),
   'invitation-accept': (words) => invitationSheet(words, { ...invitation, state: 'accept', role: 'viewer' }),
   'invitation-other': (words) => invitationSheet(words, { ...invitation, state: 'other' }),
   home: (words) => homeSheet(words, { email: long, merchants }),
   'home-none': (words) => homeSheet(words, { email: long, merchants: [] }),
-  account: (words) => accountSheet(words, { ...account, hasSecondFactor: false, sessions: [session] }),
-  'account-on': (words) =>
-    accountSheet(words, {
-      ...account,
-      hasSecondFactor: true,
-      sessions: [session, { ...session, id: 'uss_2', browser: '' }],
-      problem: 'short',
-      owned: merchants,
-      assistants: [assistant, { ...assistant, id: 'ins_2', mode: 'live', lastTokenAt: Date.parse('2026-11-17') }],
-      passkeys: [passkey, { ...passkey, id: 'b', name: odd.slice(0, 60), usedAt: Date.parse('2026-11-16') }],
-    }),
-  held: (words) => accountSheet(words, { ...account, hasSecondFactor: false, sessions: [session], isHeld: true }),
-  totp: (words) =>
-    totpSheet(words, {
-      key: 'ABCD EFGH IJKL MNOP QRST UVWX YZ23 4567',
-      uri: 'otpauth://totp/x',
-      modules: qrModules(`otpauth://totp/${long}`),
-      sealed: 'x',
-      isWrong: true,
-    }),
-  codes: (words) => codesSheet(words, makeRecoveryCodes()),
   confirm: (words) =>
     confirmSheet(words, { email: long, next: '/admin', problem: null, hasPasskey: true, isPasskeyNeeded: false }),
   lost: (words) => String(errorSheet(words, 'lost').body),

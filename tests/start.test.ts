@@ -309,7 +309,7 @@ describe('a start', () => {
   test('that was killed while it made the demo shop is mended by the next one', async () => {
     const settings = await migrated()
     const now = Date.now()
-    const read = readShopFile(await readFile(join(root, 'src/ops/provisioning/demo/shop.yaml'), 'utf8'), now)
+    const read = readShopFile(await readFile(join(root, 'apps/demo/shop.yaml'), 'utf8'), now)
     assert.ok('file' in read)
     const storage = await openStorage(settings.CARTWRIGHT_DATABASE_URL ?? '')
     const begun = { ...read.file, products: read.file.products?.slice(0, 3) ?? [] }

@@ -18,7 +18,13 @@ import { ja } from '../apps/storefront/languages/ja.ts'
 import { nl } from '../apps/storefront/languages/nl.ts'
 import { warningsFor } from '../apps/storefront/safety.ts'
 import { storefrontServer } from '../apps/storefront/server.ts'
-import { createStorefront, type Storefront, type StorefrontRequest } from '../apps/storefront/shop.ts'
+import {
+  createStorefront,
+  type RenderedPage,
+  type RenderedPages,
+  type Storefront,
+  type StorefrontRequest,
+} from '../apps/storefront/shop.ts'
 import { amountOf, money } from '../apps/storefront/words.ts'
 import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { checkoutOf } from '../harness/checkout.ts'
@@ -384,7 +390,7 @@ describe('pages', () => {
       assert.doesNotMatch(JSON.stringify([...response.headers]), /cwk_/, path)
       assert.equal(
         response.headers.get('content-security-policy'),
-        `default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'${path.includes('no') ? '' : ` ${apiUrl}`}; connect-src 'self'; form-action 'self' ${origin} ${apiUrl}; manifest-src 'self'; base-uri 'none'; frame-ancestors 'none'`,
+        `default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' ${apiUrl}; connect-src 'self'; form-action 'self' ${origin} ${apiUrl}; manifest-src 'self'; base-uri 'none'; frame-ancestors 'none'`,
         path,
       )
       assert.equal(response.headers.get('referrer-policy'), 'same-origin')
@@ -478,6 +484,19 @@ describe('pages', () => {
       assert.match(await response.text(), /Alder &#38; Finch/, path)
     }
     assert.equal((await fetch(`${origin}/elsewhere`)).status, 404)
+  })
+
+  test('an address that leads nowhere is searched for its words', async () => {
+    const asked = async (path: string) => {
+      const response = await fetch(`${shop}${path}`)
+      return { status: response.status, text: await response.text() }
+    }
+    const found = await asked('/old-catalogue/Beeswax_CANDLE.html')
+    assert.equal(found.status, 404)
+    assert.match(found.text, /Perhaps you are looking for this[\s\S]*href="[^"]*\/products\/[a-z-]*candle/)
+    assert.match(found.text, /value="Beeswax CANDLE"/)
+    for (const path of ['/x/%E0%A4%A', '/x/zzqqxx-vvkkww', `/x/${'a-'.repeat(700)}`])
+      assert.match((await asked(path)).text, /New in the shop[\s\S]*class="card"/, path)
   })
 
   test('a link to words of someone else says nothing', async () => {
@@ -750,6 +769,21 @@ describe('for search engines and messengers', () => {
       icons: { src: string }[]
     }
     assert.deepEqual([name, start_url, icons[0]?.src], ['Alder & Finch', '/shop/', '/shop/icon.svg'])
+    const [, tile = ''] = /<link rel="apple-touch-icon" href="([^"]+)">/.exec(home) ?? []
+    const picture = await fetch(new URL(tile, origin))
+    assert.deepEqual([picture.status, picture.headers.get('content-type')], [200, 'image/png'])
+    assert.equal(
+      Buffer.from(await picture.arrayBuffer())
+        .subarray(1, 4)
+        .toString(),
+      'PNG',
+    )
+    const [, rules = ''] = /^"(.+)"$/.exec((await fetch(`${shop}/`)).headers.get('speculation-rules') ?? '') ?? []
+    const prefetch = await fetch(new URL(rules, origin))
+    assert.equal(prefetch.headers.get('content-type'), 'application/speculationrules+json')
+    const [rule] = ((await prefetch.json()) as { prefetch: { where: { href_matches: string[] } }[] }).prefetch
+    assert.ok(rule?.where.href_matches.includes('/shop/products/*'))
+    assert.doesNotMatch(JSON.stringify(rule), /cart|thanks|account/)
   })
 
   test('the feed for Google has an item for each SKU that is on sale', async () => {
@@ -893,10 +927,7 @@ browserSuite.test('elements put a product, a button and a cart into a page of an
 })
 
 test('after paying, the shopper reads the order, and the next cart begins empty', async () => {
-  const read = readShopFile(
-    await readFile(new URL('../src/ops/provisioning/demo/shop.yaml', import.meta.url), 'utf8'),
-    Date.now(),
-  )
+  const read = readShopFile(await readFile(new URL('../apps/demo/shop.yaml', import.meta.url), 'utf8'), Date.now())
   assert.ok('file' in read)
   const testServer = await openTestServer(givenEngine('sqlite'), { shops: [read.file] })
   const checkout = await checkoutOf(testServer)
@@ -1077,7 +1108,7 @@ describe('on an API of our own making', () => {
     assert.equal(String(body).match(/<img src="([^"]*)" alt="" width="1200"/g)?.length, 2)
   })
 
-  test('an uploaded picture is offered in the sizes that the server has, and others in one', async () => {
+  test('an uploaded picture is offered in four widths and two formats, and others as they are', async () => {
     const uploaded = `${apiUrl}/media/mer_${'0'.repeat(26)}/${'a'.repeat(32)}-1600.webp`
     const media = [uploaded, `${apiUrl}/media/demo/mug.svg`, uploaded.replace('1600', '150')]
     const ask = await storefrontOn((url) => {
@@ -1085,10 +1116,18 @@ describe('on an API of our own making', () => {
       return url.startsWith(`${productsPath}/`) ? { data: shown } : undefined
     })
     const page = String((await ask(request({ path: '/products/red-roses' }))).body)
-    const sources = `${uploaded}?width=160 160w, ${uploaded}?width=480 480w, ${uploaded}?width=640 640w, ${uploaded} 1600w`
-    assert.ok(page.includes(`<img src="${uploaded}" srcset="${sources}" sizes="(min-width: 56rem) 50vw, 100vw"`))
-    assert.ok(page.includes(`<img src="${uploaded}" srcset="${sources}" sizes="6rem"`))
-    assert.equal(page.match(/srcset/g)?.length, 2)
+    const copies = (as: string) =>
+      [160, 480, 960, 1600].map((width) => `${uploaded}?width=${width}&#38;as=${as} ${width}w`).join(', ')
+    for (const sizes of ['(min-width: 56rem) 50vw, 100vw', '6rem']) {
+      const [avif, webp] = ['avif', 'webp'].map((as) => `srcset="${copies(as)}" sizes="${sizes}"`)
+      assert.ok(
+        page.includes(`<picture><source type="image/avif" ${avif}><img src="${uploaded}" ${webp} alt=""`),
+        sizes,
+      )
+    }
+    const narrow = uploaded.replace('1600', '150')
+    assert.ok(page.includes(`<source type="image/avif" srcset="${narrow}?width=150&#38;as=avif 150w"`))
+    assert.equal(page.match(/<picture>/g)?.length, 4)
   })
 
   test('a product without a picture has a drawing in its place', async () => {
@@ -1190,6 +1229,25 @@ describe('on an API of our own making', () => {
     )
     assert.equal(status, 200)
     assert.ok(String(body).includes(`href="${url}"`))
+  })
+
+  test('pages that are kept keep nothing alive that was read anew since', async () => {
+    const kept = new Map<string, RenderedPage>()
+    const rendered: RenderedPages = {
+      bodyOf: async (address) => Buffer.from(address),
+      find: (key) => kept.get(key),
+      keep: (key, page) => kept.set(key, page),
+    }
+    const ask = await storefrontOn((url) => (url.startsWith(productsPath) ? list([], null) : undefined), { rendered })
+    const first = await ask(request({ path: '/' }))
+    assert.equal(first.status, 200)
+    assert.equal((await ask(request({ path: '/' }))).body, first.body, 'the same bytes')
+    const [page] = kept.values()
+    assert.equal(kept.size, 1)
+    assert.deepEqual(
+      page?.parts.map((part) => (part instanceof Buffer ? 'bytes' : typeof part)),
+      ['symbol', 'symbol', 'bytes'],
+    )
   })
 
   // Answers what is common to all pages, and what the test says.

@@ -32,7 +32,10 @@ describe('forms of strangers', () => {
     secret = (await (await checkoutOf(testServer)).ready({ CARD: 1 })).secret
   })
 
-  const newNetwork = () => `198.51.100.${++networks}`
+  const newNetwork = () => {
+    networks += 1
+    return `198.18.${networks >> 8}.${networks & 255}`
+  }
 
   function post(path: string, { type = urlencoded, body = '', from = newNetwork() }) {
     return testServer.fetch(path, {

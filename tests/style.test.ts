@@ -23,6 +23,8 @@ const avoided: Readonly<Record<string, number>> = {
 }
 
 const linesMax = 60
+// Of a line with markup. The formatter of the code does not break templates.
+const markupLengthMax = 140
 
 const longFunctions = wordsOf(`
   accountVerbs addUploads adminCatalogOperations adminDeveloperOperations adminImportOperations adminOrderOperations
@@ -30,7 +32,7 @@ const longFunctions = wordsOf(`
   checkBeside checkoutPages connectorOf createActions createApp createAttempts
   createConnections createIdentify createInteractions createOAuthGate createOAuthPages
   createPaymentWatch createSandboxProvider createSender createServe createServer createService createSignIn createSink
-  createStripeAccounts createStripeProvider createThrottle createWorld draftIn entryOf finish groupsOf guide importProducts
+  createStripeAccounts createStripeProvider createThrottle draftIn entryOf finish groupsOf guide importProducts
   keepConnections loopsFor oauthOperations openSnapshots planProduct readCsv readFeed settingsFor sitePages startLoop storage
 `)
 
@@ -38,8 +40,8 @@ const longFunctions = wordsOf(`
 const sharedNames = wordsOf(`
   Answer App Ask Asked Attempt Availability Call CallParts CartAddress Change Checks Claim Claims CodeOutcome CodeView Column
   Connections Customer Discard Draft EndpointFacts Failure Field Finding Found FoundOrder FoundProduct FoundSku Installation
-  Line Log Merchant Message Mode Month Offer OpenAsk Order Outcome Parcel Places Plural Posted Problem ProductStatus
-  PromotionStatus QueuedRefund Refusal RefusalCode RefusedRow Scope ServerParts Session Sheet Shop Shopper Shown SignInView
+  Line Log Merchant Message Mode Offer OpenAsk Order Outcome Parcel Places Plural Posted Problem ProductStatus
+  PromotionStatus Refusal RefusalCode RefusedRow Scope ServerParts Session Sheet Shop Shown SignInView
   StripeFailure TextKey Texts Turns Typed Values Verdict Visit Words answerChallenge answerPage answered ar baseOf brand
   bringForward button category createApp de delivery en endSession entryOf errorPage es facts failed failedPage field fieldsOf
   fill findOrder findSession folded fr framed goTo hashOf isGivenUp isOfOrder isOutdated isPicture isReadOnly ja joined
@@ -52,6 +54,10 @@ const root = join(import.meta.dirname, '..')
 const texts = new Map(
   ['src', 'tests', 'harness'].flatMap(filesIn).map((file) => [file, readFileSync(join(root, file), 'utf8')]),
 )
+// Comments in these folders name their noun.
+const commented = ['src', 'apps', 'harness']
+  .flatMap(filesIn)
+  .map((file) => [file, readFileSync(join(root, file), 'utf8')] as const)
 const sources = [...texts]
   .filter(([file]) => file.startsWith('src/') && !file.endsWith('.test.ts'))
   .map(([, text]) => text)
@@ -66,12 +72,26 @@ describe('style', () => {
       assert.ok(total <= max, `"${word}" stands ${total} times; use another word. It is in ${found.flat().join(' ')}`)
     })
 
+  test('comments name their noun and do not begin with "Of"', () => {
+    const found = commented.flatMap(([file, text]) => nounlessIn(text).map((comment) => `${file}: ${comment}`))
+    assert.deepEqual(found, [], 'write "Per shop." or "The session\'s token.", not "Of one shop." or "Of the session."')
+  })
+
   test(`functions have at most ${linesMax} lines`, () => {
     const found = sources.flatMap(functionsOf).filter(({ lines }) => lines > linesMax)
     assert.deepEqual(
       found.filter(({ name }) => !longFunctions.has(name)),
       [],
       'split them',
+    )
+  })
+
+  test(`lines of markup have at most ${markupLengthMax} characters`, () => {
+    const pages = [...texts].filter(([file, text]) => file.startsWith('src/') && text.includes('html`'))
+    assert.deepEqual(
+      pages.flatMap(([file, text]) => longMarkupIn(text).map((line) => `${file}: ${line}`)),
+      [],
+      'one element a line: an indented line continues the line before it (src/platform/html/html.ts)',
     )
   })
 
@@ -108,10 +128,21 @@ describe('the checks can fail', () => {
     assert.equal(countOf('so that', '// It is so that it works, so\n// that is all.'), 1)
   })
 
+  test('a comment that begins with "Of" is found, not a line of a comment or a text that does', () => {
+    const sample = `// Of one shop.\nconst a = '// Of one' // Of two\na()\n/* Of three */\n\n// The size\n// Of nothing else.\n/** Off. */`
+    assert.deepEqual(nounlessIn(sample), ['// Of one shop.', '// Of two', '/* Of three */'])
+  })
+
   test('a long function is found, also as an arrow function and beside texts with braces', () => {
     assert.deepEqual(functionsOf(long), [{ name: 'long', lines: linesMax + 2 }])
     const arrow = `const far = (a: string): void => {\n  say(\`\n}\n$\{a}\`, /[}/]\\/\`/)\n}\nconst made = run(() => {\n})`
     assert.deepEqual(functionsOf(arrow), [{ name: 'far', lines: 5 }])
+  })
+
+  test('a long line of markup is found, not a long comment or text', () => {
+    const wide = ' and more'.repeat(markupLengthMax / 9 + 1)
+    const sample = `// <p>${wide}\nconst text = '<p>${wide}'\nconst a = html\`<p>\n<b>${wide}</b>\n$\{wide}</p>\``
+    assert.deepEqual(longMarkupIn(sample), [`<b>${wide}</b>`])
   })
 
   test('a name that two files export is found', () => {
@@ -135,6 +166,24 @@ describe('the checks can fail', () => {
 function countOf(word: string, text: string): number {
   const prose = proseOf(text).join('\n')
   return prose.match(new RegExp(`\\b${word}s?\\b`, 'gi'))?.length ?? 0
+}
+
+function nounlessIn(text: string): string[] {
+  const segments = segmentsOf(text)
+  return segments.flatMap(({ kind, text: part }, index) => {
+    const isNextLine = segments[index - 2]?.kind === 'comment' && /^\n[ ]*$/.test(segments[index - 1]?.text ?? '')
+    return kind === 'comment' && /^\/[/*]+\s*Of /.test(part) && !isNextLine ? [part] : []
+  })
+}
+
+// Their lines as the files have them, with the code around them.
+function longMarkupIn(text: string): string[] {
+  const isMarkup = segmentsOf(text)
+    .map(({ kind, text: part }) => (kind === 'string' && /^[`}]/.test(part) ? part : part.replace(/[^\n]/g, ' ')))
+    .join('')
+    .split('\n')
+    .map((line) => /<\/?[a-z]/.test(line))
+  return text.split('\n').filter((line, index) => line.length > markupLengthMax && isMarkup[index])
 }
 
 function sharedIn(all: readonly string[]): string[] {

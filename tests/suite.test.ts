@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
+import { sqliteOnlyFiles } from '../harness/engines.ts'
 import { longestFirst, longFiles } from '../harness/fileQueue.ts'
 import { until } from '../harness/until.ts'
 
@@ -154,7 +155,8 @@ describe('the runner of the tests', () => {
     const [small = '', large = ''] = ['small', 'large'].map((name) => join(own, name))
     await writeFile(small, '1')
     await writeFile(large, '22')
-    for (const file of longFiles) assert.ok(existsSync(join(import.meta.dirname, '..', file)), file)
+    for (const file of [...longFiles, ...sqliteOnlyFiles()])
+      assert.ok(existsSync(join(import.meta.dirname, '..', file)), file)
     const ordered = longestFirst([small, large, ...longFiles])
     assert.deepEqual(ordered.slice(0, longFiles.length).sort(), longFiles.toSorted())
     assert.deepEqual(ordered.slice(longFiles.length), [large, small])

@@ -151,9 +151,9 @@ const document: SurfaceDocument = {
     person: {
       title: 'Session cookie',
       curl: ['-b "session=$SESSION"'],
-      security: { name: 'session', scheme: { type: 'apiKey', in: 'cookie', name: 'session' } },
+      security: [{ name: 'session', scheme: { type: 'apiKey', in: 'cookie', name: 'session' } }],
     },
-    anyone: { title: 'None', curl: [], security: null },
+    anyone: { title: 'None', curl: [], security: [] },
   },
 }
 

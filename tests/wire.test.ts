@@ -471,7 +471,7 @@ describe('load', () => {
 
   // A server that carries one request at a time, and has it in hand until it is released.
   async function busyTestServer(): Promise<{ testServer: TestServer; release: () => Promise<void> }> {
-    const testServer = await openTestServer(given, { inFlightMax: 1 })
+    const testServer = await openTestServer(given, { pressure: { inFlightMax: 1 } })
     const gate = Promise.withResolvers<void>()
     const inside = Promise.withResolvers<void>()
     const read = testServer.storage.read
@@ -596,7 +596,7 @@ describe('connections', () => {
   })
 
   test('bodies that are awaited do not delay other answers', async () => {
-    const testServer = await openTestServer(given, { inFlightMax: 2, shops: [market] })
+    const testServer = await openTestServer(given, { pressure: { inFlightMax: 2 }, shops: [market] })
     const { path } = await openCheckout(testServer)
     const form = 'content-type: application/x-www-form-urlencoded'
     for (let i = 0; i < 4; i += 1) {

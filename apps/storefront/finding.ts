@@ -87,7 +87,7 @@ export function addressOf(path: string, asked: Asked, other: Partial<Asked> = {}
 
 export interface FindingView {
   speaker: Speaker
-  // Of the page itself.
+  // Path of the page itself.
   path: string
   isCategoryPage: boolean
   asked: Asked

@@ -18,7 +18,7 @@ export interface LinkPlace {
 export interface Destination {
   href: string
   label: string
-  // Of a page of this shop: what `current` of the page is called.
+  // For a page of this shop: the name that `current` uses for it.
   name: string | null
 }
 

@@ -72,7 +72,6 @@ export type AttributeOf = (option: string) => 'color' | 'size' | 'material' | 'p
 export interface ProductFacts {
   product: Product
   url: string
-  // Of one SKU.
   skuUrl: (code: string) => string
   // The absolute address of a picture, or null.
   image: (url: string | null) => string | null
@@ -159,7 +158,7 @@ export function isGtin(text: string): boolean {
   return sum % 10 === 0
 }
 
-// Of UN/ECE Recommendation 20, and what the bases stand for.
+// Codes of UN/ECE Recommendation 20.
 const unitCodes: Readonly<Record<string, string>> = {
   ...{ mg: 'MGM', g: 'GRM', kg: 'KGM', ml: 'MLT', cl: 'CLT', l: 'LTR', m3: 'MTQ' },
   ...{ mm: 'MMT', cm: 'CMT', m: 'MTR', cm2: 'CMK', m2: 'MTK', piece: 'C62' },

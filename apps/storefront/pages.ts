@@ -31,7 +31,7 @@ import {
   sellerData,
   trailTo,
 } from './metadata.ts'
-import { type PicturePlace, sourcesOf } from './pictures.ts'
+import { type PictureFacts, type PicturePlace, smallest, sourcesOf } from './pictures.ts'
 import { safetyOf } from './safety.ts'
 import { languages, type Speaker } from './speaker.ts'
 import { isAboutCode, isGoodNews, type Notice } from './words.ts'
@@ -62,6 +62,8 @@ export interface Surroundings extends LinkPlace {
   scriptHref: string | null
   // The address of a picture, or null if a browser should not load it.
   picture: (url: string | null) => string | null
+  // What is known of it before it is loaded.
+  factsOf: (src: string) => PictureFacts | undefined
 }
 
 // Above every page of a shop that not everyone sees, or that takes no money. Leads to the dashboard.
@@ -74,6 +76,8 @@ export interface ShopBar {
 export interface ShopDetails {
   legal: Site['legal']
   supportEmail: string | null
+  // A form, in the place of the address.
+  contactHref: string | null
   links: Site['links']
   withdrawalUrl: string | null
   // For how long the seller answers for goods; null where it is not to be named.
@@ -120,7 +124,7 @@ ${moreHref && html`<p class="more"><a class="button quiet" href="${moreHref}">${
 }
 
 export interface FoundView extends FindingView {
-  // Of the page of a category.
+  // Set on the page of a category.
   category: Category | null
   firstHref: string
   moreHref: string | null
@@ -224,7 +228,7 @@ ${pictureOf(at, category.imageUrl ?? top.imageUrl, { alt: '', isFirst: true })}
 }
 
 export function cards(at: Surroundings, products: readonly ProductSummary[]): Html {
-  return html`<ul class="cards">${products.map(
+  return html`<ul class="cards${products.length > 0 && products.length % 4 === 0 ? ' in-fours' : ''}">${products.map(
     (product, index) => html`
 <li>
 <a class="card" href="${productHref(at, product.slug)}">
@@ -258,7 +262,7 @@ function priorWords({ speaker: { say, money } }: Surroundings, { priorPrice }: P
   return html`<span class="hidden">${say('price.formerly')} </span><s>${money(priorPrice.amount, priorPrice.currency)}</s><span class="hidden">, ${say('price.now')} </span> `
 }
 
-// Of the SKU with the lowest price, which the card names.
+// The unit price of the SKU with the lowest price, which the card shows.
 function cardMeasure({ speaker }: Surroundings, { measure, priceRange: { min } }: ProductSummary): Html | false {
   const words = measureWords(speaker, measure && { ...measure, price: measure.price.amount }, min.amount, min.currency)
   return words !== null && html`<span class="card-measure">${words}</span>`
@@ -288,7 +292,7 @@ export function productPage(at: Surroundings, view: ProductView): string {
   const note = taxNote(at)
   return page(at, {
     title: product.name,
-    description: product.summary,
+    description: product.summary || beginningOf(product.description) || product.name,
     current: trail[0]?.slug ?? null,
     found: {
       type: 'product',
@@ -412,7 +416,7 @@ ${guarantee && html`<p><strong>${say('guarantee.producer', { count: guarantee.ye
 </section>`
 }
 
-// Of the European Commission, in its own languages.
+// The European Commission's page about guarantees, in the given language if the storefront has it.
 function guaranteeUrl(language: string): string {
   const known = ['en', 'de', 'fr', 'es', 'nl'].includes(language) ? language : 'en'
   return `https://europa.eu/youreurope/citizens/consumers/shopping/guarantees-returns/index_${known}.htm`
@@ -707,11 +711,27 @@ export function continuePage(at: Surroundings, url: string): string {
 export function writtenPage(at: Surroundings, { slug, title, description, bodyHtml }: SitePage): string {
   return page(at, {
     title,
-    description,
+    description: description || beginningOf(wordsOf(bodyHtml)) || title,
     current: slug,
     found: { url: absolute(at, `${at.base}/${slug}`), image: null },
     body: html`<article class="written"><h1 dir="auto">${title}</h1><div class="rich" dir="auto">${new Html(bodyHtml)}</div></article>`,
   })
+}
+
+const beginningLengthMax = 160
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' }
+
+function wordsOf(markup: string): string {
+  return markup
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_, name: string) => entities[name] ?? '')
+}
+
+// Whole words, where there are some.
+function beginningOf(text: string): string {
+  const line = text.trim().replace(/\s+/g, ' ')
+  if (line.length <= beginningLengthMax) return line
+  return `${line.slice(0, beginningLengthMax).replace(/ [^ ]*$/, '')}…`
 }
 
 // A shop that is not open: no search, no cart, no categories.
@@ -731,15 +751,22 @@ export interface Message {
   title: string
   text: string
   link: { href: string; text: string }
+  // What may be of use instead.
+  products?: { title: string; products: readonly ProductSummary[] }
 }
 
-export function messagePage(at: Surroundings, { title, text, link }: Message): string {
+export function messagePage(at: Surroundings, { title, text, link, products: shown }: Message): string {
   return page(at, {
     title,
     description: text,
     current: null,
     body: html`<section class="plain"><h1>${title}</h1><p class="lead">${text}</p>
-<p><a class="button" href="${link.href}">${link.text}</a></p></section>`,
+<p><a class="button" href="${link.href}">${link.text}</a></p></section>
+${
+  shown !== undefined &&
+  shown.products.length > 0 &&
+  html`<section aria-labelledby="instead"><h2 id="instead" class="rule">${shown.title}</h2>${cards(at, shown.products)}</section>`
+}`,
   })
 }
 
@@ -807,10 +834,11 @@ ${foot(at)}`,
   })
 }
 
-function documentOf(
-  { base, speaker, styleHref, lookHref, scriptHref }: Surroundings,
-  { title, head, body }: { title: string; head: Html; body: Html },
-): string {
+function documentOf(at: Surroundings, { title, head, body }: { title: string; head: Html; body: Html }): string {
+  const { base, speaker, styleHref, lookHref, scriptHref } = at
+  const logo = at.picture(at.logo)
+  // A home screen shows these formats on every device.
+  const tile = logo !== null && /\.(?:png|jpe?g)$/.test(logo) ? logo : `${base}/icon.png`
   return html`<!doctype html>
 <html lang="${speaker.locale}" dir="${speaker.direction}">
 <head>
@@ -818,7 +846,8 @@ function documentOf(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 ${head}
-<link rel="icon" href="${base}/icon.svg" type="image/svg+xml">
+${logo === null ? html`<link rel="icon" href="${base}/icon.svg" type="image/svg+xml">` : html`<link rel="icon" href="${smallest(logo)}">`}
+<link rel="apple-touch-icon" href="${tile}">
 <link rel="manifest" href="${base}/manifest.webmanifest">
 <link rel="stylesheet" href="${styleHref}">${
     lookHref !== null &&
@@ -856,7 +885,7 @@ ${languages.map(
 ${openGraph({ ...shared, url })}${data}`
 }
 
-// Of the shop itself, for its home.
+// Structured data about the shop itself, for its home page.
 export function shopData(at: Surroundings): Html {
   const { merchant, details, base } = at
   const { refunds } = details.links
@@ -924,11 +953,12 @@ function menuLinks(at: Surroundings, menu: 'head' | 'foot', current: string | nu
 function foot(at: Surroundings): Html {
   const {
     merchant,
-    details: { links, supportEmail, withdrawalUrl },
+    details: { links, supportEmail, contactHref, withdrawalUrl },
     isTest,
     speaker: { say },
   } = at
   const own = menuLinks(at, 'foot', null)
+  const contact = contactHref ?? (supportEmail === null ? null : `mailto:${supportEmail}`)
   const note = taxNote(at)
   const pages = (['terms', 'privacy', 'refunds', 'imprint'] as const).flatMap((name) => {
     const href = links[name]
@@ -937,7 +967,7 @@ function foot(at: Surroundings): Html {
   const all = [
     ...(withdrawalUrl === null ? [] : [{ href: withdrawalUrl, text: say('legal.withdrawal') }]),
     ...pages,
-    ...(supportEmail === null ? [] : [{ href: `mailto:${supportEmail}`, text: say('legal.contact') }]),
+    ...(contact === null ? [] : [{ href: contact, text: say('legal.contact') }]),
   ]
   return html`<footer class="foot">
 <p dir="auto">${merchant.name}</p>
@@ -986,7 +1016,11 @@ export function pictureOf(
 ): Html {
   const src = at.picture(url)
   if (src === null) return html`<span class="no-picture">${placeholder()}</span>`
-  return html`<img src="${src}"${sourcesOf(src, place)} alt="${alt}" width="${width ?? 1200}" height="${height ?? 1200}"${!isFirst && html` loading="lazy"`} decoding="async">`
+  const sources = sourcesOf(src, place)
+  const facts = at.factsOf(src)
+  const color = facts?.color ?? null
+  const img = html`<img src="${src}"${sources?.webp} alt="${alt}" width="${width ?? facts?.width ?? 1200}" height="${height ?? facts?.height ?? 1200}"${color !== null && html` data-color="${color}"`}${!isFirst && html` loading="lazy"`} decoding="async">`
+  return sources ? html`<picture><source type="image/avif"${sources.avif}>${img}</picture>` : img
 }
 
 // A wrapped parcel: what has no picture is at least not a hole.

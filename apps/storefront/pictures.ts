@@ -1,5 +1,5 @@
-// Which size of a picture a browser loads. The server has pictures that were uploaded there in several sizes, and answers `?width=` with
-// the smallest that is as wide. Other pictures have one size.
+// Which copy of a picture a browser loads. The server makes copies of pictures that it stores, in four widths as AVIF and WebP, and answers
+// `?width=` and `&as=` with the best that there is. Other pictures are shown as they are.
 
 import { type Html, html } from './html.ts'
 
@@ -12,18 +12,27 @@ const widths = {
 
 export type PicturePlace = keyof typeof widths
 
-// Asked for below the size of the file itself, which is in its name.
-const sizes = [160, 480, 640]
-const uploaded = /\/media\/mer_[0-9a-z]{1,40}\/[0-9a-f]{32}-([0-9]{1,4})\.[a-z]{3,4}$/
+export interface PictureFacts {
+  width: number
+  height: number
+  // Which it mostly has, as #rrggbb.
+  color: string | null
+}
 
-export function sourcesOf(src: string, place: PicturePlace): Html | false {
-  const whole = Number(uploaded.exec(src)?.[1] ?? 0)
-  const smaller = sizes.filter((size) => size < whole)
-  if (smaller.length === 0) return false
-  const sources = [...smaller.map((size) => `${src}?width=${size} ${size}w`), `${src} ${whole}w`].join(', ')
-  return html` srcset="${sources}" sizes="${widths[place]}"`
+const sizes = [160, 480, 960, 1600]
+// The width of the file itself is in its name.
+const stored = /\/media\/mer_[0-9a-z]{1,40}\/[0-9a-f]{32}-([0-9]{1,4})\.[a-z]{3,4}$/
+
+// The attributes of each format.
+export function sourcesOf(src: string, place: PicturePlace): Readonly<Record<'avif' | 'webp', Html>> | null {
+  const whole = Number(stored.exec(src)?.[1] ?? 0)
+  if (whole === 0) return null
+  const offered = [...new Set(sizes.map((size) => Math.min(size, whole)))]
+  const as = (kind: string) =>
+    html` srcset="${offered.map((size) => `${src}?width=${size}&as=${kind} ${size}w`).join(', ')}" sizes="${widths[place]}"`
+  return { avif: as('avif'), webp: as('webp') }
 }
 
 export function smallest(src: string | null): string | null {
-  return src !== null && uploaded.test(src) ? `${src}?width=${sizes[0]}` : src
+  return src !== null && stored.test(src) ? `${src}?width=${sizes[0]}&as=webp` : src
 }

@@ -23,6 +23,7 @@ import {
   cartPage,
   closedPage,
   continuePage,
+  type FoundView,
   foundPage,
   listPage,
   messagePage,
@@ -33,7 +34,7 @@ import {
   thanksPage,
   writtenPage,
 } from './pages.ts'
-import { smallest } from './pictures.ts'
+import { type PictureFacts, smallest } from './pictures.ts'
 import { languages, speakerFor } from './speaker.ts'
 import { type Notice, type NoticeName, noticeFor, noticeForPromotion, noticeIn } from './words.ts'
 
@@ -50,6 +51,10 @@ export interface StorefrontOptions {
   publicUrl: string
   // The barcodes of a product's SKUs, by their ids. No operation tells them; Cartwright reads them where it mounts the shop.
   barcodes?: (productId: string) => Promise<ReadonlyMap<string, string>>
+  // What is known of a picture under its path, before it is loaded; Cartwright reads it where it mounts the shop.
+  factsOf?: (src: string) => PictureFacts | undefined
+  // Pages that were rendered, where `fetch` performs operations in the process.
+  rendered?: RenderedPages
   // Makes a script for browsers of its source. Cartwright stores the result; by itself the shop strips types when it is first asked.
   scriptOf?: (entry: URL) => BrowserScript
   // What an option is to search engines, by its name, where it is a colour, a size, a material or a pattern.
@@ -60,8 +65,24 @@ export interface StorefrontOptions {
   report?: (error: unknown) => void
 }
 
+// A page that everyone sees stays as it is until an answer that it was made of is another one.
+export interface RenderedPages {
+  // The body of a read, as it is stored: mostly the same bytes as before. Undefined where it is refused.
+  bodyOf: (address: string) => Promise<string | Buffer | undefined>
+  find: (key: string) => RenderedPage | undefined
+  keep: (key: string, page: RenderedPage) => void
+}
+
+export interface RenderedPage {
+  answer: StorefrontAnswer
+  // What it was made of: bodies of reads, and marks of what is remembered.
+  parts: readonly unknown[]
+  // How much memory it takes.
+  bytes: number
+}
+
 export interface BrowserScript {
-  // Of everything that the text depends on.
+  // Covers everything that the text depends on.
   hash: string
   text: () => string
 }
@@ -71,6 +92,8 @@ export interface HostedShop {
   dashboardUrl: string
   // A demo: shown as if it were live.
   isDemo?: boolean
+  // The contact form, or null where the merchant takes no messages.
+  contactHref?: () => Promise<string | null>
   // What the merchant has not published yet, instead of the site that the operation answers. Only for people of the merchant: who asks
   // is checked where the shop is mounted. Pages of the same origin may frame it.
   draft?: () => Promise<Site>
@@ -119,6 +142,7 @@ const productsShown = 24
 const quantityMax = 999
 const suggestedMax = 6
 const wordsLengthMax = 200
+const pathWordsMax = 6
 // Longer ones are never the path of a redirect.
 const pathLengthMax = 1_500
 // Below the root of the shop: with a second slash it would be the address of another host.
@@ -130,6 +154,8 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     hosted,
     basePath: base,
     barcodes = noBarcodes,
+    factsOf = () => undefined,
+    rendered,
     attributeOf = () => undefined,
     scriptOf = strippedScript,
     report = () => {},
@@ -146,6 +172,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   const site = remembered(async () => ({
     ...undecided,
     ...(hosted?.draft ? await hosted.draft() : (await api.site.get()).data),
+    contactHref: (await hosted?.contactHref?.()) ?? null,
   }))
   // The sheet of a look is made and hashed once. Empty: it has none.
   const lookHrefs = new WeakMap<Site['look'], string>()
@@ -211,7 +238,9 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   async function showHome(request: StorefrontRequest): Promise<StorefrontAnswer> {
     const sections = await home()
     if (sections === null) return showList(request)
-    return showToAll(request, (at) => homePage(at, sections))
+    return unlessSame(request, { reads: [], parts: [sections] }, (asked) =>
+      showToAll(asked, (at) => homePage(at, sections)),
+    )
   }
 
   async function filled(section: Section): Promise<ShownSection> {
@@ -230,6 +259,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   async function madeAsset(path: string): Promise<StorefrontAnswer | undefined> {
     if (lookPattern.test(path)) return lookAsset(path)
     if (path === '/manifest.webmanifest') return manifest()
+    if (path === prefetchPath) return prefetchRules()
     return path === scriptPath() ? scriptAsset() : undefined
   }
 
@@ -247,6 +277,14 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return asset('application/manifest+json; charset=utf-8', Buffer.from(text), 'public, max-age=3600')
   }
 
+  // Which pages browsers may fetch when a shopper points at a link. Those of the catalog, which change nothing and are cheap.
+  function prefetchRules(): StorefrontAnswer {
+    const paths = ['', '/', '/products', '/products/*', '/categories/*'].map((path) => base + path).filter(Boolean)
+    const rule = { where: { href_matches: paths }, eagerness: 'moderate' }
+    const text = JSON.stringify({ prefetch: [rule] })
+    return asset('application/speculationrules+json', Buffer.from(text), 'public, max-age=3600')
+  }
+
   // A sheet of an earlier look, from a page that was sent before the change, is answered with that of now.
   async function lookAsset(path: string): Promise<StorefrontAnswer> {
     const sheet = lookSheet((await site()).look)
@@ -256,11 +294,13 @@ export function createStorefront(options: StorefrontOptions): Storefront {
 
   async function showList(request: StorefrontRequest): Promise<StorefrontAnswer> {
     const here = (await site()).home === null ? `${base}/` : `${base}/products`
-    return followed(request, here, async (next) => {
-      const { data: products, meta } = await api.catalog.products({ next })
-      const moreHref = meta?.next == null ? null : `${here}?after=${Buffer.from(meta.next).toString('base64url')}`
-      return showToAll(request, (at) => listPage(at, { products, moreHref, isStart: next === null }))
-    })
+    return followed(request, here, (next) =>
+      unlessSame(request, { reads: [readOf(productsPath, {}, next)] }, async (asked) => {
+        const { data: products, meta } = await api.catalog.products({ next })
+        const moreHref = meta?.next == null ? null : `${here}?after=${Buffer.from(meta.next).toString('base64url')}`
+        return showToAll(asked, (at) => listPage(at, { products, moreHref, isStart: next === null }))
+      }),
+    )
   }
 
   // A category, or a search. A search for nothing leads to the whole shop.
@@ -275,25 +315,28 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     const { sort, ...question } = questionOf(asked, currency)
     if (Object.keys(question).length === 0) return seeOther(`${base}/`)
     const firstHref = addressOf(path, asked, {}, isCategoryPage)
-    return followed(request, firstHref, async (next) => {
-      const found = await api.catalog.search({ ...question, sort, limit: productsShown }, { next })
-      const link = found.meta.next
-      const sign = firstHref.includes('?') ? '&' : '?'
-      const moreHref = link === null ? null : `${firstHref}${sign}after=${Buffer.from(link).toString('base64url')}`
-      const others = found.data.length === 0 ? (await newest()).data.slice(0, alikeMax) : []
-      return showToAll(request, (at) =>
-        foundPage(
-          { ...at, q: asked.q },
-          {
-            speaker: at.speaker,
-            ...{ category, asked, found, currency, path, isCategoryPage, firstHref, moreHref },
-            categories: known,
-            isStart: next === null,
-            newest: others,
-          },
-        ),
-      )
-    })
+    const wanted = { ...question, sort, limit: productsShown }
+    const view = { category, asked, currency, path, isCategoryPage, firstHref, categories: known }
+    return followed(request, firstHref, (next) =>
+      unlessSame(request, { reads: [readOf(searchPath, wanted, next)] }, async (again) => {
+        const found = await api.catalog.search(wanted, { next })
+        return renderFound(again, { ...view, found, isStart: next === null })
+      }),
+    )
+  }
+
+  async function renderFound(
+    request: StorefrontRequest,
+    view: Omit<FoundView, 'speaker' | 'moreHref' | 'newest'>,
+  ): Promise<StorefrontAnswer> {
+    const { found, firstHref, asked } = view
+    const link = found.meta.next
+    const sign = firstHref.includes('?') ? '&' : '?'
+    const moreHref = link === null ? null : `${firstHref}${sign}after=${Buffer.from(link).toString('base64url')}`
+    const others = found.data.length === 0 ? (await newest()).data.slice(0, alikeMax) : []
+    return showToAll(request, (at) =>
+      foundPage({ ...at, q: asked.q }, { ...view, speaker: at.speaker, moreHref, newest: others }),
+    )
   }
 
   // For the script of the search field. Its policy names no pictures of other hosts, so those are left out.
@@ -344,6 +387,13 @@ export function createStorefront(options: StorefrontOptions): Storefront {
 
   async function showProduct(request: StorefrontRequest, slug: string): Promise<StorefrontAnswer> {
     if (!slugPattern.test(slug)) return notFound(request)
+    const read = `${productsPath}/${slug}`
+    return unlessSame(request, { reads: [read, `${read}/related?limit=${alikeMax}`] }, (asked) =>
+      renderProduct(asked, slug),
+    )
+  }
+
+  async function renderProduct(request: StorefrontRequest, slug: string): Promise<StorefrontAnswer> {
     const product = await foundOrNull(api.catalog.product(slug))
     if (!product) return notFound(request)
     const chosen = chosenSku(product.skus, request.query.get('sku'))
@@ -359,11 +409,15 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     )
   }
 
-  // A page without this list still sells, so it is shown when the server does not answer, as a busy one.
+  // A server of an earlier version does not know the path.
   async function related(slug: string): Promise<ProductSummary[]> {
+    return orNone(async () => (await foundOrNull(api.catalog.related(slug, { limit: alikeMax }))) ?? [])
+  }
+
+  // A page without this list is still of use, so it is shown when the server does not answer, as a busy one.
+  async function orNone(ask: () => Promise<ProductSummary[]>): Promise<ProductSummary[]> {
     try {
-      // A server of an earlier version does not know the path.
-      return (await foundOrNull(api.catalog.related(slug, { limit: alikeMax }))) ?? []
+      return await ask()
     } catch (error) {
       if (!(error instanceof CartwrightError)) throw error
       report(error)
@@ -550,6 +604,28 @@ export function createStorefront(options: StorefrontOptions): Storefront {
 
   // Answers.
 
+  // Renders a page only where what it is made of differs from the last time.
+  async function unlessSame(
+    request: StorefrontRequest,
+    { reads, parts = [] }: { reads: readonly string[]; parts?: readonly unknown[] },
+    render: (asked: StorefrontRequest) => Promise<StorefrontAnswer>,
+  ): Promise<StorefrontAnswer> {
+    const isForAll = cartIdOf(request) === null && request.cookies[countCookie] === undefined
+    if (!rendered || !isForAll || request.query.has('say')) return render(request)
+    const { locale } = speakerFor(langOf(request) ?? request.acceptLanguage ?? null)
+    const key = `${request.path}?${request.query} ${locale}`
+    const [shop, known, ...bodies] = await Promise.all([site(), categories(), ...reads.map(rendered.bodyOf)])
+    const now = [...[...parts, shop, known].map(markOf), ...bodies]
+    const page = rendered.find(key)
+    if (page && now.every((part, at) => isSame(part, page.parts[at]))) return unlessCurrent(request, page.answer)
+    const answer = await render({ ...request, ifNoneMatch: null })
+    const { body, headers } = answer
+    if (answer.status !== 200 || headers['cache-control'] !== sharedCaching) return answer
+    const bytes = now.reduce((sum: number, part) => sum + sizeOf(part), sizeOf(body))
+    rendered.keep(key, { answer, parts: now, bytes })
+    return unlessCurrent(request, answer)
+  }
+
   // A page of the catalog. Without a cart it is the same for everyone, so caches may keep it, and it names what it holds.
   async function showToAll(
     request: StorefrontRequest,
@@ -566,8 +642,13 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     const headers: Record<string, string> = { ...answer.headers, 'cache-control': sharedCaching, etag }
     // Asked for by the address.
     if (langOf(request) !== null) delete headers.vary
-    const isKnown = (request.ifNoneMatch ?? '').split(',').some((tag) => tag.trim() === etag)
-    return { ...answer, headers, compress: 'fast', ...(isKnown ? { status: 304, body: '' } : { body }) }
+    return unlessCurrent(request, { ...answer, headers, body, compress: 'fast' })
+  }
+
+  function unlessCurrent({ ifNoneMatch }: StorefrontRequest, answer: StorefrontAnswer): StorefrontAnswer {
+    const { etag } = answer.headers
+    const isKnown = (ifNoneMatch ?? '').split(',').some((tag) => tag.trim() === etag)
+    return isKnown ? { ...answer, status: 304, body: '' } : answer
   }
 
   async function show(
@@ -633,11 +714,12 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     withdrawalUrl,
     legalGuarantee,
     pricesIncludeTax,
-  }: Site): Surroundings['details'] {
+    contactHref,
+  }: Site & { contactHref: string | null }): Surroundings['details'] {
     const here = (url: string, path: string) =>
       hosted && url.startsWith(apiOrigin + path) ? url.slice(apiOrigin.length) : url
     return {
-      ...{ legal, supportEmail },
+      ...{ legal, supportEmail, contactHref },
       links: Object.fromEntries(Object.entries(links).map(([name, url = '']) => [name, here(url, '/legal/')])),
       withdrawalUrl: withdrawalUrl === null ? null : here(withdrawalUrl, '/w/'),
       guaranteeYears: legalGuarantee?.years ?? null,
@@ -687,15 +769,24 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return { status: 301, headers: { location, 'cache-control': 'public, max-age=3600' }, body: '' }
   }
 
-  function missing(request: StorefrontRequest, word: 'missing' | 'gone'): Promise<StorefrontAnswer> {
+  // With what the words of the address find, or else what is new.
+  async function missing(request: StorefrontRequest, word: 'missing' | 'gone'): Promise<StorefrontAnswer> {
+    if (hosted && !(await isShownTo(request))) return closed(request)
+    const q = wordsOf(request.path)
+    const found = q === '' ? [] : await orNone(async () => (await api.catalog.search({ q, limit: alikeMax })).data)
+    const products = found.length > 0 ? found : await orNone(async () => (await newest()).data.slice(0, alikeMax))
     return show(
       request,
       (at) =>
-        messagePage(at, {
-          title: at.speaker.say(`${word}.title`),
-          text: at.speaker.say(`${word}.text`),
-          link: { href: `${base}/`, text: at.speaker.say('cart.look') },
-        }),
+        messagePage(
+          { ...at, q },
+          {
+            title: at.speaker.say(`${word}.title`),
+            text: at.speaker.say(`${word}.text`),
+            link: { href: `${base}/`, text: at.speaker.say('cart.look') },
+            products: { title: at.speaker.say(found.length > 0 ? 'missing.alike' : 'list.newest'), products },
+          },
+        ),
       { status: word === 'gone' ? 410 : 404 },
     )
   }
@@ -748,6 +839,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       isShared: false,
       scriptHref: null,
       picture: () => null,
+      factsOf,
     }
   }
 
@@ -772,6 +864,8 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
       'cache-control': 'private, no-store',
+      // By a header, because the policy allows no script in the page.
+      'speculation-rules': `"${base}${prefetchPath}"`,
       vary: 'accept-language',
     }
   }
@@ -793,25 +887,57 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   }
 }
 
-// Of a server of an earlier version, which does not answer these.
+// Used when a server of an earlier version does not answer these members.
 const undecided: Pick<Site, 'look' | 'home' | 'menus'> = {
   look: { font: 'classic', corners: 'round', density: 'airy', scheme: 'auto', palette: null },
   home: null,
   menus: { head: null, foot: null },
 }
 const noDetails = {
-  ...{ legal: null, supportEmail: null, links: {}, withdrawalUrl: null },
+  ...{ legal: null, supportEmail: null, contactHref: null, links: {}, withdrawalUrl: null },
   ...{ guaranteeYears: null, pricesIncludeTax: null },
 }
 const noBarcodes: StorefrontOptions['barcodes'] & object = async () => new Map()
 
 type Handle = (request: StorefrontRequest, parameter: string) => Promise<StorefrontAnswer>
 
+// As the client asks.
+const productsPath = '/api/v1/open/catalog/products'
+const searchPath = '/api/v1/open/catalog/search'
+
+function readOf(path: string, wanted: object, next: string | null): string {
+  // A link of the address bar may lead anywhere.
+  if (next?.startsWith(`${path}?`)) return next
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(wanted))
+    for (const one of [value].flat()) if (one !== undefined && one !== null) query.append(name, String(one))
+  return query.size > 0 ? `${path}?${query}` : path
+}
+
 const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 const cartIdPattern = /^cart_[0-9a-z]{26}$/
 const skuIdPattern = /^sku_[0-9a-z]{26}$/
 const sessionIdPattern = /^cks_[0-9a-z]{26}$/
 const oncePattern = /^[0-9a-f-]{36}$/
+
+// Bodies that were read again are mostly the same bytes in memory.
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || (one instanceof Buffer && other instanceof Buffer && one.equals(other))
+}
+
+// Stands for what is remembered, so a page does not keep alive what was read anew since.
+const marks = new WeakMap<object, symbol>()
+function markOf(part: unknown): unknown {
+  if (typeof part !== 'object' || part === null) return part
+  const mark = marks.get(part) ?? Symbol()
+  marks.set(part, mark)
+  return mark
+}
+
+// In memory.
+function sizeOf(part: unknown): number {
+  return typeof part === 'string' || part instanceof Buffer ? part.length : 0
+}
 
 // The address of a page in one language, for search engines.
 function langOf({ query }: StorefrontRequest): string | null {
@@ -838,6 +964,23 @@ function fieldsOf({ form }: StorefrontRequest) {
 
 function whole(text: string, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): number | undefined {
   return /^-?\d{1,9}$/.test(text) ? Math.min(max, Math.max(min, Number(text))) : undefined
+}
+
+// What an address says that leads nowhere: `/products/Green_mug.html` is about a green mug.
+function wordsOf(path: string): string {
+  const last = path.split('/').findLast((part) => part !== '') ?? ''
+  const words = unescaped(last.slice(0, wordsLengthMax))
+    .replace(/\.\w{1,5}$/, '')
+    .match(/\p{L}{3,}/gu)
+  return (words ?? []).slice(0, pathWordsMax).join(' ')
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ''
+  }
 }
 
 function chosenSku(skus: readonly Sku[], code: string | null): Sku | undefined {
@@ -930,6 +1073,7 @@ const stylePaths = {
   dark: `/style.${hashOf(styles.dark)}.css`,
 } as const
 
+const prefetchPath = '/prefetch.json'
 const lookPattern = /^\/look\.[0-9a-f]{12}\.css$/
 const lookPathOf = (sheet: string) => `/look.${hashOf(sheet)}.css`
 
@@ -939,6 +1083,7 @@ const assets: ReadonlyMap<string, StorefrontAnswer> = new Map([
       [stylePaths[scheme], asset('text/css; charset=utf-8', Buffer.from(styles[scheme]), foreverCached)] as const,
   ),
   ['/icon.svg', asset('image/svg+xml', readFileSync(new URL('icon.svg', import.meta.url)), 'public, max-age=86400')],
+  ['/icon.png', asset('image/png', readFileSync(new URL('icon.png', import.meta.url)), 'public, max-age=86400')],
 ])
 
 function asset(type: string, body: Buffer, caching: string): StorefrontAnswer {

@@ -26,7 +26,7 @@ export interface Speaker {
   say(key: TextKey, values?: Values): string
   money(amount: number, currency: string): string
   weight(grams: number): string
-  // Of a share: -0.2 is −20 %.
+  // Formats a share: -0.2 is −20 %.
   percent(share: number): string
   // The name of a country.
   country(code: string): string

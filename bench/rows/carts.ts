@@ -57,7 +57,7 @@ export async function cartLoad(
   server: Running,
   shop: ShopData,
   lines: number,
-  { connections, seconds }: Circumstances,
+  { connections, seconds }: Pick<Circumstances, 'connections' | 'seconds'>,
 ): Promise<CartLoad> {
   const carts: { key: string; ask: Ask }[] = []
   for (let number = 0; number < connections; number += 1) {

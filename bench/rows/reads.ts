@@ -74,7 +74,7 @@ const reads: readonly Read[] = [
     limit: 3,
     asks: async (server, shop) => {
       const carts = await someCarts(server, shop)
-      for (const { ask: read } of carts) await ask(server, shop.key, 'PUT', `${read.path}/address`, { address })
+      for (const { ask: read } of carts) await putAddress(server, shop, read.path)
       return carts
     },
   },
@@ -106,6 +106,10 @@ async function runRead(read: Read, circumstances: Circumstances): Promise<Findin
     ratios: [ratioOf('CPU per request', 'cpuUs', [ours, ceiling], atMost(read.limit))],
     notes: [`${asks.length === 1 ? 'One URL' : `${asks.length} URLs in turn`}.`, ...loadNotes([ceiling, ours])],
   }
+}
+
+export async function putAddress(server: Running, { key }: ShopData, cartPath: string): Promise<void> {
+  await ask(server, key, 'PUT', `${cartPath}/address`, { address })
 }
 
 function someCarts(server: Running, shop: ShopData): Promise<{ key: string; ask: Ask }[]> {

@@ -3,7 +3,7 @@ import { linkCustomers } from '../../src/domain/customers/link.ts'
 import { testSecret } from '../testServer.ts'
 import type { AdminTestServer, Given } from './world.ts'
 
-// Of an order that is there already, if there is one.
+// The customer of an existing order, if there is one.
 const known: Given = async (testServer) => ({ path: { customerId: await someCustomer(testServer) } })
 
 export async function someCustomer(testServer: AdminTestServer): Promise<string> {

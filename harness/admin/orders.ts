@@ -2,7 +2,7 @@ import type { orderRows } from '../../src/contract/admin/orders.ts'
 import { newId } from '../../src/platform/kit/ids.ts'
 import type { Given } from './world.ts'
 
-// Of which there is plenty.
+// A SKU with ample stock.
 const one = { items: { CARD: 1 } }
 
 const placed: Given = async ({ orders }) => ({ path: { orderId: (await orders.place(one)).orderId } })

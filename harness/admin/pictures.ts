@@ -25,4 +25,5 @@ function chunk(name: string, content: Buffer): Buffer {
 
 export const pictureGivens: Readonly<Record<keyof typeof pictureRows, Given>> = {
   uploadAdminPicture: async () => ({ body: { content: pngOf().toString('base64') } }),
+  getAdminRemotePictures: async () => ({}),
 }

@@ -69,6 +69,8 @@ export async function exportFile(testServer: Asks, query: string): Promise<strin
 
 const file = () => `Handle,Title,Variant SKU,Variant Price\n${unusedName('bowl')},Bowl,${unusedName('BOWL')},12.00\n`
 
+const unknownFile = () => `Article,Article no.,Price\nBowl,${unusedName('BOWL')},12.00\n`
+
 const discard = (testServer: Asks, transferId: string) =>
   testServer.askAdmin('discardAdminTransfer', { path: { transferId }, body: { idempotencyKey: newId('req') } })
 
@@ -95,6 +97,16 @@ export const transferGivens: Readonly<Record<keyof typeof transferRows, Given>> 
       path: { transferId: (await beginTransfer(testServer, 'products', 2)).id, piece: '1' },
       body: { text: file() },
     }
+  },
+  assignAdminTransferColumns: async (testServer) => {
+    await clearTransfers(testServer)
+    const transferId = await sendFile(testServer, 'products', unknownFile())
+    await runTransfers(testServer)
+    const columns = [
+      { column: 'Article', as: 'title' },
+      { column: 'Price', as: 'price' },
+    ]
+    return { path: { transferId }, body: { columns } }
   },
   confirmAdminTransfer: async (testServer) => {
     await clearTransfers(testServer)

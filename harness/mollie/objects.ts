@@ -4,7 +4,7 @@
 import type { Books, StoredChargeback, StoredPayment, StoredRefund } from './books.ts'
 
 export interface Place {
-  // Of the stand-in.
+  // The stand-in's own origin.
   origin: string
   mode: 'test' | 'live'
   profileId: string
@@ -109,7 +109,7 @@ export function profileObject({ origin, profileId }: Place, name: string, status
   return {
     resource: 'profile',
     id: profileId,
-    // Of the profile, also where a test key asks.
+    // A profile is live even if it is requested with a test key.
     mode: 'live',
     name,
     website: 'https://shop.example',

@@ -26,7 +26,7 @@ export interface Seen {
   path: string
   headers: IncomingMessage['headers']
   body: string
-  // Of the answer, also where it was lost.
+  // Status of the answer, even if the answer was lost.
   status: number
 }
 

@@ -36,7 +36,7 @@ interface Incoming {
   path: string
   form: Form
   key: string | null
-  // Of the API, where the client names one.
+  // The API version, if the client names one.
   version: string | undefined
 }
 

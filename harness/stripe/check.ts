@@ -28,7 +28,7 @@ const { version, requests, answers } = JSON.parse(readFileSync(new URL('schemas.
   answers: Record<string, Schema>
 }
 
-// Of the package that the schemas were made from.
+// The version of the package that the schemas were made from.
 export const schemasVersion = version
 
 // Stripe would do this and the stand-in does not: the test that asked for it must fail.

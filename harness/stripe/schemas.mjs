@@ -140,7 +140,7 @@ function objectSchemaOf(type, kept, only) {
   return { type: 'object', properties, required, additionalProperties: false }
 }
 
-// Of a parameter that is understood, everything is.
+// Includes all members of a parameter that is understood.
 const everything = { has: () => true }
 const words = (list) => new Set(list.split(' ').filter(Boolean))
 

@@ -25,11 +25,11 @@ export const text = (maxLength: number) => Type.String({ maxLength })
 export const name = Type.String({ minLength: 1, maxLength: 200 })
 export const brand = Type.String({ minLength: 1, maxLength: limits.brandLengthMax, pattern: patterns.line.source })
 
-// Of the whole tree. Rendering stops somewhat deeper.
+// Limits of the whole category tree. Rendering stops somewhat deeper.
 export const categoryDepthMax = 8
 export const categoriesMax = 2_000
 export const makersMax = 2_000
-// Of one product.
+// Per product.
 export const skusMax = 2_048
 export const skuCodeLengthMax = 255
 
@@ -111,7 +111,8 @@ export const SkuEntry = object({
   barcode: optional('GTIN, EAN, UPC or ISBN.', nullable(Type.String({ minLength: 1, maxLength: 64 }))),
 })
 
-// Of a shop, each named by any number of products. Regulation (EU) 2023/988, Art. 19, asks for these members.
+// Manufacturers and responsible persons belong to a shop, and any number of products may name one. Regulation (EU) 2023/988, Art.
+// 19, asks for these members.
 const partyMembers = {
   name: described('Name, registered trade name or trade mark.', name),
   address: described('Lines of the postal address.', Type.Array(name, { minItems: 1, maxItems: 6 })),
@@ -157,11 +158,11 @@ export const ProductEntry = object({
     nullable(oneOf(withdrawalExemptions)),
   ),
   digital: optional(
-    'Digital content that is supplied at once: the checkout asks for the consent that ends the right of withdrawal (default: false).',
+    'Supplied at once: the checkout asks for the consent that ends the right of withdrawal (default: false).',
     Type.Boolean(),
   ),
   guarantee: optional(
-    'A guarantee of durability that the producer gives for the whole product, free of charge and for more than two years.',
+    "The producer's guarantee of durability for the whole product, free of charge, for more than two years.",
     nullable(GuaranteeEntry),
   ),
   summary: optional('One or two sentences for lists.', text(500)),

@@ -11,7 +11,7 @@ const length = '[? ({min} to {max} characters)?]'
 // What an operation of the open interface may answer with.
 // biome-ignore format: a table reads best with one row a line
 export const openIssues = {
-  // Of the schema.
+  // Violations of the schema.
   does_not_match:          'does not match the contract',
   required:                'is required',
   required_unless:         'is required, or {alternatives} instead',
@@ -41,7 +41,7 @@ export const openIssues = {
   not_null:                'must be null',
   repeated_item:           'must not repeat an earlier item',
 
-  // Of a pattern.
+  // Patterns that a string does not match.
   not_a_slug:              `must be ${patterns.slug.words}${length}`,
   not_an_option:           `must be ${patterns.option.words}${length}`,
   not_an_instant:          `must be ${patterns.instant.words}${length}`,
@@ -60,7 +60,7 @@ export const openIssues = {
   not_an_id:               `must be an id of the form {prefix}_…${length}`,
   pattern_mismatch:        `must be a string that matches {pattern}${length}`,
 
-  // Of JSON.
+  // JSON that cannot be read.
   malformed:               'is not JSON at position {position}',
   ends_early:              'ends too early',
   forbidden_name:          'is a name that is not allowed',
@@ -71,7 +71,7 @@ export const openIssues = {
   bad_text:                'holds U+0000 or half of a surrogate pair',
   not_utf8:                'must be UTF-8',
 
-  // Of HTTP.
+  // Headers, paths and parameters of HTTP requests.
   contains_zero:           'must not contain U+0000',
   too_long:                'must have at most {max} characters',
   ascii_length:            'must be {min} to {max} visible ASCII characters',
@@ -85,7 +85,7 @@ export const openIssues = {
   bad_path:                'must be a path in percent-encoded UTF-8',
   bad_cursor:              'must be the link of an earlier answer, followed as it is',
 
-  // Of what the members mean.
+  // Rules about what the members mean.
   empty_search:            'must have q, category, brand, minPrice, maxPrice, inStock, tag or option',
   unknown_sku:             'is not a SKU of this merchant',
   duplicate:               'is there twice',
@@ -135,6 +135,11 @@ export const operatorIssues = {
   category_not_in_file:    'is not among the categories of this file',
   sku_not_in_file:         'is not among the SKU codes of this file',
   category_circle:         'goes in a circle, or deeper than {max} levels',
+
+  // Columns of a file.
+  unknown_column:          'is not a column of the file',
+  meaning_missing:         'must name a column for {member}',
+  meaning_repeated:        'may be that of at most {max} columns',
 
   // Images.
   unknown_image_format:    'must be a WebP, JPEG, PNG or AVIF file',

@@ -34,16 +34,18 @@ export const limits = {
   slugLengthMax: 120,
   issuesMax: 20,
   issueLengthMax: 500,
-  // Of a product: of its text, and of its HTML before and after it is made safe.
+  // Lengths of a product's text, and of its HTML before and after sanitizing.
   brandLengthMax: 200,
   descriptionLengthMax: 50_000,
   descriptionHtmlLengthMax: 65_536,
-  // Of a product, each in its language.
+  // Warnings of a product, per language.
   warningsMax: 20,
   warningLengthMax: 2_000,
   guaranteeYearsMax: 99,
   // RFC 5321, 4.5.3.1.3, less the angle brackets.
   emailLengthMax: 254,
+  // Names of people who sign in.
+  userNameLengthMax: 80,
   // What a shopper reads about a payment by hand, and how long it is awaited.
   instructionsLengthMax: 2_000,
   termDaysMax: 365,

@@ -43,6 +43,15 @@ const openMethods: Readonly<Record<OperationId, string>> = {
   getPage:                                'site.page',
   resolvePath:                            'site.resolve',
   getMerchantSite:                        'site.ofMerchant',
+  requestCustomerCode:                    'customer.requestCode',
+  openCustomerSession:                    'customer.openSession',
+  endCustomerSession:                     'customer.endSession',
+  getCustomer:                            'customer.get',
+  listCustomerOrders:                     'customer.orders',
+  listCustomerAddresses:                  'customer.addresses',
+  addCustomerAddress:                     'customer.addAddress',
+  replaceCustomerAddress:                 'customer.replaceAddress',
+  removeCustomerAddress:                  'customer.removeAddress',
 }
 
 // Where the rule below says it badly.

@@ -12,7 +12,7 @@ export interface SurfaceDocument {
   title: string
   description: string
   tags: readonly { name: string; description: string }[]
-  // Of the documentation, beside one for each tag.
+  // Pages of the documentation, in addition to one per tag.
   pages?: readonly { name: string; description: string }[]
   // By operation.
   examples: Readonly<Record<string, OperationExample>>
@@ -39,7 +39,8 @@ export interface CallerDocument {
   title: string
   // The arguments by which curl shows the credential.
   curl: readonly string[]
-  security: { name: string; scheme: object } | null
+  // All of them at once.
+  security: readonly { name: string; scheme: object }[]
 }
 
 export interface EventsDocument {
@@ -76,7 +77,7 @@ export function openApiDocument(document: SurfaceDocument, { serverUrl = '/', ve
       ),
       ...(events && { parameters: events.parameters }),
       securitySchemes: Object.fromEntries(
-        Object.values(document.callers).flatMap(({ security }) => (security ? [[security.name, security.scheme]] : [])),
+        Object.values(document.callers).flatMap(({ security }) => security.map(({ name, scheme }) => [name, scheme])),
       ),
     },
   }
@@ -126,7 +127,7 @@ function operationFor(
   const example = exampleOf(document, id)
   const { status, schema } = row.reply
   const parameters = [...pathParameters(document, row, example), ...queryParameters(row, example)]
-  const security = document.callers[row.caller]?.security
+  const security = document.callers[row.caller]?.security ?? []
   return {
     operationId: id,
     tags: [row.tag],
@@ -137,7 +138,7 @@ function operationFor(
     'x-scope': row.scope,
     ...(row.forPages && { 'x-publishable': true }),
     'x-refusals': row.refusals,
-    security: security ? [{ [security.name]: [] }] : [],
+    security: security.length > 0 ? [Object.fromEntries(security.map(({ name }) => [name, []]))] : [],
     ...(parameters.length > 0 && { parameters }),
     ...(row.body && { requestBody: { required: true, content: json(schemaRef(row.body), example.body) } }),
     responses: {

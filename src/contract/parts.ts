@@ -36,6 +36,7 @@ export const ReturnId = id('return', 'Id of a return.')
 export const CancellationId = id('cancellation', 'Id of an order cancellation.')
 export const WithdrawalId = id('withdrawal', 'Id of a withdrawal.')
 export const CustomerId = id('customer', 'Id of a customer.')
+export const CustomerAddressId = id('customerAddress', 'Id of an address that a shopper saved.')
 export const DraftId = id('draft', 'Id of a draft.')
 export const WebhookEndpointId = id('webhookEndpoint', 'Id of a webhook endpoint.')
 export const EventId = id(

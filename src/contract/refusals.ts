@@ -29,9 +29,11 @@ export const openRefusals = {
   webhook_delivery_not_found: { status: 404, sentence: 'There is no such webhook delivery.' },
   credential_not_found:       { status: 404, sentence: 'There is no such key.' },
   merchant_not_found:         { status: 404, sentence: 'There is no such merchant.' },
+  customer_address_not_found: { status: 404, sentence: 'The customer has no such address.' },
 
   idempotency_key_reused:     { status: 409, sentence: 'This idempotency key was used before with another request.' },
   version_conflict:           { status: 409, sentence: 'The resource has changed since the version that the request expects.' },
+  customer_address_limit:     { status: 409, sentence: 'The customer has as many addresses as can be saved.' },
   cart_not_open:              { status: 409, sentence: 'The cart can no longer be changed.' },
   cart_locked:                { status: 409, sentence: 'The cart is locked while its payment is in progress.' },
   cart_empty:                 { status: 409, sentence: 'The cart has no items.' },

@@ -5,7 +5,7 @@ import { type AnyIssueValues, filled, type IssueValue, type ValuesIn } from './i
 
 // biome-ignore format: a table reads best with one row a line
 export const remarkSentences = {
-  // Of a version before, which stored sentences.
+  // For remarks of earlier versions, which stored sentences.
   earlier:                     '{sentence}',
 
   // Why a file cannot be read, or not to its end.
@@ -44,6 +44,8 @@ export const remarkSentences = {
 
   // Why a file is not one that is imported.
   column_missing:              'the first row names no column {names}, so this is not a product file of Shopify, WooCommerce, Wix or Medusa, nor a Google feed',
+  columns_unknown:             'the first row names no columns of a system that is known, so say what its columns hold',
+  columns_assigned_before:     'its columns are read as those of an earlier file with the same first row',
   stock_columns_missing:       'the first row must name the columns "SKU" and "On hand (new)"',
   stock_file:                  'this is a file of stock; import it as stock',
   woocommerce_language:        'this is a product file of WooCommerce whose columns are named in a language that is not known here; in WordPress set the language of your profile to English, and export it again',
@@ -95,7 +97,7 @@ export const remarkSentences = {
   unnamed_not_above_price:     'it does not fit to the SKUs that it does not name: {path} must be above the price',
   unnamed_does_not_fit:        'it does not fit to the SKUs that it does not name: {path} {reason}',
 
-  // Of prices. Those of compare-at prices are notes: the price before is left out, and the row is taken.
+  // Prices. Remarks on compare-at prices are notes: the price before is left out, and the row is imported.
   price_missing:               'the price is missing',
   price_too_high:              'the price "{value}" is above {amount}',
   price_negative:              'the price "{value}" is negative',
@@ -198,7 +200,7 @@ export type RemarkValues<Code extends RemarkCode> = ValuesIn<(typeof remarkSente
 export interface Remark {
   code: RemarkCode
   values: AnyIssueValues
-  // Of the file.
+  // Line number in the file.
   line?: number
   // How many rows of the product were refused besides.
   moreRows?: number

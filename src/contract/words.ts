@@ -20,7 +20,8 @@ export type AdminScope = (typeof adminScopes)[number]
 export const scopes = [...openScopes, ...adminScopes] as const
 export type Scope = (typeof scopes)[number]
 
-export const roles = ['owner', 'staff', 'viewer'] as const
+// custom: scopes that were chosen one by one.
+export const roles = ['owner', 'staff', 'viewer', 'custom'] as const
 export type Role = (typeof roles)[number]
 
 export const memberStatuses = ['active', 'disabled', 'invited'] as const
@@ -71,6 +72,7 @@ export const idPrefixes = {
   draft: 'dft',
   customerCode: 'cod',
   customerSession: 'cus',
+  customerAddress: 'cad',
   change: 'chg',
   transfer: 'trf',
   redirect: 'rdr',
@@ -84,7 +86,7 @@ export const idPrefixes = {
 export type IdNoun = keyof typeof idPrefixes
 export type IdPrefix = (typeof idPrefixes)[IdNoun]
 
-// Of the shop that this server shows.
+// Statuses of the storefront that this server shows.
 export const siteStatuses = ['open', 'closed'] as const
 export type SiteStatus = (typeof siteStatuses)[number]
 
@@ -121,7 +123,7 @@ export const withdrawalExemptions = [
 ] as const
 export type WithdrawalExemption = (typeof withdrawalExemptions)[number]
 
-// Of an item of an order: with the shopper's consent, also digital content.
+// Exemptions of an order's items: with the shopper's consent, also digital content.
 export const itemExemptions = [...withdrawalExemptions, 'digital_content'] as const
 export type ItemExemption = (typeof itemExemptions)[number]
 
@@ -244,7 +246,7 @@ export type PaymentErrorCode = (typeof paymentErrorCodes)[number]
 export const orderStatuses = ['placed', 'processing', 'completed', 'cancelled'] as const
 export type OrderStatus = (typeof orderStatuses)[number]
 
-// Of an order that the merchant makes for a shopper. `paying`: a payment is under way.
+// Statuses of an order that the merchant makes for a shopper. `paying`: a payment is under way.
 export const draftStatuses = ['open', 'paying', 'paid', 'cancelled', 'expired'] as const
 export type DraftStatus = (typeof draftStatuses)[number]
 
@@ -308,7 +310,7 @@ export function isByVatNumber(relief: TaxRelief | null): boolean {
 export const taxReasons = [...taxReliefs, 'zero_rate'] as const
 export type TaxReason = (typeof taxReasons)[number]
 
-// Of the VAT number of a buyer. `unavailable`: the register did not answer.
+// Statuses of a buyer's VAT number. `unavailable`: the register did not answer.
 export const vatStatuses = ['pending', 'valid', 'invalid', 'unavailable'] as const
 export type VatStatus = (typeof vatStatuses)[number]
 
@@ -572,6 +574,13 @@ export type UndoableSubject = keyof typeof undoScopes
 export const changeKinds = ['create', 'change', 'retire', 'look'] as const
 
 // `app`: an installed app with an access token. `operator`: at the command line. `loop`: the server by itself.
+// Why a picture of an imported product could not be brought over from another server. `limit`: the shop has as many as it may have.
+export const remotePictureProblems = [
+  ...['forbidden', 'missing', 'unreachable', 'too_slow', 'too_large'],
+  ...['not_a_picture', 'limit'],
+] as const
+export type RemotePictureProblem = (typeof remotePictureProblems)[number]
+
 export const actorKinds = ['person', 'key', 'app', 'operator', 'loop'] as const
 export type ActorKind = (typeof actorKinds)[number]
 
@@ -590,7 +599,15 @@ export type MovementKind = (typeof movementKinds)[number]
 export const importKinds = ['products', 'stock'] as const
 export type ImportKind = (typeof importKinds)[number]
 
+// What a column of a product file of an unknown system may hold.
+// biome-ignore format: a list of words
+export const columnMeanings = [
+  'title', 'price', 'sku', 'product', 'option', 'compareAtPrice', 'quantity', 'description', 'brand', 'category', 'tags', 'barcode',
+  'weightGrams', 'weightKilograms', 'picture',
+] as const
+export type ColumnMeaning = (typeof columnMeanings)[number]
+
 export const exportKinds = ['products', 'stock', 'orders', 'promotions', 'google', 'acp'] as const
 
-export const transferStates = ['receiving', 'planning', 'ready', 'writing', 'done', 'failed'] as const
+export const transferStates = ['receiving', 'planning', 'columns', 'ready', 'writing', 'done', 'failed'] as const
 export type TransferState = (typeof transferStates)[number]

@@ -10,6 +10,7 @@ import type { PayTools } from '../domain/checkout/tools.ts'
 import { adminCustomerOperations } from '../domain/customers/admin.ts'
 import { adminDocumentOperations } from '../domain/documents/admin.ts'
 import { adminDraftOperations } from '../domain/drafts/admin.ts'
+import { askForDifference } from '../domain/drafts/difference.ts'
 import { draftUndoer } from '../domain/drafts/undo.ts'
 import { adminEditOperations } from '../domain/edits/admin.ts'
 import { adminExchangeOperations } from '../domain/exchanges/admin.ts'
@@ -33,6 +34,7 @@ import { countAllAgain } from '../domain/reports/count.ts'
 import { adminReportOperations } from '../domain/reports/operations.ts'
 import { adminReturnOperations } from '../domain/returns/admin.ts'
 import { adminPageOperations, adminSiteOperations } from '../domain/sites/admin.ts'
+import { carryLook } from '../domain/sites/contentchange.ts'
 import type { SiteContext } from '../domain/sites/site.ts'
 import { siteUndoer } from '../domain/sites/undo.ts'
 import { adminTextOperations } from '../domain/texts/admin.ts'
@@ -49,7 +51,7 @@ export interface AdminHandlerParts {
   publicOrigin: () => string
   // Where shops are shown.
   sites: SiteContext
-  // Of a key that was revoked.
+  // Called for a key that was revoked.
   forget: (keyId: string) => void
   // Whether webhooks may go to private addresses.
   allowPrivate: boolean
@@ -80,7 +82,7 @@ export function adminHandlersFor(
   }: AdminHandlerParts,
   checkout: PayTools,
 ): AdminHandlers {
-  const shopParts = { timeZoneChanged: countAllAgain, publicOrigin, providerUrls }
+  const shopParts = { timeZoneChanged: countAllAgain, lookChanged: carryLook, publicOrigin, providerUrls }
   const orderParts: AdminOrderParts = {
     rootSecret,
     findOrderKeys: (db, seller, question) => findOrderKeys(db, rootSecret, seller, question),
@@ -89,7 +91,10 @@ export function adminHandlersFor(
     ...adminOrderOperations(orderParts),
     ...adminCustomerOperations(orderParts),
     ...adminDraftOperations(checkout),
-    ...adminEditOperations(checkout),
+    ...adminEditOperations({
+      ...checkout,
+      askForDifference: (tx, ...asked) => askForDifference(checkout, tx, ...asked),
+    }),
     ...adminUnsettledOperations(checkout),
     ...adminReturnOperations({ rootSecret }),
     ...adminExchangeOperations(checkout),

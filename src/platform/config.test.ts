@@ -60,6 +60,7 @@ describe('settings', () => {
       providerUrls: {},
       mail: { target: { kind: 'file', folder: 'data/mail' }, from: 'shop@localhost' },
       media: { kind: 'folder', folder: 'data/media' },
+      agentsShop: null,
       demoHistory: true,
       isRunByNpm: false,
     })
@@ -94,7 +95,7 @@ describe('settings', () => {
       assert.equal(readSettings({ ...good, CARTWRIGHT_DATABASE_URL: url }).databaseUrl, url)
   })
 
-  test('how long a stop is announced, and where the metrics are', () => {
+  test('how long a stop is announced, where the metrics are, and whose profile agents find', () => {
     const { drainDelayMs, metrics } = readSettings({
       ...good,
       CARTWRIGHT_DRAIN_SECONDS: '15',
@@ -104,6 +105,10 @@ describe('settings', () => {
     assert.equal(readSettings({ ...good, CARTWRIGHT_METRICS: 'off' }).metrics, 'off')
     for (const bad of ['-1', '301', '1.5', 'soon'])
       refuses({ ...good, CARTWRIGHT_DRAIN_SECONDS: bad }, /^CARTWRIGHT_DRAIN_SECONDS must be/)
+    const shopOf = (shop: string) => readSettings({ ...good, CARTWRIGHT_AGENTS_SHOP: shop }).agentsShop
+    assert.deepEqual(['', 'tea', 'tea/test'].map(shopOf), [null, 'tea', 'tea/test'])
+    for (const bad of ['Tea', 'tea/live', '/test'])
+      refuses({ ...good, CARTWRIGHT_AGENTS_SHOP: bad }, /must name a shop/)
     assert.equal(readSettings({ ...good, CARTWRIGHT_DEMO_HISTORY: 'off' }).demoHistory, false)
     refuses({ ...good, CARTWRIGHT_DEMO_HISTORY: '0' }, /^CARTWRIGHT_DEMO_HISTORY must be on or off/)
     for (const bad of ['0', '65536', 'no']) refuses({ ...good, CARTWRIGHT_METRICS: bad }, /^CARTWRIGHT_METRICS must be/)

@@ -20,6 +20,7 @@ import { type MailTarget, parseMailUrl } from './kit/mailurl.ts'
 import { type MediaTarget, parseMediaUrl } from './kit/mediaurl.ts'
 import { program } from './kit/program.ts'
 import { parseRetention, type RetentionMs, retentionDefaultsMs } from './kit/retention.ts'
+import { isSlug } from './kit/slug.ts'
 import { type LogLevel, logLevels } from './log/log.ts'
 import { makeSecretText, parseRootSecret, RootSecret } from './secrets/secrets.ts'
 import { sqlitePath } from './storage/file.ts'
@@ -58,6 +59,8 @@ export interface Settings {
   mail: { target: MailTarget; from: string }
   // Where the pictures of products are stored.
   media: MediaTarget
+  // The shop whose profile for agents is that of the whole server: `tea` or `tea/test`. null: the only one that is open.
+  agentsShop: string | null
   // Whether a new demo shop gets a month of orders.
   demoHistory: boolean
   // npm does not hand its signals on to the server, so the server watches for the end of npm.
@@ -101,6 +104,7 @@ export function readSettings(environment: Environment): Settings {
     },
     mail: readMail(given('CARTWRIGHT_MAIL_URL'), given('CARTWRIGHT_MAIL_FROM'), production),
     media: readMedia(given('CARTWRIGHT_MEDIA_URL')),
+    agentsShop: readAgentsShop(given('CARTWRIGHT_AGENTS_SHOP')),
     demoHistory: readDemoHistory(given('CARTWRIGHT_DEMO_HISTORY')),
     isRunByNpm: given('npm_lifecycle_event') !== undefined,
   }
@@ -123,6 +127,13 @@ function readDrainSeconds(text = '0'): number {
   if (!/^\d{1,3}$/.test(text) || Number(text) > 300)
     throw new BadSetting(`CARTWRIGHT_DRAIN_SECONDS must be a number from 0 to 300, not ${quote(text)}.`)
   return Number(text)
+}
+
+function readAgentsShop(text: string | undefined): string | null {
+  if (text === undefined) return null
+  if (!isSlug(text.replace(/\/test$/, '')))
+    throw new BadSetting(`CARTWRIGHT_AGENTS_SHOP must name a shop, like tea or tea/test, not ${quote(text)}.`)
+  return text
 }
 
 function readDemoHistory(text = 'on'): boolean {

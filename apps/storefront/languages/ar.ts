@@ -230,6 +230,7 @@ export const ar: Texts = {
   'continue.link': 'المتابعة إلى الدفع',
   'missing.title': 'غير موجود',
   'missing.text': 'ما تبحث عنه ليس في هذا المتجر، أو لم يعد فيه.',
+  'missing.alike': 'ربما تبحث عن هذا',
   'gone.title': 'لم يعد متوفرًا',
   'gone.text': 'ما كان هنا لم يعد يُباع. قد تجد شيئًا مشابهًا في المتجر.',
   'foreign.title': 'لم يُرسَل من هنا',

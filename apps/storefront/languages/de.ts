@@ -187,6 +187,7 @@ export const de: Texts = {
   'continue.link': 'Weiter zur Zahlung',
   'missing.title': 'Nicht gefunden',
   'missing.text': 'Was Sie suchen, gibt es in diesem Shop nicht oder nicht mehr.',
+  'missing.alike': 'Vielleicht suchen Sie das',
   'gone.title': 'Nicht mehr da',
   'gone.text': 'Was hier war, wird nicht mehr verkauft. Vielleicht finden Sie im Shop etwas Ähnliches.',
   'foreign.title': 'Nicht von hier gesendet',

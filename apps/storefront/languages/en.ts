@@ -191,6 +191,7 @@ export const en = {
   'continue.link': 'Continue to the payment',
   'missing.title': 'Not here',
   'missing.text': 'What you are looking for is not in this shop, or not any more.',
+  'missing.alike': 'Perhaps you are looking for this',
   'gone.title': 'No longer here',
   'gone.text': 'What was here is no longer sold. You may find something like it in the shop.',
   'foreign.title': 'Not sent from here',

@@ -184,6 +184,7 @@ export const es: Texts = {
   'continue.link': 'Continuar al pago',
   'missing.title': 'No está aquí',
   'missing.text': 'Lo que busca no está en esta tienda, o ya no.',
+  'missing.alike': 'Quizá busque esto',
   'gone.title': 'Ya no está',
   'gone.text': 'Lo que había aquí ya no se vende. Quizá encuentre algo parecido en la tienda.',
   'foreign.title': 'No se envió desde aquí',

@@ -184,6 +184,7 @@ export const fr: Texts = {
   'continue.link': 'Continuer vers le paiement',
   'missing.title': 'Introuvable',
   'missing.text': 'Ce que vous cherchez n’est pas dans cette boutique, ou n’y est plus.',
+  'missing.alike': 'Vous cherchez peut-être ceci',
   'gone.title': 'Plus disponible',
   'gone.text': 'Cet article n’est plus vendu. Vous trouverez peut-être quelque chose de semblable dans la boutique.',
   'foreign.title': 'Pas envoyé d’ici',

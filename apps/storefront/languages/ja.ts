@@ -179,6 +179,7 @@ export const ja: Texts = {
   'continue.link': 'お支払いへ進む',
   'missing.title': '見つかりません',
   'missing.text': 'お探しのものは、このショップにないか、なくなりました。',
+  'missing.alike': 'お探しのものはこちらでしょうか',
   'gone.title': '取り扱いを終了しました',
   'gone.text': 'こちらの商品は販売を終了しました。店内で似た商品をお探しください。',
   'foreign.title': 'このショップからの送信ではありません',

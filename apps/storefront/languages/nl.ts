@@ -187,6 +187,7 @@ export const nl: Texts = {
   'continue.link': 'Verder naar betalen',
   'missing.title': 'Niet hier',
   'missing.text': 'Wat je zoekt, is niet in deze winkel, of niet meer.',
+  'missing.alike': 'Misschien zoekt u dit',
   'gone.title': 'Niet meer hier',
   'gone.text': 'Wat hier stond, wordt niet meer verkocht. Misschien vindt u iets soortgelijks in de winkel.',
   'foreign.title': 'Niet vanaf hier verzonden',

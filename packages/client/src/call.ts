@@ -11,6 +11,8 @@ export interface CallOptions {
   maxRetries?: number | undefined
   /** Of a change (default: a new one for each call, the same in each of its retries). */
   idempotencyKey?: string | undefined
+  /** The token of `customer.openSession`, for the methods of a shopper who is signed in. */
+  customerSession?: string | undefined
 }
 
 export interface ListOptions extends CallOptions {
@@ -83,17 +85,24 @@ function methodFrom(spec: string, base: string, transport: TransportOptions, key
     const hasBody = flags.includes('b')
     const input = (hasBody || flags.includes('q') ? given.shift() : undefined) ?? {}
     const options = (given.shift() ?? {}) as ListOptions
+    const headers = customerHeader(options)
     const read = (query: string) =>
-      send(transport, { method, url: base + path + query, credential, options }) as Promise<Page>
+      send(transport, { method, url: base + path + query, headers, credential, options }) as Promise<Page>
     if (hasBody) {
       // Made here, once: every retry is the same request.
       const idempotencyKey = options.idempotencyKey ?? (input as CallOptions).idempotencyKey ?? newKey()
       const body = JSON.stringify({ ...input, idempotencyKey })
-      return send(transport, { method, url: base + path, body, credential, options })
+      return send(transport, { method, url: base + path, body, headers, credential, options })
     }
     if (!flags.includes('p')) return read(queryOf(input))
     return listOf(async (next) => read(next === null ? queryOf(input) : queryIn(next, path)), options.next ?? null)
   }
+}
+
+function customerHeader({ customerSession }: CallOptions): Record<string, string> {
+  if (customerSession === undefined) return {}
+  if (!/^[\w-]+$/.test(customerSession)) throw new TypeError('customerSession is not the token of a session')
+  return { 'customer-session': customerSession }
 }
 
 // Only the query of a link is followed, so a link that has been through a browser cannot lead the key elsewhere.

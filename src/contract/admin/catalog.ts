@@ -59,7 +59,7 @@ export const AdminProductSummary = object({
   updatedAt: Instant,
 })
 
-// Of a SKU whose `compareAtPrice` announces a reduction.
+// For a SKU whose `compareAtPrice` announces a reduction.
 const AdminPriorPrice = nullable(Amount, {
   description:
     'The lowest price of the 30 days before the announced reduction began, which the shop strikes through. null: it shows no reduction.',
@@ -336,7 +336,7 @@ export const catalogRows = {
     ...adminRow, method: 'PATCH', path: '/api/v1/admin/products',
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
     summary: 'Change many products',
-    description: 'Publishes, hides or archives products, changes a category, a brand, a maker or a tag, or changes prices by a percentage. Each product has an outcome of its own. The products together have at most 2,000 SKUs.',
+    description: 'Publishes, hides or archives products, changes category, brand, maker or tag, or prices by a percentage. Each product has an outcome of its own. Together they have at most 2,000 SKUs.',
     body: UpdateAdminProductsRequest, reply: ok(BulkResponse),
     refusals: ['category_not_found', 'maker_not_found', 'change_too_large'],
   },

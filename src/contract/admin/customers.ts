@@ -3,7 +3,7 @@
 
 import { limits } from '../limits.ts'
 import { Address } from '../open/carts.ts'
-import { orderMembers } from '../open/orders.ts'
+import { OrderConsent, orderMembers } from '../open/orders.ts'
 import { Return } from '../open/returns.ts'
 import { Amount, Count, Currency, CustomerId, IdempotencyKey, Instant, line, OrderId, paragraph } from '../parts.ts'
 import { idPattern } from '../patterns.ts'
@@ -17,6 +17,8 @@ import { type AdminRows, adminRow, listOf } from './row.ts'
 export const customerNotesMax = 100
 export const customerAddressesMax = 20
 export const customerOrdersMax = 500
+export const customerPasskeysMax = 10
+export const customerConsentsMax = 50
 
 const summary = {
   id: CustomerId,
@@ -43,8 +45,18 @@ export const CustomerNote = object(
   { description: 'What the people of the shop wrote for themselves.' },
 )
 
+export const CustomerConsent = object({
+  ...OrderConsent.properties,
+  orderId: OrderId,
+  orderNumber: Type.String(),
+})
+
 export const CustomerRecord = object({
   ...summary,
+  consents: Type.Array(CustomerConsent, {
+    maxItems: customerConsentsMax,
+    description: 'What the person agreed to at the checkout, of the newest orders first.',
+  }),
   notes: Type.Array(CustomerNote, { maxItems: customerNotesMax, description: 'Oldest first.' }),
   changes: Type.Array(AdminChange, { maxItems: limits.adminListRowsMax, description: 'Who did what, newest first.' }),
 })
@@ -76,6 +88,14 @@ export const CustomerData = object({
   shop: Type.String(),
   email: nullable(Type.String()),
   createdAt: Instant,
+  addressBook: Type.Array(object({ address: Address, isDefault: Type.Boolean(), savedAt: Instant }), {
+    maxItems: customerAddressesMax,
+    description: 'Addresses that the person saved in the account.',
+  }),
+  passkeys: Type.Array(object({ createdAt: Instant, usedAt: nullable(Instant) }), {
+    maxItems: customerPasskeysMax,
+    description: 'Passkeys with which the person signs in to the account.',
+  }),
   orders: Type.Array(CustomerDataOrder, { maxItems: customerOrdersMax, description: 'Newest first.' }),
 })
 
@@ -126,7 +146,7 @@ export const customerRows = {
     ...adminRow, method: 'GET', path: '/api/v1/admin/customers/{customerId}',
     scope: 'admin:customers', idempotency: 'none', audit: 'none', tag: 'Customers',
     summary: 'Get a customer',
-    description: 'Sums, notes, and who did what. Orders and returns are listed by their own operations with `customerId`.',
+    description: 'Sums, notes, consents, and who did what. Orders and returns are listed by their own operations with `customerId`.',
     body: null, reply: ok(CustomerResponse),
     refusals: ['customer_not_found'],
   },
@@ -142,7 +162,7 @@ export const customerRows = {
     ...adminRow, method: 'GET', path: '/api/v1/admin/customers/{customerId}/data',
     scope: 'admin:customers', idempotency: 'none', audit: 'look', tag: 'Customers', asksOutside: true,
     summary: 'Get the data of a customer',
-    description: `What is stored about the person, to hand out: the newest ${customerOrdersMax} orders whole, with addresses and returns. Each look is an entry in the list of changes.`,
+    description: `What is stored about the person, to hand out: the newest ${customerOrdersMax} orders whole, with addresses and returns, and the addresses saved in the account. Each look is an entry in the list of changes.`,
     body: null, reply: ok(CustomerDataResponse),
     refusals: ['customer_not_found'],
   },
@@ -158,7 +178,7 @@ export const customerRows = {
     ...adminRow, method: 'POST', path: '/api/v1/admin/customers/{customerId}/erasures',
     scope: 'admin:customers', idempotency: 'required', audit: 'change', tag: 'Customers',
     summary: 'Erase a customer',
-    description: 'Erases name, e-mail, phone, addresses and notes, a moment later, and ends the account. What was bought for how much stays, as do invoices, as long as tax law demands. It cannot be undone.',
+    description: 'Erases name, e-mail, phone, addresses, also those saved in the account, and notes, a moment later, and ends the account. What was bought for how much stays, as do invoices, as long as tax law demands. It cannot be undone.',
     body: CustomerErasureRequest, reply: ok(CustomerErasureResponse),
     refusals: ['customer_not_found'],
   },

@@ -46,6 +46,10 @@ const summary = {
   currency: Currency,
   total: described('With tax, when it was last priced. Of an open draft without an address, an estimate.', Amount),
   order: nullable(object({ id: OrderId, number: Type.String() }), { description: 'null until it is paid.' }),
+  ofOrder: nullable(object({ id: OrderId, number: Type.String() }), {
+    description:
+      'The order that is changed when the draft is paid (`editAdminOrder` with payByLink): no order is made then, and the total is the difference.',
+  }),
   createdAt: Instant,
   expiresAt: described('Until then the link can be paid, and the stock is held.', Instant),
 }

@@ -4,14 +4,15 @@ import { amount } from '../entries.ts'
 import { limits } from '../limits.ts'
 import { Address } from '../open/carts.ts'
 import { OrderRefund } from '../open/orders.ts'
-import { Amount, ExpectedVersion, IdempotencyKey, OptionValue, SkuId, Totals } from '../parts.ts'
+import { Amount, DraftId, ExpectedVersion, IdempotencyKey, OptionValue, SkuId, Totals } from '../parts.ts'
 import { described, nullable, object, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
+import { draftDays, draftDaysMax } from './drafts.ts'
 import { DryRun } from './dryrun.ts'
 import { AdminOrder } from './orders.ts'
 import { type AdminRows, adminRow } from './row.ts'
 
-// Of one order.
+// Per order.
 export const orderEditsMax = 100
 
 export const AdminOrderEditItem = object({
@@ -57,8 +58,20 @@ export const AdminOrderEditRequest = object(
     ),
     differenceReceived: Type.Optional(
       Type.Boolean({
+        description: 'What a paid order would cost more has come by bank transfer or cash. It is a payment of its own.',
+      }),
+    ),
+    payByLink: Type.Optional(
+      Type.Boolean({
         description:
-          'The difference has come too. For an order that was paid by bank transfer or cash and would cost more. Without it, such an edit is refused unless enough came beyond the total.',
+          'The shopper pays by the link of a draft what added items cost. For a paid order. Until then it stays as it is, and stock is held. Not with differenceReceived or an address.',
+      }),
+    ),
+    linkDays: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: draftDaysMax,
+        description: `How long the link can be paid (default: ${draftDays}).`,
       }),
     ),
     dryRun: Type.Optional(DryRun),
@@ -77,6 +90,10 @@ export const AdminOrderEditResponse = object({
         'The total after the edit without the one before. Below zero: it goes back to the shopper. Above zero: the shopper pays it.',
     }),
     refund: nullable(OrderRefund, { description: 'null with dryRun, and where nothing goes back.' }),
+    draftId: nullable(DraftId, {
+      description:
+        'The draft whose link pays the difference. null with dryRun, and where the order was edited at once.',
+    }),
     order: AdminOrder,
   }),
 })
@@ -87,12 +104,12 @@ export const editRows = {
     ...adminRow, method: 'POST', path: '/api/v1/admin/orders/{orderId}/edits',
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
     summary: 'Edit an order',
-    description: 'Adds or removes items that were not sent, or corrects delivery costs or address. What was paid above the new total goes back.',
+    description: 'Adds or removes items that were not sent, or corrects delivery costs or address. What was paid above the new total goes back; what is missing comes by a link or by hand.',
     body: AdminOrderEditRequest, reply: ok(AdminOrderEditResponse),
     refusals: [
       'order_not_found', 'version_conflict', 'order_not_editable', 'order_edit_not_possible', 'total_changed',
       'item_unavailable', 'insufficient_stock', 'quantity_limit_exceeded', 'refund_amount_not_payable',
-      'money_not_recordable',
+      'money_not_recordable', 'installation_not_found',
     ],
   },
 } as const satisfies AdminRows

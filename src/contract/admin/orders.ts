@@ -4,13 +4,22 @@
 import { platformProofs } from '../agents/settings.ts'
 import { limits } from '../limits.ts'
 import { Address } from '../open/carts.ts'
-import { Fulfillment, OrderCancellation, OrderRefund, OrderSummary, orderMembers, Payment } from '../open/orders.ts'
+import {
+  Fulfillment,
+  OrderCancellation,
+  OrderItem,
+  OrderRefund,
+  OrderSummary,
+  orderMembers,
+  Payment,
+} from '../open/orders.ts'
 import {
   Amount,
   Country,
   Currency,
   CustomerId,
   DisputeId,
+  DraftId,
   ExpectedVersion,
   IdempotencyKey,
   InstallationId,
@@ -21,6 +30,7 @@ import {
   PaymentId,
   paragraph,
   Quantity,
+  RefundId,
   ReturnId,
   SkuId,
 } from '../parts.ts'
@@ -123,6 +133,11 @@ export const AdminDispute = object(
 
 export const AdminOrderRefund = object({
   ...OrderRefund.properties,
+  paymentId: described('The payment that gives it back.', PaymentId),
+  partOf: nullable(RefundId, {
+    description:
+      'The first refund of the same amount, where several payments give it back. null in that one, and where one payment does.',
+  }),
   items: Type.Array(ItemQuantity, {
     maxItems: limits.cartLinesMax,
     description: 'The units that it was made for. Empty where it was made by amount, or for the shipping.',
@@ -189,8 +204,22 @@ export const AdminBuyerVat = object({
   nameMatch: oneOf(vatNameMatches, { description: 'Whether the register has the firm by the name that was given.' }),
 })
 
+export const AdminOrderItem = object({
+  ...OrderItem.properties,
+  image: nullable(Type.String(), {
+    description: 'The picture when it was ordered: an address, or the path of an uploaded one (`/media/…`).',
+  }),
+})
+
+export const OpenChange = object({
+  draftId: DraftId,
+  total: described('The difference that the shopper is asked for.', Amount),
+  expiresAt: Instant,
+})
+
 export const AdminOrder = object({
   ...orderMembers,
+  items: Type.Array(AdminOrderItem, { maxItems: limits.cartLinesMax }),
   ...placed,
   customerId: nullable(CustomerId, {
     description: 'null a moment after it was placed, without an e-mail address, and once the person is erased.',
@@ -212,6 +241,9 @@ export const AdminOrder = object({
   disputes: Type.Array(AdminDispute, { description: 'Oldest first.' }),
   moneyReceived: nullable(AdminMoneyReceived, { description: 'null where no payment is recorded by hand.' }),
   fulfillments: Type.Array(AdminFulfillment),
+  openChange: nullable(OpenChange, {
+    description: 'An edit or an exchange that waits for its payment by the link of a draft.',
+  }),
   notes: Type.Array(AdminOrderNote, { maxItems: orderNotesMax, description: 'Oldest first.' }),
   allowed: Type.Array(oneOf(orderActions), {
     description: 'The operations that the order would accept now, as far as its state says.',
@@ -235,21 +267,21 @@ export const AdminOrderListQuery = object({
       line(1, 100),
     ),
   ),
-  status: Type.Optional(oneOf(orderStatuses, { description: 'Only orders of this status.' })),
-  payment: Type.Optional(oneOf(orderPaymentStatuses, { description: 'Only orders of this paymentStatus.' })),
-  fulfillment: Type.Optional(oneOf(fulfillmentStatuses, { description: 'Only orders of this fulfillmentStatus.' })),
-  toSend: Type.Optional(Type.Boolean({ description: 'true: only orders of which something can be sent now.' })),
+  status: Type.Optional(oneOf(orderStatuses, { description: 'By status.' })),
+  payment: Type.Optional(oneOf(orderPaymentStatuses, { description: 'By paymentStatus.' })),
+  fulfillment: Type.Optional(oneOf(fulfillmentStatuses, { description: 'By fulfillmentStatus.' })),
+  toSend: Type.Optional(Type.Boolean({ description: 'true: something can be sent now.' })),
   attention: Type.Optional(
     oneOf(orderAttentions, {
       description:
-        'refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. dispute_lost: only those of which a bank took money back.',
+        'refund_failed: with a refund that failed and was not made again. dispute_open: only disputed ones. dispute_lost: only those of which a bank took money back.',
     }),
   ),
-  channel: Type.Optional(oneOf(orderChannels, { description: 'agents: only orders that agents made.' })),
-  from: Type.Optional(described('Only orders placed then or later.', Instant)),
-  to: Type.Optional(described('Only orders placed before.', Instant)),
-  installationId: Type.Optional(described('Only orders that this installation sold.', InstallationId)),
-  customerId: Type.Optional(described('Only orders of this customer.', CustomerId)),
+  channel: Type.Optional(oneOf(orderChannels, { description: 'agents: made by agents.' })),
+  from: Type.Optional(described('Placed then or later.', Instant)),
+  to: Type.Optional(described('Placed before.', Instant)),
+  installationId: Type.Optional(described('Sold by this installation.', InstallationId)),
+  customerId: Type.Optional(described('Placed by this customer.', CustomerId)),
   sort: Type.Optional(
     oneOf(orderSorts, { description: 'By when they were placed. Without it the newest come first.' }),
   ),

@@ -8,7 +8,7 @@ import { pageMenus } from '../words.ts'
 import { AdminSubjectChange } from './changes.ts'
 import { type AdminRows, adminRow } from './row.ts'
 
-// Of one shop.
+// Per shop.
 export const pagesMax = 100
 export const pageBodyLengthMax = 40_000
 const pageBytesMax = 256 * 1024

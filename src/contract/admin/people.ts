@@ -4,13 +4,22 @@ import { IdempotencyKey, Instant } from '../parts.ts'
 import { idPattern, patterns } from '../patterns.ts'
 import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
-import { idPrefixes, memberStatuses, roles } from '../words.ts'
+import { adminScopes, idPrefixes, memberStatuses, roles } from '../words.ts'
 import { type AdminRows, adminRow, listOf } from './row.ts'
 
 export const AdminRole = oneOf(roles, {
   description:
-    'owner: everything. staff: catalog, orders, refunds and customers. viewer: look at everything but customers.',
+    'owner: everything. staff: catalog, orders, refunds and customers. viewer: look at everything but customers. custom: the scopes that were chosen.',
 })
+
+const ChosenScopes = Type.Optional(
+  Type.Array(oneOf(adminScopes), {
+    minItems: 1,
+    maxItems: adminScopes.length,
+    uniqueItems: true,
+    description: 'Of the role custom, and required for it. Everyone has admin:read.',
+  }),
+)
 
 export const MemberId = Type.String({
   pattern: `${idPattern(idPrefixes.user).source}|${idPattern(idPrefixes.invitation).source}`,
@@ -21,7 +30,9 @@ export const AdminMember = object({
   id: MemberId,
   status: oneOf(memberStatuses, { description: 'invited: has not accepted yet. disabled: cannot sign in.' }),
   email: Type.String(),
+  name: nullable(Type.String(), { description: 'As the person gave it.' }),
   role: AdminRole,
+  scopes: Type.Array(oneOf(adminScopes), { description: 'What the person may do.' }),
   hasSecondFactor: Type.Boolean(),
   addedAt: Instant,
   expiresAt: nullable(Instant, { description: 'Of an invitation: until when its link works.' }),
@@ -33,6 +44,7 @@ export const AdminMemberInviteRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
   email: Type.String({ minLength: 3, maxLength: 254, pattern: patterns.email.source }),
   role: AdminRole,
+  scopes: ChosenScopes,
 })
 
 export const AdminInvitationResponse = object({
@@ -48,6 +60,7 @@ export const AdminInvitationResponse = object({
 export const AdminMemberUpdateRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
   role: AdminRole,
+  scopes: ChosenScopes,
 })
 
 export const AdminMemberResponse = object({ data: AdminMember })
@@ -123,7 +136,7 @@ export const peopleRows = {
     ...adminRow, method: 'POST', path: '/api/v1/admin/members',
     scope: 'admin:people', idempotency: 'required', audit: 'change', tag: 'People',
     summary: 'Invite a member',
-    description: 'Sends a link with which the person joins, and shows it to a person who asks. A key or an app does not see it, and is refused where the server sends no mail (409 `mail_off`). Inviting the same address again makes a new link, and the one before no longer works. A role is given only by a caller who has all of its scopes, and that of owners only by a person. The invitation of a key or an app ends with it.',
+    description: 'Sends a link with which the person joins, and shows it to a person who asks. A key or an app does not see it, and is refused where the server sends no mail (409 `mail_off`). Inviting the same address again makes a new link, and the one before no longer works. A role is given only by a caller who has all of its scopes, and one with `admin:people` only by a person. The invitation of a key or an app ends with it.',
     body: AdminMemberInviteRequest, reply: { ...ok(AdminInvitationResponse), isSecret: true },
     refusals: ['member_exists', 'invitation_limit', 'mail_off'],
   },
@@ -131,7 +144,7 @@ export const peopleRows = {
     ...adminRow, method: 'PATCH', path: '/api/v1/admin/members/{memberId}',
     scope: 'admin:people', idempotency: 'required', audit: 'change', tag: 'People',
     summary: 'Change the role of a member',
-    description: 'Takes effect with the person’s next request. The person is told by mail. A role is given or taken away only by a caller who has all of its scopes; only a person makes owners.',
+    description: 'Takes effect with the person’s next request. The person is told by mail. A role is given or taken away only by a caller who has all of its scopes; one with `admin:people` is given only by a person.',
     body: AdminMemberUpdateRequest, reply: ok(AdminMemberResponse),
     refusals: ['member_not_found', 'last_owner'],
   },
@@ -147,7 +160,7 @@ export const peopleRows = {
     ...adminRow, method: 'POST', path: '/api/v1/admin/members/{memberId}/password-resets',
     scope: 'admin:people', idempotency: 'required', audit: 'change', tag: 'People',
     summary: 'Make a link for a new password',
-    description: 'For a member who cannot sign in. A person sees the link; what a key or an app makes is only in an e-mail to the member, and ends with the key or app (409 `mail_off` where the server sends no mail). The member is told by mail when a link was made and when it was used. The one before no longer works. The second factor stays. Not for a person who also acts for another merchant, nor for a role with a scope that the caller does not have; for owners only by a person.',
+    description: 'For a member who cannot sign in. A person sees the link; what a key or an app makes is only in an e-mail to the member, and ends with the key or app (409 `mail_off` where the server sends no mail). The member is told by mail when a link was made and when it was used. The one before no longer works. The second factor stays. Not for a person who also acts for another merchant, nor for a role with a scope that the caller does not have; for a role with `admin:people` only by a person.',
     body: AdminPasswordResetRequest, reply: { ...ok(AdminPasswordResetResponse), isSecret: true },
     refusals: ['member_not_found', 'person_of_others', 'mail_off'],
   },

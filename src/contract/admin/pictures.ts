@@ -3,9 +3,9 @@
 import { limits } from '../limits.ts'
 import { IdempotencyKey } from '../parts.ts'
 import { idPattern } from '../patterns.ts'
-import { object, type Static, Type } from '../schema.ts'
+import { object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
-import { idPrefixes } from '../words.ts'
+import { idPrefixes, remotePictureProblems } from '../words.ts'
 import { type AdminRows, adminRow } from './row.ts'
 
 export const PictureId = Type.String({
@@ -40,6 +40,25 @@ export const AdminPicture = object({
   sizes: Type.Array(object(size), { description: 'All sizes of the picture, the smallest first.' }),
 })
 
+export const AdminRemotePictures = object({
+  broughtOver: Type.Integer({ description: 'How many are on this server now.' }),
+  waiting: Type.Integer({ description: 'How many are still to be tried, or tried again.' }),
+  givenUp: Type.Integer({ description: 'How many stay where they are.' }),
+  problems: Type.Array(
+    object({
+      url: Type.String({ description: 'Where the picture is.' }),
+      productSlug: Type.String({ description: 'The product that shows it.' }),
+      problem: oneOf(remotePictureProblems, {
+        description:
+          '`forbidden`: an address that this server may not call. `missing`: its server does not have it. `unreachable`, `too_slow`: its server did not answer, or not in time, five times. `too_large`: more than 15 MiB, or too many pixels. `not_a_picture`: no picture that browsers show. `limit`: the shop has as many pictures as it may have.',
+      }),
+    }),
+    { description: 'The first hundred that were given up, by product.' },
+  ),
+})
+
+export const AdminRemotePicturesResponse = object({ data: AdminRemotePictures })
+
 export const AdminPictureResponse = object({ data: AdminPicture })
 
 // biome-ignore format: rows are read one below the other
@@ -52,6 +71,14 @@ export const pictureRows = {
       'Stores a file and answers with its path, to be used as the picture of a product, a SKU or a category. The same file again answers with the same path.',
     body: AdminPictureRequest, bodyBytesMax: contentLengthMax + 4_096, reply: ok(AdminPictureResponse),
     refusals: ['picture_not_found', 'picture_limit'],
+  },
+  getAdminRemotePictures: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/pictures/remote',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Catalog',
+    summary: 'Show how far pictures of imports are brought over',
+    description:
+      'Pictures of imported products that are on other servers are copied to this one, so they stay when the old shop is closed. How many are here, and why others are not.',
+    body: null, reply: ok(AdminRemotePicturesResponse), refusals: [],
   },
 } as const satisfies AdminRows
 

@@ -7,7 +7,7 @@ import { redirectCauses } from '../words.ts'
 import { AdminSubjectChange } from './changes.ts'
 import { type AdminRows, adminRow, listOf } from './row.ts'
 
-// Of one shop.
+// Per shop.
 export const redirectsMax = 50_000
 
 const From = Type.String({

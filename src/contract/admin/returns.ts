@@ -8,6 +8,7 @@ import {
   Amount,
   Currency,
   CustomerId,
+  DraftId,
   ExpectedVersion,
   IdempotencyKey,
   Instant,
@@ -22,8 +23,9 @@ import { described, nullable, object, oneOf, type Static, Type } from '../schema
 import { ok } from '../surface.ts'
 import { returnReasons, returnStatuses, returnWishes } from '../words.ts'
 import { AdminChange } from './changes.ts'
-import { DraftItem } from './drafts.ts'
+import { DraftItem, draftDays, draftDaysMax } from './drafts.ts'
 import { DryRun } from './dryrun.ts'
+import { OpenChange } from './orders.ts'
 import { type AdminRows, adminRow, listOf } from './row.ts'
 
 // What may be done with a return now, by callers that have the scope.
@@ -46,6 +48,9 @@ export const AdminReturn = object({
     description: 'Refunds that were made for it, the oldest first. What was exchanged is in exchanges.',
   }),
   refunded: described('What went back for it, or is on its way.', Amount),
+  openExchange: nullable(OpenChange, {
+    description: 'An exchange that waits for its payment by the link of a draft.',
+  }),
   allowed: Type.Array(oneOf(returnActions), {
     description: 'The operations that the return would accept now, as far as its state says.',
   }),
@@ -188,7 +193,20 @@ export const ExchangeAdminReturnRequest = object({
   expectedTotal: Type.Optional(
     described('What the caller was shown. Another total is refused with 409 total_changed.', Amount),
   ),
-  close: Type.Optional(Type.Boolean({ description: 'true: the return is closed too.' })),
+  payByLink: Type.Optional(
+    Type.Boolean({
+      description:
+        'The shopper pays by the link of a draft what the new items cost more. The new order is placed then; until then its stock is held.',
+    }),
+  ),
+  linkDays: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: draftDaysMax,
+      description: `How long the link can be paid (default: ${draftDays}).`,
+    }),
+  ),
+  close: Type.Optional(Type.Boolean({ description: 'true: the return is closed too, with the exchange.' })),
   dryRun: Type.Optional(DryRun),
 })
 
@@ -201,8 +219,13 @@ export const ExchangeAdminReturnResponse = object({
     newItems: Type.Array(DraftItem),
     totals: described('Of the new order. Its delivery is free.', Totals),
     moneyBack: described('What of the credit goes back, because the new order costs less.', Amount),
+    difference: described('What the shopper pays, because the new order costs more.', Amount),
     order: nullable(object({ id: OrderId, number: Type.String() }), {
-      description: 'The new order. null with dryRun.',
+      description: 'The new order. null with dryRun, and where it is placed when a link is paid.',
+    }),
+    draftId: nullable(DraftId, {
+      description:
+        'The draft whose link pays the difference. null with dryRun, and where the order was placed at once.',
     }),
     refund: nullable(OrderRefund, { description: 'Of the new order. null with dryRun, and where nothing goes back.' }),
     return: AdminReturn,
@@ -278,7 +301,7 @@ export const returnRows = {
     ...adminRow, method: 'POST', path: '/api/v1/admin/returns/{returnId}/exchanges',
     scope: 'admin:refunds', idempotency: 'required', audit: 'change', tag: 'Returns',
     summary: 'Exchange items',
-    description: 'Places a new order for the shopper, paid by what was paid for the returned items. What is left of that goes back. New items that cost more are refused.',
+    description: 'Places a new order for the shopper, paid by what was paid for the returned items. What is left of that goes back; what is missing is paid by a link, or refused.',
     body: ExchangeAdminReturnRequest, reply: ok(ExchangeAdminReturnResponse),
     refusals: [
       'return_not_found', 'version_conflict', 'return_not_changeable', 'nothing_to_refund', 'refund_not_possible',

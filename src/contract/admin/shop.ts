@@ -103,7 +103,7 @@ export const shopRows = {
     ...adminRow, method: 'PATCH', path: '/api/v1/admin/shop',
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop',
     summary: 'Change the shop',
-    description: 'What is left out stays as it is. The currency can change only as long as there is no product. The slug stays.',
+    description: 'What is left out stays as it is. The currency can change only while there is no product. The slug stays.',
     body: UpdateAdminShopRequest, reply: ok(AdminShopChangeResponse),
     refusals: ['version_conflict', 'currency_not_changeable'],
   },

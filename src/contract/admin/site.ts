@@ -8,7 +8,7 @@ import { hostProblems, siteStatuses } from '../words.ts'
 import { AdminSubjectChange } from './changes.ts'
 import { type AdminRows, adminRow } from './row.ts'
 
-// Of one shop.
+// Per shop.
 export const hostsMax = 10
 const contentBytesMax = 512 * 1024
 

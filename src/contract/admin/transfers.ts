@@ -7,7 +7,7 @@ import { idPattern } from '../patterns.ts'
 import { remarkCodes } from '../remarks.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
-import { changeKinds, exportKinds, idPrefixes, importKinds, transferStates } from '../words.ts'
+import { changeKinds, columnMeanings, exportKinds, idPrefixes, importKinds, transferStates } from '../words.ts'
 import { AdminMemberChange } from './changes.ts'
 import { AdminOrderListQuery } from './orders.ts'
 import { type AdminRows, adminRow, listOf } from './row.ts'
@@ -16,6 +16,8 @@ import { type AdminRows, adminRow, listOf } from './row.ts'
 export const plannedChangesMax = 100
 export const refusedRowsMax = 1_000
 export const transferNotesMax = 100
+// The first columns of a file of an unknown system.
+export const fileColumnsMax = 200
 
 export const TransferId = Type.String({
   pattern: idPattern(idPrefixes.transfer).source,
@@ -48,7 +50,7 @@ export const AdminTransferSummary = object({
   name: Type.String({ description: 'Of the file.' }),
   state: oneOf(transferStates, {
     description:
-      'receiving: pieces are missing. planning: the file is compared with the shop. ready: the plan waits for its confirmation. writing: it was confirmed. done: everything was written. failed: the file cannot be read, `problem` says why.',
+      'receiving: pieces are missing. planning: the file is compared with the shop. columns: the file is of no system that is known, so what its columns hold has to be assigned. ready: the plan waits for its confirmation. writing: it was confirmed. done: everything was written. failed: the file cannot be read, `problem` says why.',
   }),
   pieces: described('How many pieces the file has.', Count),
   received: described('How many of them were sent.', Count),
@@ -80,8 +82,31 @@ export const AdminRefusedRow = object({
   leavesOut: Type.Boolean({ description: 'Whether the whole product is left out, not only the row.' }),
 })
 
+export const AdminColumnMeaning = oneOf(columnMeanings, {
+  description:
+    'What a column holds. Rows with the same product, or without such a column with the same title, are variants of one product. An option is named as its column; up to three columns may be options, and 50 pictures.',
+})
+
+export const AdminFileColumn = object({
+  name: Type.String({ description: 'As the first row of the file names it.' }),
+  samples: Type.Array(Type.String(), { maxItems: 3, description: 'What the first rows hold. Long texts are cut.' }),
+  as: nullable(AdminColumnMeaning, {
+    description:
+      'What it holds, as it was assigned; in the state `columns`, as its name suggests. Null: it is not read.',
+  }),
+})
+export type AdminFileColumn = Static<typeof AdminFileColumn>
+
+export const AdminAssignedColumn = object({
+  column: Type.String({ minLength: 1, maxLength: 200, description: 'As the first row of the file names it.' }),
+  as: AdminColumnMeaning,
+})
+
 export const AdminTransfer = object({
   ...AdminTransferSummary.properties,
+  columns: nullable(Type.Array(AdminFileColumn, { maxItems: fileColumnsMax }), {
+    description: 'Null: the file says itself what its columns hold.',
+  }),
   changesCount: Count,
   changes: Type.Array(AdminPlannedChange, {
     maxItems: plannedChangesMax,
@@ -101,7 +126,7 @@ export const AdminTransferRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
   kind: oneOf(importKinds, {
     description:
-      'products: a product file of Shopify, WooCommerce, Wix or Medusa as CSV, or a Google feed as CSV or XML. stock: CSV with the columns `SKU`, `On hand (new)` and, better, `On hand (current)`.',
+      'products: a product file of Shopify, WooCommerce, Wix or Medusa as CSV, a Google feed as CSV or XML, or any CSV whose columns are assigned. stock: CSV with the columns `SKU`, `On hand (new)` and, better, `On hand (current)`.',
   }),
   name: Type.String({ minLength: 1, maxLength: 200, description: 'Of the file, for people.' }),
   pieces: Type.Integer({ minimum: 1, maximum: limits.transferPiecesMax, description: 'How many pieces will be sent.' }),
@@ -114,6 +139,15 @@ export const AdminPieceRequest = object({
     maxLength: limits.transferPieceBytesMax,
     description:
       'The next part of the file, of at most 256 KiB in UTF-8. It may end anywhere. A file in another encoding is decoded by the caller.',
+  }),
+})
+
+export const AdminColumnsRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  columns: Type.Array(AdminAssignedColumn, {
+    minItems: 1,
+    maxItems: fileColumnsMax,
+    description: 'With one column for `title` and one for `price`. Columns that are not named are not read.',
   }),
 })
 
@@ -184,6 +218,14 @@ export const transferRows = {
     description: 'The first piece is 1. Pieces may come in any order; one that comes again replaces what was sent.',
     body: AdminPieceRequest, bodyBytesMax: pieceBodyBytesMax, reply: ok(AdminTransferResponse),
     refusals: ['transfer_not_found', 'transfer_not_receiving'],
+  },
+  assignAdminTransferColumns: {
+    ...adminRow, method: 'PUT', path: '/api/v1/admin/transfers/{transferId}/columns',
+    scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Transfers',
+    summary: 'Assign columns',
+    description: 'Says what the columns of a file hold that no known system wrote, and compares the file with the shop. It may be said anew until the import is confirmed. The next file with the same first row is read alike.',
+    body: AdminColumnsRequest, reply: ok(AdminTransferResponse),
+    refusals: ['transfer_not_found', 'transfer_not_ready'],
   },
   confirmAdminTransfer: {
     ...adminRow, method: 'POST', path: '/api/v1/admin/transfers/{transferId}/confirmations',

@@ -61,7 +61,7 @@ export const AcpCreateShape = Type.Object({
   line_items: LineItems,
   ...sessionMembers,
   currency: Type.Optional(text(10)),
-  // Of the buyer.
+  // The buyer's locale.
   locale: Type.Optional(text(40)),
   affiliate_attribution: Type.Optional(OpenObject),
 })

@@ -6,14 +6,20 @@ import { type Static, Type } from '../schema.ts'
 const text = (maxLength: number, description?: string) =>
   Type.String({ maxLength, ...(description !== undefined && { description }) })
 
+// What the quantity is taken to count. Nothing here is sold by measure.
+const QuantityUnit = Type.Object({ unit: text(40), scale: Type.Optional(Type.Integer()) })
+
 const LineItem = Type.Object({
   item: Type.Object({
     id: Type.String({ minLength: 1, maxLength: 200, description: 'id of a variant, or its SKU code' }),
+    quantity_unit: Type.Optional(QuantityUnit),
   }),
   quantity: Type.Integer({ minimum: 1, maximum: limits.quantityMax }),
 })
 
 const LineItems = Type.Array(LineItem, { minItems: 1, maxItems: limits.cartLinesMax })
+// Those of a cart are in it already.
+const NewLineItems = Type.Array(LineItem, { maxItems: limits.cartLinesMax })
 
 const BuyerShape = Type.Object({
   email: Type.Optional(text(limits.emailLengthMax)),
@@ -59,6 +65,7 @@ const ContextShape = Type.Object({
   ...PlaceShape,
   currency: Type.Optional(text(10)),
   language: Type.Optional(text(40)),
+  eligibility: Type.Optional(Type.Array(text(200), { maxItems: 20 })),
 })
 const DiscountsShape = Type.Object({ codes: Type.Optional(Type.Array(text(64), { maxItems: 10 })) })
 const Open = Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object' })
@@ -75,7 +82,7 @@ const checkoutMembers = { ...cartMembers, fulfillment: Type.Optional(Fulfillment
 export const CartShape = Type.Object({ line_items: LineItems, ...cartMembers })
 export const CheckoutShape = Type.Object({ line_items: LineItems, ...checkoutMembers })
 export const NewCheckoutShape = Type.Object({
-  line_items: Type.Optional(LineItems),
+  line_items: Type.Optional(NewLineItems),
   cart_id: Type.Optional(text(200, 'a cart, in the place of line_items')),
   ...checkoutMembers,
 })
@@ -112,6 +119,7 @@ export const SearchShape = Type.Object({
 })
 
 export const LookupShape = Type.Object({
+  context: Type.Optional(ContextShape),
   ids: Type.Array(text(200), {
     minItems: 1,
     description: 'ids of products or variants, slugs, or SKU codes; at most 50',
@@ -120,6 +128,7 @@ export const LookupShape = Type.Object({
 
 export const ProductShape = Type.Object({
   id: text(200),
+  context: Type.Optional(ContextShape),
   selected: Type.Optional(Type.Array(Type.Object({ name: text(200), label: text(200) }), { maxItems: 10 })),
   preferences: Type.Optional(Type.Array(text(200), { maxItems: 10 })),
 })

@@ -3,7 +3,7 @@
 import { namedIn } from '../components.ts'
 import * as errors from '../errors.ts'
 import { issueAt } from '../issues.ts'
-import type { EventsDocument, SurfaceDocument } from '../openapi.ts'
+import type { CallerDocument, EventsDocument, SurfaceDocument } from '../openapi.ts'
 import * as parts from '../parts.ts'
 import { openRefusalCodes } from '../refusals.ts'
 import { sampleId } from '../sampleid.ts'
@@ -12,6 +12,7 @@ import { type EventKind, eventKinds } from '../words.ts'
 import * as carts from './carts.ts'
 import * as catalog from './catalog.ts'
 import * as checkout from './checkout.ts'
+import * as customers from './customers.ts'
 import * as events from './events.ts'
 import { eventExamples, examples } from './examples.ts'
 import * as identity from './identity.ts'
@@ -60,13 +61,14 @@ const pathWords: Readonly<Record<string, string>> = {
   cartId: 'Id of the cart.',
   skuId: 'Id of the SKU.',
   keyId: 'Id of the key; not the key itself.',
+  addressId: 'Id of the saved address.',
 }
 
-const callers: SurfaceDocument['callers'] = {
-  key: {
-    title: 'API key',
-    curl: [`-H "Authorization: Bearer $CARTWRIGHT_KEY"`],
-    security: {
+const apiKey: CallerDocument = {
+  title: 'API key',
+  curl: [`-H "Authorization: Bearer $CARTWRIGHT_KEY"`],
+  security: [
+    {
       name: 'apiKey',
       scheme: {
         type: 'http',
@@ -75,23 +77,47 @@ const callers: SurfaceDocument['callers'] = {
         description: 'An API key of an installation. The key without a scheme word is accepted too.',
       },
     },
+  ],
+}
+
+const callers: SurfaceDocument['callers'] = {
+  key: apiKey,
+  visitor: apiKey,
+  customer: {
+    title: 'API key and customer session',
+    curl: [...apiKey.curl, `-H "Customer-Session: $CUSTOMER_SESSION"`],
+    security: [
+      ...apiKey.security,
+      {
+        name: 'customerSession',
+        scheme: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Customer-Session',
+          description:
+            'The token of `openCustomerSession`, sent beside the API key, at the origin at which it was opened.',
+        },
+      },
+    ],
   },
   oauth: {
     title: 'OAuth access token with DPoP',
     curl: [`-H "Authorization: DPoP $ACCESS_TOKEN"`, `-H "DPoP: $DPOP_PROOF"`],
-    security: {
-      name: 'oauth',
-      scheme: {
-        type: 'oauth2',
-        description:
-          'Authorization code with PKCE (method S256), both required. Tokens are bound to a key by DPoP: send `Authorization: DPoP <token>` and a `DPoP` proof.',
-        flows: {
-          authorizationCode: { authorizationUrl: '/oauth/authorize', tokenUrl: '/oauth/token', scopes: {} },
+    security: [
+      {
+        name: 'oauth',
+        scheme: {
+          type: 'oauth2',
+          description:
+            'Authorization code with PKCE (method S256), both required. Tokens are bound to a key by DPoP: send `Authorization: DPoP <token>` and a `DPoP` proof.',
+          flows: {
+            authorizationCode: { authorizationUrl: '/oauth/authorize', tokenUrl: '/oauth/token', scopes: {} },
+          },
         },
       },
-    },
+    ],
   },
-  anyone: { title: 'None', curl: [], security: null },
+  anyone: { title: 'None', curl: [], security: [] },
 }
 
 // Standard Webhooks 1.0. These are headers of our calls; the operations of the interface declare none.
@@ -148,6 +174,7 @@ export const openDocument: SurfaceDocument = {
       catalog,
       identity,
       carts,
+      customers,
       checkout,
       orders,
       returns,

@@ -5,6 +5,7 @@ import type { BodyOf, PathOf, QueryOf, ReplyOf } from '../surface.ts'
 import type { EventKind } from '../words.ts'
 import type { Cart } from './carts.ts'
 import type { CheckoutSession } from './checkout.ts'
+import type { ShopperOrder } from './customers.ts'
 import type { Event, EventDataOf } from './events.ts'
 import type { OperationId, Operations } from './operations.ts'
 import type { Order } from './orders.ts'
@@ -38,7 +39,16 @@ type Examples = {
 }
 
 const idempotencyKey = '5b0c2f1e-8f0e-4b5a-9a39-0f6f6f1d2c77'
+const browserToken = 'f0yMZc0JkQb1xk1d3p9rj2nVb0mF6w8sQh4TtUe7LaE'
+const sessionToken = 'Zb7Qm2xT9vK4hLr8Ny1Wc6Dg3Sf5JpA0uEoYiBtXkCw'
+const savedAddressId = sampleId('customerAddress')
 const { type: _, ...key } = credential
+
+const { id, number, status, paymentStatus, fulfillmentStatus, currency, total, itemCount, placedAt } = orderSummary
+const customerOrder: ShopperOrder = {
+  ...{ id, number, status, paymentStatus, fulfillmentStatus, currency, total, itemCount, placedAt },
+  statusUrl: order.statusUrl,
+}
 
 const fixtureBody = `{"id":"msg_fixture","type":"webhook.fixture","apiVersion":"v1"}`
 const fixtureHeaders = {
@@ -409,6 +419,66 @@ export const examples: Examples = {
       },
     },
   },
+  requestCustomerCode: {
+    path: {},
+    body: { idempotencyKey, email: 'ada@example.com', locale: 'de' },
+    reply: { data: { browserToken, expiresAt: '2026-03-02T09:34:10.004Z' } },
+  },
+  openCustomerSession: {
+    path: {},
+    body: { idempotencyKey, browserToken, code: '481 205' },
+    reply: { data: { session: { token: sessionToken, expiresAt: '2026-03-09T09:25:02.117Z' } } },
+  },
+  endCustomerSession: {
+    path: {},
+    body: { idempotencyKey, token: sessionToken },
+    reply: { data: { ended: true } },
+  },
+  getCustomer: {
+    path: {},
+    body: undefined,
+    reply: {
+      data: {
+        email: 'ada@example.com',
+        mode: identity.installation.mode,
+        accountUrl: 'https://shop.example.com/account/bloom/test',
+      },
+    },
+  },
+  listCustomerOrders: {
+    path: {},
+    body: undefined,
+    reply: { data: [customerOrder], meta: { count: 1, next: null } },
+  },
+  listCustomerAddresses: {
+    path: {},
+    body: undefined,
+    reply: {
+      data: [
+        {
+          id: savedAddressId,
+          address,
+          label: ['Ada Lovelace', 'Unter den Linden 1', '10117 Berlin', 'Germany'],
+          isDefault: true,
+        },
+      ],
+    },
+  },
+  addCustomerAddress: {
+    path: {},
+    body: { idempotencyKey, address, isDefault: true },
+    reply: { data: { id: savedAddressId } },
+  },
+  replaceCustomerAddress: {
+    path: { addressId: savedAddressId },
+    body: { idempotencyKey, address },
+    reply: { data: { id: savedAddressId } },
+  },
+  removeCustomerAddress: {
+    path: { addressId: savedAddressId },
+    body: { idempotencyKey },
+    reply: { data: { id: savedAddressId } },
+  },
   getMerchantSite: { path: { merchantSlug: site.merchant.slug }, body: undefined, reply: { data: site } },
 }
 
@@ -608,7 +678,9 @@ export const eventExamples: Record<EventKind, Event> = {
   'return.exchanged': returnEvent('return.exchanged', {
     ...receivedReturn,
     version: 4,
-    exchanges: [{ orderId: sampleId('order', 2), orderNumber: 'B-1002', credit: 3150, refunded: 0, at: later }],
+    exchanges: [
+      { orderId: sampleId('order', 2), orderNumber: 'B-1002', credit: 3150, refunded: 0, paid: 0, at: later },
+    ],
   }),
   'return.closed': returnEvent('return.closed', { ...receivedReturn, version: 4, status: 'closed' }),
   'withdrawal.received': event('withdrawal.received', { type: 'withdrawal', id: sampleId('withdrawal') }, 1, {

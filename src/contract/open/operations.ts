@@ -22,6 +22,20 @@ import {
   PublicCatalogProductListResponse,
 } from './catalog.ts'
 import { HostedCheckoutCancelRequest, HostedCheckoutCreateRequest, HostedCheckoutSessionResponse } from './checkout.ts'
+import {
+  CustomerAccountResponse,
+  CustomerAddressListResponse,
+  CustomerAddressRemoveRequest,
+  CustomerAddressResponse,
+  CustomerAddressSaveRequest,
+  CustomerCodeRequest,
+  CustomerCodeResponse,
+  CustomerOrderListResponse,
+  CustomerSessionEndRequest,
+  CustomerSessionEndResponse,
+  CustomerSessionOpenRequest,
+  CustomerSessionResponse,
+} from './customers.ts'
 import { InstallationCredentialIdentityResponse } from './identity.ts'
 import {
   InstallationKeyCreateRequest,
@@ -52,8 +66,9 @@ import { PublicWebhookReplayRequest } from './webhooks.ts'
 
 export interface OpenOperation extends Operation {
   path: `/api/v1/${string}`
-  // key: an API key. oauth: a DPoP-bound access token.
-  caller: 'key' | 'oauth' | 'anyone'
+  // key: an API key. visitor: the same, and where its request comes from. customer: an API key and the session of a shopper. oauth: a
+  // DPoP-bound access token.
+  caller: 'key' | 'visitor' | 'customer' | 'oauth' | 'anyone'
   scope: Scope | null
   tag: Tag
   page?: Page
@@ -79,6 +94,10 @@ export const pages = [
   {
     name: 'Search',
     description: 'Extensions: searching the catalog, suggestions, related products, and lists without a key.',
+  },
+  {
+    name: 'Customers',
+    description: 'Extensions: shoppers who sign in at a storefront by a mailed code, their orders and addresses.',
   },
   { name: 'Site', description: 'Extensions: what a storefront says of the shop, and the pages of the merchant.' },
 ] as const
@@ -396,6 +415,81 @@ export const operations = {
     description: 'The same for anyone, from any origin, cacheable.',
     body: null, reply: ok(SiteResponse),
     refusals: ['merchant_not_found'],
+  },
+  requestCustomerCode: {
+    method: 'POST', path: '/api/v1/open/customer/codes',
+    caller: 'visitor', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', page: 'Customers', paged: false, forPages: true,
+    summary: 'Request a code for a shopper',
+    description:
+      'Sends a code of six digits to the address. It works once, for ten minutes and five tries, with the `browserToken` of this answer and at the origin of this request. The answer is the same whether the address is known or not, and where a limit is reached: 5 codes an hour and 10 a day for an address from one network, 40 a day for an address, 60 an hour for a network, 2,000 for a shop. With a secret key, the network is that of the calling server.',
+    body: CustomerCodeRequest, reply: { ...ok(CustomerCodeResponse), isSecret: true },
+    refusals: [],
+  },
+  openCustomerSession: {
+    method: 'POST', path: '/api/v1/open/customer/sessions',
+    caller: 'visitor', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', page: 'Customers', paged: false, forPages: true,
+    summary: 'Open the session of a shopper',
+    description:
+      'Signs in by the code. The session lasts seven days. A code that does not open one is a 200 with `session: null`, and counts as a try.',
+    body: CustomerSessionOpenRequest, reply: { ...ok(CustomerSessionResponse), isSecret: true },
+    refusals: [],
+  },
+  endCustomerSession: {
+    method: 'POST', path: '/api/v1/open/customer/sessions/end',
+    caller: 'visitor', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', page: 'Customers', paged: false, forPages: true,
+    summary: 'End the session of a shopper',
+    description: 'Signs out. A token that is unknown, or of another origin, gets the same answer.',
+    body: CustomerSessionEndRequest, reply: ok(CustomerSessionEndResponse),
+    refusals: [],
+  },
+  getCustomer: {
+    method: 'GET', path: '/api/v1/open/customer',
+    caller: 'customer', scope: 'catalog:read', idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Customers', paged: false, forPages: true,
+    summary: 'Get the customer',
+    description: 'Who is signed in. Without a session that is open at this origin it is a 401, as all that follow.',
+    body: null, reply: ok(CustomerAccountResponse),
+    refusals: [],
+  },
+  listCustomerOrders: {
+    method: 'GET', path: '/api/v1/open/customer/orders',
+    caller: 'customer', scope: 'catalog:read', idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Customers', paged: true, forPages: true,
+    summary: 'List the orders of the customer',
+    description:
+      'What was ordered with the proved address in this shop and mode, whatever storefront it was ordered at; newest first, at most 100. `meta.next` leads to the rest.',
+    body: null, reply: ok(CustomerOrderListResponse),
+    refusals: [],
+  },
+  listCustomerAddresses: {
+    method: 'GET', path: '/api/v1/open/customer/addresses',
+    caller: 'customer', scope: 'catalog:read', idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Customers', paged: false, forPages: true,
+    summary: 'List the addresses of the customer',
+    description: 'The addresses that the shopper saved, here or in the hosted account; at most 20.',
+    body: null, reply: ok(CustomerAddressListResponse),
+    refusals: [],
+  },
+  addCustomerAddress: {
+    method: 'POST', path: '/api/v1/open/customer/addresses',
+    caller: 'customer', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', page: 'Customers', paged: false, forPages: true,
+    summary: 'Save an address of the customer',
+    description: 'Checked by the rules of its country. The first is the default. One that is saved already, however it is written, is that one again.',
+    body: CustomerAddressSaveRequest, reply: ok(CustomerAddressResponse),
+    refusals: ['customer_address_limit'],
+  },
+  replaceCustomerAddress: {
+    method: 'PUT', path: '/api/v1/open/customer/addresses/{addressId}',
+    caller: 'customer', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', page: 'Customers', paged: false, forPages: true,
+    summary: 'Replace an address of the customer',
+    description: 'The whole address. With `isDefault: true` it becomes the default.',
+    body: CustomerAddressSaveRequest, reply: ok(CustomerAddressResponse),
+    refusals: ['customer_address_not_found'],
+  },
+  removeCustomerAddress: {
+    method: 'DELETE', path: '/api/v1/open/customer/addresses/{addressId}',
+    caller: 'customer', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', page: 'Customers', paged: false, forPages: true,
+    summary: 'Remove an address of the customer',
+    description: 'The request has a body, for its idempotency key.',
+    body: CustomerAddressRemoveRequest, reply: ok(CustomerAddressResponse),
+    refusals: ['customer_address_not_found'],
   },
 } as const satisfies Record<string, OpenOperation>
 

@@ -20,6 +20,7 @@ export const ReturnExchange = object({
   orderNumber: Type.String(),
   credit: described('What was paid for the items, and counts for the new order.', Amount),
   refunded: described('What of it goes back, because the new order costs less.', Amount),
+  paid: described('What the shopper paid in addition, because the new order costs more.', Amount),
   at: Instant,
 })
 

@@ -121,9 +121,8 @@ const regions: ReadonlyMap<string, readonly Region[]> = new Map(
   Object.entries(lists).map(([country, list]) => [country, entriesOf(list).map(({ code, name }) => ({ code, name }))]),
 )
 
-const codes: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
-  Object.entries(lists).map(([country, list]) => [country, codesOf(list)]),
-)
+// Made with the first address of the country.
+const codes = new Map<string, ReadonlyMap<string, string>>()
 
 // In the order of their names. Undefined where the region is free text or does not exist.
 export function regionsFor(country: string): readonly Region[] | undefined {
@@ -132,8 +131,10 @@ export function regionsFor(country: string): readonly Region[] | undefined {
 
 // The code of a region by its code or any of its names, in a country that has a list.
 export function regionCode(country: string, text: string): string | undefined {
-  const known = codes.get(country)
-  if (!known) return undefined
+  // Countries that callers name: also `constructor`.
+  if (!Object.hasOwn(lists, country)) return undefined
+  const known = codes.get(country) ?? codesOf(lists[country] ?? '')
+  codes.set(country, known)
   const key = fold(text)
   const found = known.get(key)
   if (found !== undefined) return found
@@ -159,7 +160,7 @@ function entriesOf(list: string): (Region & { readonly others: readonly string[]
   })
 }
 
-// Two regions that share a name would make the choice arbitrary, so it is a defect at the start and not at a sale.
+// Two regions that share a name would make the choice arbitrary, so it is a defect; the tests look at each country.
 function codesOf(list: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   for (const { code, name, others } of entriesOf(list)) {

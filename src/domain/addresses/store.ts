@@ -25,12 +25,15 @@ export interface AddressFace {
   readonly isErased: boolean
 }
 
-export interface NewAddressRow extends AddressName {
+export interface AddressRow extends AddressName {
   readonly sealed: string
   readonly rowKey: string
-  readonly summary: AddressSummary
   readonly createdAt: number
   readonly expiresAt: number
+}
+
+export interface NewAddressRow extends AddressRow {
+  readonly summary: AddressSummary
 }
 
 export function insertAddress(tx: Tx, row: NewAddressRow): void {
@@ -52,12 +55,17 @@ export async function findSealed(
   return row
 }
 
-// Whether it is there to be taken, with the row held until the commit, so only one can take it.
-export async function lockAddress(tx: Tx, { installationId, ownerId, id }: AddressName): Promise<boolean> {
+// Puts another in its place, if it is there and not erased, so only one can take it. What may be seen of it stays.
+export async function replaceAddress(
+  tx: Tx,
+  { installationId, ownerId, id }: AddressName,
+  row: AddressRow,
+): Promise<boolean> {
   const rows = await tx.sql`
-    select id from addresses
+    update addresses set id = ${row.id}, owner_id = ${row.ownerId}, sealed = ${row.sealed}, row_key = ${row.rowKey},
+      created_at = ${row.createdAt}, expires_at = ${row.expiresAt}
     where installation_id = ${installationId} and id = ${id} and owner_id = ${ownerId} and row_key is not null
-    ${tx.forUpdate}`
+    returning id`
   return rows.length > 0
 }
 
@@ -75,20 +83,20 @@ export async function findAddressSummary(
   return { summary, expiresAt, isErased: erased === 1 }
 }
 
-// Of a cart: nothing of it is left.
+// For a cart: nothing of the address is left.
 export function deleteAddress(tx: Tx, installationId: string, id: string): void {
   tx.send`delete from addresses where installation_id = ${installationId} and id = ${id}`
 }
 
-// Of an order, which still shows the town. Without its key the text is noise; it is overwritten as well, so no later
-// weakness of the cipher matters.
+// For an order, which still shows the town. Without its key the text is noise; it is overwritten as well, so no later weakness of
+// the cipher matters.
 export function eraseAddress(tx: Tx, installationId: string, id: string): void {
   tx.send`
     update addresses set row_key = null, sealed = ''
     where installation_id = ${installationId} and id = ${id} and row_key is not null`
 }
 
-// Of a shopper who is forgotten: of where it was, the country and its region stay, by which the order was taxed.
+// For a shopper who is erased: only the country and its region stay, by which the order was taxed.
 export function eraseWholeAddress(tx: Tx, installationId: string, id: string): void {
   tx.send`
     update addresses set row_key = null, sealed = '', city = '', postal_code_prefix = null

@@ -9,6 +9,7 @@ import { open, openByRoot, type RootSecret, seal, sealByRoot } from '../../platf
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
 import {
   type AddressName,
+  type AddressRow,
   deleteAddress,
   eraseAddress,
   eraseExpired,
@@ -16,7 +17,8 @@ import {
   findSealed,
   insertAddress,
   listExpired,
-  lockAddress,
+  replaceAddress,
+  type SealedAddress,
 } from './store.ts'
 
 // The statements that need no key are exported as they are.
@@ -38,25 +40,38 @@ export interface NewAddress {
 // Gives the id, which is the token that stands for the address elsewhere.
 export function sealAddress(tx: Tx, rootSecret: RootSecret, given: NewAddress): string {
   const { installationId, ownerId, address, summary, now, expiresAt } = given
+  const row = sealedRow(rootSecret, { installationId, ownerId, address, now, expiresAt })
+  insertAddress(tx, { ...row, summary })
+  return row.id
+}
+
+// Under a key and an id of its own.
+function sealedRow(rootSecret: RootSecret, given: Omit<NewAddress, 'summary'>): AddressRow {
+  const { installationId, ownerId, address, now, expiresAt } = given
   const id = newId('adr')
   const context = contextOf({ installationId, ownerId, id })
   const key = randomBytes(keyBytes)
   const sealed = seal(createSecretKey(key), JSON.stringify(address), context)
   const rowKey = sealByRoot(rootSecret, purpose, key.toString('base64url'), context)
-  insertAddress(tx, { installationId, ownerId, id, sealed, rowKey, summary, createdAt: now, expiresAt })
-  return id
+  return { installationId, ownerId, id, sealed, rowKey, createdAt: now, expiresAt }
 }
 
 // The version of the root secret that sealed it was given up, or the row was changed.
 export class UnopenedAddress extends Error {}
 
+export interface AddressAsk extends AddressName {
+  readonly now: number
+  // As it was read with what it belongs to.
+  readonly row?: SealedAddress
+}
+
 // Undefined for another installation or owner, and when it is erased or has expired, swept or not.
 export async function openAddress(
   db: Reader,
   rootSecret: RootSecret,
-  { now, ...name }: AddressName & { readonly now: number },
+  { now, row: known, ...name }: AddressAsk,
 ): Promise<Address | undefined> {
-  const row = await findSealed(db, name)
+  const row = known ?? (await findSealed(db, name))
   if (!row || row.rowKey === null || row.expiresAt <= now) return undefined
   const context = contextOf(name)
   const key = openByRoot(rootSecret, purpose, row.rowKey, context)
@@ -79,34 +94,21 @@ export async function tryOpenAddress(...asked: Parameters<typeof openAddress>): 
 }
 
 export interface AddressMove extends AddressName {
+  // As it was opened just now.
+  readonly address?: Address
   readonly newOwnerId: string
   readonly now: number
   readonly expiresAt: number
 }
 
-// Hands an address on, as from a cart to its order: sealed anew under a key and a token of its own, and the old one deleted,
-// so there is one of it at any time. Undefined when it could not be opened.
+// Hands an address on, as from a cart to its order: sealed anew under a key and a token of its own, in the place of the old one, so there
+// is one of it at any time. Undefined when it could not be opened.
 export async function moveAddress(tx: Tx, rootSecret: RootSecret, move: AddressMove): Promise<string | undefined> {
-  const { newOwnerId, expiresAt, ...name } = move
-  // The looks leave in one flight with the lock and run behind it, so they see what the lock waited for.
-  const [isThere, address, face] = await Promise.all([
-    lockAddress(tx, name),
-    tryOpenAddress(tx, rootSecret, name),
-    findAddressSummary(tx, name),
-  ])
-  if (!isThere || !address || !face) return undefined
-  const { installationId, id, now } = name
-  const { summary } = face
-  const token = sealAddress(tx, rootSecret, {
-    installationId,
-    ownerId: newOwnerId,
-    address,
-    summary,
-    now,
-    expiresAt,
-  })
-  deleteAddress(tx, installationId, id)
-  return token
+  const { newOwnerId, expiresAt, address = await tryOpenAddress(tx, rootSecret, move), now, ...name } = move
+  if (!address) return undefined
+  const { installationId } = name
+  const row = sealedRow(rootSecret, { installationId, ownerId: newOwnerId, address, now, expiresAt })
+  return (await replaceAddress(tx, name, row)) ? row.id : undefined
 }
 
 const batchRowsMax = 500

@@ -45,13 +45,13 @@ import {
 export interface AdminAgentParts {
   rootSecret: RootSecret
   publicOrigin: () => string
-  // Of a key that was revoked.
+  // Called for a key that was revoked.
   forget: (keyId: string) => void
   // Whether platforms may be called at private addresses.
   allowPrivate: boolean
 }
 
-// Of one installation, which has a key for each platform.
+// Per installation, which has a key for each platform.
 const livingKeysMax = 100
 
 type Handlers = { [Id in keyof typeof agentRows]: AdminHandler<Id> }

@@ -38,7 +38,7 @@ export interface Wish {
   place: Pick<SentAddress, 'country' | 'region' | 'postalCode'> | null
   shippingOption: string | null
   attribution: Readonly<Record<string, string>> | null
-  // Of the buyer, as sessions name it: of the checkout page and of e-mails.
+  // The buyer's locale as sessions name it: for the checkout page and e-mails.
   locale: string | null
 }
 
@@ -47,7 +47,7 @@ export interface Asked extends Omit<Wish, 'lines' | 'place' | 'locale'> {
   locale?: string | null
   lineNotes: readonly LineNote[]
   codeNotes: readonly CodeNote[]
-  // Of the destination: what is wrong or missing.
+  // Members of the destination that are wrong or missing.
   addressIssues: readonly Issue[]
   // The address that was stored for it. Another one on the cart was typed by the shopper.
   addressToken: string | null

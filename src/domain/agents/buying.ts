@@ -19,7 +19,7 @@ import { cartView } from '../carts/view.ts'
 import { sessionLifecycle, sessionStatusAt } from '../checkout/lifecycle.ts'
 import { pay } from '../checkout/pay/pay.ts'
 import type { CheckoutProblem } from '../checkout/port.ts'
-import { checkoutProblemOf } from '../checkout/service.ts'
+import { checkoutProblemOf } from '../checkout/problem.ts'
 import {
   cancelSession,
   customerColumns,
@@ -31,11 +31,20 @@ import {
 import { findSession, type SessionRow, saveSession } from '../checkout/store.ts'
 import type { PayTools } from '../checkout/tools.ts'
 import type { SessionFacts } from '../checkout/view.ts'
-import { findMerchantFace } from '../merchants/store.ts'
+import { findMerchantLinks } from '../merchants/store.ts'
 import { type Customer, nobody as noCustomer, openCustomer } from '../orders/customer.ts'
 import { findOrder } from '../orders/store.ts'
 import { listPaymentsOfSession } from '../payments/store.ts'
-import { type AgentBuyer, type Asked, customerOf, openAsked, sealAsked, sentAddressOf, type Wish } from './asked.ts'
+import {
+  type AgentBuyer,
+  type Asked,
+  customerOf,
+  openAsked,
+  type SentAddress,
+  sealAsked,
+  sentAddressOf,
+  type Wish,
+} from './asked.ts'
 import {
   type AgentCheckoutRow,
   deleteCheckout,
@@ -215,7 +224,7 @@ async function writeWish(
 
 interface LockedCart {
   row: AgentCheckoutRow
-  lines: Wish['lines']
+  lines: readonly PresentLine[]
   asked: Asked | undefined
 }
 
@@ -232,19 +241,19 @@ async function lockAgentCart(
   const row = await findCheckout(tx, caller.installationId, cartId)
   if (row?.platformId !== caller.platformId || statusAt(facts.cart, now.getTime()) !== 'open')
     throw refuse('cart_not_found')
-  const lines = facts.lines.map(({ offer, quantity }) => ({ item: offer.skuId, quantity }))
-  return { row, lines, asked: openAsked(tools.rootSecret, cartId, row.askedSealed) }
+  return { row, lines: facts.lines.map(presentLine), asked: openAsked(tools.rootSecret, cartId, row.askedSealed) }
 }
 
 export async function replaceAgentCart(
   tools: PayTools,
   tx: Tx,
   caller: AgentCaller,
-  { cartId, wish }: { cartId: string; wish: Wish },
+  { cartId, wanted }: { cartId: string; wanted: (present: PresentWish) => Wish },
   moment: AgentMoment,
 ): Promise<void> {
-  const { row, asked: before } = await lockAgentCart(tools, tx, caller, cartId, moment.now)
-  const { asked } = await writeWish(tools, tx, caller, { cartId, before }, wish, moment)
+  const { row, lines, asked: before } = await lockAgentCart(tools, tx, caller, cartId, moment.now)
+  const present = { lines, shippingOption: null, asked: before, hasOwnAddress: false, shownPlace: null }
+  const { asked } = await writeWish(tools, tx, caller, { cartId, before }, wanted(present), moment)
   saveCheckout(tx, { ...row, askedSealed: sealAsked(tools.rootSecret, cartId, asked) })
 }
 
@@ -305,43 +314,56 @@ export async function findAgentSession(
 
 // `busy`: it is being paid, and nothing was changed.
 export type Replacing = 'done' | 'busy'
+export type ReplacedCheckout = { located: Located; facts: SessionFacts } | 'busy'
 
 export async function replaceCheckout(
   tools: PayTools,
   tx: Tx,
   caller: AgentCaller,
   sessionId: string,
-  wanted: Wish | ((present: PresentWish) => ChangedWish),
+  wanted: (present: PresentWish) => ChangedWish,
   moment: AgentMoment,
-): Promise<Replacing> {
-  const { session, row } = await lockOpen(tx, caller, sessionId, moment.now)
-  if (session.status === 'processing') return 'busy'
+): Promise<ReplacedCheckout> {
+  const { session: former, row } = await lockOpen(tx, caller, sessionId, moment.now)
+  if (former.status === 'processing') return 'busy'
   const before = openAsked(tools.rootSecret, row.cartId, row.askedSealed)
-  const wish: ChangedWish =
-    typeof wanted === 'function' ? wanted(await presentWish(tools, tx, caller, row, moment.now)) : wanted
-  await saveBuyer(tools, tx, session, wish, moment.now.getTime())
+  const wish = wanted(await presentWish(tools, tx, caller, row, moment.now))
+  await saveBuyer(tools, tx, former, wish, moment.now.getTime())
   const place = { cartId: row.cartId, before }
   const { asked } = await writeWish(tools, tx, caller, place, wish, moment)
+  // The change of the cart changed its session too.
+  const session = await findSession(tx, { installationId: caller.installationId, sessionId })
+  if (!session) throw new Error(`checkout ${sessionId} is gone in the transaction that changed it`)
   const facts = await factsOf(tools, tx, session, moment.now.getTime())
-  saveCheckout(tx, {
+  const changed = {
     ...row,
     protocol: caller.protocol,
     version: caller.version,
     proof: caller.proof,
     askedSealed: sealAsked(tools.rootSecret, row.cartId, asked),
     shownTotal: facts.quote.pricing.totals.total,
-  })
-  return 'done'
+  }
+  saveCheckout(tx, changed)
+  return { located: { session, row: changed }, facts }
 }
 
 // What a change that names only some members starts from.
 export interface PresentWish {
   // As they were asked for, also where fewer are to be had or none.
-  lines: Wish['lines']
+  lines: readonly PresentLine[]
   shippingOption: string | null
   asked: Asked | undefined
   // Whether the address on the cart is the shopper's own.
   hasOwnAddress: boolean
+  // As much of it as a platform is shown. Null where there is no address.
+  shownPlace: SentAddress | null
+}
+
+export interface PresentLine {
+  item: string
+  quantity: number
+  // Absent of what is not there.
+  code?: string
 }
 
 // What a change leaves as it is, because the shopper may have typed something else on the page.
@@ -367,18 +389,27 @@ async function presentWish(
   })
   const asked = openAsked(tools.rootSecret, cartId, askedSealed)
   const { address, shippingOption } = facts.cart
-  const there = facts.lines.map(({ offer, quantity }) => ({ item: offer.skuId, quantity }))
   const hasOwnAddress = address !== null && address.token !== (asked?.addressToken ?? null)
-  return { lines: askedLines(there, asked?.lineNotes ?? []), shippingOption, asked, hasOwnAddress }
+  const lines = askedLines(facts.lines.map(presentLine), asked?.lineNotes ?? [])
+  return { lines, shippingOption, asked, hasOwnAddress, shownPlace: address && shownPlaceOf(address) }
+}
+
+function presentLine({ offer, quantity }: { offer: { skuId: string; code: string }; quantity: number }): PresentLine {
+  return { item: offer.skuId, quantity, code: offer.code }
+}
+
+// Leaves out everything below the town of an address that the shopper gave on the page.
+export function shownPlaceOf({ city, region, country }: NonNullable<AgentCheckout['place']>): SentAddress {
+  return { ...(city !== '' && { locality: city }), ...(region !== null && { region }), country }
 }
 
 // A line that was cut or left out is asked for again: its message holds until the platform asks without it.
-function askedLines(there: Wish['lines'], notes: readonly LineNote[]): Wish['lines'] {
+function askedLines(there: readonly PresentLine[], notes: readonly LineNote[]): PresentLine[] {
   const cut = new Map(notes.flatMap((note) => (note.kind === 'adjusted' ? [[note.skuId, note] as const] : [])))
   return [
-    ...there.map(({ item, quantity }) => {
-      const note = cut.get(item)
-      return { item, quantity: note?.got === quantity ? note.asked : quantity }
+    ...there.map((line) => {
+      const note = cut.get(line.item)
+      return note?.got === line.quantity ? { ...line, quantity: note.asked } : line
     }),
     ...notes.flatMap((note) => (note.kind === 'left_out' ? [{ item: note.item, quantity: note.asked ?? 1 }] : [])),
   ]
@@ -458,12 +489,15 @@ export async function showCheckout(
   db: Reader,
   { session, row }: Located,
   now: number,
+  // Where they were just read.
+  known?: SessionFacts,
 ): Promise<AgentCheckout> {
-  const facts = await factsOf(tools, db, session, now)
+  const facts = known ?? (await factsOf(tools, db, session, now))
   const { cart, lines, promotion } = facts.quote
-  const [merchant, payments, { zones }] = await Promise.all([
-    findMerchantFace(db, session.merchantId),
-    listPaymentsOfSession(db, session.installationId, session.id),
+  const isPaying = session.status === 'processing'
+  const [links, payments, { zones }] = await Promise.all([
+    findMerchantLinks(db, session.merchantId),
+    isPaying ? listPaymentsOfSession(db, session.installationId, session.id) : [],
     tools.carts.pricebooks.find(db, session.merchantId, cart.seller.catalogVersion),
   ])
   const asked = openAsked(tools.rootSecret, row.cartId, row.askedSealed)
@@ -479,10 +513,10 @@ export async function showCheckout(
     hasEmail: customer.email !== '',
     place: address && { city: address.city, region: address.region, country: address.country },
     isPriced: facts.quote.isPriced,
-    isWaiting: session.status === 'processing' && payments.some(({ status }) => status === 'challenge'),
+    isWaiting: payments.some(({ status }) => status === 'challenge'),
     promotion: promotion && { code: promotion.code, name: promotion.name },
     order: await orderOf(db, facts),
-    links: merchant ? (JSON.parse(merchant.links) as Record<string, string>) : {},
+    links,
     shownTotal: row.shownTotal,
   }
 }
@@ -538,5 +572,5 @@ export async function payCheckout(
     ...(network !== undefined && { network }),
   }
   // Stock that another buyer took meanwhile is refused by the payment itself.
-  return pay(tools, key, input, cause).catch(checkoutProblemOf)
+  return pay(tools, key, input, cause).then(({ problem }) => problem, checkoutProblemOf)
 }

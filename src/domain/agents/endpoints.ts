@@ -78,7 +78,7 @@ export async function enterPlatformWebhook(
 
 export type PlatformWithWebhook = PlatformRow & {
   endpoint: Endpoint | undefined
-  // Of the endpoint; null where there is none.
+  // Status of the endpoint; null where there is none.
   webhook: EndpointStatus | null
 }
 

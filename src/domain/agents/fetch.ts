@@ -1,11 +1,7 @@
-// Reads one document of a stranger: its address is chosen by the caller and asked for from inside our network. So it is guarded like the
-// receivers of webhooks: no redirects, few bytes, little time, and every address that is dialled is judged.
+// Reads one JSON document of a stranger. It follows no redirects.
 
-import { lookup as resolve } from 'node:dns'
-import { type ClientRequest, get as getOpenly, type IncomingMessage } from 'node:http'
-import { get } from 'node:https'
-import type { LookupFunction } from 'node:net'
-import { isForbiddenAddress, targetProblem } from '../webhooks/guard.ts'
+import type { IncomingHttpHeaders } from 'node:http'
+import { guardedGet } from '../webhooks/get.ts'
 
 export interface FetchBounds {
   // Also http, and addresses of this machine and its networks: for development.
@@ -24,20 +20,13 @@ export interface FetchedDocument {
 
 // Undefined where it cannot be had, whatever the reason.
 export async function fetchDocument(url: string, bounds: FetchBounds): Promise<FetchedDocument | undefined> {
-  if (targetProblem(url, bounds)) return undefined
-  const signal = AbortSignal.timeout(bounds.msMax)
+  const got = await guardedGet(url, { ...bounds, accept: 'application/json' })
+  if (typeof got === 'string') return undefined
   try {
-    const response = await answerOf(url, bounds, signal)
-    if (response.statusCode !== 200) {
-      response.destroy()
-      return undefined
-    }
-    const text = await textOf(response, bounds.bytesMax)
-    return text === undefined
-      ? undefined
-      : { value: JSON.parse(text), isJson: isJson(response), maxAgeMs: maxAgeOf(response) }
+    const value: unknown = JSON.parse(got.bytes.toString('utf8'))
+    return { value, isJson: isJson(got.headers), maxAgeMs: maxAgeOf(got.headers) }
   } catch {
-    // A host that does not answer, a broken stream or text that is not JSON: all the same to the caller.
+    // Text that is not JSON.
     return undefined
   }
 }
@@ -55,42 +44,11 @@ export function createFetchShares(perSecondMax: number): (now: number, share: 'a
   }
 }
 
-function answerOf(url: string, { allowPrivate }: FetchBounds, signal: AbortSignal): Promise<IncomingMessage> {
-  const lookup: LookupFunction = (hostname, options, done) =>
-    resolve(hostname, { ...options, all: true }, (error, found) => {
-      const allowed = error ? [] : found.filter(({ address }) => !isForbiddenAddress(address, { allowPrivate }))
-      const [first] = allowed
-      if (!first) done(error ?? new Error('no address that may be called'), '', 0)
-      else if (options.all) done(null, allowed)
-      else done(null, first.address, first.family)
-    })
-  const headers = { accept: 'application/json', 'user-agent': 'Cartwright' }
-  return new Promise((take, fail) => {
-    const ask = url.startsWith('http:') ? getOpenly : get
-    const request: ClientRequest = ask(url, { lookup, headers, signal, agent: false }, take)
-    request.on('error', fail)
-  })
-}
-
-async function textOf(response: IncomingMessage, bytesMax: number): Promise<string | undefined> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length > bytesMax) {
-      response.destroy()
-      return undefined
-    }
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-function isJson({ headers }: IncomingMessage): boolean {
+function isJson(headers: IncomingHttpHeaders): boolean {
   return /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i.test(headers['content-type'] ?? '')
 }
 
-function maxAgeOf({ headers }: IncomingMessage): number {
+function maxAgeOf(headers: IncomingHttpHeaders): number {
   const seconds = /(?:^|[\s,])max-age=(\d{1,9})/.exec(headers['cache-control'] ?? '')?.[1]
   return Number(seconds ?? 0) * 1_000
 }

@@ -16,21 +16,22 @@ const profileUrl = (name: string) => `http://127.0.0.1:${(host.address() as Addr
 
 test('strangers who name many profiles keep neither an approved platform out nor have more read than their network may', async () => {
   let now = 1_780_000_000_000
-  const platforms = createPlatforms({
+  const parts = {
     storage: {} as Storage,
     clock: () => new Date(now),
     publicOrigin: () => 'http://localhost:3000',
-  })
+  }
+  const platforms = createPlatforms(parts, (document) => document)
   const free = { readWaitMs: () => 0, isApproved: false }
   const many = await Promise.all(Array.from({ length: 8 }, (_, at) => platforms.profileAt(profileUrl(`p${at}`), free)))
   assert.deepEqual([many.filter((found) => found === 'busy').length, reads], [3, 5])
   const approved = { readWaitMs: () => 0, isApproved: true }
-  assert.deepEqual(await platforms.profileAt(profileUrl('approved'), approved), { value: {} })
+  assert.deepEqual(await platforms.profileAt(profileUrl('approved'), approved), { profile: {} })
   now += 1_000
   const spent = { readWaitMs: () => 500, isApproved: false }
   assert.equal(await platforms.profileAt(profileUrl('more'), spent), 'busy')
   // What is cached costs nothing, and what has to be read anew counts as well.
-  assert.deepEqual(await platforms.profileAt(profileUrl('p0'), spent), { value: {} })
+  assert.deepEqual(await platforms.profileAt(profileUrl('p0'), spent), { profile: {} })
   now += 61_000
   assert.equal(await platforms.profileAt(profileUrl('p0'), spent), 'busy')
   assert.equal(await platforms.profileAgain(profileUrl('p0'), spent), 'busy')

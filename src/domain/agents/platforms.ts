@@ -27,21 +27,22 @@ export interface ProfileAsker {
   isApproved: boolean
 }
 
-export type FoundProfile = { value: unknown } | 'unreachable' | 'busy'
+// `profile`: undefined where the document is not one.
+export type FoundProfile<Profile> = { profile: Profile | undefined } | 'unreachable' | 'busy'
 
-export interface Platforms {
+export interface Platforms<Profile> {
   // The document at the address, or undefined where it cannot be had. `busy`: too many are being read.
-  profileAt(url: string, asker: ProfileAsker): Promise<FoundProfile>
+  profileAt(url: string, asker: ProfileAsker): Promise<FoundProfile<Profile>>
   // The same, read anew unless that was done a moment ago: a platform may have a key that the cached document does not.
-  profileAgain(url: string, asker: ProfileAsker): Promise<FoundProfile>
+  profileAgain(url: string, asker: ProfileAsker): Promise<FoundProfile<Profile>>
   // The platform in this shop; undefined where it never called.
   findAt(shop: AgentShop, profileUrl: string): Promise<PlatformRow | undefined>
-  // The same, which is written down.
-  see(shop: AgentShop, profileUrl: string): Promise<PlatformRow>
+  // The same, which is written down. `known`: where it was just found.
+  see(shop: AgentShop, profileUrl: string, known?: PlatformRow): Promise<PlatformRow>
 }
 
-interface CachedProfile {
-  found: { value: unknown } | 'unreachable'
+interface CachedProfile<Profile> {
+  found: { profile: Profile | undefined } | 'unreachable'
   readAt: number
   freshUntil: number
 }
@@ -55,26 +56,30 @@ const cachedMax = 500
 // In a second, of each share.
 const fetchesMax = 5
 const seenEveryMs = 60_000
-// Of a shop, those that only called. A new one takes the place of the one that called longest ago.
+// Per shop, counting platforms that only called. A new one takes the place of the one that called longest ago.
 const strangersMax = 1_000
 
-export function createPlatforms({ storage, clock, publicOrigin, profileReads }: PlatformParts): Platforms {
-  const profiles = new Lru<string, CachedProfile>(cachedMax)
-  const reading = new Map<string, Promise<CachedProfile['found']>>()
+// `readProfile` keeps what is used of a document: it is a stranger's, and 128 KiB of empty objects are megabytes in memory.
+export function createPlatforms<Profile>(
+  { storage, clock, publicOrigin, profileReads }: PlatformParts,
+  readProfile: (document: unknown) => Profile | undefined,
+): Platforms<Profile> {
+  const profiles = new Lru<string, CachedProfile<Profile>>(cachedMax)
+  const reading = new Map<string, Promise<CachedProfile<Profile>['found']>>()
   const takeFetch = createFetchShares(fetchesMax)
 
-  async function read(url: string): Promise<CachedProfile['found']> {
+  async function read(url: string): Promise<CachedProfile<Profile>['found']> {
     const allowPrivate = isLoopback(new URL(publicOrigin()))
     const document = await fetchDocument(url, { allowPrivate, bytesMax, msMax })
     const now = clock().getTime()
     const freshMs = document ? Math.min(freshMsMax, Math.max(freshMsMin, document.maxAgeMs)) : refusedMs
-    const found = document ? { value: document.value } : ('unreachable' as const)
+    const found = document ? { profile: readProfile(document.value) } : ('unreachable' as const)
     profileReads?.raise({ outcome: document ? 'read' : 'failed' })
     profiles.set(url, { found, readAt: now, freshUntil: now + freshMs })
     return found
   }
 
-  async function readOnce(url: string, now: number, asker: ProfileAsker): Promise<FoundProfile> {
+  async function readOnce(url: string, now: number, asker: ProfileAsker): Promise<FoundProfile<Profile>> {
     const underWay = reading.get(url)
     if (underWay) return underWay
     if (asker.readWaitMs() > 0 || !takeFetch(now, asker.isApproved ? 'approved' : 'other')) {
@@ -101,9 +106,9 @@ export function createPlatforms({ storage, clock, publicOrigin, profileReads }: 
 
     findAt: ({ installationId }, profileUrl) => storage.read((db) => findPlatformAt(db, installationId, profileUrl)),
 
-    async see({ installationId, merchantId }, profileUrl) {
+    async see({ installationId, merchantId }, profileUrl, found) {
       const now = clock().getTime()
-      const known = await storage.read((db) => findPlatformAt(db, installationId, profileUrl))
+      const known = found ?? (await storage.read((db) => findPlatformAt(db, installationId, profileUrl)))
       if (known && now - known.lastSeenAt < seenEveryMs) return known
       const row = newPlatform({ installationId, merchantId }, profileUrl, now)
       return storage.write(async (tx) => {

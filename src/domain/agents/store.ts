@@ -74,7 +74,7 @@ export async function findAgentShop(db: Reader, slug: string, mode: Mode): Promi
   return row
 }
 
-// Of an installation of agents, whether or not it is open: orders go on.
+// By an installation of agents, whether or not it is open: orders go on.
 export async function findShopOfAgents(
   db: Reader,
   installationId: string,
@@ -215,7 +215,7 @@ export async function seePlatform(tx: Tx, row: PlatformRow): Promise<PlatformRow
   return seen
 }
 
-// Of those that only called and were not judged by the merchant, all but the newest.
+// Deletes all but the newest platforms that only called and that the merchant has not judged.
 export async function forgetBeyond(tx: Tx, installationId: string, kept: number): Promise<void> {
   await tx.sql`
     delete from agent_platforms where installation_id = ${installationId} and status = 'seen' and id in (
@@ -228,7 +228,7 @@ export async function forgetBeyond(tx: Tx, installationId: string, kept: number)
 
 const forgottenAtOnce = 100
 
-// Of a platform `p`.
+// For a platform `p`.
 const madeNothing = new Fragment(`not exists (
   select 1 from agent_checkouts c where c.installation_id = p.installation_id and c.platform_id = p.id)`)
 

@@ -40,6 +40,8 @@ export interface ChangeAsk {
   grownSku?: string
   // Announced together with others, by a loop.
   isAnnouncedLater?: boolean
+  // Writes the cart where it is a new one, which is in no table yet.
+  write?: (cart: CartRow) => void
 }
 
 // The cart of this caller, locked. Another installation's is not found, with the same words as one that never was.
@@ -48,6 +50,18 @@ export async function lockCartFacts(tools: CartTools, { db, caller, cartId, now 
   const key = { installationId: caller.installationId, cartId }
   // The look leaves in one flight with the lock and runs behind it, so it sees what the lock waited for.
   const [, facts] = await Promise.all([lockCart(db, key), findCartFacts(db, tools.pricebooks, key, now.getTime())])
+  if (!facts || !isWithin(facts.cart, caller)) throw refuse('cart_not_found')
+  return facts
+}
+
+// The same for a caller who has locked the cart.
+export async function findLockedFacts(tools: CartTools, { db, caller, cartId, now }: ChangeAsk): Promise<CartFacts> {
+  const facts = await findCartFacts(
+    db,
+    tools.pricebooks,
+    { installationId: caller.installationId, cartId },
+    now.getTime(),
+  )
   if (!facts || !isWithin(facts.cart, caller)) throw refuse('cart_not_found')
   return facts
 }
@@ -106,13 +120,13 @@ async function quoteOf(tools: CartTools, ask: ChangeAsk, changed: CartFacts): Pr
 }
 
 function writeChange(tools: CartTools, ask: ChangeAsk, quote: Quote): Quote & { text: string } {
-  const { db, now, cause, isAnnouncedLater = false } = ask
+  const { db, now, cause, isAnnouncedLater = false, write = (changed) => saveCart(db, changed) } = ask
   const { cart } = quote
   const at = now.getTime()
   if (cart.terms !== null && cart.checkoutSessionId !== null && quote.isPriced)
     saveOwnTotal(db, cart, quote.pricing.totals.total)
   const text = JSON.stringify(cartView(quote, at, tools.pictureUrl))
-  saveCart(db, { ...cart, unannouncedSince: isAnnouncedLater ? (cart.unannouncedSince ?? at) : null })
+  write({ ...cart, unannouncedSince: isAnnouncedLater ? (cart.unannouncedSince ?? at) : null })
   if (!isAnnouncedLater) announce(db, updatedEvent(quote.cart, text, cause, at))
   return { ...quote, text }
 }

@@ -3,16 +3,30 @@
 import type { Address, AddressSummary } from '../../contract/open/carts.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
 import { checkAddress, summaryOf } from '../addresses/check.ts'
-import { deleteAddress, sealAddress } from '../addresses/vault.ts'
+import { deleteAddress, sealAddress, tryOpenAddress } from '../addresses/vault.ts'
 import { type CartTools, type ChangeAsk, commitChange, lockCartFacts, refuseUnchangeable } from './change.ts'
-import { quoteFor } from './quote.ts'
+import { type CartFacts, quoteFor } from './quote.ts'
 import { isServed, needsShipping } from './shipping.ts'
 import type { CartRow } from './store.ts'
 import { livingAddress, type Quote } from './view.ts'
 
 // Long enough to finish a purchase, short enough not to keep a stranger's address for a month.
 export const addressMs = 7 * 24 * 3_600_000
+
+// Undefined when there is none, when it has expired, and when it cannot be opened.
+export async function openCartAddress(
+  db: Reader,
+  rootSecret: RootSecret,
+  { installationId, id: ownerId, address }: Pick<CartRow, 'installationId' | 'id' | 'address'>,
+  now: number,
+): Promise<Address | undefined> {
+  if (!address) return undefined
+  const { token: id, sealed, expiresAt } = address
+  const row = sealed && { sealed: sealed.text, rowKey: sealed.rowKey, expiresAt }
+  return tryOpenAddress(db, rootSecret, { installationId, ownerId, id, now, ...(row && { row }) })
+}
 
 export interface Destination {
   quote: Quote
@@ -27,16 +41,26 @@ export interface NewDestination extends Partial<Pick<CartRow, 'shippingOption' |
   address: Address
 }
 
-export async function setAddress(
-  tools: CartTools,
-  change: ChangeAsk,
-  { rootSecret, address: wanted, ...more }: NewDestination,
-): Promise<Destination> {
+export async function setAddress(tools: CartTools, change: ChangeAsk, wanted: NewDestination): Promise<Destination> {
   // What is wrong with the address itself is told before the cart is looked for.
+  checkedAddress(wanted.address)
+  return moveCart(tools, change, await lockCartFacts(tools, change), wanted)
+}
+
+function checkedAddress(wanted: Address): Address {
   const checked = checkAddress(wanted)
   if ('issues' in checked) throw refuse('invalid_request', { issues: checked.issues })
-  const { address } = checked
-  const facts = await lockCartFacts(tools, change)
+  return checked.address
+}
+
+// Expects a locked cart.
+export async function moveCart(
+  tools: CartTools,
+  change: ChangeAsk,
+  facts: CartFacts,
+  { rootSecret, address: wanted, ...more }: NewDestination,
+): Promise<Destination> {
+  const address = checkedAddress(wanted)
   refuseUnchangeable(facts, change)
   const { cart, lines } = facts
   const at = change.now.getTime()

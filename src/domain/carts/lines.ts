@@ -21,7 +21,17 @@ import {
 import { cartLifecycle } from './lifecycle.ts'
 import type { OwnTerms } from './pricing.ts'
 import { type CartFacts, quoteChange } from './quote.ts'
-import { type CartLine, deleteCartLine, findCart, insertCart, listOffers, type Offer, putCartLine } from './store.ts'
+import {
+  type CartLine,
+  type CartOrigin,
+  type CartRow,
+  deleteCartLine,
+  findCartOrigin,
+  insertCart,
+  listOffers,
+  type Offer,
+  putCartLines,
+} from './store.ts'
 import { cartView, type Quote } from './view.ts'
 
 export type ChangedCart = Quote & { text: string }
@@ -35,29 +45,34 @@ export interface CreateAsk {
   cause: Cause | null
   // Made by the merchant for a shopper, with prices of its own by SKU.
   own?: { terms: OwnTerms; prices: ReadonlyMap<string, number> }
+  // Where it was read already.
+  origin?: CartOrigin
 }
 
-export async function createCart(
+export async function createCart(tools: CartTools, ask: CreateAsk): Promise<ChangedCart> {
+  const made = await makeCart(tools, ask)
+  writeNewCart(ask.db, made.cart, made.lines)
+  return made
+}
+
+export function writeNewCart(tx: Tx, cart: CartRow, lines: readonly CartLine[]): void {
+  insertCart(tx, cart)
+  putCartLines(tx, cart, lines)
+}
+
+// Makes a cart and announces it, without writing it yet.
+export async function makeCart(
   tools: CartTools,
-  { db, caller, items, metadata, now, cause, own }: CreateAsk,
+  { db, caller, items, metadata, now, cause, own, origin: known }: CreateAsk,
 ): Promise<ChangedCart> {
   const at = now.getTime()
-  const offers = await listWantedOffers(db, caller, items, at)
-  const cartId = newId('cart')
-  const { installationId, merchantId, publicKeyId = null } = caller
-  const expiresAt = at + tools.idleMs
-  insertCart(db, {
-    id: cartId,
-    installationId,
-    merchantId,
-    metadata,
-    now: at,
-    expiresAt,
-    publicKeyId,
-    terms: own?.terms ?? null,
-  })
-  const cart = await findCart(db, { installationId, cartId })
-  if (!cart) throw new Error(`cart ${cartId} is gone in the moment it was made`)
+  const { installationId } = caller
+  const [origin, offers] = await Promise.all([
+    known ?? findCartOrigin(db, installationId),
+    listWantedOffers(db, caller, items, at),
+  ])
+  if (!origin) throw new Error(`installation ${installationId} is gone`)
+  const cart = newCart(tools, { caller, metadata, now: at, terms: own?.terms ?? null }, origin)
   const lines = items.map(({ quantity }, position): CartLine => {
     const offer = offers[position] as Offer
     refuseUnsellable(offer, quantity)
@@ -65,20 +80,51 @@ export async function createCart(
     const ownPrice = own && (own.prices.get(offer.skuId) ?? offer.price)
     return pricedLine({ offer, position, quantity, seenPrice: offer.price }, ownPrice)
   })
-  for (const line of lines) putCartLine(db, cart, line)
   const quote = await quoteChange(db, tools.pricebooks, { cart, lines, promotion: null }, at)
   const text = JSON.stringify(cartView(quote, at, tools.pictureUrl))
   announce(db, {
     installationId,
     mode: cart.mode,
     kind: onlyMove(cartLifecycle, 'create').announces,
-    subject: { type: 'cart', id: cartId },
-    sequence: 1,
+    subject: { type: 'cart', id: cart.id },
+    sequence: cart.version,
     dataText: `{"cart":${text}}`,
     cause,
     now: at,
   })
   return { ...quote, text }
+}
+
+function newCart(
+  { idleMs }: CartTools,
+  { caller, metadata, now, terms }: Pick<CreateAsk, 'caller' | 'metadata'> & { now: number; terms: OwnTerms | null },
+  origin: CartOrigin,
+): CartRow {
+  const { installationId, merchantId, publicKeyId = null } = caller
+  return {
+    id: newId('cart'),
+    installationId,
+    merchantId,
+    ...origin,
+    version: 1,
+    status: onlyMove(cartLifecycle, 'create').to,
+    promotionId: null,
+    promotionVersion: null,
+    shippingOption: null,
+    metadata,
+    guesses: 0,
+    guessesSince: 0,
+    address: null,
+    checkoutSessionId: null,
+    orderId: null,
+    createdAt: now,
+    updatedAt: now,
+    expiresAt: now + idleMs,
+    unannouncedSince: null,
+    publicKeyId,
+    terms,
+    vat: null,
+  }
 }
 
 export function pricedLine(line: CartLine, ownPrice: number | undefined): CartLine {
@@ -140,7 +186,7 @@ async function changeLine(
   const position = kept?.position ?? (facts.lines.at(-1)?.position ?? -1) + 1
   const line: CartLine = { offer, position, quantity, seenPrice: offer.price }
   const lines = kept ? facts.lines.map((other) => (other === kept ? line : other)) : [...facts.lines, line]
-  putCartLine(change.db, facts.cart, line)
+  putCartLines(change.db, facts.cart, [line])
   return commitChange(tools, isMore ? { ...change, grownSku: offer.skuId } : change, { ...facts, lines })
 }
 

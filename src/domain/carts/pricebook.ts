@@ -1,6 +1,6 @@
-// What a merchant's carts need to know and only provisioning changes: taxes, shipping zones, the tree of categories that
-// promotions speak of, and what SKUs are called. Read once and kept for as long as the merchant's catalog version stands
-// still, which every provisioning raises. A promotion has a version of its own in each mode, which its uses raise too.
+// What a merchant's carts and checkouts need to know and only the merchant changes: taxes, shipping zones, the tree of categories that
+// promotions speak of, what SKUs are called, how the merchant is shown and paid by hand. Read once and kept for as long as the merchant's catalog version stands
+// still, which every such change raises. A promotion has a version of its own in each mode, which its uses raise too.
 
 import type { InvoicesEntry, LegalEntry } from '../../contract/entries.ts'
 import { Lru } from '../../platform/kit/lru.ts'
@@ -16,6 +16,7 @@ import {
   type TaxRate,
   withdrawalPathOf,
 } from '../merchants/store.ts'
+import { listMethodSettings, type MethodSettings } from '../payments/methods.ts'
 import { findPromotion, type Promotion } from '../promotions/store.ts'
 import { type VatId, vatIdFrom } from '../vat/id.ts'
 import { parseZone } from './shipping.ts'
@@ -26,12 +27,14 @@ export interface Pricebook {
   zones: readonly Zone[]
   // The slugs of a category and of all above it.
   slugsUpFrom: ReadonlyMap<string, readonly string[]>
-  // Of the seller; null where it is not one of the EU.
+  // The seller's VAT number; null where it is not one of the EU.
   vatId: VatId | null
   // By the scheme for small businesses no tax is charged.
   isSmallBusiness: boolean
   // Without the origin; null where the merchant sells to no country that demands one.
   withdrawalPath: string | null
+  face: MerchantFace | undefined
+  methods: readonly MethodSettings[]
 }
 
 export interface OfferAsk extends MerchantMode {
@@ -55,7 +58,7 @@ export type LastingOffer = Omit<Offer, 'price' | 'available'>
 type PromotedCart = Pick<CartRow, 'merchantId' | 'mode' | 'promotionId' | 'promotionVersion'>
 
 const keptMax = 200
-// Of all merchants; an offer is some 700 bytes.
+// For all merchants together; an offer takes some 700 bytes.
 const keptOffersMaxDefault = 20_000
 const keptPromotionsMax = 2_000
 
@@ -76,11 +79,12 @@ function keepBooks(): Pricebooks['find'] {
 }
 
 async function readPricebook(db: Reader, merchant: string): Promise<Pricebook> {
-  const [taxRates, zones, categories, face] = await Promise.all([
+  const [taxRates, zones, categories, face, methods] = await Promise.all([
     listTaxRates(db, merchant),
     listShippingZones(db, merchant),
     listCategories(db, merchant),
     findMerchantFace(db, merchant),
+    listMethodSettings(db, merchant),
   ])
   const byId = new Map(categories.map((category) => [category.id, category]))
   const slugsUpFrom = new Map<string, string[]>()
@@ -95,7 +99,7 @@ async function readPricebook(db: Reader, merchant: string): Promise<Pricebook> {
     slugsUpFrom.set(id, slugs)
   }
   const withdrawalPath = face ? withdrawalPathOf(face) : null
-  return { taxRates, zones: zones.map(parseZone), slugsUpFrom, withdrawalPath, ...taxStandingOf(face) }
+  return { taxRates, zones: zones.map(parseZone), slugsUpFrom, withdrawalPath, face, methods, ...taxStandingOf(face) }
 }
 
 function taxStandingOf(face: MerchantFace | undefined): Pick<Pricebook, 'vatId' | 'isSmallBusiness'> {

@@ -2,7 +2,7 @@
 // differ. Pure, and in integers throughout; an amount beyond 2^53 − 1 is a RangeError, never a wrong number.
 
 import type { ShippingOption } from '../../contract/open/carts.ts'
-import type { Totals } from '../../contract/parts.ts'
+import type { ItemQuantity, Totals } from '../../contract/parts.ts'
 import type { PromotionReason, PromotionState, ShippingTaxRule, TaxRelief } from '../../contract/words.ts'
 import { allocate } from '../../platform/kit/money.ts'
 import { offersFor, type Zone, zoneFor } from '../../platform/kit/shipping.ts'
@@ -49,11 +49,11 @@ export interface PricingFacts {
   // Left out: the scheme for small businesses does not hold, and no VAT number is known.
   isSmallBusiness?: boolean
   isVatRegistered?: boolean
-  // Of a VAT number of the buyer that a register has confirmed.
+  // Country of the buyer's VAT number, where a register has confirmed it.
   buyerVatCountry?: string | null
   zones: readonly Zone[]
   shippingOptionId: string | null
-  // Of an order that the merchant makes for a shopper.
+  // Terms of an order that the merchant makes for a shopper.
   terms?: OwnTerms | null
   now: number
 }
@@ -64,6 +64,44 @@ export interface OwnTerms {
   discount: number
   // Null: what the shop offers for the address.
   shipping: { label: string; amount: number } | null
+  // It changes an order, and costs what that says.
+  change?: OrderChange
+}
+
+// An order that is changed when a draft is paid. Its cart has the units that come, and costs the difference.
+export type OrderChange = EditChange | ExchangeChange
+
+interface AgreedChange {
+  orderId: string
+  number: string
+  // As it was agreed: what comes, without what goes. Not computed again.
+  pricing: Pricing
+}
+
+export interface EditChange extends AgreedChange {
+  // How the order is edited then, as `edits/link.ts` writes and reads it.
+  edit: object
+}
+
+export interface ExchangeChange extends AgreedChange {
+  // What is exchanged then.
+  exchange: AgreedExchange
+  // What the new order costs, without the credit.
+  placed: Pricing
+}
+
+export interface AgreedExchange {
+  returnId: string
+  items: readonly ItemQuantity[]
+  deduction: number
+  // What was paid for the items.
+  credit: number
+  // Whether the return is over then.
+  close: boolean
+}
+
+export function isExchange(change: OrderChange): change is ExchangeChange {
+  return 'exchange' in change
 }
 
 export const ownShippingId = 'own'

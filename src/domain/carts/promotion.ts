@@ -26,10 +26,10 @@ export interface PromotionFacts {
 export interface PromotionOccasion {
   currency: string
   now: number
-  // Of all lines, before any discount.
+  // Sum of all lines, before any discount.
   subtotal: number
   eligibleLineCount: number
-  // Of the option that is chosen, 0 while there is none.
+  // Amount of the chosen option, 0 while there is none.
   shippingAmount: number
   // Orders in which this customer used the promotion; left out while nobody knows who buys.
   customerUses?: number | undefined

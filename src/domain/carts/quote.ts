@@ -7,7 +7,15 @@ import type { Promotion } from '../promotions/store.ts'
 import { findPricingOfOrder } from './converted.ts'
 import type { LastingOffer, Pricebook, Pricebooks } from './pricebook.ts'
 import { type PricedLineFacts, type PricingFacts, priceCart, unpriced } from './pricing.ts'
-import { type CartKey, type CartLine, type CartRow, findCart, listCartLines, listCategoryIds } from './store.ts'
+import {
+  type CartKey,
+  type CartLine,
+  type CartRow,
+  findCart,
+  type LineRow,
+  listCartLines,
+  listCategoryIds,
+} from './store.ts'
 import { livingAddress, priceOf, type Quote } from './view.ts'
 
 export interface CartFacts {
@@ -23,7 +31,22 @@ export async function findCartFacts(
   now: number,
 ): Promise<CartFacts | undefined> {
   const [cart, rows] = await Promise.all([findCart(db, key), listCartLines(db, key, now)])
-  if (!cart) return undefined
+  return cart && factsFrom(db, pricebooks, cart, rows, now)
+}
+
+// Expects a cart that was read in this transaction.
+export async function factsOfCart(db: Reader, pricebooks: Pricebooks, cart: CartRow, now: number): Promise<CartFacts> {
+  const key = { installationId: cart.installationId, cartId: cart.id }
+  return factsFrom(db, pricebooks, cart, await listCartLines(db, key, now), now)
+}
+
+async function factsFrom(
+  db: Reader,
+  pricebooks: Pricebooks,
+  cart: CartRow,
+  rows: readonly LineRow[],
+  now: number,
+): Promise<CartFacts> {
   const [first] = rows
   const skuIds = rows.map(({ skuId }) => skuId)
   const { merchantId, mode } = cart
@@ -36,7 +59,7 @@ export async function findCartFacts(
     // What is promised to the cart is there for it as long as it is there at all, also where too much is promised.
     const own = Math.min(onHand, ownHold + Math.max(0, available))
     const offer = { ...(offers[index] as LastingOffer), price, available: own }
-    return { offer, position, quantity, seenPrice }
+    return { offer, position, quantity, seenPrice, isHeld: ownHold === quantity && available >= 0 }
   })
   return { cart, lines, promotion }
 }
@@ -47,6 +70,8 @@ export async function quoteFor(
   { cart, lines, promotion }: CartFacts,
   now: number,
 ): Promise<Quote> {
+  const change = cart.terms?.change
+  if (change) return { cart, lines, promotion, pricing: change.pricing, isPriced: true }
   if (cart.orderId !== null) {
     const key = { installationId: cart.installationId, orderId: cart.orderId }
     return { cart, lines, promotion, pricing: await findPricingOfOrder(db, key, lines), isPriced: true }

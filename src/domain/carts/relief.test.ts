@@ -128,7 +128,7 @@ test('what is not sent is supplied where the buyer is registered', () => {
   const facts = { ...factsOf({ ...cart, shipping: 0 }), destination: null }
   const digital = { ...facts, lines: facts.lines.map((line) => ({ ...line, delivery: 'digital' as const })) }
   assert.equal(priceCart({ ...digital, ...reverse }).totals.taxReason, 'reverse_charge')
-  // Of both, it is that of the goods.
+  // With both kinds, the reason is that of the goods.
   const both = digital.lines.map((line, i) => (i === 0 ? line : { ...line, delivery: 'shipped' as const }))
   const sent = priceCart({ ...digital, lines: both, ...reverse, destination: { country: 'FR', region: null } })
   assert.equal(sent.totals.taxReason, 'intra_community')

@@ -8,7 +8,7 @@ import { isId } from '../../platform/kit/ids.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { summaryOf } from '../addresses/check.ts'
-import { deleteAddress, sealAddress, tryOpenAddress } from '../addresses/vault.ts'
+import { deleteAddress, sealAddress } from '../addresses/vault.ts'
 import { listSkusByCode } from '../catalog/store.ts'
 import { findPromotionByCode, normalCode, type Promotion } from '../promotions/store.ts'
 import {
@@ -20,7 +20,7 @@ import {
   refuseUnchangeable,
 } from './change.ts'
 import { guessingMs, nextGuesses } from './codes.ts'
-import { addressMs } from './destination.ts'
+import { addressMs, openCartAddress } from './destination.ts'
 import { type CartFacts, quoteFor } from './quote.ts'
 import {
   type CartLine,
@@ -29,7 +29,7 @@ import {
   deleteCartLine,
   listOffers,
   type Offer,
-  putCartLine,
+  putCartLines,
 } from './store.ts'
 import type { Quote } from './view.ts'
 
@@ -168,7 +168,7 @@ function writeLines(tx: Tx, { cart, lines: before }: CartFacts, fitted: readonly
     const position = places.get(offer.skuId) ?? ++last
     return { offer, position, quantity, seenPrice: offer.price }
   })
-  for (const line of lines) putCartLine(tx, cart, line)
+  putCartLines(tx, cart, lines)
   return lines.toSorted((one, other) => one.position - other.position)
 }
 
@@ -182,7 +182,7 @@ async function withAddress(
   if (address === 'kept') return { ...cart, shippingOption }
   const at = now.getTime()
   const owner = { installationId: cart.installationId, ownerId: cart.id }
-  const kept = cart.address && (await tryOpenAddress(db, rootSecret, { ...owner, id: cart.address.token, now: at }))
+  const kept = await openCartAddress(db, rootSecret, cart, at)
   if (address && kept && JSON.stringify(kept) === JSON.stringify(address)) return { ...cart, shippingOption }
   if (cart.address) deleteAddress(db, cart.installationId, cart.address.token)
   if (!address) return { ...cart, shippingOption, address: null }

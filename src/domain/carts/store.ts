@@ -23,13 +23,13 @@ export interface CartRow {
   id: string
   installationId: string
   merchantId: string
-  // Of its installation.
+  // Mode of the installation.
   mode: Mode
   version: number
   status: CartStatus
   currency: string
   promotionId: string | null
-  // Of its promotion in this mode, when the cart was read.
+  // Version of the promotion in this mode, when the cart was read.
   promotionVersion: number | null
   shippingOption: string | null
   metadata: Metadata
@@ -46,9 +46,9 @@ export interface CartRow {
   unannouncedSince: number | null
   // The publishable key that made it.
   publicKeyId: string | null
-  // Of a cart that the merchant made for a shopper.
+  // Terms of a cart that the merchant made for a shopper.
   terms: OwnTerms | null
-  // Of the VAT number that the shopper gave at the checkout.
+  // Check of the VAT number that the shopper gave at the checkout.
   vat: CartVatCheck | null
   seller: SellerTerms
 }
@@ -60,6 +60,8 @@ export interface CartAddress {
   region: string | null
   country: string
   expiresAt: number
+  // Where it was read with the cart: the sealed text, and the wrapped key.
+  sealed?: { text: string; rowKey: string }
 }
 
 export interface SellerTerms {
@@ -100,6 +102,8 @@ export interface CartLine {
   quantity: number
   // The price when the line was last written.
   seenPrice: number
+  // When it was read, its units were held for the cart's session, and no more was promised than there is.
+  isHeld?: boolean
   // Set by the merchant for this line alone. Written with a new line.
   ownPrice?: number
 }
@@ -108,7 +112,7 @@ export async function lockCart(tx: Tx, { installationId, cartId }: CartKey): Pro
   await tx.lockRow`select id from carts where installation_id = ${installationId} and id = ${cartId}`
 }
 
-interface CartColumns extends Omit<CartRow, 'metadata' | 'address' | 'seller' | 'terms' | 'vat'> {
+export interface CartColumns extends Omit<CartRow, 'metadata' | 'address' | 'seller' | 'terms' | 'vat'> {
   metadata: string
   terms: string | null
   vat: string | null
@@ -122,32 +126,39 @@ interface CartColumns extends Omit<CartRow, 'metadata' | 'address' | 'seller' | 
   shippingTax: ShippingTaxRule | null
   lowStockAt: number
   catalogVersion: number
+  addressSealed?: string | null
+  addressKey?: string | null
 }
 
-// Of the promotion `p` in the mode of the installation `i`.
+// For the promotion `p` in the mode of the installation `i`.
 const promotionVersion = new Fragment("case i.mode when 'live' then p.version else p.test_version end")
+
+// What is selected of a cart `c`, and what it is joined with.
+export const cartColumns = new Fragment(`
+  c.id, c.installation_id as "installationId", c.merchant_id as "merchantId", i.mode, c.version, c.status, c.currency,
+  c.promotion_id as "promotionId", c.shipping_option as "shippingOption", c.metadata, c.guesses,
+  c.guesses_since as "guessesSince", c.checkout_session_id as "checkoutSessionId", c.order_id as "orderId",
+  c.created_at as "createdAt", c.updated_at as "updatedAt", c.expires_at as "expiresAt",
+  c.untold_since as "unannouncedSince", c.public_key_id as "publicKeyId", c.terms, c.vat, a.id as "addressId", a.city,
+  a.region, a.country, a.expires_at as "addressExpiresAt", m.country as "sellerCountry", m.price_tax as "priceTax",
+  m.shipping_tax as "shippingTax", m.low_stock_at as "lowStockAt", m.catalog_version as "catalogVersion",
+  ${promotionVersion.text} as "promotionVersion"`)
+
+export const cartJoins = new Fragment(`
+  join installations i on i.id = c.installation_id
+  join merchants m on m.id = c.merchant_id
+  left join promotions p on p.merchant_id = c.merchant_id and p.id = c.promotion_id
+  left join addresses a on a.installation_id = c.installation_id and a.id = c.address_id and a.row_key is not null`)
 
 export async function findCart(db: Reader, { installationId, cartId }: CartKey): Promise<CartRow | undefined> {
   const [row] = await db.sql<CartColumns>`
-    select c.id, c.installation_id as "installationId", c.merchant_id as "merchantId", i.mode, c.version, c.status, c.currency,
-      c.promotion_id as "promotionId", c.shipping_option as "shippingOption", c.metadata, c.guesses,
-      c.guesses_since as "guessesSince", c.checkout_session_id as "checkoutSessionId", c.order_id as "orderId",
-      c.created_at as "createdAt", c.updated_at as "updatedAt", c.expires_at as "expiresAt",
-      c.untold_since as "unannouncedSince", c.public_key_id as "publicKeyId", c.terms, c.vat, a.id as "addressId", a.city, a.region, a.country, a.expires_at as "addressExpiresAt",
-      m.country as "sellerCountry", m.price_tax as "priceTax", m.shipping_tax as "shippingTax", m.low_stock_at as "lowStockAt",
-      m.catalog_version as "catalogVersion", ${promotionVersion} as "promotionVersion"
-    from carts c
-    join installations i on i.id = c.installation_id
-    join merchants m on m.id = c.merchant_id
-    left join promotions p on p.merchant_id = c.merchant_id and p.id = c.promotion_id
-    left join addresses a on a.installation_id = c.installation_id and a.id = c.address_id and a.row_key is not null
-    where c.installation_id = ${installationId} and c.id = ${cartId}`
+    select ${cartColumns} from carts c ${cartJoins} where c.installation_id = ${installationId} and c.id = ${cartId}`
   return row && cartFrom(row)
 }
 
 // Member by member, here and below: copying the rest of a wide row costs more than reading it from the database.
-function cartFrom(row: CartColumns): CartRow {
-  const { addressId, city, region, country, addressExpiresAt } = row
+export function cartFrom(row: CartColumns): CartRow {
+  const { addressId, city, region, country, addressExpiresAt, addressSealed, addressKey } = row
   const isKept = addressId !== null && city !== null && country !== null && addressExpiresAt !== null
   return {
     id: row.id,
@@ -163,7 +174,16 @@ function cartFrom(row: CartColumns): CartRow {
     metadata: row.metadata === '{}' ? {} : (JSON.parse(row.metadata) as Metadata),
     guesses: row.guesses,
     guessesSince: row.guessesSince,
-    address: isKept ? { token: addressId, city, region, country, expiresAt: addressExpiresAt } : null,
+    address: isKept
+      ? {
+          token: addressId,
+          city,
+          region,
+          country,
+          expiresAt: addressExpiresAt,
+          ...(addressSealed && addressKey && { sealed: { text: addressSealed, rowKey: addressKey } }),
+        }
+      : null,
     checkoutSessionId: row.checkoutSessionId,
     orderId: row.orderId,
     createdAt: row.createdAt,
@@ -205,7 +225,7 @@ export interface LineRow {
   onHand: number
   // What the cart's own session holds, which is there for the cart.
   ownHold: number
-  // Of the merchant, at the moment at which price and stock were so.
+  // The merchant's catalog version at the moment of this price and stock.
   catalogVersion: number
 }
 
@@ -220,7 +240,7 @@ function offerColumns(now: number): Fragment {
   )
 }
 
-// Of most SKUs nothing is held, and the holds are not looked at. The cart's own hold is found by its owner: `|| ''` keeps the
+// Most SKUs have no holds, and for these the holds are not read. The cart's own hold is found by its owner: `|| ''` keeps the
 // planner off the (merchant, sku) index, which would scan every hold on the SKU.
 export async function listCartLines(db: Reader, { installationId, cartId }: CartKey, now: number): Promise<LineRow[]> {
   return db.sql<LineRow>`
@@ -331,32 +351,60 @@ export async function listSkuIdsByCode(
     select id from skus where merchant_id = ${merchant} and code in (${list(codes)}) and retired_at is null order by id`
 }
 
-export interface NewCart {
-  id: string
-  installationId: string
-  merchantId: string
-  metadata: Metadata
-  now: number
-  expiresAt: number
-  publicKeyId: string | null
-  terms: OwnTerms | null
+// What a new cart takes from its installation and merchant.
+export type CartOrigin = Pick<CartRow, 'mode' | 'currency' | 'seller'>
+
+export interface OriginColumns extends SellerTerms {
+  mode: Mode
+  currency: string
 }
 
-export function insertCart(tx: Tx, cart: NewCart): void {
-  tx.send`
-    insert into carts (installation_id, id, merchant_id, version, status, currency, metadata, created_at, updated_at, expires_at,
-      public_key_id, terms)
-    select ${cart.installationId}, ${cart.id}, m.id, 1, ${onlyMove(cartLifecycle, 'create').to}, m.currency, ${JSON.stringify(cart.metadata)},
-      cast(${cart.now} as bigint), cast(${cart.now} as bigint), cast(${cart.expiresAt} as bigint),
-      cast(${cart.publicKeyId} as text), cast(${cart.terms === null ? null : JSON.stringify(cart.terms)} as text)
-    from merchants m where m.id = ${cart.merchantId}`
+// Columns of the installation `i` and the merchant `m`.
+export const originColumns = new Fragment(`
+  i.mode, m.currency, m.country, m.price_tax as "priceTax", m.shipping_tax as "shippingTax",
+  m.low_stock_at as "lowStockAt", m.catalog_version as "catalogVersion"`)
+
+export function originFrom(row: OriginColumns): CartOrigin {
+  const { mode, currency, country, priceTax, shippingTax, lowStockAt, catalogVersion } = row
+  return { mode, currency, seller: { country, priceTax, shippingTax, lowStockAt, catalogVersion } }
 }
 
-export function putCartLine(tx: Tx, cart: CartRow, line: CartLine): void {
+export async function findCartOrigin(db: Reader, installationId: string): Promise<CartOrigin | undefined> {
+  const [row] = await db.sql<OriginColumns>`
+    select ${originColumns} from installations i join merchants m on m.id = i.merchant_id
+    where i.id = ${installationId}`
+  return row && originFrom(row)
+}
+
+// Without an address and a promotion, which are put on later.
+export function insertCart(tx: Tx, cart: CartRow): void {
   tx.send`
-    insert into cart_lines (installation_id, cart_id, sku_id, merchant_id, position, quantity, seen_price, own_price)
-    values (${cart.installationId}, ${cart.id}, ${line.offer.skuId}, ${cart.merchantId}, ${line.position}, ${line.quantity}, ${line.seenPrice},
-      ${line.ownPrice ?? null})
+    insert into carts (installation_id, id, merchant_id, version, status, currency, metadata, checkout_session_id,
+      created_at, updated_at, expires_at, public_key_id, terms, vat)
+    values (${cart.installationId}, ${cart.id}, ${cart.merchantId}, ${cart.version}, ${cart.status}, ${cart.currency},
+      ${JSON.stringify(cart.metadata)}, ${cart.checkoutSessionId}, ${cart.createdAt}, ${cart.updatedAt},
+      ${cart.expiresAt}, ${cart.publicKeyId}, ${cart.terms === null ? null : JSON.stringify(cart.terms)},
+      ${cart.vat === null ? null : JSON.stringify(cart.vat)})`
+}
+
+export function putCartLines(tx: Tx, cart: CartRow, lines: readonly CartLine[]): void {
+  if (lines.length === 0) return
+  const given = tx.rows(
+    lines.map(({ offer, position, quantity, seenPrice, ownPrice = null }) => [
+      offer.skuId,
+      position,
+      quantity,
+      seenPrice,
+      ownPrice,
+    ]),
+    ['text', 'bigint', 'bigint', 'bigint', 'bigint'],
+  )
+  tx.send`
+    with given (sku_id, position, quantity, seen_price, own_price) as (${given})
+    insert into cart_lines (installation_id, cart_id, merchant_id, sku_id, position, quantity, seen_price, own_price)
+    select cast(${cart.installationId} as text), cast(${cart.id} as text), cast(${cart.merchantId} as text), sku_id, position,
+      quantity, seen_price, own_price
+    from given where sku_id is not null
     on conflict (installation_id, cart_id, sku_id) do update set quantity = excluded.quantity, seen_price = excluded.seen_price`
 }
 

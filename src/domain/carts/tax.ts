@@ -122,11 +122,11 @@ export function priceIn(
 
 export interface TaxedSale {
   sellerCountry: string
-  // Of the scheme for small businesses, which charge no tax.
+  // Whether the seller uses the scheme for small businesses, which charge no tax.
   isSmallBusiness: boolean
   // Whether the seller has a VAT number of the EU.
   isVatRegistered: boolean
-  // Of the buyer's VAT number, where a register has confirmed it.
+  // Country of the buyer's VAT number, where a register has confirmed it.
   buyerVatCountry: string | null
   // Where it is sent to, or where the buyer is; null while that is not known.
   place: TaxPlace | null

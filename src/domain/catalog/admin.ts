@@ -36,14 +36,28 @@ import { auditedChanges, type ProductPlan, planOne, planPatch, refuseUnknownMake
 import { type ProductPatch, patchedProduct } from './patch.ts'
 import { categoryProblems, productProblems } from './problems.ts'
 import type { ProductRow } from './product.ts'
+import { countRemote, listGivenUp } from './remotestore.ts'
 import { lockCatalog } from './seller.ts'
 import { changeSkus, refuseTooMany } from './skus.ts'
 import { listCategories, listProductsById } from './store.ts'
 
-type CatalogOperation = Exclude<keyof typeof catalogRows, `${string}Promotion` | `${string}Promotions`>
+type CatalogOperation =
+  | Exclude<keyof typeof catalogRows, `${string}Promotion` | `${string}Promotions`>
+  | 'getAdminRemotePictures'
+
+const problemsShown = 100
 
 export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandler<Id> } {
   return {
+    async getAdminRemotePictures({ db, caller: { merchantId } }) {
+      const [{ here, waiting, givenUp }, found] = await Promise.all([
+        countRemote(db, merchantId),
+        listGivenUp(db, merchantId, problemsShown),
+      ])
+      const problems = found.map(({ address, ...problem }) => ({ url: address, ...problem }))
+      return { data: { broughtOver: here, waiting, givenUp, problems } }
+    },
+
     async listAdminProducts({ db, caller, query, paging }) {
       const { sort = 'newest', limit = limits.adminListRowsMax, ...filters } = query
       const after = paging.after === null ? null : readPlace(paging.after, 'prd')

@@ -92,9 +92,9 @@ export function createColumnsCache(rowsPerTurn = 1_000): ColumnsCache {
   }
 }
 
-// Of a row, besides its texts.
+// Size of a row, besides its texts.
 const rowBytes = 250
-// Of a list, besides its places and its key.
+// Size of a list, besides its places and its key.
 const listBytes = 200
 
 // Most words that strangers make up find nothing, so the key weighs more than the places.

@@ -10,7 +10,7 @@ import type { IndexFigures, IndexTexts } from './indexed.ts'
 
 export interface IndexEntry extends IndexFigures, IndexTexts {
   productId: string
-  // Of the product.
+  // The product's version.
   version: number
 }
 
@@ -47,7 +47,7 @@ export function putIndexed(tx: Tx, merchantId: string, entries: readonly IndexEn
 
 export interface FiguresChange extends IndexFigures {
   productId: string
-  // Of the product, before and after.
+  // Versions of the product, before and after.
   from: number
   to: number
 }

@@ -328,7 +328,7 @@ interface RenderedPage {
   rows: Buffer
   count: number
   next: string | null
-  // Of the whole list, where it was all read.
+  // Length of the whole list, if all of it was read.
   total?: number
 }
 

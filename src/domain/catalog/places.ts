@@ -37,7 +37,7 @@ function firstFrom(places: Places, place: number, from: number): number {
   return low
 }
 
-// Of a set and another that is usually small, and often a part of it.
+// The other set is usually small, and often a subset.
 export function unionOf(one: Places, other: Places): Places {
   if (other.length === 0) return one
   const missing = other.filter((place) => one[firstFrom(one, place, 0)] !== place)

@@ -70,7 +70,7 @@ export function htmlOf(text: string): string {
   return paragraphsOf(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'))
 }
 
-// Of HTML without blocks.
+// Expects HTML without block elements.
 export function paragraphsOf(html: string): string {
   return html
     .split(/\n{2,}/)

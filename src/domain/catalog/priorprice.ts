@@ -12,7 +12,7 @@ export interface PriceStep {
 export const priorPriceDays = 30
 const windowMs = priorPriceDays * 24 * 60 * 60_000
 
-// Of one SKU. Of more, the oldest are joined.
+// Per SKU. Beyond that, the oldest steps are joined.
 export const priceStepsMax = 100
 
 // Steps are in the order of time. Null where no reduction is announced, and where nothing stood before it: then no number may be struck

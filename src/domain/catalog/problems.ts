@@ -66,13 +66,13 @@ export function isPicture(picture: string): boolean {
 // What a browser reads as another path: it would ask for a page of the dashboard, with the cookie of who looks at the product.
 const leadsElsewhere = /\.\.|\/\.?\/|\\|%(?:2e|2f|5c)|[\s\p{Cc}]/iu
 
-// Of one category, without its place in the tree.
+// Checks one category, without its place in the tree.
 export function* categoryProblems({ name, image }: CategoryEntry): Generator<Problem> {
   if (isBlank(name)) yield issueAt('/name', 'blank')
   if (image != null && !isPicture(image)) yield issueAt('/image', 'not_an_image_address')
 }
 
-// Of a file, which names every category that it refers to.
+// Checks the categories of a file, which contains every category that it refers to.
 export function* parentProblems(categories: readonly CategoryEntry[]): Generator<Problem> {
   const bySlug = new Map(categories.map((category) => [category.slug, category]))
   for (const [index, category] of categories.entries()) {

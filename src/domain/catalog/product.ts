@@ -14,7 +14,7 @@ export interface ProductRecord {
   withdrawalExempt: WithdrawalExemption | null
   // Digital content that is supplied at once.
   digital: boolean
-  // Of the producer, for durability.
+  // The producer's guarantee of durability.
   guarantee: { years: number; url: string | null } | null
   summary: string
   description: string

@@ -7,7 +7,7 @@ import { type AskedWord, type CategoryTree, presenceIn } from './question.ts'
 
 // The best place in which a word occurs counts. What is nowhere else is in the description.
 const weights = { name: 100, brand: 90, tags: 80, categories: 60, options: 40, codes: 30, description: 10 } as const
-// Of a product whose SKU code was asked for, besides the others.
+// Added for a product whose SKU code was asked for.
 export const codeScore = 10_000
 
 export type ScoreOf = (fields: string, facets: string) => number

@@ -21,7 +21,7 @@ const categoriesMax = 20
 
 interface Shared {
   places: Places
-  // Of a trait that every second product has, the points are about these.
+  // About the points of a trait that every second product has.
   weight: number
 }
 

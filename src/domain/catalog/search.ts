@@ -325,7 +325,7 @@ async function byRelevance(
 ): Promise<Ranked[]> {
   const { tree, columns } = shop
   const coded = intersectionOf([await codedPlaces(db, shop, code), found])
-  // Of more than can be ranked, those with the words in their name are not left out.
+  // If more were found than can be ranked, those with the words in their name are not left out.
   const named = isBroad ? await placesOfAll(db, shop, words, 'name') : noPlaces
   const inName = intersectionOf([named, found])
   const codes = coded.subarray(0, codedMax)
@@ -394,13 +394,13 @@ async function withOneCorrected(
 
 const correctedMax = 2
 
-// Of equally rare ones the last: what matters most is often typed first.
+// Equally rare words come last first: what matters most is often typed first.
 function rarestFirst(places: readonly Places[]): number[] {
   const sizeOf = (at: number) => places[at]?.length ?? 0
   return [...places.keys()].sort((one, other) => sizeOf(one) - sizeOf(other) || other - one)
 }
 
-// Of three words one stays, of four two. A word that was only guessed goes before one that was typed.
+// Keeps one word out of three, two out of four. A guessed word is dropped before a typed one.
 async function withoutRarest(
   db: Reader,
   shop: SearchShop,
@@ -432,7 +432,7 @@ function isTelling(word: string): boolean {
 const similarMax = 2_000
 const candidatesMax = 20
 
-// Of the words with one other letter: the one that most of the products with the other words have.
+// Among the words with one other letter, the one that most of the products with the other words have.
 async function bestCandidate(
   db: Reader,
   shop: SearchShop,

@@ -19,7 +19,7 @@ import type { ProductRow, PublishedProduct, SellerFacts, SkuRecord, SkuRow, Stoc
 // The listing of a product in the catalog of a mode, without its texts.
 export interface Listing extends MerchantMode {
   productId: string
-  // Of the texts: each rendering has its own.
+  // Revision of the texts: each rendering has its own.
   revision: string
   etag: string
   // From this instant on the texts do not match the stock.
@@ -458,7 +458,7 @@ export async function listSkusByCode(db: Reader, merchant: string, codes: readon
 export interface NamedListing {
   slug: string
   productId: string
-  // Of the word by which it was found, where that names one of its SKUs.
+  // The SKU that the word names, where it names one.
   skuId: string | null
   word: string
 }
@@ -676,7 +676,7 @@ export async function hasUnfolded(db: Reader): Promise<boolean> {
   return rows.length > 0
 }
 
-// Of products and SKUs from before they had a folded text. Answers how many.
+// For products and SKUs from before folded texts were stored. Answers how many.
 export async function foldSome(tx: Tx, rowsMax: number): Promise<number> {
   const [products, skus] = await Promise.all([
     tx.sql<{ merchantId: string; id: string; name: string; brand: string | null }>`

@@ -10,16 +10,16 @@ import type { Reader } from '../../platform/storage/storage.ts'
 
 export type CustomerKey = DatabaseKey
 
-const keyName = 'customer e-mail'
+export const customerKeyName = 'customer e-mail'
 
 export function createCustomerKey(rootSecret: RootSecret): CustomerKey {
-  return createDatabaseKey(rootSecret, keyName)
+  return createDatabaseKey(rootSecret, customerKeyName)
 }
 
 // All keys with which rows may be written, the present one first; none where no customer was ever recognised. Before it there
 // may have been others, which were lost with a version of the root secret and came back with it.
 export function listCustomerKeys(db: Reader, rootSecret: RootSecret): Promise<KeyObject[]> {
-  return listDatabaseKeys(db, rootSecret, keyName)
+  return listDatabaseKeys(db, rootSecret, customerKeyName)
 }
 
 export function customerHash(key: KeyObject, merchantId: string, email: string): string {

@@ -1,5 +1,6 @@
 // What is charged, line by line, in the form in which an order takes it. It contains no address and no person. Pure.
 
+import { isExchange } from '../carts/pricing.ts'
 import type { Quote } from '../carts/view.ts'
 import type { NewOrder } from '../orders/place.ts'
 import type { ConsentRecord } from '../orders/store.ts'
@@ -36,7 +37,11 @@ export function draftFrom(text: string): Draft {
   }
 }
 
-export function draftFor({ cart, lines, promotion, pricing }: Quote, consents: readonly ConsentRecord[] = []): Draft {
+export function draftFor(quote: Quote, consents: readonly ConsentRecord[] = []): Draft {
+  const { cart, lines, promotion } = quote
+  const change = cart.terms?.change
+  // An exchange charges what its order costs above the credit.
+  const pricing = change && isExchange(change) ? change.placed : quote.pricing
   const isAgreed = consents.some(({ kind }) => kind === 'digital_content')
   const chosen = pricing.shipping.options.find(({ id }) => id === pricing.shipping.optionId)
   const isApplied = promotion !== null && pricing.promotion.state === 'applied'

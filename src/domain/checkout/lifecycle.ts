@@ -38,6 +38,9 @@ export function sessionStatusAt(
 
 const holdMs = 15 * 60_000
 
+// Activity on the page keeps the stock; it is recorded at most once a minute.
+export const extendEveryMs = 60_000
+
 // Stock is held for a quarter of an hour from the last activity, and never longer than the session lasts; of an order that the merchant made
 // as long as it lasts.
 export function holdUntil({ expiresAt, holdsWhole }: { expiresAt: number; holdsWhole: boolean }, now: number): number {

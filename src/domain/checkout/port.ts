@@ -36,13 +36,15 @@ export interface CheckoutView {
   isClosed: boolean
   // The merchant made it for the shopper: items and discounts are not changed here.
   isFixed: boolean
+  // The order that is changed by paying: the difference is what is paid.
+  change: { number: string; kind: 'edit' | 'exchange' } | null
   // How one can pay here, in the order to be offered.
   methods: readonly CheckoutMethod[]
   // A payment that waits for the shopper's confirmation.
   challenge: { paymentId: string; amount: number } | null
   // A payment that the shopper makes at the provider.
   redirect: PaymentRedirect | null
-  // Of an order that is placed and not paid.
+  // Set for an order that is placed and not paid.
   awaited: AwaitedMoney | null
   order: { number: string; statusPath: string; isCancelled: boolean } | null
 }
@@ -99,7 +101,7 @@ export interface CheckoutMethod {
   method: string
   // Key of the text that names it, such as `method.card`.
   labelKey: string
-  // Of a sentence below it; null: none.
+  // Key of a sentence below it; null: none.
   noteKey: string | null
   // The provider's own words for a key, in the shopper's language or else in English; undefined where it has none.
   say(key: string, locale: string): string | undefined
@@ -108,7 +110,7 @@ export interface CheckoutMethod {
   // In how many days it has to be paid.
   termDays: number | null
   shape: Method['shape']
-  // Of cards that are taken; empty where it takes none, or does not say.
+  // Brands of the cards that it takes; empty where it takes none, or does not say.
   brands: readonly string[]
   // Whether it asks for a billing address.
   billing: boolean
@@ -151,6 +153,21 @@ export interface CheckoutResult {
   problem: CheckoutProblem | null
 }
 
+// For a caller that goes on to another page: the view is read only where something was not done.
+export type Submitted = CheckoutResult | { problem: null; completed: CompletedCheckout | null }
+
+// What decides where the shopper goes after paying.
+export interface CompletedCheckout extends Pick<CheckoutView, 'secret' | 'awaited' | 'isClosed'> {
+  session: Pick<CheckoutView['session'], 'id' | 'successUrl'>
+}
+
+export interface SubmittedDetails {
+  contact: ContactInput
+  address: Address | null
+  shippingOptionId: string | null
+  vatId?: string
+}
+
 export interface ContactInput {
   email: string
   name: string
@@ -186,8 +203,15 @@ export interface ReturnView {
 }
 
 // Each answers undefined when there is no session of this secret.
+// As much of a checkout as a post needs to be read.
+export interface Glance {
+  lines: number
+  needsShipping: boolean
+}
+
 export interface CheckoutPort {
   look(secret: string): Promise<CheckoutView | undefined>
+  glance(secret: string): Promise<Glance | undefined>
   // The same, after asking the provider of a payment that is waited for, unless it was asked within ten seconds.
   refresh(secret: string): Promise<CheckoutView | undefined>
   // What the page should show now. It also asks the provider, more rarely.
@@ -195,12 +219,10 @@ export interface CheckoutPort {
   changeQuantity(secret: string, version: number, skuId: string, quantity: number): Promise<CheckoutResult | undefined>
   applyCode(secret: string, version: number, code: string | null): Promise<CheckoutResult | undefined>
   // Contact, address and shipping option together, as the page's one form has them. A null address: nothing is sent.
-  setDetails(
-    secret: string,
-    version: number,
-    details: { contact: ContactInput; address: Address | null; shippingOptionId: string | null; vatId?: string },
-  ): Promise<CheckoutResult | undefined>
+  setDetails(secret: string, version: number, details: SubmittedDetails): Promise<CheckoutResult | undefined>
+  submitDetails(secret: string, version: number, details: SubmittedDetails): Promise<Submitted | undefined>
   pay(secret: string, input: PayInput): Promise<CheckoutResult | undefined>
+  submitPayment(secret: string, input: PayInput): Promise<Submitted | undefined>
   answerChallenge(secret: string, paymentId: string, answer: 'accept' | 'refuse'): Promise<CheckoutResult | undefined>
   // Back from a redirect, to pay in another way.
   goBack(secret: string): Promise<CheckoutResult | undefined>
@@ -281,7 +303,7 @@ export interface OrderStatusView {
   placedAt: string
 }
 
-// Of an order that was paid, at its secret address.
+// Shown for a paid order, at its secret address.
 export interface ReceiptView {
   // Made seconds after the payment.
   invoice: Pick<AdminDocument, 'id' | 'kind' | 'number'> | null

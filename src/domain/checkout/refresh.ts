@@ -5,8 +5,9 @@ import { refuse } from '../../platform/kit/refuse.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import type { CartTools, ChangeAsk } from '../carts/change.ts'
 import type { CartFacts } from '../carts/quote.ts'
-import { hold } from '../inventory/holds.ts'
-import { holdUntil, sessionStatusAt } from './lifecycle.ts'
+import type { CartRow } from '../carts/store.ts'
+import { hold, holdFree, prolong } from '../inventory/holds.ts'
+import { extendEveryMs, holdUntil, sessionStatusAt } from './lifecycle.ts'
 import { findSessionOfCart, lockSession, type SessionRow, saveSession } from './store.ts'
 
 export const refreshSessions: CartTools['refreshSessions'] = async (ask, { cart, lines }) => {
@@ -18,6 +19,28 @@ export const refreshSessions: CartTools['refreshSessions'] = async (ask, { cart,
   ])
   // The sweep may have ended it; the cart then goes on alone.
   if (!session) return { ...cart, checkoutSessionId: null }
+  return follow(ask, { cart, lines }, session)
+}
+
+// The same for a caller who has locked the session, and changes it but not the lines of its cart. That its stock is wanted for longer is
+// recorded at most once a minute.
+export function refreshSession(session: SessionRow): CartTools['refreshSessions'] {
+  return async (ask, { cart, lines }) => {
+    const at = ask.now.getTime()
+    const { holdExpiresAt } = session
+    const longerMs = holdExpiresAt === null ? Number.NaN : holdUntil(session, at) - holdExpiresAt
+    const isFresh = longerMs >= 0 && longerMs < extendEveryMs
+    if (!isFresh || !lines.every(({ isHeld = false }) => isHeld)) return follow(ask, { cart, lines }, session)
+    saveSession(ask.db, { ...session, version: session.version + 1, updatedAt: at })
+    return cart
+  }
+}
+
+async function follow(
+  ask: ChangeAsk,
+  { cart, lines }: Pick<CartFacts, 'cart' | 'lines'>,
+  session: SessionRow,
+): Promise<CartRow> {
   const at = ask.now.getTime()
   // It has expired, which is not recorded yet: the sweep will do that, and until then it holds nothing.
   if (sessionStatusAt(session, at) === 'expired') return cart
@@ -34,6 +57,7 @@ async function holdWhatThereIs(ask: ChangeAsk, session: SessionRow, lines: CartF
   const expiresAt = holdUntil(session, at)
   const moment = { expiresAt, now: at, cause: ask.cause }
   const wanted = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
+  if (await holdsAlready(ask.db, session, lines, moment)) return { ...session, holdExpiresAt: expiresAt }
   const short = await hold(ask.db, session, session.id, wanted, moment)
   if (short.length === 0) return { ...session, holdExpiresAt: expiresAt }
   if (short.some(({ skuId }) => skuId === ask.grownSku)) {
@@ -55,20 +79,39 @@ interface WantedHold extends Pick<ChangeAsk, 'now' | 'cause'> {
   lines: CartFacts['lines']
   // Default: as long as a session that is used.
   expiresAt?: number
+  // For a session that was made just now: from which quantity on the stock is low.
+  firstWithLowStockAt?: number | undefined
 }
 
 // Makes the session's hold exactly these lines, or refuses with what is there.
 export async function holdLines(
   tx: Tx,
   session: SessionRow,
-  { lines, now, cause, expiresAt = holdUntil(session, now.getTime()) }: WantedHold,
+  { lines, now, cause, expiresAt = holdUntil(session, now.getTime()), firstWithLowStockAt: lowStockAt }: WantedHold,
 ): Promise<SessionRow> {
-  const wanted = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
-  const [short] = await hold(tx, session, session.id, wanted, { expiresAt, now: now.getTime(), cause })
+  const moment = { expiresAt, now: now.getTime(), cause }
+  const held = { ...session, holdExpiresAt: expiresAt }
+  const wanted = lines.map(({ offer, quantity }) => ({ ...offer, quantity }))
+  if (lowStockAt !== undefined && (await holdFree(tx, session, session.id, wanted, { ...moment, lowStockAt })))
+    return held
+  if (await holdsAlready(tx, session, lines, moment)) return held
+  const [short] = await hold(tx, session, session.id, wanted, moment)
   if (short) {
     const line = lines.find(({ offer }) => offer.skuId === short.skuId)
     if (line && !line.offer.isSold) throw refuse('item_unavailable', { current: { skuId: short.skuId } })
     throw refuse('insufficient_stock', { current: { skuId: short.skuId, available: short.available } })
   }
-  return { ...session, holdExpiresAt: expiresAt }
+  return held
+}
+
+// Whether the session holds these lines, and now for longer.
+async function holdsAlready(
+  tx: Tx,
+  session: SessionRow,
+  lines: CartFacts['lines'],
+  moment: { now: number; expiresAt: number },
+): Promise<boolean> {
+  if (lines.length === 0 || !lines.every(({ isHeld = false }) => isHeld)) return false
+  const held = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
+  return prolong(tx, session, session.id, held, moment)
 }

@@ -7,7 +7,7 @@ import type { KeyCaller } from '../../platform/access/identify.ts'
 import { isId, newId } from '../../platform/kit/ids.ts'
 import { moveFor, onlyMove } from '../../platform/kit/lifecycle.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
-import { announce, type Cause } from '../../platform/outbox/announce.ts'
+import { announce, announceTogether, type Cause } from '../../platform/outbox/announce.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import {
@@ -21,10 +21,10 @@ import {
   refuseUnchangeable,
 } from '../carts/change.ts'
 import { putCode } from '../carts/codes.ts'
-import { createCart, refuseUnsellable } from '../carts/lines.ts'
+import { makeCart, refuseUnsellable, writeNewCart } from '../carts/lines.ts'
 import type { Pricebook } from '../carts/pricebook.ts'
-import { findCartFacts, quoteFor } from '../carts/quote.ts'
-import type { CartKey } from '../carts/store.ts'
+import { type CartFacts, factsOfCart, findCartFacts, quoteFor } from '../carts/quote.ts'
+import type { CartKey, CartOrigin, CartRow } from '../carts/store.ts'
 import type { Quote } from '../carts/view.ts'
 import { release } from '../inventory/holds.ts'
 import { type RedirectRules, redirectProblem } from '../merchants/redirects.ts'
@@ -39,13 +39,16 @@ import { holdUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
 import { holdLines } from './refresh.ts'
 import { checkoutPageSecrets, maskEmail } from './secret.ts'
 import {
-  findRedirectRules,
+  type Checkout,
+  findOpening,
   findSession,
   findSessionOfCart,
+  findSessionWithCart,
   insertSession,
   lockCartOfSession,
   lockSession,
   type SessionKey,
+  type SessionName,
   type SessionRow,
   saveSession,
 } from './store.ts'
@@ -76,20 +79,18 @@ export interface OpenAsk {
 const lifeSecondsDefault = 1_800
 
 export async function openSession(tools: CheckoutTools, ask: OpenAsk): Promise<CheckoutSession> {
+  return announceTogether(ask.db, () => open(tools, ask))
+}
+
+async function open(tools: CheckoutTools, ask: OpenAsk): Promise<CheckoutSession> {
   const { db, caller, body, now, cause } = ask
-  const rules = await findRedirectRules(db, caller.installationId)
+  const opening = await findOpening(db, caller.installationId)
   // Ended in the moment since the caller was let in.
-  if (!rules) throw refuse('unauthenticated')
-  const issues = ask.isForAgent || ask.isOwn ? [] : redirectIssues(body, rules)
+  if (!opening) throw refuse('unauthenticated')
+  const issues = ask.isForAgent || ask.isOwn ? [] : redirectIssues(body, opening.rules)
   if (issues.length > 0) throw refuse('invalid_request', { issues })
 
-  const cartId =
-    body.cartId ?? (await createCart(tools.carts, { db, caller, items: body.items, metadata: {}, now, cause })).cart.id
-  const change: ChangeAsk = { db, caller, cartId, expectedVersion: body.expectedCartVersion, now, cause }
-  const [looked, before] = await Promise.all([
-    lockCartFacts(tools.carts, change),
-    findSessionOfCart(db, { installationId: caller.installationId, cartId }),
-  ])
+  const { change, looked, before } = await findOrMakeCart(tools, ask, opening.origin)
   if (before?.status === 'processing') {
     throw refuse('payment_in_progress', { current: { status: before.status, version: before.version } })
   }
@@ -111,14 +112,17 @@ export async function openSession(tools: CheckoutTools, ask: OpenAsk): Promise<C
   if (facts.lines.length === 0) throw refuse('cart_empty')
   for (const { offer, quantity } of facts.lines) refuseUnsellable(offer, quantity)
 
-  const { vat, ...wanted } = await renewed(tools, ask, living ?? newSession(tools, ask, cartId, at), facts.cart.vat)
+  const { vat, ...wanted } = await renewed(
+    tools,
+    ask,
+    living ?? newSession(tools, ask, change.cartId, at),
+    facts.cart.vat,
+  )
   const session = {
     ...wanted,
     version: living ? await versionUnderLock(db, living) : 1,
     holdExpiresAt: wanted.holdsLater ? wanted.holdExpiresAt : holdUntil(wanted, at),
   }
-  if (living) saveSession(db, session)
-  else insertSession(db, session)
   // The cart names its session from now on, and lives as long. That is a change of the cart like any other, but not one the
   // session follows.
   const expiresAt = Math.max(facts.cart.expiresAt, session.expiresAt)
@@ -126,14 +130,50 @@ export async function openSession(tools: CheckoutTools, ask: OpenAsk): Promise<C
     ...facts,
     cart: { ...facts.cart, checkoutSessionId: session.id, expiresAt, vat },
   })
+  if (living) saveSession(db, session)
+  else insertSession(db, session)
   if (vat?.status === 'pending') checkLater(tools, db, session)
   const { withdrawalPath } = await bookOf(tools, db, quote)
   const view = { session, quote, orderPayment: null, orderSecretSealed: null, withdrawalPath }
   if (!living)
     announceSession(tools, db, view, { kind: onlyMove(sessionLifecycle, 'create').announces, now: at, cause })
   // Last, because the SKU's row is what everybody waits for when many want the same thing.
-  if (!session.holdsLater) await holdLines(db, session, { lines: facts.lines, now, cause })
+  const firstWithLowStockAt = living ? undefined : facts.cart.seller.lowStockAt
+  if (!session.holdsLater) await holdLines(db, session, { lines: facts.lines, now, cause, firstWithLowStockAt })
   return showSession(tools, view, at)
+}
+
+interface OpenedCart {
+  change: ChangeAsk
+  looked: CartFacts
+  before: SessionRow | undefined
+}
+
+async function findOrMakeCart(
+  tools: CheckoutTools,
+  { db, caller, body, now, cause }: OpenAsk,
+  origin: CartOrigin,
+): Promise<OpenedCart> {
+  if (body.cartId === undefined) {
+    // No other transaction knows it. It is not read again, and without a code to put on it written only once, with its session.
+    const made = await makeCart(tools.carts, { db, caller, items: body.items, metadata: {}, now, cause, origin })
+    const change = { db, caller, cartId: made.cart.id, expectedVersion: undefined, now, cause }
+    if (body.promotionCode === undefined)
+      return {
+        change: { ...change, write: (cart) => writeNewCart(db, cart, made.lines) },
+        looked: made,
+        before: undefined,
+      }
+    writeNewCart(db, made.cart, made.lines)
+    return { change, looked: made, before: undefined }
+  }
+  const { cartId } = body
+  const change = { db, caller, cartId, expectedVersion: body.expectedCartVersion, now, cause }
+  const [looked, before] = await Promise.all([
+    lockCartFacts(tools.carts, change),
+    findSessionOfCart(db, { installationId: caller.installationId, cartId }),
+  ])
+  return { change, looked, before }
 }
 
 export function checkLater(tools: CheckoutTools, db: Tx, { installationId, id: sessionId }: SessionRow): void {
@@ -203,6 +243,7 @@ function newSession(
     continuedBy: null,
     holdsLater: isForAgent,
     holdsWhole: isOwn,
+    hasAccounts: true,
   }
 }
 
@@ -272,16 +313,19 @@ export async function findSessionFacts(
   return session && factsOf(tools, db, session, now)
 }
 
+// `cart`: as it was read with the session.
 export async function factsOf(
   tools: CheckoutTools,
   db: Reader,
   session: SessionRow,
   now: number,
+  cart?: CartRow,
 ): Promise<SessionFacts> {
   const cartKey: CartKey = { installationId: session.installationId, cartId: session.cartId }
   const orderKey = session.orderId === null ? null : { ...session, orderId: session.orderId }
+  const { pricebooks } = tools.carts
   const [facts, order, orderSecretSealed = null] = await Promise.all([
-    findCartFacts(db, tools.carts.pricebooks, cartKey, now),
+    cart ? factsOfCart(db, pricebooks, cart, now) : findCartFacts(db, pricebooks, cartKey, now),
     orderKey ? findOrder(db, orderKey) : undefined,
     orderKey ? findSealedSecret(db, orderKey) : undefined,
   ])
@@ -346,6 +390,16 @@ export async function lockSessionAndCart(db: Tx, key: SessionKey): Promise<Sessi
   if (!isId('cks', key.sessionId)) return undefined
   const [, , session] = await Promise.all([lockCartOfSession(db, key), lockSession(db, key), findSession(db, key)])
   return session
+}
+
+// The same, with its cart.
+export async function lockCheckout(tx: Tx, name: SessionName): Promise<Checkout | undefined> {
+  const [, , checkout] = await Promise.all([
+    lockCartOfSession(tx, name),
+    lockSession(tx, name),
+    findSessionWithCart(tx, name),
+  ])
+  return checkout
 }
 
 // Ends an open session: its stock goes back, its cart goes on alone, and the fact is announced.

@@ -100,7 +100,7 @@ async function returnsOf(db: Reader, { order, lines }: OrderFacts): Promise<Orde
   }
 }
 
-// Of a cancelled order the shopper waits for the money; that it was paid once says too little.
+// After a cancellation the shopper waits for the money; that the order was paid once says too little.
 function shownPaymentStatus({ order, refunds }: OrderFacts): OrderStatusView['paymentStatus'] {
   switch (cancellationView(order, refunds)?.status) {
     case 'refund_failed':

@@ -7,7 +7,20 @@ import { isNotDeferred, isOnly, type RowKey } from '../../platform/jobs/store.ts
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { forgetDraftEmails } from '../../platform/outbox/emails.ts'
 import { expectVersion } from '../../platform/storage/guard.ts'
-import { Fragment, list, type Reader, type SqlValue, type Tx } from '../../platform/storage/storage.ts'
+import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import type { OwnTerms } from '../carts/pricing.ts'
+import {
+  type CartColumns,
+  type CartKey,
+  type CartOrigin,
+  type CartRow,
+  cartColumns,
+  cartFrom,
+  cartJoins,
+  type OriginColumns,
+  originColumns,
+  originFrom,
+} from '../carts/store.ts'
 import type { RedirectRules } from '../merchants/redirects.ts'
 
 export interface SessionKey {
@@ -53,77 +66,176 @@ export interface SessionRow {
   holdsLater: boolean
   // Made by the merchant for a shopper: stock is held as long as it lasts, and the shopper changes no item.
   holdsWhole: boolean
+  // Whether the merchant may have accounts at payment providers in this mode.
+  hasAccounts: boolean
 }
 
+// Columns of a session `s` of the installation `i` of the merchant `m`. Where a cart has a column of the same name, this one's says that it
+// is the session's: the two are read together.
+const sessionColumns = new Fragment(`
+  s.installation_id as "installationId", s.merchant_id as "merchantId", i.mode,
+  coalesce(i.disabled_at, m.closed_at,
+    (select v.changed_at from merchant_moves v where v.merchant_id = m.id)) as "closedAt", s.id as "sessionId", s.cart_id as "cartId",
+  s.version as "sessionVersion", s.status as "sessionStatus", s.metadata as "sessionMetadata",
+  s.order_id as "sessionOrderId", s.created_at as "sessionCreatedAt", s.updated_at as "sessionUpdatedAt",
+  s.expires_at as "sessionExpiresAt", s.secret_hash as "secretHash", s.secret_sealed as "secretSealed",
+  s.success_url as "successUrl", s.cancel_url as "cancelUrl", s.locale, s.customer_sealed as "customerSealed",
+  s.email_masked as "emailMasked", s.email_hash as "emailHash", s.client_reference_id as "clientReferenceId",
+  s.hold_expires_at as "holdExpiresAt", s.quote, s.cancellation, s.last_payment_error as "lastPaymentError",
+  s.completed_at as "completedAt", s.cancelled_at as "cancelledAt", s.continued_by as "continuedBy",
+  s.holds_later as "holdsLater", s.holds_whole as "holdsWhole",
+  case when exists (select 1 from payment_accounts n where n.merchant_id = s.merchant_id and n.mode = i.mode
+    and n.ended_at is null) then 1 else 0 end as "hasAccounts"`)
+
+// As a row has them: JSON as text, truth as 0 or 1, and under other names what a cart has too.
 interface SessionColumns
-  extends Omit<SessionRow, 'metadata' | 'cancellation' | 'lastPaymentError' | 'holdsLater' | 'holdsWhole'> {
-  holdsLater: number
-  holdsWhole: number
-  metadata: string
+  extends Omit<
+    SessionRow,
+    | 'id'
+    | 'version'
+    | 'status'
+    | 'metadata'
+    | 'orderId'
+    | 'createdAt'
+    | 'updatedAt'
+    | 'expiresAt'
+    | 'cancellation'
+    | 'lastPaymentError'
+    | 'holdsLater'
+    | 'holdsWhole'
+    | 'hasAccounts'
+  > {
+  sessionId: string
+  sessionVersion: number
+  sessionStatus: CheckoutSessionStatus
+  sessionMetadata: string
+  sessionOrderId: string | null
+  sessionCreatedAt: number
+  sessionUpdatedAt: number
+  sessionExpiresAt: number
   cancellation: string | null
   lastPaymentError: string | null
+  holdsLater: number
+  holdsWhole: number
+  hasAccounts: number
 }
 
-export async function findSession(
-  db: Reader,
-  { installationId, sessionId }: SessionKey,
-): Promise<SessionRow | undefined> {
-  return selectSession(db, 'c.installation_id = ? and c.id = ?', [installationId, sessionId])
+// By its key, or by the hash of the secret in the address of its page.
+export type SessionName = SessionKey | { secretHash: string }
+
+function isNamed(name: SessionName): Fragment {
+  return 'secretHash' in name
+    ? new Fragment('s.secret_hash = ?', [name.secretHash])
+    : new Fragment('s.installation_id = ? and s.id = ?', [name.installationId, name.sessionId])
 }
 
-export async function findSessionBySecret(db: Reader, secretHash: string): Promise<SessionRow | undefined> {
-  return selectSession(db, 'c.secret_hash = ?', [secretHash])
+export async function findSession(db: Reader, name: SessionName): Promise<SessionRow | undefined> {
+  return selectSession(db, isNamed(name))
 }
 
 // The session of a cart that is not over.
 export async function findSessionOfCart(
   db: Reader,
-  { installationId, cartId }: { installationId: string; cartId: string },
+  { installationId, cartId }: CartKey,
 ): Promise<SessionRow | undefined> {
-  const living = "c.installation_id = ? and c.cart_id = ? and c.status in ('open', 'processing')"
-  return selectSession(db, living, [installationId, cartId])
+  const living = "s.installation_id = ? and s.cart_id = ? and s.status in ('open', 'processing')"
+  return selectSession(db, new Fragment(living, [installationId, cartId]))
 }
 
-async function selectSession(
-  db: Reader,
-  condition: string,
-  values: readonly SqlValue[],
-): Promise<SessionRow | undefined> {
+async function selectSession(db: Reader, condition: Fragment): Promise<SessionRow | undefined> {
   const [row] = await db.sql<SessionColumns>`
-    select c.installation_id as "installationId", c.id, c.merchant_id as "merchantId", c.cart_id as "cartId", c.version,
-      c.status, i.mode, coalesce(i.disabled_at, m.closed_at) as "closedAt", c.secret_hash as "secretHash", c.secret_sealed as "secretSealed", c.success_url as "successUrl",
-      c.cancel_url as "cancelUrl", c.locale, c.customer_sealed as "customerSealed", c.email_masked as "emailMasked",
-      c.email_hash as "emailHash", c.client_reference_id as "clientReferenceId", c.metadata,
-      c.hold_expires_at as "holdExpiresAt", c.quote, c.cancellation, c.last_payment_error as "lastPaymentError",
-      c.order_id as "orderId", c.created_at as "createdAt", c.updated_at as "updatedAt", c.expires_at as "expiresAt",
-      c.completed_at as "completedAt", c.cancelled_at as "cancelledAt",
-      c.continued_by as "continuedBy", c.holds_later as "holdsLater", c.holds_whole as "holdsWhole"
-    from checkout_sessions c
-    join installations i on i.id = c.installation_id
-    join merchants m on m.id = c.merchant_id
-    where ${new Fragment(condition, values)}`
+    select ${sessionColumns}
+    from checkout_sessions s
+    join installations i on i.id = s.installation_id
+    join merchants m on m.id = s.merchant_id
+    where ${condition}`
+  return row && sessionFrom(row)
+}
+
+export interface Checkout {
+  session: SessionRow
+  // With its address as it lies in the database.
+  cart: CartRow
+  // Whether a payment has begun in it, whatever became of that.
+  hasPayments: boolean
+}
+
+// How many lines it has, whether one of them is shipped, and the terms of its cart.
+export async function glanceAt(
+  db: Reader,
+  secretHash: string,
+): Promise<{ lines: number; isShipped: boolean; terms: OwnTerms | null } | undefined> {
+  const [row] = await db.sql<{ lines: number; shipped: number; terms: string | null }>`
+    select c.terms, count(l.sku_id) as "lines", count(case k.delivery when 'shipped' then 1 end) as "shipped"
+    from checkout_sessions s join carts c on c.installation_id = s.installation_id and c.id = s.cart_id
+    left join cart_lines l on l.installation_id = c.installation_id and l.cart_id = c.id
+    left join skus k on k.merchant_id = l.merchant_id and k.id = l.sku_id
+    where s.secret_hash = ${secretHash}
+    group by s.id, c.terms`
   if (!row) return undefined
+  const { lines, shipped, terms } = row
+  return { lines, isShipped: shipped > 0, terms: terms === null ? null : (JSON.parse(terms) as OwnTerms) }
+}
+
+// A session and its cart, in one statement.
+export async function findSessionWithCart(db: Reader, name: SessionName): Promise<Checkout | undefined> {
+  const [row] = await db.sql<SessionColumns & CartColumns & { hasPayments: number }>`
+    select ${sessionColumns}, ${cartColumns}, a.sealed as "addressSealed", a.row_key as "addressKey",
+      case when exists (select 1 from payments y where y.installation_id = s.installation_id
+        and y.checkout_session_id = s.id) then 1 else 0 end as "hasPayments"
+    from checkout_sessions s join carts c on c.installation_id = s.installation_id and c.id = s.cart_id ${cartJoins}
+    where ${isNamed(name)}`
+  return row && { session: sessionFrom(row), cart: cartFrom(row), hasPayments: row.hasPayments === 1 }
+}
+
+function sessionFrom(row: SessionColumns): SessionRow {
+  const { cancellation, lastPaymentError } = row
   return {
-    ...row,
+    installationId: row.installationId,
+    id: row.sessionId,
+    merchantId: row.merchantId,
+    cartId: row.cartId,
+    version: row.sessionVersion,
+    status: row.sessionStatus,
+    mode: row.mode,
+    closedAt: row.closedAt,
+    secretHash: row.secretHash,
+    secretSealed: row.secretSealed,
+    successUrl: row.successUrl,
+    cancelUrl: row.cancelUrl,
+    locale: row.locale,
+    customerSealed: row.customerSealed,
+    emailMasked: row.emailMasked,
+    emailHash: row.emailHash,
+    clientReferenceId: row.clientReferenceId,
+    metadata: JSON.parse(row.sessionMetadata) as Metadata,
+    holdExpiresAt: row.holdExpiresAt,
+    quote: row.quote,
+    cancellation: cancellation === null ? null : (JSON.parse(cancellation) as SessionCancellation),
+    lastPaymentError: lastPaymentError === null ? null : (JSON.parse(lastPaymentError) as PaymentFailure),
+    orderId: row.sessionOrderId,
+    createdAt: row.sessionCreatedAt,
+    updatedAt: row.sessionUpdatedAt,
+    expiresAt: row.sessionExpiresAt,
+    completedAt: row.completedAt,
+    cancelledAt: row.cancelledAt,
+    continuedBy: row.continuedBy,
     holdsLater: row.holdsLater === 1,
     holdsWhole: row.holdsWhole === 1,
-    metadata: JSON.parse(row.metadata) as Metadata,
-    cancellation: row.cancellation === null ? null : (JSON.parse(row.cancellation) as SessionCancellation),
-    lastPaymentError: row.lastPaymentError === null ? null : (JSON.parse(row.lastPaymentError) as PaymentFailure),
+    hasAccounts: row.hasAccounts === 1,
   }
 }
 
 // The lock of the session's cart, which never becomes another one.
-export async function lockCartOfSession(tx: Tx, { installationId, sessionId }: SessionKey): Promise<void> {
+export async function lockCartOfSession(tx: Tx, name: SessionName): Promise<void> {
   await tx.lockRow`
-    select id from carts where installation_id = ${installationId} and id = (
-      select cart_id from checkout_sessions where installation_id = ${installationId} and id = ${sessionId})`
+    select id from carts where (installation_id, id) = (
+      select s.installation_id, s.cart_id from checkout_sessions s where ${isNamed(name)})`
 }
 
 // Taken after the lock of the cart, always in this order.
-export async function lockSession(tx: Tx, { installationId, sessionId }: SessionKey): Promise<void> {
-  await tx.lockRow`
-    select id from checkout_sessions where installation_id = ${installationId} and id = ${sessionId}`
+export async function lockSession(tx: Tx, name: SessionName): Promise<void> {
+  await tx.lockRow`select s.id from checkout_sessions s where ${isNamed(name)}`
 }
 
 export function insertSession(tx: Tx, session: SessionRow): void {
@@ -235,12 +347,17 @@ export async function endClaim(tx: Tx, installationId: string): Promise<void> {
 }
 
 // Undefined where the installation is disabled or ended, or its merchant closed.
-export async function findRedirectRules(db: Reader, installationId: string): Promise<RedirectRules | undefined> {
-  const [row] = await db.sql<{ mode: Mode; redirectHosts: string }>`
-    select i.mode, i.redirect_hosts as "redirectHosts"
+export async function findOpening(
+  db: Reader,
+  installationId: string,
+): Promise<{ rules: RedirectRules; origin: CartOrigin } | undefined> {
+  const [row] = await db.sql<OriginColumns & { redirectHosts: string }>`
+    select ${originColumns}, i.redirect_hosts as "redirectHosts"
     from installations i join merchants m on m.id = i.merchant_id
     where i.id = ${installationId} and i.disabled_at is null and m.closed_at is null`
-  return row && { mode: row.mode, redirectHosts: JSON.parse(row.redirectHosts) as string[] }
+  if (!row) return undefined
+  const rules = { mode: row.mode, redirectHosts: JSON.parse(row.redirectHosts) as string[] }
+  return { rules, origin: originFrom(row) }
 }
 
 // How often this customer used a promotion in orders of this mode that stand. Rows of earlier releases have other hashes.

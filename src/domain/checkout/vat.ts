@@ -7,7 +7,7 @@ import { type CartVatCheck, type VatCheck, vatStatusAt } from '../vat/check.ts'
 import type { VatId } from '../vat/id.ts'
 import type { VatAnswer } from '../vat/port.ts'
 
-// Of one cart: every number, and every new try of one.
+// Per cart, counting every number and every new try of one.
 const triesMax = 10
 
 export interface VatGiven {

@@ -3,8 +3,8 @@
 
 import { Refusal } from '../../platform/kit/refuse.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
-import { tryOpenAddress } from '../addresses/vault.ts'
 import { commitChange, lockCartFacts } from '../carts/change.ts'
+import { openCartAddress } from '../carts/destination.ts'
 import { findCart } from '../carts/store.ts'
 import { openCustomer } from '../orders/customer.ts'
 import type { PaymentWatch } from '../payments/watch.ts'
@@ -82,11 +82,10 @@ async function findQuestion(tools: VatTools, db: Reader, key: SessionKey): Promi
   const { vatId = '' } = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? {}
   const id = vatIdFrom(vatId)
   if (!id) return undefined
-  const { installationId, id: ownerId } = cart
   const now = tools.clock().getTime()
   const [{ vatId: requester }, address] = await Promise.all([
     tools.carts.pricebooks.find(db, cart.merchantId, cart.seller.catalogVersion),
-    cart.address && tryOpenAddress(db, tools.rootSecret, { installationId, ownerId, id: cart.address.token, now }),
+    openCartAddress(db, tools.rootSecret, cart, now),
   ])
   return { session, check: cart.vat, question: { id, requester, name: address?.company || null } }
 }

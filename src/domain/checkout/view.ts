@@ -18,7 +18,7 @@ export interface SessionFacts {
   orderPayment: 'paid' | 'pending' | 'unpaid' | null
   // The sealed secret of the order's page, where the session is shown to those who may follow the order.
   orderSecretSealed: string | null
-  // Of the merchant's page, where the session is shown to those who may link to it.
+  // Path of the merchant's page, where the session is shown to those who may link to it.
   withdrawalPath: string | null
 }
 

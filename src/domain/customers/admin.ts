@@ -2,6 +2,7 @@
 
 import {
   customerAddressesMax,
+  customerConsentsMax,
   customerNotesMax,
   customerOrdersMax,
   type customerRows,
@@ -16,21 +17,26 @@ import { Audited, Outside } from '../../platform/http/handler.ts'
 import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
 import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
 import { isId, newId } from '../../platform/kit/ids.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { customerHashes, listCustomerKeys } from '../checkout/customer.ts'
 import { findMerchantFace } from '../merchants/store.ts'
 import { noteView } from '../orders/adminview.ts'
 import { type OrderCustomer, openOrderCustomer } from '../orders/customer.ts'
 import { findOrder, type OrderKey, type OrderQuestion } from '../orders/store.ts'
+import { listBook } from './book.ts'
 import { customerData } from './data.ts'
 import { findCustomerEmail } from './erase.ts'
+import { listCustomerPasskeys, passkeyShown } from './passkeys.ts'
 import {
   askErasure,
   type CustomerRow,
   findCustomer,
   insertCustomerNote,
+  listConsentsOfCustomer,
   listCustomerNotes,
   listCustomers,
   listOrderKeysOfCustomer,
@@ -69,15 +75,17 @@ function lists({ findOrderKeys }: AdminCustomerParts): Handlers<'listAdminCustom
       const { merchantId, mode } = caller
       const row = await find(db, caller, customerId)
       const query = { mode, subjectId: customerId, limit: limits.adminListRowsMax }
-      const [{ entries }, notes] = await Promise.all([
+      const [{ entries }, notes, consents] = await Promise.all([
         listEntries(db, merchantId, query),
         listCustomerNotes(db, { merchantId, customerId }),
+        listConsentsOfCustomer(db, caller, customerId, customerConsentsMax),
       ])
       const writers = notes.map(({ actorKind: kind, actorId: id }) => ({ actor: { kind, id } }))
       const names = await listActorNames(db, merchantId, [...entries, ...writers])
       return {
         data: {
           ...customerSummary(row),
+          consents: consents.map(({ at, ...consent }) => ({ ...consent, at: toInstant(at) })),
           notes: notes.map((note) => noteView(note, names)),
           changes: entries.map((entry) => changeView(entry, { names, subjectId: customerId, skipped: 0 })),
         },
@@ -115,12 +123,17 @@ function looks({ rootSecret }: AdminCustomerParts): Handlers<'getAdminCustomerDe
       const { merchantId, mode } = caller
       const { owner, keys } = await db.read(async (reader) => {
         await find(reader, caller, customerId)
-        const [face, email] = await Promise.all([
+        const [face, email, keys] = await Promise.all([
           findMerchantFace(reader, merchantId),
           findCustomerEmail(reader, rootSecret, { merchantId, mode, customerId }, now.getTime()),
+          listCustomerKeys(reader, rootSecret),
         ])
+        const hashes = email === undefined ? [] : customerHashes(keys, rootSecret, merchantId, email)
+        const isKnown = hashes.length > 0
+        const addresses = isKnown ? await listBook(reader, rootSecret, { merchantId, mode, hashes }) : []
+        const passkeys = isKnown ? await listCustomerPasskeys(reader, { merchantId, mode, hashes }) : []
         return {
-          owner: { shop: face?.name ?? '', email: email ?? null },
+          owner: { shop: face?.name ?? '', email: email ?? null, addresses, passkeys: passkeys.map(passkeyShown) },
           keys: await listOrderKeysOfCustomer(reader, caller, customerId, customerOrdersMax),
         }
       })

@@ -11,13 +11,20 @@ test('a code is open until it was used, has expired, or was guessed at five time
   assert.equal(isCodeOpen({ ...open, tries: codeTriesMax }, 9), false)
 })
 
+const none: CodeCounts = { requesterHour: 0, requesterDay: 0, mailboxDay: 0, networkHour: 0, shopHour: 0 }
+const names = Object.keys(customerCodesMax) as (keyof CodeCounts)[]
+
 test('each limit holds alone', () => {
-  const none: CodeCounts = { mailboxHour: 0, mailboxDay: 0, networkHour: 0, shopHour: 0 }
-  assert.equal(mayAskForCode(none), true)
-  for (const name of Object.keys(customerCodesMax) as (keyof CodeCounts)[]) {
-    assert.equal(mayAskForCode({ ...none, [name]: customerCodesMax[name] - 1 }), true, name)
-    assert.equal(mayAskForCode({ ...none, [name]: customerCodesMax[name] }), false, name)
+  assert.equal(mayAskForCode(none, false), true)
+  for (const name of names) {
+    assert.equal(mayAskForCode({ ...none, [name]: customerCodesMax[name] - 1 }, false), true, name)
+    assert.equal(mayAskForCode({ ...none, [name]: customerCodesMax[name] }, false), false, name)
   }
+})
+
+test('a known browser has limits of its own, and none that others use up', () => {
+  const allowed = names.filter((name) => mayAskForCode({ ...none, [name]: customerCodesMax[name] }, true))
+  assert.deepEqual(allowed, ['mailboxDay', 'networkHour'])
 })
 
 test('a code is read as people type it', () => {

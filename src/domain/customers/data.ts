@@ -10,17 +10,20 @@ import type { OrderKey } from '../orders/store.ts'
 import { orderView } from '../orders/view.ts'
 import { listReturnsOfOrder } from '../returns/store.ts'
 import { returnView } from '../returns/view.ts'
+import type { SavedAddress } from './book.ts'
 
 export interface DataOwner {
   shop: string
   email: string | null
+  addresses: readonly SavedAddress[]
+  passkeys: readonly { createdAt: string; usedAt: string | null }[]
 }
 
 // Each order is read by itself, and others have their turn in between.
 export async function customerData(
   storage: Pick<Storage, 'read'>,
   rootSecret: RootSecret,
-  { shop, email }: DataOwner,
+  { shop, email, addresses, passkeys: known }: DataOwner,
   keys: readonly OrderKey[],
   now: number,
 ) {
@@ -31,7 +34,12 @@ export async function customerData(
     const order = await storage.read((db) => orderData(db, rootSecret, key, now))
     if (order) orders.push(order)
   }
-  return { shop, email, createdAt: toInstant(now), orders }
+  const addressBook = addresses.map(({ address, isDefault, createdAt }) => ({
+    ...{ address, isDefault },
+    savedAt: toInstant(createdAt),
+  }))
+  const passkeys = known.map(({ createdAt, usedAt }) => ({ createdAt, usedAt }))
+  return { shop, email, createdAt: toInstant(now), addressBook, passkeys, orders }
 }
 
 async function orderData(db: Reader, rootSecret: RootSecret, key: OrderKey, now: number) {

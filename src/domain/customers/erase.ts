@@ -8,7 +8,9 @@ import { forgetHashes } from '../checkout/forget.ts'
 import { listInstallations } from '../merchants/store.ts'
 import { openOrderCustomer } from '../orders/customer.ts'
 import { findOrder } from '../orders/store.ts'
+import { forgetSavedAddresses } from './bookstore.ts'
 import { forgetAccount } from './forget.ts'
+import { forgetCustomerPasskeys } from './passkeys.ts'
 import { type ErasureRow, endErasure, listErasures, listOrderKeysOfCustomer } from './recordstore.ts'
 
 // One round of the loop.
@@ -45,7 +47,9 @@ async function eraseCustomer(storage: Storage, rootSecret: RootSecret, row: Eras
   })
   await forgetHashes(storage, { merchantId, installationIds, hashes }, { isDryRun: false, includesUnsent: false })
   await storage.write(async (tx) => {
-    if (email !== undefined) await forgetAccount(tx, rootSecret, merchantId, email)
+    await forgetSavedAddresses(tx, merchantId, [mode], hashes)
+    await forgetCustomerPasskeys(tx, merchantId, [mode], hashes)
+    if (email !== undefined) await forgetAccount(tx, rootSecret, { merchantId, modes: [mode], email })
     await endErasure(tx, row)
   })
 }

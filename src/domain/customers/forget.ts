@@ -1,25 +1,38 @@
-// Erases a shopper with their account: signed out everywhere, and no e-mail with a code says who got it.
+// Erases a shopper with their account: signed out everywhere, without saved addresses, and no e-mail with a code says who got it.
 
+import type { Mode } from '../../contract/words.ts'
 import { forgetCodeEmails } from '../../platform/outbox/emails.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
+import { customerHashes, listCustomerKeys } from '../checkout/customer.ts'
 import { type ForgetInput, type Forgotten, forgetShopper, type Shopper } from '../checkout/forget.ts'
+import { forgetSavedAddresses } from './bookstore.ts'
 import { mailboxHashes } from './mailbox.ts'
+import { forgetCustomerPasskeys } from './passkeys.ts'
 import { deleteMailbox } from './store.ts'
 
 export async function forgetCustomer(
   storage: Storage,
   rootSecret: RootSecret,
-  shopper: Shopper,
+  shopper: Shopper & { modes: readonly Mode[] },
   input: ForgetInput,
 ): Promise<Forgotten> {
   const forgotten = await forgetShopper(storage, rootSecret, shopper, input)
   if (input.isDryRun) return forgotten
-  await storage.write((tx) => forgetAccount(tx, rootSecret, shopper.merchantId, shopper.email))
+  await storage.write((tx) => forgetAccount(tx, rootSecret, shopper))
   return forgotten
 }
 
-export async function forgetAccount(tx: Tx, rootSecret: RootSecret, merchantId: string, email: string): Promise<void> {
+export async function forgetAccount(
+  tx: Tx,
+  rootSecret: RootSecret,
+  { merchantId, modes, email }: Pick<Shopper, 'merchantId' | 'email'> & { modes: readonly Mode[] },
+): Promise<void> {
+  const hashes = customerHashes(await listCustomerKeys(tx, rootSecret), rootSecret, merchantId, email)
+  await forgetSavedAddresses(tx, merchantId, modes, hashes)
+  await forgetCustomerPasskeys(tx, merchantId, modes, hashes)
   await deleteMailbox(tx, merchantId, mailboxHashes(rootSecret, merchantId, email))
+  // Again, for one that was added in a session which the line above waited for.
+  await forgetCustomerPasskeys(tx, merchantId, modes, hashes)
   await forgetCodeEmails(tx, rootSecret, merchantId, email)
 }

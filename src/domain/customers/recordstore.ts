@@ -5,7 +5,7 @@ import { isNotDeferred } from '../../platform/jobs/store.ts'
 import type { CursorPosition } from '../../platform/kit/cursor.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
-import type { OrderKey, OrderNoteRow } from '../orders/store.ts'
+import type { ConsentRecord, OrderKey, OrderNoteRow } from '../orders/store.ts'
 
 export interface CustomerKeyed {
   merchantId: string
@@ -153,6 +153,29 @@ export async function listOrderKeysOfCustomer(
     where merchant_id = ${merchantId} and mode = ${mode} and customer_id = ${customerId}
     order by placed_at desc, id desc limit ${limit}`
   return rows.map(({ status, ...row }) => ({ ...row, isSettled: status === 'completed' || status === 'cancelled' }))
+}
+
+export interface CustomerConsentRow extends ConsentRecord {
+  orderId: string
+  orderNumber: string
+}
+
+// From the newest orders at which something was agreed to.
+export async function listConsentsOfCustomer(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  customerId: string,
+  limit: number,
+): Promise<CustomerConsentRow[]> {
+  const rows = await db.sql<{ orderId: string; orderNumber: string; consents: string }>`
+    select id as "orderId", number as "orderNumber", consents from orders
+    where merchant_id = ${merchantId} and mode = ${mode} and customer_id = ${customerId} and consents <> '[]'
+    order by placed_at desc, id desc limit ${limit}`
+  return rows
+    .flatMap(({ consents, ...order }) =>
+      (JSON.parse(consents) as ConsentRecord[]).map((consent) => ({ ...consent, ...order })),
+    )
+    .slice(0, limit)
 }
 
 // Held until the commit: notes are counted, and a person is erased, by one at a time.

@@ -1,40 +1,47 @@
 // Signing in as a shopper, and what a shopper may do then. Whether a mailbox is known changes no answer: every address that can receive
 // e-mails gets a code, and what was ordered with it is shown to who has the code.
 
-import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import type { Issue } from '../../contract/issues.ts'
 import type { Address } from '../../contract/open/carts.ts'
 import type { Mode } from '../../contract/words.ts'
-import { emailFromTyped, isPlainAddress } from '../../platform/kit/email.ts'
-import { newId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { queueCustomerCode } from '../../platform/outbox/emails.ts'
-import { deriveKey, openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
-import type { Reader, Storage } from '../../platform/storage/storage.ts'
-import { customerHashes, listCustomerKeys } from '../checkout/customer.ts'
+import { openByRoot, type RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
+import { checkAddress } from '../addresses/check.ts'
+import type { CustomerKey } from '../checkout/customer.ts'
 import type { CheckoutMerchant } from '../checkout/port.ts'
 import { findMerchant, findMerchantFace, listInstallations } from '../merchants/store.ts'
 import { openOrderCustomer } from '../orders/customer.ts'
 import { orderPageSecrets } from '../orders/secret.ts'
 import { findOrder } from '../orders/store.ts'
-import { codeMs, customerSessionMs, isCodeOpen, mayAskForCode } from './codes.ts'
+import { listBook, removeFromBook, type SavedAddress, saveInBook } from './book.ts'
+import { customerSessionMs } from './codes.ts'
 import { customerData } from './data.ts'
 import { forgetCustomer } from './forget.ts'
-import { mailboxHashes, networkHash } from './mailbox.ts'
+import { bookOf, bookOwner, hashesOf } from './hashes.ts'
+import {
+  type AccountPasskey,
+  addCustomerPasskey,
+  askToCreate,
+  askToUse,
+  listCustomerPasskeys,
+  openByPasskey,
+  passkeyShown,
+  removeCustomerPasskey,
+} from './passkeys.ts'
 import { accountPath } from './path.ts'
 import {
-  type CodeRow,
-  countCodes,
-  deleteCustomerSession,
-  findCustomerSession,
-  insertCode,
-  insertCustomerSession,
-  listOrdersOfCustomer,
-  lockCodeGate,
-  lockCodeOfBrowser,
-  markCodeUsed,
-  raiseTries,
-} from './store.ts'
+  askCode,
+  customerSessionPurpose,
+  digest,
+  grantSession,
+  isToken,
+  mailboxFromTyped,
+  openSession,
+  type Shown,
+} from './signin.ts'
+import { deleteCustomerSession, findCustomerSession, listOrdersOfCustomer } from './store.ts'
 import { addressesOf } from './view.ts'
 
 export interface AccountShop extends MerchantMode {
@@ -58,6 +65,12 @@ export interface AccountOrder {
   path: string | null
 }
 
+export interface PasskeyAt {
+  origin: string
+  // What the browser keeps: its own secret before signing in, the token of its session after.
+  boundTo: string
+}
+
 export interface CodeAsk {
   email: string
   browser: string
@@ -76,8 +89,22 @@ export interface CustomerPort {
   openByLink(shop: AccountShop, browser: string, link: string): Promise<string | undefined>
   find(shop: AccountShop, token: string): Promise<SignedInCustomer | undefined>
   listOrders(shop: AccountShop, customer: SignedInCustomer): Promise<AccountOrder[]>
-  // Of the newest orders, each address once.
+  // Those saved in the account, the default first, and after them those of the newest orders, each once.
   listAddresses(shop: AccountShop, customer: SignedInCustomer): Promise<{ address: Address; label: string[] }[]>
+  listBook(shop: AccountShop, customer: SignedInCustomer): Promise<SavedAddress[]>
+  saveAddress(
+    shop: AccountShop,
+    customer: SignedInCustomer,
+    input: { id: string | null; address: Address; isDefault: boolean },
+  ): Promise<SavedAddress | { issues: readonly Issue[] } | 'unknown' | 'full'>
+  // False for one that is not there.
+  removeAddress(shop: AccountShop, customer: SignedInCustomer, id: string): Promise<boolean>
+  // What the device of a shopper is asked to sign, as JSON for its browser.
+  passkeyOptions(shop: AccountShop, at: PasskeyAt, customer: SignedInCustomer | null): Promise<object>
+  openByPasskey(shop: AccountShop, at: PasskeyAt, response: string): Promise<string | undefined>
+  addPasskey(shop: AccountShop, at: PasskeyAt, customer: SignedInCustomer, response: string): Promise<boolean>
+  listPasskeys(shop: AccountShop, customer: SignedInCustomer): Promise<AccountPasskey[]>
+  removePasskey(shop: AccountShop, customer: SignedInCustomer, id: string): Promise<void>
   // Everything that is stored about the shopper, for a file.
   data(shop: AccountShop, customer: SignedInCustomer): Promise<object>
   // How many orders were kept because they are still to be sent.
@@ -89,6 +116,8 @@ export interface CustomerTools {
   storage: Storage
   rootSecret: RootSecret
   clock: () => Date
+  // By which customers are found.
+  customerKey: CustomerKey
 }
 
 const ordersShown = 100
@@ -98,42 +127,118 @@ const ordersOpened = 20
 const ordersInFile = 500
 
 export function createCustomerService(tools: CustomerTools): CustomerPort {
-  const { storage, rootSecret, clock } = tools
+  return { ...entranceOf(tools), ...passkeysFor(tools), ...accountOf(tools) }
+}
+
+type Entrance = Pick<CustomerPort, 'findShop' | 'askCode' | 'openByCode' | 'openByLink' | 'find' | 'signOut'>
+
+function entranceOf({ storage, rootSecret, clock }: CustomerTools): Entrance {
+  async function open(shop: AccountShop, browser: string, shown: Shown): Promise<string | undefined> {
+    if (!isToken(browser)) return undefined
+    const now = clock().getTime()
+    const asked = { browserHash: digest(browser), shown, tokenHash: digest, sessionMs: customerSessionMs }
+    return (await storage.write((tx) => openSession(tx, rootSecret, shop, asked, now)))?.token
+  }
   return {
     findShop: (slug, mode) => storage.read((db) => findShop(db, slug, mode)),
-    askCode: (shop, input) => askCode(tools, shop, input),
-    openByCode: (shop, browser, code) =>
-      open(tools, shop, browser, (row) => isSame(row.codeHash, codeHash(rootSecret, row.id, code))),
-    openByLink: (shop, browser, link) => open(tools, shop, browser, (row) => isSame(row.linkHash, digest(link))),
+    async askCode({ merchantId, mode, merchant }, { email: typed, browser, network, locale, shopOrigin }) {
+      const email = mailboxFromTyped(typed)
+      if (email === undefined) return false
+      const pathOf = (link: string) => `${shopOrigin ?? ''}${accountPath(merchant.slug, mode)}/link/${link}`
+      const asked = { email, browserHash: digest(browser), network, locale, pathOf }
+      const now = clock().getTime()
+      await storage.write((tx) => askCode(tx, rootSecret, { merchantId, mode }, asked, now))
+      return true
+    },
+    openByCode: (shop, browser, code) => open(shop, browser, { code }),
+    openByLink: (shop, browser, link) => open(shop, browser, { link }),
     async find(shop, token) {
       if (!isToken(token)) return undefined
       const now = clock().getTime()
       const session = await storage.read((db) => findCustomerSession(db, shop, digest(token), now))
-      const email = session && openByRoot(rootSecret, sessionPurpose, session.emailSealed, session.id)
+      const email = session && openByRoot(rootSecret, customerSessionPurpose, session.emailSealed, session.id)
       return email === undefined ? undefined : { email }
     },
+    signOut: (shop, token) => storage.write((tx) => deleteCustomerSession(tx, shop.merchantId, digest(token))),
+  }
+}
+
+type Passkeys = Pick<CustomerPort, 'passkeyOptions' | 'openByPasskey' | 'addPasskey' | 'listPasskeys' | 'removePasskey'>
+
+function passkeysFor(tools: CustomerTools): Passkeys {
+  const { storage, rootSecret, clock } = tools
+  return {
+    async passkeyOptions(shop, at, customer) {
+      const now = clock().getTime()
+      const place = { shop, ...at }
+      if (!customer) return askToUse(storage, place, now)
+      const { email } = customer
+      const owner = await storage.write((tx) => bookOwner(tx, tools, shop, { email, now }))
+      return askToCreate(storage, place, { email, owner, shopName: shop.merchant.name }, now)
+    },
+    async openByPasskey(shop, at, response) {
+      if (!isToken(at.boundTo)) return undefined
+      const now = clock().getTime()
+      const asked = { tokenHash: digest, sessionMs: customerSessionMs }
+      const open = (tx: Tx, email: string) => grantSession(tx, rootSecret, shop, { email, ...asked }, now).token
+      return openByPasskey(storage, rootSecret, { shop, ...at }, { response, open }, now)
+    },
+    addPasskey(shop, at, { email }, response) {
+      const now = clock().getTime()
+      const ownerIn = (tx: Tx) => bookOwner(tx, tools, shop, { email, now })
+      const passkey = { email, response, sessionHash: digest(at.boundTo), ownerIn }
+      return addCustomerPasskey(storage, rootSecret, { shop, ...at }, passkey, now)
+    },
+    listPasskeys: (shop, { email }) => storage.read((db) => passkeysOf(db, rootSecret, shop, email)),
+    removePasskey: (shop, { email }, id) =>
+      storage.write(async (tx) =>
+        removeCustomerPasskey(tx, await bookOwner(tx, tools, shop, { email, now: clock().getTime() }), id),
+      ),
+  }
+}
+
+function accountOf(tools: CustomerTools): Omit<CustomerPort, keyof Entrance | keyof Passkeys> {
+  const { storage, rootSecret, clock } = tools
+  return {
     listOrders: (shop, { email }) =>
       storage.read(async (db) => {
-        const orders = await listOrdersOfCustomer(db, shop, await hashesOf(db, rootSecret, shop, email), ordersShown)
+        const orders = await listOrdersOfCustomer(db, shop, await hashesOf(db, rootSecret, shop, email), {
+          limit: ordersShown,
+        })
         return orders.map(({ orderId, secretSealed, installationId: _, placedAt, ...order }) => {
           const secret = orderPageSecrets.open(rootSecret, secretSealed, orderId)
           return { ...order, placedAt: toInstant(placedAt), path: secret === undefined ? null : `/o/${secret}` }
         })
       }),
     listAddresses: (shop, { email }) => storage.read((db) => listAddresses(db, tools, shop, email)),
+    listBook: (shop, { email }) => storage.read((db) => bookOf(db, rootSecret, shop, email)),
+    async saveAddress(shop, { email }, { id, address, isDefault }) {
+      const checked = checkAddress(address)
+      if ('issues' in checked) return checked
+      const now = clock().getTime()
+      return storage.write(async (tx) => {
+        const owner = await bookOwner(tx, tools, shop, { email, now })
+        return saveInBook(tx, rootSecret, owner, { id, address: checked.address, isDefault }, now)
+      })
+    },
+    removeAddress: (shop, { email }, id) =>
+      storage.write(async (tx) =>
+        removeFromBook(tx, await bookOwner(tx, tools, shop, { email, now: clock().getTime() }), id),
+      ),
     data: async (shop, { email }) => {
-      const found = await storage.read(async (db) =>
-        listOrdersOfCustomer(db, shop, await hashesOf(db, rootSecret, shop, email), ordersInFile),
-      )
-      return customerData(storage, rootSecret, { shop: shop.merchant.name, email }, found, clock().getTime())
+      const { found, addresses, passkeys } = await storage.read(async (db) => ({
+        found: await listOrdersOfCustomer(db, shop, await hashesOf(db, rootSecret, shop, email), {
+          limit: ordersInFile,
+        }),
+        addresses: await bookOf(db, rootSecret, shop, email),
+        passkeys: await passkeysOf(db, rootSecret, shop, email),
+      }))
+      const owner = { shop: shop.merchant.name, email, addresses, passkeys }
+      return customerData(storage, rootSecret, owner, found, clock().getTime())
     },
     erase: (shop, customer) => erase(tools, shop, customer),
-    signOut: (shop, token) => storage.write((tx) => deleteCustomerSession(tx, shop.merchantId, digest(token))),
   }
 }
-
-const codePurpose = 'customer code'
-const sessionPurpose = 'customer session'
 
 async function findShop(db: Reader, slug: string, mode: Mode): Promise<AccountShop | undefined> {
   const merchant = await findMerchant(db, slug)
@@ -144,92 +249,6 @@ async function findShop(db: Reader, slug: string, mode: Mode): Promise<AccountSh
   return face && { merchantId, mode, merchant: { ...face, links } }
 }
 
-async function askCode(
-  { storage, rootSecret, clock }: CustomerTools,
-  { merchantId, mode, merchant }: AccountShop,
-  { email: typed, browser, network, locale, shopOrigin }: CodeAsk,
-): Promise<boolean> {
-  const email = emailFromTyped(typed)
-  if (!isPlainAddress(email)) return false
-  const now = clock().getTime()
-  const [mailboxHash] = mailboxHashes(rootSecret, merchantId, email)
-  const id = newId('cod')
-  const code = String(randomInt(1_000_000)).padStart(6, '0')
-  const link = randomBytes(32).toString('base64url')
-  const row: CodeRow = {
-    ...{ merchantId, id, mode, tries: 0, usedAt: null },
-    mailboxHash,
-    networkHash: networkHash(rootSecret, merchantId, network),
-    emailSealed: sealByRoot(rootSecret, codePurpose, email, id),
-    codeHash: codeHash(rootSecret, id, code),
-    linkHash: digest(link),
-    browserHash: digest(browser),
-    createdAt: now,
-    expiresAt: now + codeMs,
-  }
-  await storage.write(async (tx) => {
-    await lockCodeGate(tx, merchantId, now)
-    if (!mayAskForCode(await countCodes(tx, row, now))) return
-    insertCode(tx, row)
-    const path = `${shopOrigin ?? ''}${accountPath(merchant.slug, mode)}/link/${link}`
-    queueCustomerCode(
-      tx,
-      rootSecret,
-      { id, merchantId, mode, email, code, path, expiresAt: row.expiresAt, locale },
-      now,
-    )
-  })
-  return true
-}
-
-function codeHash(rootSecret: RootSecret, id: string, code: string): string {
-  return createHmac('sha256', deriveKey(rootSecret, codePurpose)).update(`${id} ${code}`).digest('base64url')
-}
-
-function digest(token: string): string {
-  return createHash('sha256').update(token).digest('base64url')
-}
-
-function isSame(one: string, other: string): boolean {
-  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
-}
-
-export function isToken(text: string): boolean {
-  return /^[\w-]{43}$/.test(text)
-}
-
-// A wrong code or link counts as a try of the newest code that this browser asked for.
-async function open(
-  { storage, rootSecret, clock }: CustomerTools,
-  shop: AccountShop,
-  browser: string,
-  isRight: (row: CodeRow) => boolean,
-): Promise<string | undefined> {
-  if (!isToken(browser)) return undefined
-  const now = clock().getTime()
-  const token = randomBytes(32).toString('base64url')
-  return storage.write(async (tx) => {
-    const row = await lockCodeOfBrowser(tx, shop, digest(browser))
-    if (!row || !isCodeOpen(row, now)) return undefined
-    if (!isRight(row)) {
-      raiseTries(tx, row)
-      return undefined
-    }
-    const email = openByRoot(rootSecret, codePurpose, row.emailSealed, row.id)
-    if (email === undefined) return undefined
-    markCodeUsed(tx, row, now)
-    const id = newId('cus')
-    insertCustomerSession(tx, {
-      ...{ merchantId: row.merchantId, id, mode: row.mode, mailboxHash: row.mailboxHash },
-      tokenHash: digest(token),
-      emailSealed: sealByRoot(rootSecret, sessionPurpose, email, id),
-      createdAt: now,
-      expiresAt: now + customerSessionMs,
-    })
-    return token
-  })
-}
-
 async function listAddresses(
   db: Reader,
   { rootSecret, clock }: CustomerTools,
@@ -238,22 +257,27 @@ async function listAddresses(
 ): Promise<{ address: Address; label: string[] }[]> {
   const hashes = await hashesOf(db, rootSecret, shop, email)
   const found = []
-  for (const key of await listOrdersOfCustomer(db, shop, hashes, ordersOpened)) {
+  for (const key of await listOrdersOfCustomer(db, shop, hashes, { limit: ordersOpened })) {
     const order = await findOrder(db, key)
     if (!order) continue
     const { placedAt } = key
     found.push({ ...(await openOrderCustomer(db, rootSecret, order, clock().getTime())), placedAt })
   }
-  return addressesOf(found).map(({ address, label }) => ({ address, label }))
+  const saved = await listBook(db, rootSecret, { ...shop, hashes })
+  const labels = new Set(saved.map(({ label }) => label.join('\n')))
+  const others = addressesOf(found).filter(({ label }) => !labels.has(label.join('\n')))
+  return [...saved, ...others].map(({ address, label }) => ({ address, label }))
 }
 
-async function hashesOf(
+async function passkeysOf(
   db: Reader,
   rootSecret: RootSecret,
-  { merchantId }: MerchantMode,
+  { merchantId, mode }: MerchantMode,
   email: string,
-): Promise<string[]> {
-  return customerHashes(await listCustomerKeys(db, rootSecret), rootSecret, merchantId, email)
+): Promise<AccountPasskey[]> {
+  const hashes = await hashesOf(db, rootSecret, { merchantId }, email)
+  const passkeys = await listCustomerPasskeys(db, { merchantId, mode, hashes })
+  return passkeys.map(passkeyShown)
 }
 
 async function erase(
@@ -263,7 +287,7 @@ async function erase(
 ): Promise<{ kept: number }> {
   const installations = await storage.read((db) => listInstallations(db, merchantId))
   const installationIds = installations.filter((one) => one.mode === mode).map(({ id }) => id)
-  const shopper = { merchantId, installationIds, email }
+  const shopper = { merchantId, installationIds, email, modes: [mode] }
   const { kept } = await forgetCustomer(storage, rootSecret, shopper, { isDryRun: false, includesUnsent: false })
   return { kept: kept.length }
 }

@@ -2,9 +2,10 @@
 
 import type { FulfillmentStatus, Mode, OrderPaymentStatus, OrderStatus } from '../../contract/words.ts'
 import type { SetBack } from '../../platform/jobs/clock.ts'
+import type { CursorPosition } from '../../platform/kit/cursor.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { list, type Reader, type Tx } from '../../platform/storage/storage.ts'
-import { type CodeCounts, codesStoredMs } from './codes.ts'
+import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { type CodeCounts, codesStoredMs, knownBrowserMs, knownBrowsersMax } from './codes.ts'
 
 export interface CodeRow {
   merchantId: string
@@ -20,6 +21,7 @@ export interface CodeRow {
   createdAt: number
   expiresAt: number
   usedAt: number | null
+  isKnown: 0 | 1
 }
 
 const hour = 3_600_000
@@ -31,22 +33,75 @@ export async function lockCodeGate(tx: Tx, merchant: string, now: number): Promi
     on conflict (merchant_id) do update set asked_at = excluded.asked_at`
 }
 
+// Those of known browsers, or those of others, as this one is.
 export async function countCodes(
   db: Reader,
-  { merchantId, mailboxHash, networkHash }: Pick<CodeRow, 'merchantId' | 'mailboxHash' | 'networkHash'>,
+  {
+    merchantId,
+    mailboxHash,
+    networkHash,
+    browserHash,
+    isKnown,
+  }: Pick<CodeRow, 'merchantId' | 'mailboxHash' | 'networkHash' | 'browserHash' | 'isKnown'>,
   now: number,
 ): Promise<CodeCounts> {
+  const ofMailbox = new Fragment('from customer_codes where merchant_id = ? and mailbox_hash = ? and is_known = ?', [
+    ...[merchantId, mailboxHash, isKnown],
+  ])
+  const ofRequester = isKnown
+    ? new Fragment('browser_hash = ?', [browserHash])
+    : new Fragment('network_hash = ?', [networkHash])
   const [row] = await db.sql<CodeCounts>`
     select
-      (select count(*) from customer_codes where merchant_id = ${merchantId} and mailbox_hash = ${mailboxHash}
-        and created_at > ${now - hour}) as "mailboxHour",
-      (select count(*) from customer_codes where merchant_id = ${merchantId} and mailbox_hash = ${mailboxHash}
-        and created_at > ${now - codesStoredMs}) as "mailboxDay",
+      (select count(*) ${ofMailbox} and ${ofRequester} and created_at > ${now - hour}) as "requesterHour",
+      (select count(*) ${ofMailbox} and ${ofRequester} and created_at > ${now - codesStoredMs}) as "requesterDay",
+      (select count(*) ${ofMailbox} and created_at > ${now - codesStoredMs}) as "mailboxDay",
       (select count(*) from customer_codes where merchant_id = ${merchantId} and network_hash = ${networkHash}
-        and created_at > ${now - hour}) as "networkHour",
-      (select count(*) from customer_codes where merchant_id = ${merchantId} and created_at > ${now - hour}) as "shopHour"`
+        and is_known = ${isKnown} and created_at > ${now - hour}) as "networkHour",
+      (select count(*) from customer_codes where merchant_id = ${merchantId} and is_known = ${isKnown}
+        and created_at > ${now - hour}) as "shopHour"`
   if (!row) throw new Error('codes could not be counted')
   return row
+}
+
+export interface MailboxBrowser {
+  merchantId: string
+  // The first is the present one.
+  mailboxHashes: readonly [string, ...string[]]
+  browserHash: string
+}
+
+export async function isKnownBrowser(
+  db: Reader,
+  { merchantId, mailboxHashes, browserHash }: MailboxBrowser,
+  now: number,
+): Promise<boolean> {
+  const rows = await db.sql`
+    select 1 as "one" from customer_browsers
+    where merchant_id = ${merchantId} and mailbox_hash in (${list(mailboxHashes)}) and browser_hash = ${browserHash}
+      and proved_at > ${now - knownBrowserMs}`
+  return rows.length > 0
+}
+
+export function rememberBrowser(tx: Tx, { merchantId, mailboxHashes, browserHash }: MailboxBrowser, now: number): void {
+  const [mailboxHash] = mailboxHashes
+  tx.send`
+    insert into customer_browsers (merchant_id, mailbox_hash, browser_hash, proved_at)
+    values (${merchantId}, ${mailboxHash}, ${browserHash}, ${now})
+    on conflict (merchant_id, mailbox_hash, browser_hash) do update set proved_at = excluded.proved_at`
+  tx.send`
+    delete from customer_browsers where merchant_id = ${merchantId} and mailbox_hash = ${mailboxHash} and browser_hash not in (
+      select b.browser_hash from customer_browsers b where b.merchant_id = ${merchantId} and b.mailbox_hash = ${mailboxHash}
+      order by b.proved_at desc, b.browser_hash limit ${knownBrowsersMax})`
+}
+
+export async function deleteOldBrowsers(tx: Tx, provedBy: number, limit: number): Promise<number> {
+  const rows = await tx.sql`
+    delete from customer_browsers where (merchant_id, mailbox_hash, browser_hash) in (
+      select merchant_id, mailbox_hash, browser_hash from customer_browsers where proved_at <= ${provedBy}
+      order by proved_at limit ${limit})
+    returning browser_hash`
+  return rows.length
 }
 
 // After the clock was set back: codes of before count no longer than they were meant to, and are not the newest of their browser.
@@ -59,9 +114,9 @@ export function bringCodesForward(tx: Tx, { now, backMs }: SetBack): void {
 export function insertCode(tx: Tx, code: CodeRow): void {
   tx.send`
     insert into customer_codes (merchant_id, id, mode, mailbox_hash, network_hash, email_sealed, code_hash, link_hash,
-      browser_hash, created_at, expires_at)
+      browser_hash, created_at, expires_at, is_known)
     values (${code.merchantId}, ${code.id}, ${code.mode}, ${code.mailboxHash}, ${code.networkHash}, ${code.emailSealed},
-      ${code.codeHash}, ${code.linkHash}, ${code.browserHash}, ${code.createdAt}, ${code.expiresAt})`
+      ${code.codeHash}, ${code.linkHash}, ${code.browserHash}, ${code.createdAt}, ${code.expiresAt}, ${code.isKnown})`
 }
 
 // The newest code that this browser asked for, with its row locked: two tries at once are two tries.
@@ -78,7 +133,7 @@ export async function lockCodeOfBrowser(
   const [row] = await tx.sql<CodeRow>`
     select merchant_id as "merchantId", id, mode, mailbox_hash as "mailboxHash", network_hash as "networkHash",
       email_sealed as "emailSealed", code_hash as "codeHash", link_hash as "linkHash", browser_hash as "browserHash", tries,
-      created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt"
+      created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt", is_known as "isKnown"
     from customer_codes where merchant_id = ${merchantId} and id = ${found.id}`
   return row
 }
@@ -121,12 +176,25 @@ export async function findCustomerSession(
   return row
 }
 
+// True while the session lasts, which nothing ends until the transaction does.
+export async function lockCustomerSession(
+  tx: Tx,
+  shop: MerchantMode,
+  tokenHash: string,
+  now: number,
+): Promise<boolean> {
+  await tx.lockRow`
+    select id from customer_sessions where merchant_id = ${shop.merchantId} and token_hash = ${tokenHash}`
+  return (await findCustomerSession(tx, shop, tokenHash, now)) !== undefined
+}
+
 export async function deleteCustomerSession(tx: Tx, merchant: string, tokenHash: string): Promise<void> {
   await tx.sql`delete from customer_sessions where merchant_id = ${merchant} and token_hash = ${tokenHash}`
 }
 
 // Signs the mailbox out everywhere. Its codes stay for a day, for the limits.
 export async function deleteMailbox(tx: Tx, merchant: string, hashes: readonly string[]): Promise<void> {
+  await tx.sql`delete from customer_browsers where merchant_id = ${merchant} and mailbox_hash in (${list(hashes)})`
   await tx.sql`delete from customer_sessions where merchant_id = ${merchant} and mailbox_hash in (${list(hashes)})`
   await tx.sql`
     update customer_codes set used_at = created_at
@@ -168,12 +236,14 @@ export async function listOrdersOfCustomer(
   db: Reader,
   { merchantId, mode }: MerchantMode,
   hashes: readonly string[],
-  limit: number,
+  { limit, after = null }: { limit: number; after?: CursorPosition | null },
 ): Promise<CustomerOrder[]> {
+  const isAfter = after ? new Fragment('and (placed_at, id) < (?, ?)', [after.at, after.id]) : new Fragment('', [])
   return db.sql<CustomerOrder>`
     select installation_id as "installationId", id as "orderId", number, status, payment_status as "paymentStatus",
       fulfillment_status as "fulfillmentStatus", currency, total, item_count as "itemCount",
       secret_sealed as "secretSealed", placed_at as "placedAt"
     from orders where merchant_id = ${merchantId} and mode = ${mode} and email_hash in (${list(hashes)})
+      ${isAfter}
     order by placed_at desc, id desc limit ${limit}`
 }

@@ -87,7 +87,7 @@ function byOrder({ orderId: one }: CauseRow, { orderId: other }: CauseRow): numb
   return one < other ? -1 : 1
 }
 
-// Of one merchant and mode, and few: other writes wait for the transaction.
+// Causes per group, all of one merchant and mode. Few, because other writes wait for the transaction.
 const groupMax = 10
 
 function groupsOf(causes: readonly CauseRow[]): CauseRow[][] {

@@ -11,7 +11,7 @@ import type { EditedPart } from './sums.ts'
 // A document that is to be made.
 export interface CauseRow extends OrderKey, MerchantMode {
   cause: DocumentCause
-  // Of the order, the refund or the edit.
+  // Id of the order, the refund or the edit.
   causeId: string
   at: number
 }
@@ -163,7 +163,7 @@ type StoredRow = Omit<DocumentRow, 'content'> & { content: string }
 
 const rowFrom = (row: StoredRow): DocumentRow => ({ ...row, content: JSON.parse(row.content) as DocumentContent })
 
-// Of an order, the oldest first.
+// The oldest first.
 export async function listDocumentsOfOrder(db: Reader, merchantId: string, orderId: string): Promise<DocumentRow[]> {
   const found = await db.sql<StoredRow>`
     select ${rows} from documents d where d.merchant_id = ${merchantId} and d.order_id = ${orderId}

@@ -13,7 +13,7 @@ export interface TaxedSum {
 }
 
 export interface DocumentLine extends TaxedSum {
-  // Of the line on the invoice, from 0. Shipping is last, with a line for each rate.
+  // Position of the line on the invoice, from 0. Shipping is last, with a line for each rate.
   position: number
   // Empty for the shipping.
   skuId: string
@@ -85,7 +85,7 @@ export function invoiceLines(order: ReceiptOrder, sold: readonly OrderLine[], re
   return [...goods, ...sent]
 }
 
-// Of an order from before rates were stored.
+// For an order from before rates were stored.
 function rateOf(net: number, tax: number): number {
   return net === 0 ? 0 : Number(roundHalfUpDivide(BigInt(tax) * 10_000n, BigInt(net)))
 }
@@ -115,7 +115,13 @@ export function addedLines(parts: readonly EditedPart[], from: number, reasonFor
 }
 
 export function removedMeant(parts: readonly EditedPart[]): RefundMeant {
-  const lines = parts.map(({ skuId, quantity, total, rateBps }) => ({ skuId, quantity, amount: total, rateBps }))
+  const lines = parts.map(({ skuId, quantity, total, tax, rateBps }) => ({
+    skuId,
+    quantity,
+    amount: total,
+    tax,
+    rateBps,
+  }))
   return { amount: sumOf(lines.map(({ amount }) => amount)), lines }
 }
 
@@ -152,9 +158,10 @@ export interface RefundMeant {
   lines: readonly MeantLine[]
 }
 
-// The rate says which part of the shipping is meant.
+// The rate says which part of the shipping is meant; the tax, what the order loses by an edit.
 interface MeantLine extends RefundedLine {
   rateBps?: number
+  tax?: number
 }
 
 // A refund by line is that of its lines, as far as something is left of them. The rest, and a refund by amount, is spread over what is
@@ -164,74 +171,108 @@ export function creditLines(
   before: ReadonlyMap<number, CreditedBefore>,
   { amount, lines: named }: RefundMeant,
 ): DocumentLine[] {
-  const left = invoice.map(({ position, total }) => total - (before.get(position)?.total ?? 0))
-  const meant = sharesOf(invoice, left, before, named)
-  const first = meant.map((line) => line?.amount ?? 0)
+  const open = invoice.map((line): OpenLine => {
+    const back = before.get(line.position) ?? nothingBefore
+    return { line, back, left: line.total - back.total, taxLeft: line.tax - back.tax }
+  })
+  const shares = sharesOf(open, named)
+  const first = shares.map((share) => share?.amount ?? 0)
+  const left = open.map((one) => one.left)
   if (amount > sumOf(left)) throw new Error('more was refunded than is left of the invoice')
   const rest = allocate(
     amount - sumOf(first),
     left.map((most, i) => most - (first[i] ?? 0)),
   )
-  return invoice.flatMap((line, i): DocumentLine[] => {
-    const total = (first[i] ?? 0) + (rest[i] ?? 0)
-    const back = before.get(line.position) ?? nothingBefore
-    const isWhole = total === left[i]
-    const units = meant[i]?.quantity ?? (isWhole ? (line.quantity ?? 0) - back.quantity : 0)
-    if (total === 0 && meant[i] === undefined) return []
-    const tax = taxOfPart(line, back, total)
+  return open.flatMap((one, i): DocumentLine[] => {
+    const [share, more = 0] = [shares[i], rest[i]]
+    const total = (share?.amount ?? 0) + more
+    if (total === 0 && share === undefined) return []
+    const { line, back } = one
+    const units = share?.quantity ?? (total === one.left ? (line.quantity ?? 0) - back.quantity : 0)
+    const tax = share?.tax !== undefined && more === 0 ? share.tax : taxOfPart(one, total)
     return [{ ...line, quantity: units > 0 ? units : null, unitPrice: null, discount: 0, net: total - tax, tax, total }]
   })
 }
 
-// What each line gets of the refund that names it. The shipping may have several lines, which share it by what is left of them.
-function namedParts(invoice: readonly DocumentLine[], left: readonly number[], named: readonly MeantLine[]): number[] {
-  const parts = invoice.map(() => 0)
-  for (const { skuId, amount, rateBps } of named) {
-    const isMeant = (line: DocumentLine) => line.skuId === skuId && (rateBps === undefined || line.rateBps === rateBps)
-    const most = invoice.map((line, i) => (isMeant(line) ? (left[i] ?? 0) - (parts[i] ?? 0) : 0))
-    for (const [i, part] of allocate(Math.min(amount, sumOf(most)), most).entries()) parts[i] = (parts[i] ?? 0) + part
-  }
-  return parts
+// A line of the invoice, with what went back of it before and what is left.
+interface OpenLine {
+  line: DocumentLine
+  back: CreditedBefore
+  left: number
+  taxLeft: number
+}
+
+interface Share {
+  quantity: number
+  amount: number
+  // As an edit has it.
+  tax?: number
 }
 
 // An item has several lines where an edit added to it: the earlier ones go back first, and the last one takes what is left.
-function sharesOf(
-  invoice: readonly DocumentLine[],
-  left: readonly number[],
-  before: ReadonlyMap<number, CreditedBefore>,
-  named: readonly MeantLine[],
-): (RefundedLine | undefined)[] {
-  const open = new Map(named.map((line) => [line.skuId, { ...line }]))
-  const ofShipping = namedParts(
-    invoice,
-    left,
-    named.filter(({ skuId }) => skuId === ''),
-  )
-  return invoice.map(({ skuId, position, quantity }, i) => {
-    const line = open.get(skuId)
+function sharesOf(open: readonly OpenLine[], named: readonly MeantLine[]): (Share | undefined)[] {
+  const wanted = new Map(named.map((line) => [line.skuId, { ...line }]))
+  const parts = partsOf(open, named)
+  return open.map(({ line: { skuId, quantity }, back }, i) => {
+    const line = wanted.get(skuId)
     if (!line) return undefined
-    if (skuId === '') return { ...line, amount: ofShipping[i] ?? 0 }
-    const isLast = !invoice.slice(i + 1).some((other) => other.skuId === skuId)
-    const units = (quantity ?? 0) - (before.get(position)?.quantity ?? 0)
-    const share = {
-      skuId,
-      quantity: isLast ? line.quantity : Math.max(0, Math.min(line.quantity, units)),
-      amount: Math.min(line.amount, left[i] ?? 0),
-    }
+    const part = parts[i] ?? { amount: 0 }
+    if (skuId === '') return { ...part, quantity: line.quantity }
+    const isLast = !open.slice(i + 1).some((other) => other.line.skuId === skuId)
+    const units = Math.max(0, Math.min(line.quantity, (quantity ?? 0) - back.quantity))
+    const share = { ...part, quantity: isLast ? line.quantity : units }
     line.quantity -= share.quantity
-    line.amount -= share.amount
     return isLast || share.quantity > 0 || share.amount > 0 ? share : undefined
   })
 }
 
+// What each line gets of the refund that names it. Of several lines of an item, the earlier ones go back first; those of the shipping share
+// it by what is left of them.
+function partsOf(open: readonly OpenLine[], named: readonly MeantLine[]): Omit<Share, 'quantity'>[] {
+  const parts: Omit<Share, 'quantity'>[] = open.map(() => ({ amount: 0 }))
+  for (const { skuId, rateBps, amount, tax } of named) {
+    const isMeant = ({ line }: OpenLine) =>
+      line.skuId === skuId && (skuId !== '' || rateBps === undefined || line.rateBps === rateBps)
+    const most = (limit: (one: OpenLine) => number) => open.map((one) => (isMeant(one) ? limit(one) : 0))
+    if (tax === undefined) {
+      const left = most((one) => one.left)
+      const amounts = skuId === '' ? allocate(Math.min(amount, sumOf(left)), left) : inTurn(amount, left)
+      for (const [i, share] of amounts.entries()) if (share > 0) parts[i] = { amount: (parts[i]?.amount ?? 0) + share }
+      continue
+    }
+    // Net and tax apart: what stays of the order was rounded as a whole, and the two may not fall on the same line.
+    const nets = inTurn(
+      amount - tax,
+      most((one) => one.left - one.taxLeft),
+    )
+    const taxes = inTurn(
+      tax,
+      most((one) => one.taxLeft),
+    )
+    for (const [i, share] of taxes.entries()) {
+      const whole = share + (nets[i] ?? 0)
+      if (whole > 0) parts[i] = { amount: whole, tax: share }
+    }
+  }
+  return parts
+}
+
+function inTurn(amount: number, most: readonly number[]): number[] {
+  let left = amount
+  return most.map((limit) => {
+    const share = Math.min(left, limit)
+    left -= share
+    return share
+  })
+}
+
 // The tax of all parts up to this one, rounded half up once, without what the parts before had: the last part brings the sum to the
-// tax of the line.
-function taxOfPart(line: DocumentLine, before: CreditedBefore, total: number): number {
+// tax of the line. Parts before that were reversed, or are of an edit, may be off: neither tax nor net falls below nothing.
+function taxOfPart({ line, back, left, taxLeft }: OpenLine, total: number): number {
   if (line.total === 0) return 0
-  const upTo = roundHalfUpDivide(BigInt(line.tax) * BigInt(before.total + total), BigInt(line.total))
-  const tax = Number(upTo) - before.tax
-  // After a reversal in between, the parts before may be off by one.
-  return before.total + total === line.total ? tax : Math.min(Math.max(tax, 0), total)
+  const upTo = roundHalfUpDivide(BigInt(line.tax) * BigInt(back.total + total), BigInt(line.total))
+  const least = Math.max(0, taxLeft - (left - total))
+  return Math.max(least, Math.min(Number(upTo) - back.tax, taxLeft, total))
 }
 
 // Highest rate first.

@@ -84,6 +84,8 @@ function makes(tools: CheckoutTools): Handlers<'createAdminDraft'> {
         installationId,
         sessionId,
         note: body.note ?? null,
+        changesOrder: null,
+        returnId: null,
         createdAt: now.getTime(),
       })
       const draft = await viewOf(tools, db, caller, await find(db, caller, id), now.getTime())
@@ -107,7 +109,7 @@ function changes(tools: CheckoutTools): Handlers<'updateAdminDraft' | 'sendAdmin
     async updateAdminDraft({ db, caller, path: { draftId }, body, now, cause }) {
       const at = now.getTime()
       const row = await lockOpen(db, caller, draftId, at)
-      refuseOtherVersion(row, body.expectedVersion)
+      refuseUnchangeable(row, body.expectedVersion)
       const { quote: before } = await sessionOf(tools, db, row, at)
       const terms = draftTermsOf(before)
       const asked = { ...editedTerms(terms, body), ...(body.address && { address: body.address }) }
@@ -171,7 +173,10 @@ async function lockOpen(db: Tx, seller: MerchantMode, draftId: string, now: numb
   return row
 }
 
-function refuseOtherVersion({ version }: DraftOrderRow, expected: number | undefined): void {
+// What changes an order was agreed on as a whole.
+function refuseUnchangeable({ version, changesOrder }: DraftOrderRow, expected: number | undefined): void {
+  if (changesOrder !== null)
+    throw refuse('draft_not_open', { message: 'The draft changes an order: cancel it, and edit or exchange again.' })
   if (expected === undefined || expected === version) return
   const message = `The draft is at version ${version}; the request expected ${expected}.`
   throw refuse('version_conflict', { message, current: { version } })

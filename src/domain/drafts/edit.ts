@@ -12,7 +12,7 @@ import { setAddress } from '../carts/destination.ts'
 import { listWantedOffers, pricedLine, refuseUnsellable } from '../carts/lines.ts'
 import type { OwnTerms } from '../carts/pricing.ts'
 import type { CartFacts } from '../carts/quote.ts'
-import { type CartLine, deleteCartLine, type Offer, putCartLine, saveTerms } from '../carts/store.ts'
+import { type CartLine, deleteCartLine, type Offer, putCartLines, saveTerms } from '../carts/store.ts'
 import { livingAddress, type Quote } from '../carts/view.ts'
 import { moveDraft } from '../checkout/drafts.ts'
 import { holdUntil } from '../checkout/lifecycle.ts'
@@ -165,6 +165,6 @@ async function replaceLines({ db, caller, now }: ChangeAsk, facts: CartFacts, it
   const { cart } = facts
   const key = { installationId: cart.installationId, cartId: cart.id }
   for (const { offer } of facts.lines) deleteCartLine(db, key, offer.skuId)
-  for (const line of lines) putCartLine(db, cart, line)
+  putCartLines(db, cart, lines)
   return lines
 }

@@ -25,16 +25,22 @@ export interface DraftOrderRow {
   emailMasked: string | null
   orderId: string | null
   orderNumber: string | null
+  // The order that it changes by being paid, and the return whose items it exchanges.
+  changesOrder: string | null
+  returnId: string | null
+  changedNumber: string | null
 }
 
 const draftColumns = new Fragment(`
-  d.id, d.mode, d.installation_id as "installationId", d.session_id as "sessionId", d.version, coalesce(o.total, d.total) as "total",
+  d.id, d.mode, d.installation_id as "installationId", d.session_id as "sessionId", d.version, case when d.changes_order is null then coalesce(o.total, d.total) else d.total end as "total",
   k.currency, d.note, d.emails, d.emailed_at as "emailedAt", d.created_at as "createdAt", c.status, c.expires_at as "expiresAt",
-  c.email_masked as "emailMasked", c.order_id as "orderId", o.number as "orderNumber"
+  c.email_masked as "emailMasked", c.order_id as "orderId", o.number as "orderNumber",
+  d.changes_order as "changesOrder", d.return_id as "returnId", e.number as "changedNumber"
   from drafts d
   join checkout_sessions c on c.installation_id = d.installation_id and c.id = d.session_id
   join carts k on k.installation_id = c.installation_id and k.id = c.cart_id
-  left join orders o on o.installation_id = c.installation_id and o.id = c.order_id`)
+  left join orders o on o.installation_id = c.installation_id and o.id = c.order_id
+  left join orders e on e.installation_id = d.installation_id and e.id = d.changes_order`)
 
 export async function findDraft(
   db: Reader,
@@ -61,12 +67,15 @@ export async function listDrafts(
 export function insertDraft(
   tx: Tx,
   merchantId: string,
-  draft: Pick<DraftOrderRow, 'id' | 'mode' | 'installationId' | 'sessionId' | 'note' | 'createdAt'>,
+  draft: Pick<
+    DraftOrderRow,
+    'id' | 'mode' | 'installationId' | 'sessionId' | 'note' | 'changesOrder' | 'returnId' | 'createdAt'
+  >,
 ): void {
   tx.send`
-    insert into drafts (merchant_id, id, mode, installation_id, session_id, note, created_at)
+    insert into drafts (merchant_id, id, mode, installation_id, session_id, note, changes_order, return_id, created_at)
     values (${merchantId}, ${draft.id}, ${draft.mode}, ${draft.installationId}, ${draft.sessionId}, ${draft.note},
-      ${draft.createdAt})`
+      ${draft.changesOrder}, ${draft.returnId}, ${draft.createdAt})`
 }
 
 export function saveNote(tx: Tx, merchantId: string, id: string, note: string | null): void {

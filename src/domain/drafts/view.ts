@@ -23,7 +23,19 @@ export function draftStatus(row: Pick<DraftOrderRow, 'status' | 'expiresAt'>, no
 }
 
 export function draftSummary(row: DraftOrderRow, total: number, now: number): DraftSummary {
-  const { id, version, mode, currency, emailMasked, orderId, orderNumber, createdAt, expiresAt } = row
+  const {
+    id,
+    version,
+    mode,
+    currency,
+    emailMasked,
+    orderId,
+    orderNumber,
+    changesOrder,
+    changedNumber,
+    createdAt,
+    expiresAt,
+  } = row
   return {
     id,
     version,
@@ -33,6 +45,7 @@ export function draftSummary(row: DraftOrderRow, total: number, now: number): Dr
     currency,
     total,
     order: orderId === null || orderNumber === null ? null : { id: orderId, number: orderNumber },
+    ofOrder: changesOrder === null || changedNumber === null ? null : { id: changesOrder, number: changedNumber },
     createdAt: toInstant(createdAt),
     expiresAt: toInstant(expiresAt),
   }

@@ -8,26 +8,36 @@ import { Audited } from '../../platform/http/handler.ts'
 import { isId, newId } from '../../platform/kit/ids.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
+import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import type { CartTools } from '../carts/change.ts'
+import type { EditChange } from '../carts/pricing.ts'
 import { findAdminOrderView } from '../orders/adminlook.ts'
 import { orderChanges, refundChange } from '../orders/adminview.ts'
 import { lockOrderFacts } from '../orders/change.ts'
 import { refuseOtherVersion, refuseUncounted } from '../orders/operator.ts'
-import { findAdminOrder, type OrderKey, type OrderPlace } from '../orders/store.ts'
+import { findAdminOrder, type OrderKey, type OrderPlace, type OrderRow } from '../orders/store.ts'
 import { type OrderFacts, refundView } from '../orders/view.ts'
 import { correctAddress } from './address.ts'
 import { applyEdit } from './apply.ts'
+import { orderChangeFor } from './link.ts'
 import { type EditPlan, isUnchanged } from './plan.ts'
 import { previewEdit } from './preview.ts'
 
 export interface AdminEditParts {
   carts: CartTools
   rootSecret: RootSecret
+  // Makes the draft whose link is paid. Answers with its id.
+  askForDifference(
+    tx: Tx,
+    order: OrderRow,
+    asked: { plan: EditPlan; change: EditChange; days: number | undefined },
+    context: ChangeContext,
+  ): Promise<string>
 }
 
-export function adminEditOperations({ carts, rootSecret }: AdminEditParts): {
+export function adminEditOperations({ carts, rootSecret, askForDifference }: AdminEditParts): {
   [Id in keyof typeof editRows]: AdminHandler<Id>
 } {
   return {
@@ -35,7 +45,7 @@ export function adminEditOperations({ carts, rootSecret }: AdminEditParts): {
       refuseEmpty(body)
       const { place, before } = await lock(db, caller, orderId)
       refuseOtherVersion(before, body.expectedVersion)
-      const plan = await previewEdit(db, carts.pricebooks, before, body, now.getTime())
+      const { plan, agreed } = await previewEdit(db, carts.pricebooks, before, body, now.getTime())
       refuseOtherTotal(plan.order.total, body.expectedTotal)
       if (plan.difference < 0 && before.order.paymentStatus !== 'pending') refuseUncounted(before, -plan.difference)
       const shown = shownOf(before, plan)
@@ -46,18 +56,37 @@ export function adminEditOperations({ carts, rootSecret }: AdminEditParts): {
           : undefined
       if (body.dryRun || (!address && isUnchanged(before.order, plan))) {
         const order = await findAdminOrderView(db, caller, before, place)
-        return new Audited({ data: { ...shown, refund: null, order } }, [])
+        return new Audited({ data: { ...shown, refund: null, draftId: null, order } }, [])
+      }
+      const isPaid = before.order.paymentStatus !== 'pending'
+      if (body.payByLink && plan.difference > 0 && isPaid) {
+        const change = orderChangeFor(before.order, plan, agreed, newId('edt'))
+        const asked = { plan, change, days: body.linkDays }
+        const draftId = await askForDifference(db, before.order, asked, context)
+        const order = await findAdminOrderView(db, caller, before, place)
+        return new Audited({ data: { ...shown, refund: null, draftId, order } }, draftChanges(before, draftId, plan))
       }
       const planned = address ? { ...plan, order: { ...plan.order, address } } : plan
-      const { facts, refund } = await applyEdit(db, before, { id: newId('edt'), plan: planned }, context)
+      const { facts, refunds } = await applyEdit(db, before, { id: newId('edt'), plan: planned }, context)
       const order = await findAdminOrderView(db, caller, facts, place)
-      return new Audited({ data: { ...shown, refund: refund && refundView(refund), order } }, [
+      const [refund = null] = refunds
+      return new Audited({ data: { ...shown, refund: refund && refundView(refund), draftId: null, order } }, [
         editChange(before, facts),
         ...orderChanges(before, facts),
-        ...(refund ? [refundChange(facts, refund, { lines: [], restocked: [] })] : []),
+        ...refunds.map((one) => refundChange(facts, one, { lines: [], restocked: [] })),
       ])
     },
   }
+}
+
+// Nothing of the order has changed yet; that a change waits is written down with it.
+function draftChanges({ order }: OrderFacts, draftId: string, { difference }: EditPlan): AuditedChange[] {
+  const asked = [{ member: 'openChange', from: null, to: { draftId, total: difference } }]
+  const total = [{ member: 'total', from: null, to: difference }]
+  return [
+    { kind: 'change', what: 'order', id: order.id, name: order.number, members: asked },
+    { kind: 'create', what: 'draft', id: draftId, name: draftId, members: total },
+  ]
 }
 
 function refuseEmpty({ items, shipping, address }: AdminOrderEditRequest): void {
@@ -104,7 +133,7 @@ function shownOf({ lines }: OrderFacts, { order, lines: after, difference }: Edi
   }
 }
 
-// Of the address, only that it changed.
+// An address is not recorded, only that it changed.
 function editChange(before: OrderFacts, after: OrderFacts): AuditedChange {
   const itemsOf = ({ lines }: OrderFacts) => lines.map(({ code, quantity }) => ({ code, quantity }))
   const { id, number: name } = after.order

@@ -15,19 +15,27 @@ import { queueEditRefund } from '../orders/refunds.ts'
 import { type OrderRow, queueDocument } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import type { PaymentRow, RefundRow } from '../payments/store.ts'
-import type { EditPart, EditPlan } from './plan.ts'
+import { type EditPart, type EditPlan, isOfSku } from './plan.ts'
 import { collectDifference } from './received.ts'
 import { deleteOrderLine, insertEdit, putOrderLine, saveAmounts, saveAwaited } from './store.ts'
 
 export interface AppliedEdit {
   facts: OrderFacts
-  refund: RefundRow | null
+  // One for each payment that gives back.
+  refunds: readonly RefundRow[]
+}
+
+export interface Edit {
+  id: string
+  plan: EditPlan
+  // The difference, where it came by a link, and the session that holds what comes.
+  paid?: { payment: PaymentRow; sessionId: string }
 }
 
 export async function applyEdit(
   tx: Tx,
   found: OrderFacts,
-  { id: editId, plan }: { id: string; plan: EditPlan },
+  { id: editId, plan, paid }: Edit,
   context: ChangeContext,
 ): Promise<AppliedEdit> {
   const { parts, difference } = plan
@@ -36,21 +44,25 @@ export async function applyEdit(
   const isAwaited = found.order.paymentStatus === 'pending'
   const reduced = found.order.reduced + (isAwaited ? 0 : Math.max(0, -difference))
   const order: OrderRow = { ...plan.order, reduced }
+  // First, as it can be refused.
+  await moveStock(tx, order, plan, { ...context, holder: paid?.sessionId ?? order.id })
   insertEdit(tx, order, {
     ...{ id: editId, totalBefore: found.order.total, totalAfter: order.total, parts, createdAt: context.now },
   })
-  await moveStock(tx, order, plan, context)
   saveAmounts(tx, order)
   writeLines(tx, found, plan)
-  const payments = await paymentsWith(tx, found, plan, context)
-  const refund =
-    isAwaited || difference >= 0 ? null : await giveBack(tx, found, { editId, amount: -difference }, context)
+  const payments = paid ? [...found.payments, paid.payment] : await paymentsWith(tx, found, plan, context)
+  const given = isAwaited || difference >= 0 ? [] : await giveBack(tx, found, { editId, amount: -difference }, context)
   if (!isAwaited) await queueDocuments(tx, order, editId, plan, context)
-  const email = { kind: 'order_edited', subjectId: editId, facts: { moneyBack: refund?.amount ?? 0 } } as const
+  const email = {
+    kind: 'order_edited',
+    subjectId: editId,
+    facts: { moneyBack: given.length > 0 ? -difference : 0 },
+  } as const
   queueEmails(tx, { ...order, orderId: order.id }, [email], context.now)
-  const refunds = refund ? [...found.refunds, refund] : found.refunds
+  const refunds = [...found.refunds, ...given]
   const lines = plan.lines
-  const timeline = refund ? (['edited', 'refund_started'] as const) : (['edited'] as const)
+  const timeline = given.length > 0 ? (['edited', 'refund_started'] as const) : (['edited'] as const)
   const edited = announceChange(
     tx,
     { ...found, order, lines, payments, refunds },
@@ -58,24 +70,24 @@ export async function applyEdit(
     context,
   )
   const isSent = fulfillmentStatusFor(lines) === 'fulfilled'
-  return { facts: isSent ? announceSent(tx, edited, context) : edited, refund }
+  return { facts: isSent ? announceSent(tx, edited, context) : edited, refunds: given }
 }
 
 // All rows are locked at once and by id: two edits may swap the same items in opposite directions.
-async function moveStock(tx: Tx, order: OrderRow, { parts }: EditPlan, context: ChangeContext): Promise<void> {
+async function moveStock(
+  tx: Tx,
+  order: OrderRow,
+  { parts }: EditPlan,
+  { holder, ...context }: ChangeContext & { holder: string },
+): Promise<void> {
   const removed = parts.removed.filter(isOfSku)
   const added = parts.added.filter(isOfSku)
   const skuIds = [...removed, ...added].map(({ skuId }) => skuId)
   if (skuIds.length === 0) return
-  await lockStockRowsFor(tx, order, order.id, skuIds)
-  if (removed.length > 0) await unsell(tx, order, order.id, removed, context)
-  if (added.length === 0) return
-  const [short] = await sell(tx, order, order.id, added, { ...context, soldTo: order.id })
+  await lockStockRowsFor(tx, order, holder, skuIds)
+  const [short] = added.length > 0 ? await sell(tx, order, holder, added, { ...context, soldTo: order.id }) : []
   if (short) throw refuse('insufficient_stock', { current: { ...short } })
-}
-
-function isOfSku({ skuId }: EditPart): boolean {
-  return skuId !== ''
+  if (removed.length > 0) await unsell(tx, order, order.id, removed, context)
 }
 
 function writeLines(tx: Tx, found: OrderFacts, { order, lines, parts }: EditPlan): void {
@@ -108,10 +120,10 @@ async function giveBack(
   found: OrderFacts,
   { editId, amount }: { editId: string; amount: number },
   { now }: ChangeContext,
-): Promise<RefundRow> {
-  const refund = await queueEditRefund(tx, found, { amount, editId, reason: null }, now)
-  if (!refund) throw new Error(`no payment of order ${found.order.id} has ${amount} minor units left to go back`)
-  return refund
+): Promise<readonly RefundRow[]> {
+  const refunds = await queueEditRefund(tx, found, { amount, editId, reason: null }, now)
+  if (!refunds) throw new Error(`order ${found.order.id} has no ${amount} minor units left to go back`)
+  return refunds
 }
 
 // An invoice that is still to be made will have the lines as they are now. Otherwise what went and what came have documents of their own.

@@ -23,10 +23,10 @@ export interface NewItem
     OrderLine,
     'skuId' | 'code' | 'productSlug' | 'name' | 'options' | 'image' | 'measure' | 'withdrawalExempt'
   > {
-  // Of a unit.
+  // Per unit.
   price: number
   rateBps: number
-  // Of the tax that is taken out of the price; 0 for none.
+  // Rate of the tax that is taken out of the price; 0 for none.
   containedBps: number
 }
 
@@ -74,21 +74,35 @@ export function planEdit(input: EditInput): EditPlan {
   return { order: after, lines, parts: { removed, added }, difference: after.total - order.total }
 }
 
+export function isOfSku({ skuId }: Pick<EditPart, 'skuId'>): boolean {
+  return skuId !== ''
+}
+
 // Whether lines and amounts stay as they are.
 export function isUnchanged({ shipping }: OrderRow, { order, parts }: EditPlan): boolean {
   return parts.removed.length === 0 && parts.added.length === 0 && order.shipping === shipping
 }
 
-function refuseSettled(
-  { skuId, code, fulfilled }: OrderLine,
-  refunded: readonly RefundedLine[],
-  quantity: number,
-): void {
-  const back = refunded.reduce((sum, line) => (line.skuId === skuId ? sum + line.quantity : sum), 0)
-  const least = Math.max(fulfilled, back)
+function refuseSettled(line: OrderLine, refunded: readonly RefundedLine[], quantity: number): void {
+  const { skuId, code, fulfilled } = line
+  const own = refunded.filter((part) => part.skuId === skuId)
+  const units = sumOf(own, (part) => part.quantity)
+  const least = Math.max(
+    fulfilled,
+    units,
+    unitsWorth(
+      line,
+      sumOf(own, (part) => part.amount),
+    ),
+  )
   if (quantity >= least) return
   const message = `${least} of ${code} were sent or refunded already; fewer cannot be left.`
   throw refuse('order_edit_not_possible', { message, current: { reason: 'settled', skuId, least } })
+}
+
+// Where several payments gave a unit back and the one that counted it failed, what the others gave is of units that are not counted.
+function unitsWorth({ quantity, total }: OrderLine, amount: number): number {
+  return total === 0 ? 0 : exact((BigInt(amount) * BigInt(quantity) + BigInt(total) - 1n) / BigInt(total))
 }
 
 export function notPossible(message: string, reason: string) {
@@ -98,7 +112,8 @@ export function notPossible(message: string, reason: string) {
 // Undefined: nothing is left of it.
 function lineWith(order: OrderRow, line: OrderLine, quantity: number): OrderLine | undefined {
   if (quantity === 0) return undefined
-  // Of the subtotal: where tax was taken out of the price, it is not the rounded price of a unit times their number.
+  // A share of the old subtotal: where tax was taken out of the price, the subtotal is not the rounded unit price times the
+  // quantity.
   const subtotal = exact(roundHalfUpDivide(BigInt(line.subtotal) * BigInt(quantity), BigInt(line.quantity)))
   // Units that are added get no discount: what it was given for is decided.
   const kept = Math.min(quantity, line.quantity)
@@ -119,7 +134,7 @@ function taxed({ priceTax }: OrderRow, net: number, rateBps: number): { tax: num
   return { tax, total: priceTax === 'included' ? net : net + tax }
 }
 
-// Of orders from before rates were stored, what the amounts say.
+// Computed from the amounts for orders from before rates were stored.
 function rateOf({ taxRateBps, tax, total }: Pick<OrderLine, 'taxRateBps' | 'tax' | 'total'>): number {
   if (taxRateBps !== null) return taxRateBps
   return total === tax ? 0 : exact(roundHalfUpDivide(BigInt(tax) * 10_000n, BigInt(total - tax)))
@@ -214,7 +229,7 @@ function orderAfter(order: OrderRow, lines: readonly OrderLine[], shipping: Ship
   }
 }
 
-function sumOf(lines: readonly OrderLine[], amount: (line: OrderLine) => number): number {
+function sumOf<Line>(lines: readonly Line[], amount: (line: Line) => number): number {
   return lines.reduce((sum, line) => sum + amount(line), 0)
 }
 

@@ -11,15 +11,21 @@ import type { Offer } from '../carts/store.ts'
 import { containedRates, priceIn, ratesAt } from '../carts/tax.ts'
 import { editObstacle } from '../orders/lifecycle.ts'
 import { isPaidByHand } from '../orders/money.ts'
-import { findRefundablePayment } from '../orders/refunds.ts'
-import { listRefundedLines } from '../orders/store.ts'
+import { leftToGoBack } from '../orders/spread.ts'
+import { findOpenChange, listRefundedLines } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import { checkCorrection, findFace } from './address.ts'
-import { type EditPlan, type NewItem, notPossible, planEdit } from './plan.ts'
+import { type EditInput, type EditPlan, isOfSku, type NewItem, notPossible, planEdit } from './plan.ts'
 import { refuseUnreceived } from './received.ts'
 import { countEdits, findTaxTerms } from './store.ts'
 
-export type EditAsked = Pick<AdminOrderEditRequest, 'items' | 'shipping' | 'address' | 'differenceReceived'>
+export type EditAsked = Pick<
+  AdminOrderEditRequest,
+  'items' | 'shipping' | 'address' | 'differenceReceived' | 'payByLink'
+>
+
+// With the prices as they are now.
+export type Agreed = Pick<EditInput, 'quantities' | 'newItems' | 'shipping'>
 
 export async function previewEdit(
   db: Reader,
@@ -27,9 +33,11 @@ export async function previewEdit(
   facts: OrderFacts,
   asked: EditAsked,
   now: number,
-): Promise<EditPlan> {
+): Promise<{ plan: EditPlan; agreed: Agreed }> {
   const { order, lines } = facts
   refuseUneditable(facts)
+  const open = await findOpenChange(db, order)
+  if (open) throw notPossible(`Draft ${open.draftId} waits for the payment of another edit.`, 'change_open')
   if ((await countEdits(db, order)) >= orderEditsMax)
     throw notPossible(`The order was edited ${orderEditsMax} times already.`, 'too_many_edits')
   if (asked.address) await checkCorrection(db, facts, asked.address)
@@ -50,12 +58,23 @@ export async function previewEdit(
     return { ...item, ...priced, ...(own !== undefined && { price: own, containedBps: 0 }) }
   })
   const refunded = await listRefundedLines(db, { installationId: order.installationId, orderId: order.id })
-  const plan = planEdit({ order, lines, refunded, quantities, newItems, shipping: asked.shipping })
-  if (order.paymentStatus === 'pending') return plan
+  const agreed = { quantities, newItems, shipping: asked.shipping }
+  const plan = planEdit({ order, lines, refunded, ...agreed })
+  if (order.paymentStatus === 'pending') return { plan, agreed }
   const { difference } = plan
-  if (difference > 0) await refuseUnreceived(db, facts, { difference, isReceived: asked.differenceReceived ?? false })
-  else refuseUnpayable(facts, plan)
-  return plan
+  if (difference <= 0) refuseUnpayable(facts, plan)
+  else if (asked.payByLink) refuseUnlinkable(plan, asked, offers)
+  else await refuseUnreceived(db, facts, { difference, isReceived: asked.differenceReceived ?? false })
+  return { plan, agreed }
+}
+
+// The link is a checkout of what comes. The address is corrected by an edit of its own, which costs nothing.
+function refuseUnlinkable({ parts }: EditPlan, { address }: EditAsked, offers: readonly Offer[]): void {
+  const added = parts.added.filter(isOfSku)
+  if (added.length === 0) throw notPossible('Only items that are added can be paid by a link.', 'nothing_added')
+  if (address) throw notPossible('Correct the address by an edit of its own.', 'with_address')
+  if (offers.some(({ skuId, digital }) => digital && added.some((part) => part.skuId === skuId)))
+    throw notPossible('The shopper has to agree to the supply of digital content: make a draft for it.', 'digital')
 }
 
 // A paid order costs more than was refunded. At the same amount nothing would be left of it.
@@ -64,8 +83,8 @@ function refuseUnpayable(facts: OrderFacts, { order: { total, refunded }, differ
     const message = `${refunded} minor units were refunded, and the order would cost ${total}: cancel it instead.`
     throw notPossible(message, 'refunded')
   }
-  if (difference < 0 && !findRefundablePayment(facts, -difference))
-    throw notPossible(`No payment of the order has ${-difference} minor units left to go back.`, 'nothing_paid')
+  if (difference < 0 && leftToGoBack(facts) < -difference)
+    throw notPossible(`The payments of the order have no ${-difference} minor units left to go back.`, 'nothing_paid')
 }
 
 function refuseUneditable(facts: OrderFacts): void {

@@ -1,35 +1,28 @@
-// An order that was paid by bank transfer or cash and costs more: the difference comes the same way. The payment of the order grows by it,
-// so all of it can go back as one. The caller has locked the order.
+// An order that is paid and costs more, where the difference came by bank transfer or cash: a payment of its own. The caller has locked the
+// order.
 
 import { newId } from '../../platform/kit/ids.ts'
+import { moveFor } from '../../platform/kit/lifecycle.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { missingFor, moneyAfter, receivedOf } from '../orders/money.ts'
 import { insertMoneyByHand, listMoneyByHand } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
-import { manualName } from '../payments/providers/manual/provider.ts'
-import { lockPayment, type PaymentRow } from '../payments/store.ts'
+import { paymentLifecycle } from '../payments/lifecycle.ts'
+import { manualName, manualReference } from '../payments/providers/manual/provider.ts'
+import { insertPayment, type PaymentRow, savePayment } from '../payments/store.ts'
 import { notPossible } from './plan.ts'
-import { saveRaised } from './store.ts'
 
 export async function refuseUnreceived(
   db: Reader,
   facts: OrderFacts,
   { difference, isReceived }: { difference: number; isReceived: boolean },
 ): Promise<void> {
-  if (!findRaisable(facts)) throw notPossible('The order is paid, and would cost more.', 'costs_more')
   const entries = await listMoneyByHand(db, facts.order)
   const missing = missingFor(facts, entries, difference)
   if (missing === 0) return
   if (!isReceived) throw notPossible(`${missing} minor units more have to be received for the order.`, 'not_received')
   moneyAfter(facts, entries, { amount: missing, settles: false })
-}
-
-// Money that moved here from another order is as much as left that one.
-function findRaisable({ payments }: OrderFacts): PaymentRow | undefined {
-  return payments.find(
-    ({ provider, status, movedFrom }) => provider === manualName && status === 'succeeded' && movedFrom === null,
-  )
 }
 
 // Answers with the payments as they are then.
@@ -40,9 +33,6 @@ export async function collectDifference(
   { now }: ChangeContext,
 ): Promise<PaymentRow[]> {
   const { order, payments } = facts
-  const known = findRaisable(facts)
-  const paid = known && (await lockPayment(tx, order.installationId, known.id))
-  if (paid?.status !== 'succeeded') throw new Error(`order ${order.id} has no payment by hand`)
   const entries = await listMoneyByHand(tx, order)
   const missing = missingFor(facts, entries, difference)
   const before = receivedOf(facts, entries)
@@ -50,7 +40,13 @@ export async function collectDifference(
   // What came before it was written down.
   if (entries.length === 0 && before > 0 && missing > 0) note(before, order.placedAt)
   if (missing > 0) note(missing, now)
-  const raised = { ...paid, amount: paid.amount + difference, updatedAt: now }
-  saveRaised(tx, raised)
-  return payments.map((payment) => (payment.id === raised.id ? raised : payment))
+  const { installationId, merchantId, mode, checkoutSessionId, currency } = order
+  const method = payments.find(({ provider }) => provider === manualName)?.method ?? 'bank_transfer'
+  const asked = { installationId, merchantId, mode, checkoutSessionId, currency, method, provider: manualName }
+  const made = insertPayment(tx, { ...asked, id: newId('pay'), amount: difference, checkAt: null }, now)
+  const move = moveFor(paymentLifecycle, 'collect', made.status)
+  if (!move) throw new Error(`a payment that is ${made.status} cannot be collected`)
+  const paid = { ...made, status: move.to, orderId: order.id, reference: manualReference(made.id) }
+  await savePayment(tx, paid)
+  return [...payments, paid]
 }

@@ -3,7 +3,6 @@
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import type { SellerTerms } from '../carts/store.ts'
 import type { OrderLine, OrderRow } from '../orders/store.ts'
-import type { PaymentRow } from '../payments/store.ts'
 import type { EditParts } from './plan.ts'
 
 export interface OrderEditRow {
@@ -21,6 +20,14 @@ export function insertEdit(tx: Tx, { merchantId, mode, installationId, id: order
     insert into order_edits (merchant_id, id, mode, installation_id, order_id, total_before, total_after, parts, created_at)
     values (${merchantId}, ${edit.id}, ${mode}, ${installationId}, ${orderId}, ${edit.totalBefore}, ${edit.totalAfter},
       ${JSON.stringify(edit.parts)}, ${edit.createdAt})`
+}
+
+// The oldest first.
+export async function listEdits(db: Reader, { merchantId, id: orderId }: EditedOrder): Promise<OrderEditRow[]> {
+  const rows = await db.sql<Omit<OrderEditRow, 'parts'> & { parts: string }>`
+    select id, total_before as "totalBefore", total_after as "totalAfter", parts, created_at as "createdAt"
+    from order_edits where merchant_id = ${merchantId} and order_id = ${orderId} order by created_at, id`
+  return rows.map((row) => ({ ...row, parts: JSON.parse(row.parts) as EditParts }))
 }
 
 export async function countEdits(db: Reader, { merchantId, id: orderId }: EditedOrder): Promise<number> {
@@ -66,12 +73,6 @@ export function saveAwaited(tx: Tx, installationId: string, paymentId: string, a
   tx.send`
     update payments set amount = ${amount}
     where installation_id = ${installationId} and id = ${paymentId} and status = 'pending'`
-}
-
-export function saveRaised(tx: Tx, { installationId, id, amount, updatedAt }: PaymentRow): void {
-  tx.send`
-    update payments set amount = ${amount}, updated_at = ${updatedAt}
-    where installation_id = ${installationId} and id = ${id} and status = 'succeeded'`
 }
 
 export type TaxTerms = Pick<SellerTerms, 'country' | 'priceTax' | 'catalogVersion'>

@@ -16,7 +16,7 @@ export interface EmailRow {
   // JSON.
   facts: string
   recipientHash: string | null
-  // Of an e-mail to a person, until it is sent: the address and the link.
+  // Address and link of an e-mail to a person, until it is sent.
   sealed: string | null
   status: EmailStatus
   attempts: number
@@ -98,7 +98,7 @@ export async function releaseEmails(tx: Tx, now: number): Promise<void> {
   await tx.sql`update emails set due_at = ${now} where due_at is not null and status = 'sending'`
 }
 
-// Of one that another server is still sending, the lease stays: its outcome is recorded.
+// An e-mail that another server is still sending keeps its lease: its outcome is recorded.
 export async function discardWaiting(tx: Tx, now: number): Promise<void> {
   await tx.sql`
     update emails set status = 'discarded', code = 'off', due_at = null, sealed = null, finished_at = ${now}

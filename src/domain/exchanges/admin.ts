@@ -15,6 +15,7 @@ import { changeReturn } from '../returns/change.ts'
 import type { ReturnFacts } from '../returns/store.ts'
 import { returnChanges } from '../returns/view.ts'
 import { type Exchanged, exchangeReturn } from './exchange.ts'
+import { askForExchange } from './link.ts'
 import { type ExchangePlan, planExchange } from './plan.ts'
 
 type Handlers = { [Id in keyof Pick<typeof returnRows, 'exchangeAdminReturn'>]: AdminHandler<Id> }
@@ -31,20 +32,46 @@ export function adminExchangeOperations(tools: PayTools): Handlers {
       const shown = shownOf(plan)
       if (body.dryRun) {
         const view = await findAdminReturnView(db, rootSecret, caller, found.facts)
-        return new Audited({ data: { ...shown, order: null, refund: null, return: view } }, [])
+        return new Audited({ data: { ...shown, ...nothingYet, return: view } }, [])
       }
       const context = { now: now.getTime(), cause }
-      const made = await exchangeReturn(tools, db, found, { plan, newItems: body.newItems }, context)
-      const after = body.close ? await changeReturn(db, made.facts, 'close', {}, context) : made.facts
+      const { newItems, close = false, linkDays: days } = body
+      if (plan.balance.difference > 0) {
+        const draftId = await askForExchange(tools, db, found, { plan, newItems, close, days }, context)
+        const view = await findAdminReturnView(db, rootSecret, caller, found.facts)
+        return new Audited(
+          { data: { ...shown, ...nothingYet, draftId, return: view } },
+          linkChanges(found, draftId, plan),
+        )
+      }
+      const made = await exchangeReturn(tools, db, found, { plan, newItems }, context)
+      const after = close ? await changeReturn(db, made.facts, 'close', {}, context) : made.facts
       const { id, number } = made.placed.order
       const view = await findAdminReturnView(db, rootSecret, caller, after)
-      const refund = made.refund && refundView(made.refund)
+      const [given] = made.refunds
+      const refund = given ? refundView(given) : null
       return new Audited(
-        { data: { ...shown, order: { id, number }, refund, return: view } },
+        { data: { ...shown, order: { id, number }, draftId: null, refund, return: view } },
         changesOf(found, after, made, plan),
       )
     },
   }
+}
+
+const nothingYet = { order: null, draftId: null, refund: null }
+
+// Nothing of the return has changed yet; that an exchange waits is written down with it.
+function linkChanges(
+  { facts }: { facts: ReturnFacts },
+  draftId: string,
+  { balance: { credit, difference } }: ExchangePlan,
+): AuditedChange[] {
+  const asked = [{ member: 'openExchange', from: null, to: { draftId, credit, total: difference } }]
+  const total = [{ member: 'total', from: null, to: difference }]
+  return [
+    ...returnChanges(facts, 'change', asked),
+    { kind: 'create', what: 'draft', id: draftId, name: draftId, members: total },
+  ]
 }
 
 function refuseOtherSums(
@@ -69,13 +96,14 @@ function shownOf({ refund, prices, balance }: ExchangePlan) {
     newItems: prices.items,
     totals: prices.totals,
     moneyBack: balance.moneyBack,
+    difference: balance.difference,
   }
 }
 
 function changesOf(
   before: { facts: ReturnFacts; order: OrderFacts },
   after: ReturnFacts,
-  { order, credit, placed, refund }: Exchanged,
+  { order, credits, placed, refunds }: Exchanged,
   { refund: { items }, balance }: ExchangePlan,
 ): AuditedChange[] {
   const { status: from } = before.facts.row
@@ -88,8 +116,8 @@ function changesOf(
       ...(from === to ? [] : [{ member: 'status', from, to }]),
     ]),
     ...orderChanges(before.order, order),
-    refundChange(order, credit, { lines, restocked: [] }),
+    ...credits.map((credit) => refundChange(order, credit, { lines, restocked: [] })),
     { kind: 'create', what: 'order', id, name, members: [{ member: 'total', from: null, to: total }] },
-    ...(refund ? [refundChange(placed, refund, { lines: [], restocked: [] })] : []),
+    ...refunds.map((refund) => refundChange(placed, refund, { lines: [], restocked: [] })),
   ]
 }

@@ -1,16 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { balanceOf } from './balance.ts'
+import { balanceOf, lessCredit } from './balance.ts'
 
-test('what is left of the credit goes back, to the cent, and dearer or free items are refused', () => {
-  for (const [credit, total, moneyBack] of [
-    [2995, 2995, 0],
-    [2995, 2994, 1],
-    [5990, 999, 4991],
-    [1, 1, 0],
+test('what is left of the credit goes back, what is missing is paid, to the cent, and free items are refused', () => {
+  for (const [credit, total, moneyBack, difference] of [
+    [2995, 2995, 0, 0],
+    [2995, 2994, 1, 0],
+    [5990, 999, 4991, 0],
+    [2995, 2996, 0, 1],
+    [1, 1, 0, 0],
   ] as const)
-    assert.deepEqual(balanceOf(credit, total), { credit, total, moneyBack })
-  assert.equal(balanceOf(2995, 2996), 'costs_more')
-  assert.equal(balanceOf(0, 1), 'costs_more')
-  assert.equal(balanceOf(2995, 0), 'nothing_to_pay')
+    assert.deepEqual(balanceOf(credit, total), { credit, total, moneyBack, difference })
+  assert.equal(balanceOf(2995, 0), undefined)
+})
+
+test('the shopper is shown the new items with the credit taken off', () => {
+  const totals = { subtotal: 5000, discount: 0, shipping: 0, tax: 950, taxIncluded: false, total: 5950 }
+  const shipping = { optionId: null, options: [], amount: 0, discount: 0, tax: 0, taxRateBps: null, taxes: null }
+  const promotion = { state: 'none', reason: null, amount: 0, allocations: [] } as const
+  const shown = lessCredit({ lines: [], promotion, shipping, totals }, 2000)
+  assert.deepEqual(shown.totals, { ...totals, discount: 2000, total: 3950 })
 })

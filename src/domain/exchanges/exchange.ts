@@ -1,85 +1,66 @@
 // Makes an exchange: the money of the returned items moves to a new order, which is placed and paid with it, and what is left of it is
 // owed back, all in one transaction. The caller has locked the order of the return.
 
-import { newId } from '../../platform/kit/ids.ts'
+import type { CheckoutSession } from '../../contract/open/checkout.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
-import type { ChangeAsk } from '../carts/change.ts'
-import { setAddress } from '../carts/destination.ts'
-import { createCart } from '../carts/lines.ts'
 import { completeByMoved } from '../checkout/pay/moved.ts'
-import { openSession } from '../checkout/sessions.ts'
 import type { PayTools } from '../checkout/tools.ts'
-import { ownPricesOf } from '../drafts/preview.ts'
 import { findOrderFacts, noteChange } from '../orders/change.ts'
-import { moveMoney, queueEditRefund } from '../orders/refunds.ts'
-import { type OrderRow, saveReduced } from '../orders/store.ts'
+import { queueEditRefund } from '../orders/refunds.ts'
+import { saveReduced } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import type { RefundRow } from '../payments/store.ts'
-import { changeReturn } from '../returns/change.ts'
-import { refundedLinesOf } from '../returns/refund.ts'
-import { insertExchange, insertReturnRefund, type ReturnFacts } from '../returns/store.ts'
+import { moveCredit, noteExchange } from '../returns/exchange.ts'
+import type { ReturnFacts } from '../returns/store.ts'
+import { fillCart, openFor } from './open.ts'
 import type { ExchangePlan, ExchangeWish } from './plan.ts'
 
 export interface Exchanged {
   facts: ReturnFacts
-  // The order of the return as it is now, and the refund of it that became a payment.
+  // The order of the return as it is now, and the refunds of it that became payments.
   order: OrderFacts
-  credit: RefundRow
+  credits: readonly RefundRow[]
   placed: OrderFacts
-  // Of the new order; null where nothing is left.
-  refund: RefundRow | null
+  // Refunds of the new order; empty where nothing is left.
+  refunds: readonly RefundRow[]
 }
 
 export async function exchangeReturn(
   tools: PayTools,
   tx: Tx,
-  { facts, order }: { facts: ReturnFacts; order: OrderFacts },
+  found: { facts: ReturnFacts; order: OrderFacts },
   { plan, newItems }: { plan: ExchangePlan; newItems: ExchangeWish['newItems'] },
   context: ChangeContext,
 ): Promise<Exchanged> {
-  const { row } = facts
-  const { credit: amount, total, moneyBack } = plan.balance
+  const { row } = found.facts
+  const { credit, total, moneyBack } = plan.balance
   const { installationId } = row
-  const paymentId = newId('pay')
-  const moved = await moveMoney(tx, order, { amount, lines: refundedLinesOf(plan.refund), paymentId }, context)
-  if (!moved) throw new Error(`no payment of order ${row.orderId} has ${amount} left`)
-  insertReturnRefund(tx, row, moved.refund.id)
-  const sessionId = await openFor(tools, tx, order.order, { plan, newItems }, context)
-  const paid = { key: { installationId, sessionId }, total, amount, paymentId, source: moved.source, ...context }
+  const moved = await moveCredit(tx, found, plan.refund, context)
+  const { id: sessionId } = await openNow(tools, tx, found.order, { plan, newItems }, context)
+  const paid = { key: { installationId, sessionId }, total, parts: moved.parts, ...context }
   const orderId = await completeByMoved(tools, tx, paid)
   const placed = await findOrderFacts(tx, { installationId, orderId })
   if (!placed) throw new Error(`order ${orderId} is gone`)
-  const refund = moneyBack > 0 ? await giveBack(tx, placed, { amount: moneyBack, returnId: row.id }, context) : null
-  const exchange = { orderId, orderNumber: placed.order.number, credit: amount, refunded: moneyBack, at: context.now }
-  insertExchange(tx, row, exchange, moved.refund.id)
-  const exchanges = [...facts.exchanges, exchange]
-  const after = await changeReturn(tx, facts, 'exchange', { exchanges }, context)
-  return { facts: after, order: moved.facts, credit: moved.refund, placed, refund }
+  const refunds = moneyBack > 0 ? await giveBack(tx, placed, { amount: moneyBack, returnId: row.id }, context) : []
+  const exchange = { orderId, orderNumber: placed.order.number, credit, refunded: moneyBack, paid: 0 }
+  const after = await noteExchange(tx, found.facts, moved, exchange, context)
+  const credits = moved.parts.map(({ refund }) => refund)
+  return { facts: after, order: moved.facts, credits, placed, refunds }
 }
 
 // Long enough for this transaction: the session is completed in it.
 const lifeSeconds = 60
 
-async function openFor(
+async function openNow(
   tools: PayTools,
   tx: Tx,
-  { installationId, merchantId, mode, locale }: OrderRow,
-  { plan, newItems }: { plan: ExchangePlan; newItems: ExchangeWish['newItems'] },
+  { order }: OrderFacts,
+  asked: { plan: ExchangePlan; newItems: ExchangeWish['newItems'] },
   context: ChangeContext,
-): Promise<string> {
-  const caller = { installationId, merchantId, mode }
-  const asked = { db: tx, caller, now: new Date(context.now), cause: context.cause }
-  const items = newItems.map(({ skuId, quantity }) => ({ skuId, quantity }))
-  const own = { terms: plan.terms, prices: ownPricesOf(newItems) }
-  const { cart } = await createCart(tools.carts, { ...asked, items, metadata: {}, own })
-  const change: ChangeAsk = { ...asked, cartId: cart.id, expectedVersion: undefined }
-  const { rootSecret } = tools
-  if (plan.address) await setAddress(tools.carts, change, { rootSecret, address: plan.address })
-  const { email = '', name = '', phone = '' } = plan.customer ?? {}
-  const customer = { ...(email && { email }), ...(name && { name }), ...(phone && { phone }) }
-  const body = { cartId: cart.id, successUrl: '', customer, locale, expiresInSeconds: lifeSeconds }
-  return (await openSession(tools, { ...asked, isOwn: true, body })).id
+): Promise<CheckoutSession> {
+  const { cartId } = await fillCart(tools, tx, order, asked, context)
+  return openFor(tools, tx, order, { cartId, customer: asked.plan.customer, seconds: lifeSeconds }, context)
 }
 
 // Owed like what an edit leaves: the new order stays paid.
@@ -88,11 +69,11 @@ async function giveBack(
   placed: OrderFacts,
   { amount, returnId }: { amount: number; returnId: string },
   context: ChangeContext,
-): Promise<RefundRow> {
+): Promise<readonly RefundRow[]> {
   const { installationId, id: orderId, number } = placed.order
   saveReduced(tx, { installationId, orderId }, amount)
-  const refund = await queueEditRefund(tx, placed, { amount, editId: returnId, reason: null }, context.now)
-  if (!refund) throw new Error(`no payment of order ${number} has ${amount} left`)
+  const refunds = await queueEditRefund(tx, placed, { amount, editId: returnId, reason: null }, context.now)
+  if (!refunds) throw new Error(`the payments of order ${number} have no ${amount} left`)
   noteChange(tx, placed, { timeline: ['refund_started'] }, context)
-  return refund
+  return refunds
 }

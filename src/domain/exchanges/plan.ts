@@ -15,15 +15,15 @@ import { findSellerTerms } from '../drafts/store.ts'
 import type { DraftPrices } from '../drafts/view.ts'
 import { listInstallations } from '../merchants/store.ts'
 import { type Customer, openOrderCustomer } from '../orders/customer.ts'
-import { findRefundablePayment } from '../orders/refunds.ts'
-import type { OrderRow } from '../orders/store.ts'
+import { leftToGoBack } from '../orders/spread.ts'
+import { findOpenChange, type OrderRow } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import type { ReturnRefund } from '../returns/amounts.ts'
 import { previewReturnRefund } from '../returns/refund.ts'
 import type { ReturnFacts } from '../returns/store.ts'
 import { type Balance, balanceOf } from './balance.ts'
 
-export type ExchangeWish = Pick<ExchangeAdminReturnRequest, 'items' | 'newItems' | 'deduction'>
+export type ExchangeWish = Pick<ExchangeAdminReturnRequest, 'items' | 'newItems' | 'deduction' | 'payByLink'>
 
 export interface ExchangePlan {
   refund: ReturnRefund
@@ -44,11 +44,13 @@ export async function planExchange(
   db: Reader,
   { pricebooks, rootSecret }: PlanTools,
   { facts, order }: { facts: ReturnFacts; order: OrderFacts },
-  { items, newItems, deduction = 0 }: ExchangeWish,
+  { items, newItems, deduction = 0, payByLink = false }: ExchangeWish,
   now: number,
 ): Promise<ExchangePlan> {
+  const open = await findOpenChange(db, order.order)
+  if (open) throw notPossible(`Draft ${open.draftId} waits for the payment of another change.`, 'change_open')
   const refund = await previewReturnRefund(db, facts, order, { items, shipping: false, deduction })
-  refuseSplit(order, refund.amount)
+  refuseUnpaid(order, refund.amount)
   await refuseOtherTerms(db, order.order)
   const { customer, address } = await openOrderCustomer(db, rootSecret, order.order, now)
   const offers = await forNewItems(() => listWantedOffers(db, order.order, newItems, now))
@@ -63,16 +65,15 @@ export async function planExchange(
   const wanted = { items: newItems, shipping: terms.shipping, ...(address && { address }) }
   const prices = await forNewItems(() => previewDraft(db, pricebooks, order.order, wanted, now))
   const balance = balanceOf(refund.amount, prices.totals.total)
-  if (balance === 'costs_more') throw costsMore(refund.amount, prices.totals.total)
-  if (balance === 'nothing_to_pay')
-    throw notPossible('The new items cost nothing: refund the return, and make a draft for them.', balance)
+  if (!balance)
+    throw notPossible('The new items cost nothing: refund the return, and make a draft for them.', 'nothing_to_pay')
+  if (balance.difference > 0 && !payByLink) throw costsMore(balance)
   return { refund, prices, balance, terms, customer, address }
 }
 
-// Money moves from one payment, as a refund goes back to one.
-function refuseSplit(order: OrderFacts, amount: number): void {
-  if (findRefundablePayment(order, amount)) return
-  const message = `No payment of order ${order.order.number} has ${amount} minor units left.`
+function refuseUnpaid(order: OrderFacts, amount: number): void {
+  if (leftToGoBack(order) >= amount) return
+  const message = `The payments of order ${order.order.number} have no ${amount} minor units left.`
   throw refuse('refund_amount_too_high', { message })
 }
 
@@ -94,8 +95,8 @@ async function refuseOtherTerms(db: Reader, order: OrderRow): Promise<void> {
     throw notPossible('The installation that sold the order is switched off.', 'installation_disabled')
 }
 
-function costsMore(credit: number, total: number): Refusal {
-  const message = `The new items cost ${total} minor units and the returned ones are worth ${credit}: lower a price, or refund the return and make a draft.`
+function costsMore({ credit, total }: Balance): Refusal {
+  const message = `The new items cost ${total} minor units and the returned ones are worth ${credit}: lower a price, or let the shopper pay the difference by a link.`
   return refuse('exchange_not_possible', { message, current: { reason: 'costs_more', credit, total } })
 }
 

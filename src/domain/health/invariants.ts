@@ -380,9 +380,11 @@ export const invariants: readonly Invariant[] = [
     sentence: 'What an exchange costs and gives back is what was credited for the returned items.',
     violations: (db) => db.sql`
       select e.order_id as "subject" from return_exchanges e
-      left join refunds r on r.installation_id = e.installation_id and r.id = e.refund_id and r.amount = e.credit
-      left join payments p on p.installation_id = e.installation_id and p.id = r.moved_to and p.order_id = e.order_id
-      where p.id is null or e.refunded > e.credit
+      left join (
+        select installation_id, order_id, sum(amount) as moved from payments
+        where moved_from is not null and status = 'succeeded' group by installation_id, order_id) p
+        on p.installation_id = e.installation_id and p.order_id = e.order_id
+      where coalesce(p.moved, 0) <> e.credit or e.refunded > e.credit or (e.refunded > 0 and e.paid > 0)
       limit 10`,
   },
   {
@@ -505,11 +507,15 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'completed_has_order',
-    sentence: 'A checkout session is completed exactly when it has an order.',
+    sentence: 'A checkout session is completed exactly when it has an order, which it made or changed.',
     violations: (db) => db.sql`
       select c.id as "subject" from checkout_sessions c
-      left join orders o on o.installation_id = c.installation_id and o.checkout_session_id = c.id
+      left join orders o on o.installation_id = c.installation_id and o.id = c.order_id
       where (c.status = 'completed') <> (o.id is not null)
+      union all
+      select c.id as "subject" from orders o
+      join checkout_sessions c on c.installation_id = o.installation_id and c.id = o.checkout_session_id
+      where c.status <> 'completed' or c.order_id <> o.id
       limit 10`,
   },
   {

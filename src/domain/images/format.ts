@@ -256,7 +256,7 @@ function itemsIn(bytes: Buffer, inMeta: readonly Box[]): string[] {
 
 interface Box {
   name: string
-  // Of its content.
+  // Where the content of the box begins and ends.
   start: number
   end: number
 }

@@ -12,7 +12,12 @@ export interface ImageName {
   kind: ImageKind
 }
 
-// Of the file, and behind `/media/` its address.
+// Name of the file, and behind `/media/` its address.
 export function imageName({ merchantId, hash, width, kind }: ImageName): string {
   return `${merchantId}/${hash}-${width}.${endings[kind]}`
+}
+
+// Name of a copy, by the hash of the picture that it is made from.
+export function copyName({ merchantId, hash, width, kind }: ImageName): string {
+  return `${merchantId}/${hash}-${width}w.${endings[kind]}`
 }

@@ -1,7 +1,7 @@
 // The admin operations on pictures.
 
 import { createHash } from 'node:crypto'
-import type { AdminPicture, pictureRows } from '../../contract/admin/pictures.ts'
+import type { AdminPicture } from '../../contract/admin/pictures.ts'
 import { type BrokenRule, issue } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
@@ -10,9 +10,8 @@ import { newId } from '../../platform/kit/ids.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { type ImageProblem, imageSideMax, readImage } from './format.ts'
 import { imageName } from './name.ts'
-import { countFiles, findFile, type ImageRow, insertFile, listSizes } from './store.ts'
+import { countFiles, filesPerMerchantMax, findFile, type ImageRow, insertFile, listSizes } from './store.ts'
 
-const filesPerMerchantMax = 100_000
 const sizesMax = 8
 
 const problems: Readonly<Record<ImageProblem, BrokenRule>> = {
@@ -24,7 +23,7 @@ const problems: Readonly<Record<ImageProblem, BrokenRule>> = {
 
 const tooHeavy = issue('image_too_heavy', { mebibytes: limits.pictureBytesMax / 1_048_576 })
 
-export function adminImageOperations(): { [Id in keyof typeof pictureRows]: AdminHandler<Id> } {
+export function adminImageOperations(): { uploadAdminPicture: AdminHandler<'uploadAdminPicture'> } {
   return {
     async uploadAdminPicture({ db, caller: { merchantId }, body, now }) {
       const bytes = Buffer.from(body.content, 'base64')

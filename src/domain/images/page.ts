@@ -3,10 +3,11 @@
 import type { HtmlPage, PageAnswer } from '../../platform/http/pages.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
+import type { CopyKind } from './copier.ts'
 import type { ImageFiles } from './files.ts'
 import { type ImageKind, imageMedia } from './format.ts'
-import { imageName, kindOfEnding } from './name.ts'
-import { findContent, findSize } from './store.ts'
+import { copyName, imageName, kindOfEnding } from './name.ts'
+import { findContent, findCopy, findSize } from './store.ts'
 
 const merchantPattern = /^mer_[0-9a-z]{1,40}$/
 const filePattern = /^([0-9a-f]{32})-[0-9]{1,4}\.([a-z]{3,4})$/
@@ -21,14 +22,21 @@ export function imagePage(storage: Storage, files: ImageFiles): HtmlPage {
       const kind = kindOfEnding.get(ending)
       // Nothing that is not a name of ours becomes part of a path.
       if (!kind || !merchantPattern.test(merchant)) throw refuse('route_not_found')
-      const wanted = widthIn(raw.url)
+      const { wanted, as } = askedIn(raw.url)
+      if (wanted !== undefined && as !== undefined) {
+        const copy = await storage.read((db) => findCopy(db, { merchantId: merchant, hash, kind: as, width: wanted }))
+        const bytes = copy && (await files.get(copyName(copy)))
+        if (copy && bytes) return show(copy.kind, bytes, headers)
+      }
+      // There may be a copy soon.
+      const sent = as === undefined ? sizeHeaders : soonHeaders
       if (wanted !== undefined) {
         const size = await storage.read((db) => findSize(db, { merchantId: merchant, hash, width: wanted }))
-        if (size) return show(size.kind, size.content ?? (await files.get(imageName(size))), sizeHeaders)
+        if (size) return show(size.kind, size.content ?? (await files.get(imageName(size))), sent)
       }
       const found = await storage.read((db) => findContent(db, merchant, hash))
       const bytes = found && (found.content ?? (await files.get(`${merchant}/${file}`)))
-      return show(kind, bytes, headers)
+      return show(kind, bytes, as === undefined ? headers : soonHeaders)
     },
   }
 }
@@ -38,10 +46,14 @@ function show(kind: ImageKind, body: Buffer | null | undefined, sent: Readonly<R
   return { status: 200, body, headers: { ...sent, 'content-type': imageMedia[kind] } }
 }
 
-// `?width=160`: the smallest size of the picture that is as wide, if there is one.
-function widthIn(url = ''): number | undefined {
-  const text = new URLSearchParams(url.split('?')[1]).get('width') ?? ''
-  return /^[1-9]\d{0,3}$/.test(text) ? Number(text) : undefined
+// `?width=160`: the smallest size of the picture that is as wide, if there is one; `&as=avif`: its copy in this format, if there is one.
+function askedIn(url = ''): { wanted?: number; as?: CopyKind } {
+  const query = new URLSearchParams(url.split('?')[1])
+  const [width, as] = [query.get('width') ?? '', query.get('as')]
+  return {
+    ...(/^[1-9]\d{0,3}$/.test(width) && { wanted: Number(width) }),
+    ...((as === 'avif' || as === 'webp') && { as }),
+  }
 }
 
 const headers: Readonly<Record<string, string>> = {
@@ -54,3 +66,4 @@ const headers: Readonly<Record<string, string>> = {
 
 // A better size may be uploaded later.
 const sizeHeaders = { ...headers, 'cache-control': 'public, max-age=86400' }
+const soonHeaders = { ...headers, 'cache-control': 'public, max-age=300, stale-while-revalidate=86400' }

@@ -1,7 +1,9 @@
 // The SQL of pictures.
 
-import { isNotDeferred } from '../../platform/jobs/store.ts'
-import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import type { SetBack } from '../../platform/jobs/clock.ts'
+import { isNotDeferred, isOnly, type RowKey } from '../../platform/jobs/store.ts'
+import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import type { CopyKind, CopyProblem, MadeCopies } from './copier.ts'
 import type { ImageName } from './name.ts'
 
 export interface ImageRow extends ImageName {
@@ -30,11 +32,23 @@ export async function countFiles(db: Reader, merchantId: string): Promise<number
   return Number(row?.files ?? 0)
 }
 
+export const filesPerMerchantMax = 100_000
+
 export function insertFile(tx: Tx, row: ImageRow, content: Buffer, now: number): void {
+  insertRow(tx, row, content.toString('base64'), now)
+}
+
+// For a picture whose file is already where pictures are stored.
+export function insertStoredFile(tx: Tx, row: ImageRow, now: number): void {
+  insertRow(tx, row, null, now)
+}
+
+function insertRow(tx: Tx, row: ImageRow, content: string | null, now: number): void {
   tx.send`
     insert into pictures (merchant_id, hash, picture_id, kind, width, height, bytes, content, created_at)
     values (${row.merchantId}, ${row.hash}, ${row.pictureId}, ${row.kind}, ${row.width}, ${row.height}, ${row.bytes},
-      ${content.toString('base64')}, ${now})`
+      ${content}, ${now})`
+  tx.signal('pictures')
 }
 
 // Undefined: there is no such picture. Null: it is stored elsewhere.
@@ -70,4 +84,111 @@ export async function listUnstored(db: Reader, now: number, rowsMax: number): Pr
 
 export async function markStored(tx: Tx, { merchantId, hash }: ImageName): Promise<void> {
   await tx.sql`update pictures set content = null where merchant_id = ${merchantId} and hash = ${hash}`
+}
+
+export interface ToCopy extends ImageName {
+  pictureId: string
+  failures: number
+}
+
+const waiting = (now: number) => new Fragment('copied_at is null and coalesce(copying_until, 0) <= ?', [now])
+
+export async function listToCopy(db: Reader, now: number, rowsMax: number): Promise<RowKey[]> {
+  return db.sql<RowKey>`
+    select merchant_id as "tenantId", hash as "rowId" from pictures
+    where ${waiting(now)} and ${isNotDeferred('picture_copies', 'pictures.merchant_id', 'pictures.hash', now)}
+    order by created_at limit ${rowsMax}`
+}
+
+// A node that dies leaves its pictures to the others after this time.
+export const copyingMs = 10 * 60_000
+
+export async function claimToCopy(
+  tx: Tx,
+  { now, rowsMax, only }: { now: number; rowsMax: number; only: RowKey | null },
+): Promise<ToCopy[]> {
+  return tx.sql<ToCopy>`
+    update pictures set copying_until = ${now + copyingMs}
+    where (merchant_id, hash) in (
+      select p.merchant_id, p.hash from pictures p
+      where ${waiting(now)} and ${isOnly(only, 'p.merchant_id', 'p.hash')}
+        and ${isNotDeferred('picture_copies', 'p.merchant_id', 'p.hash', now)}
+      order by p.created_at limit ${rowsMax}) and ${waiting(now)}
+    returning merchant_id as "merchantId", hash, width, kind, picture_id as "pictureId", copy_failures as "failures"`
+}
+
+// After the clock was set back: what a node was working on becomes due when its time ends.
+export function bringCopiesForward(tx: Tx, { now }: SetBack): void {
+  tx.send`
+    update pictures set copying_until = ${now + copyingMs}
+    where copied_at is null and copying_until > ${now + copyingMs}`
+}
+
+type CopyKey = Pick<ImageName, 'merchantId' | 'hash'>
+
+export function insertCopies(tx: Tx, { merchantId, hash }: CopyKey, { copies }: MadeCopies): void {
+  for (const { kind, width, bytes } of copies)
+    tx.send`
+      insert into picture_copies (merchant_id, hash, kind, width, bytes)
+      values (${merchantId}, ${hash}, ${kind}, ${width}, ${bytes.length})
+      on conflict (merchant_id, hash, kind, width) do nothing`
+}
+
+export interface CopyEnd {
+  color: string | null
+  problem: CopyProblem | null
+}
+
+export async function endCopying(tx: Tx, { merchantId, hash }: CopyKey, end: CopyEnd, now: number): Promise<void> {
+  await tx.sql`
+    update pictures set copied_at = ${now}, copying_until = null, color = ${end.color}, copy_problem = ${end.problem}
+    where merchant_id = ${merchantId} and hash = ${hash}`
+}
+
+// Tried again a minute later.
+export async function noteCopyFailure(
+  tx: Tx,
+  { merchantId, hash }: CopyKey,
+  problem: CopyProblem,
+  now: number,
+): Promise<void> {
+  await tx.sql`
+    update pictures set copy_failures = copy_failures + 1, copy_problem = ${problem}, copying_until = ${now + 60_000}
+    where merchant_id = ${merchantId} and hash = ${hash}`
+}
+
+// The smallest copy that is at least as wide, or else the widest.
+export async function findCopy(
+  db: Reader,
+  { merchantId, hash, kind, width }: { merchantId: string; hash: string; kind: CopyKind; width: number },
+): Promise<ImageName | undefined> {
+  const [row] = await db.sql<ImageName>`
+    select merchant_id as "merchantId", hash, width, kind from picture_copies
+    where merchant_id = ${merchantId} and hash = ${hash} and kind = ${kind}
+    order by case when width >= ${width} then width else 100000 - width end limit 1`
+  return row
+}
+
+// For all merchants together.
+export async function countCopies(db: Reader): Promise<{ waiting: number; givenUp: number }> {
+  const [[waiting], [givenUp]] = await Promise.all([
+    db.sql<{ n: number }>`select count(*) as n from pictures where copied_at is null`,
+    db.sql<{ n: number }>`select count(*) as n from pictures where copied_at is not null and copy_problem is not null`,
+  ])
+  return { waiting: Number(waiting?.n ?? 0), givenUp: Number(givenUp?.n ?? 0) }
+}
+
+export interface ImageFacts {
+  hash: string
+  width: number
+  height: number
+  // Null: not known yet, or there is none.
+  color: string | null
+  isSettled: number
+}
+
+export async function listFacts(db: Reader, merchantId: string, hashes: readonly string[]): Promise<ImageFacts[]> {
+  return db.sql<ImageFacts>`
+    select hash, width, height, color, case when copied_at is null then 0 else 1 end as "isSettled" from pictures
+    where merchant_id = ${merchantId} and hash in (${list(hashes)})`
 }

@@ -8,7 +8,7 @@ import { announce, type ChangeContext } from '../../platform/outbox/announce.ts'
 import { queueEmails } from '../../platform/outbox/emails.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { type StockEvent, type StockRow, stockEventFor } from './stock.ts'
-import { findSkuName, listActiveInstallations, markStale, updateStockRow } from './store.ts'
+import { findSkuName, listActiveInstallations, markStale, type StockNumbers, updateStockRows } from './store.ts'
 
 // The new numbers of a locked SKU.
 export interface StockChange {
@@ -17,6 +17,8 @@ export interface StockChange {
   held: number
   // The available quantity has changed, or may differ from what a node with another clock has rendered.
   shows: boolean
+  // The numbers of the row are these already.
+  isWritten?: boolean
 }
 
 // A hold that ends soon may have expired by another node's clock, and that node may have rendered the answers.
@@ -31,14 +33,16 @@ export async function applyChanges(
   context: ChangeContext,
 ): Promise<void> {
   const crossings: { change: StockChange; kind: StockEvent; sequence: number }[] = []
+  const numbers: StockNumbers[] = []
   for (const change of changes) {
-    const { stockRow, onHand, held } = change
+    const { stockRow, onHand, held, isWritten = false } = change
     if (onHand === stockRow.onHand && held === stockRow.held) continue
     const kind = stockEventFor(stockRow.onHand - stockRow.held, onHand - held, stockRow.lowStockAt)
     const stockVersion = stockRow.stockVersion + (kind ? 1 : 0)
     if (kind) crossings.push({ change, kind, sequence: stockVersion })
-    updateStockRow(tx, stockRow, { onHand, held, stockVersion })
+    if (kind || !isWritten) numbers.push({ skuId: stockRow.skuId, onHand, held, stockVersion })
   }
+  updateStockRows(tx, seller, numbers)
   const products = new Set(changes.filter(({ shows }) => shows).map(({ stockRow }) => stockRow.productId))
   // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
   if (products.size > 0) markStale(tx, seller, [...products], context.now - clockSkewMsMax)

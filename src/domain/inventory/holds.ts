@@ -1,26 +1,31 @@
 // Holds: units reserved for an owner, such as a checkout session, until an instant. An expired hold no longer counts,
 // but its row stays until another transaction that needs the units, or the sweep, deletes it.
 
+import type { SoldOutRule } from '../../contract/words.ts'
 import { handleRows } from '../../platform/jobs/rows.ts'
+import { clockSkewMsMax } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import { applyChanges, endsSoon, type StockChange } from './change.ts'
 import { type Claims, type Line, noClaims, type Shortage, type StockRow, summed, usableFor } from './stock.ts'
 import {
-  deleteHold,
+  deleteHolds,
   deleteLapsedHolds,
   dropLapsedHolds,
   extendRunningHolds,
+  listClaims,
   listHolds,
   listLapsedStock,
   lockFreeStockRows,
   lockHeldStockRows,
   lockStockRowsFor,
-  putHold,
+  prolongHolds,
+  putHolds,
+  reserveStock,
   type StockKey,
   sumHoldsAfter,
-  sumLapsedHolds,
+  updateStockRows,
 } from './store.ts'
 
 // Makes the owner's holds exactly these lines, or changes nothing if one of them is short. The owner may use the units
@@ -55,13 +60,15 @@ export async function hold(
   if (shortages.length > 0) return shortages
 
   dropLapsed(tx, seller, owner, found, now)
+  const held: Line[] = []
+  const ended: string[] = []
   const changes: StockChange[] = []
   for (const stockRow of found.stockRows.values()) {
     const { skuId } = stockRow
     const claims = found.claimsOn(skuId)
     const quantity = granted.get(skuId) ?? 0
-    if (quantity > 0) putHold(tx, seller, owner, { skuId, quantity, expiresAt })
-    else if (claims.own + claims.ownLapsed > 0) deleteHold(tx, seller.merchantId, owner, skuId)
+    if (quantity > 0) held.push({ skuId, quantity })
+    else if (claims.own + claims.ownLapsed > 0) ended.push(skuId)
     changes.push({
       stockRow,
       onHand: stockRow.onHand,
@@ -70,8 +77,64 @@ export async function hold(
       shows: found.shows(skuId, quantity) || found.endOf(skuId) > expiresAt,
     })
   }
+  putHolds(tx, seller, { owner, expiresAt }, held)
+  deleteHolds(tx, seller.merchantId, owner, ended)
   await applyChanges(tx, seller, changes, context)
   return []
+}
+
+export interface FreshLine extends Line {
+  productId: string
+  whenSoldOut: SoldOutRule
+}
+
+// Makes the first holds of an owner, for a caller who has just seen that there is enough: without a look, only units that nobody holds, and
+// that are counted. False: there are not enough of them, and nothing has changed. `hold` then counts what lapsed holds leave.
+export async function holdFree(
+  tx: Tx,
+  seller: MerchantMode,
+  owner: string,
+  lines: readonly FreshLine[],
+  context: ChangeContext & { expiresAt: number; lowStockAt: number },
+): Promise<boolean> {
+  if (lines.some(({ whenSoldOut }) => whenSoldOut === 'not_counted')) return false
+  const bySku = new Map(lines.map((line) => [line.skuId, line]))
+  const rows = await reserveStock(tx, seller, lines)
+  const changes = rows.map(({ skuId, onHand, held, stockVersion }): StockChange => {
+    const line = bySku.get(skuId)
+    if (!line) throw new Error(`${skuId} was reserved, and nobody asked for it`)
+    const { quantity, productId, whenSoldOut } = line
+    const { lowStockAt } = context
+    const before = { onHand, held: held - quantity, stockVersion }
+    const stockRow = { ...seller, skuId, productId, whenSoldOut, retiredAt: null, lowStockAt, ...before }
+    return { stockRow, onHand, held, shows: true, isWritten: true }
+  })
+  if (rows.length < lines.length) {
+    const before = changes.map(({ stockRow }) => stockRow)
+    updateStockRows(tx, seller, before)
+    return false
+  }
+  putHolds(tx, seller, { owner, expiresAt: context.expiresAt }, lines)
+  await applyChanges(tx, seller, changes, context)
+  return true
+}
+
+// Moves the end of the owner's holds, for a caller who has just seen that they are these lines. They run on for longer than clocks
+// differ, so no sweep touches them, and the stock need not be locked. False: they are not so, and `hold` makes them.
+export async function prolong(
+  tx: Tx,
+  seller: MerchantMode,
+  owner: string,
+  lines: readonly Line[],
+  { now, expiresAt }: { now: number; expiresAt: number },
+): Promise<boolean> {
+  const bounds = { after: now + clockSkewMsMax, until: expiresAt }
+  return areSame(await prolongHolds(tx, seller.merchantId, owner, bounds), lines)
+}
+
+export function areSame(held: readonly Line[], lines: readonly Line[]): boolean {
+  const quantities = new Map(held.map(({ skuId, quantity }) => [skuId, quantity]))
+  return held.length === lines.length && lines.every(({ skuId, quantity }) => quantities.get(skuId) === quantity)
 }
 
 // A hold longer than this belongs to an owner who is paying: an owner who is still choosing holds for minutes.
@@ -127,9 +190,10 @@ export async function release(tx: Tx, seller: MerchantMode, owner: string, conte
     const own = holds.find(({ skuId }) => skuId === stockRow.skuId)
     // Swept while we waited for the lock.
     if (!own) continue
-    deleteHold(tx, seller.merchantId, owner, stockRow.skuId)
     changes.push({ stockRow, onHand: stockRow.onHand, held: stockRow.held - own.quantity, shows: true })
   }
+  const ended = changes.map(({ stockRow }) => stockRow.skuId)
+  deleteHolds(tx, seller.merchantId, owner, ended)
   await applyChanges(tx, seller, changes, context)
 }
 
@@ -179,9 +243,8 @@ export interface Found {
   shows(skuId: string, quantity: number): boolean
 }
 
-// Locks the SKUs of the lines and of the owner's holds, and then reads the holds. The three statements are sent
-// together, and each sees what was committed before it began, so the second and third see the holds as they are under
-// the lock.
+// Locks the SKUs of the lines and of the owner's holds, and then reads the holds. The two statements are sent together, and each sees
+// what was committed before it began, so the second sees the holds as they are under the lock.
 export async function look(
   tx: Tx,
   seller: MerchantMode,
@@ -190,11 +253,12 @@ export async function look(
   now: number,
 ): Promise<Found> {
   const skuIds = lines.map(({ skuId }) => skuId)
-  const [stockRows, own, lapsed] = await Promise.all([
+  const [stockRows, holds] = await Promise.all([
     lockStockRowsFor(tx, seller, owner, skuIds),
-    listHolds(tx, seller.merchantId, owner),
-    sumLapsedHolds(tx, seller, skuIds, { owner, now }),
+    listClaims(tx, seller, skuIds, { owner, now }),
   ])
+  const own = holds.filter(({ isOwn }) => isOwn === 1)
+  const lapsed = holds.filter(({ isOwn }) => isOwn === 0)
   const claims = new Map<string, Claims>(
     lapsed.map(({ skuId, quantity }) => [skuId, { ...noClaims, lapsed: quantity }]),
   )

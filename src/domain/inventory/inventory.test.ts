@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openStockroom, refreshAll, type StockedSku, type Stockroom, start } from '../../../harness/stock.ts'
 import { eachEngine } from '../../../harness/storage.ts'
-import { extendHolds, hold, release, sweepHolds } from './holds.ts'
+import { extendHolds, hold, holdFree, prolong, release, sweepHolds } from './holds.ts'
 import { setOnHand } from './levels.ts'
-import { restock, sell } from './sales.ts'
+import { restock, sell, sellAsHeld } from './sales.ts'
+import { lockStockRows } from './store.ts'
 
 const minute = 60_000
 const now = start
@@ -33,6 +34,37 @@ function actions(room: Stockroom) {
         const levels = Object.entries(quantities).map(([code, onHand]) => ({ skuId: room.skuId(code), onHand }))
         return setOnHand(tx, seller, levels, { cause: null, now })
       }),
+    holdFree: (owner: string, quantities: Quantities) =>
+      room.write(async (tx) => {
+        const lines = room.lines(quantities)
+        const rows = await lockStockRows(
+          tx,
+          seller,
+          lines.map(({ skuId }) => skuId),
+        )
+        const fresh = lines.map((line) => {
+          const row = rows.find(({ skuId }) => skuId === line.skuId)
+          return { ...line, productId: row?.productId ?? '', whenSoldOut: row?.whenSoldOut ?? 'refuse' }
+        })
+        return holdFree(tx, seller, owner, fresh, { now, expiresAt, cause, lowStockAt: rows[0]?.lowStockAt ?? 0 })
+      }),
+    prolong: (owner: string, quantities: Quantities, at: { now: number; expiresAt: number }) =>
+      room.write((tx) => prolong(tx, seller, owner, room.lines(quantities), at)),
+    // As its caller does, it undoes what it began where the units are not held.
+    sellAsHeld: async (owner: string, quantities: Quantities, at = now) => {
+      const undone = new Error('undone')
+      try {
+        await room.write(async (tx) => {
+          const sale = { now: at, soldTo: `order of ${owner}` }
+          const { shortages } = await sellAsHeld(tx, seller, owner, room.lines(quantities), sale)
+          if (shortages.length > 0) throw undone
+        })
+        return true
+      } catch (error) {
+        if (error !== undone) throw error
+        return false
+      }
+    },
     sweep: (at: number, limit = 100) => sweepHolds(room.storage, at, limit),
   }
 }
@@ -87,6 +119,86 @@ eachEngine('stock', (given) => {
       events: [],
       stale: ['one', 'two'],
     })
+  })
+
+  test('first holds of free units are those that a look would make, with their events', async () => {
+    const [looked, free] = [await stockroom(), await stockroom()]
+    for (const quantities of [{ A: 3, C: 15 }, { B: 20 }, { P: 2 }]) {
+      const owner = Object.keys(quantities).join()
+      assert.deepEqual(await looked.hold(owner, quantities), {})
+      assert.equal(await free.holdFree(owner, quantities), true)
+    }
+    const world = await free.room.world()
+    assert.deepEqual(world, await looked.room.world())
+    assert.deepEqual(
+      world.events.map(([, kind, code]) => [kind, code]),
+      [
+        ['inventory.low', 'C'],
+        ['inventory.depleted', 'B'],
+        ['inventory.depleted', 'P'],
+      ],
+    )
+  })
+
+  test('first holds of more units than nobody holds change nothing', async () => {
+    const { room, hold, holdFree } = await stockroom()
+    await hold('one', { A: 15 })
+    await refreshAll(room, now)
+    const before = await room.world()
+    assert.equal(await holdFree('two', { B: 2, A: 6 }), false)
+    assert.deepEqual(await room.world(), before)
+  })
+
+  test('holds that are these lines are prolonged; others, and those that end soon or later, are left to a look', async () => {
+    const { room, hold, prolong } = await stockroom()
+    await hold('one', { A: 3, B: 2 })
+    const later = { now, expiresAt: expiresAt + minute }
+    await refreshAll(room, now)
+    assert.equal(await prolong('one', { A: 3, B: 2 }, later), true)
+    const world = await room.world()
+    assert.deepEqual(world.holds, [
+      ['one', 'A', 3, expiresAt + minute],
+      ['one', 'B', 2, expiresAt + minute],
+    ])
+    assert.deepEqual(world.stale, [])
+    for (const lines of [{ A: 3 }, { A: 3, B: 1 }, { A: 3, B: 2, C: 1 }])
+      assert.equal(await prolong('one', lines, later), false, JSON.stringify(lines))
+    assert.equal(await prolong('one', { A: 3, B: 2 }, { now, expiresAt }), false, 'never shortened')
+    const soon = { now: expiresAt + minute - 1, expiresAt: expiresAt + 5 * minute }
+    assert.equal(await prolong('one', { A: 3, B: 2 }, soon), false)
+    assert.deepEqual((await room.world()).holds, world.holds)
+  })
+
+  test('what is held is sold as a look would sell it', async () => {
+    const [looked, held] = [await stockroom(), await stockroom()]
+    for (const { hold } of [looked, held]) {
+      await hold('one', { A: 3, C: 15 })
+      await hold('two', { A: 2 })
+    }
+    assert.deepEqual(await looked.sell('one', { C: 15, A: 3 }), {})
+    assert.equal(await held.sellAsHeld('one', { C: 15, A: 3 }), true)
+    const world = await held.room.world()
+    assert.deepEqual(world, await looked.room.world())
+    assert.deepEqual(world.skus, { ...untouched, A: [17, 2], C: [5, 0] })
+  })
+
+  test('what is not held so is not sold without a look', async () => {
+    const { room, hold, sellAsHeld, set } = await stockroom()
+    await hold('one', { A: 3, B: 2 })
+    await hold('two', { C: 4 })
+    await set({ C: 3 })
+    await refreshAll(room, now)
+    const before = await room.world()
+    for (const [owner, lines] of [
+      ['one', { A: 3 }],
+      ['one', { A: 3, B: 3 }],
+      ['one', { A: 3, B: 2, C: 1 }],
+      ['nobody', { A: 1 }],
+      ['two', { C: 4 }],
+    ] as const)
+      assert.equal(await sellAsHeld(owner, lines), false, JSON.stringify([owner, lines]))
+    assert.equal(await sellAsHeld('one', { A: 3, B: 2 }, expiresAt - 1), false, 'held no longer by another clock')
+    assert.deepEqual(await room.world(), before)
   })
 
   test('lines of one SKU are added up', async () => {

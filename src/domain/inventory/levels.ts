@@ -7,7 +7,7 @@ import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { applyChanges, type StockChange } from './change.ts'
 import type { StockRow } from './stock.ts'
-import { insertMovement, lockStockRows, type MovementActor } from './store.ts'
+import { insertMovements, lockStockRows, type Movement, type MovementActor } from './store.ts'
 
 export interface Level {
   skuId: string
@@ -23,16 +23,17 @@ export async function setOnHand(
 ): Promise<void> {
   if (levels.length === 0) return
   const wanted = new Map(levels.map(({ skuId, onHand }) => [skuId, onHand]))
+  const movements: Movement[] = []
   const changes: StockChange[] = []
   for (const stockRow of await lockStockRows(tx, seller, [...wanted.keys()])) {
     const { skuId, held } = stockRow
     const onHand = wanted.get(skuId) ?? stockRow.onHand
     const delta = onHand - stockRow.onHand
     if (delta === 0) continue
-    const movement = { skuId, id: newId('mov'), kind: 'set', delta, backordered: 0, ownerId: null } as const
-    insertMovement(tx, seller, movement, context.now)
+    movements.push({ skuId, id: newId('mov'), kind: 'set', delta, backordered: 0, ownerId: null })
     changes.push({ stockRow, onHand, held, shows: true })
   }
+  insertMovements(tx, seller, movements, context.now)
   await applyChanges(tx, seller, changes, context)
 }
 
@@ -85,18 +86,12 @@ export async function writeLevels(
   context: ChangeContext,
 ): Promise<void> {
   const changed = levels.filter(({ stockRow, onHand }) => onHand !== stockRow.onHand)
-  for (const { stockRow, onHand, reason } of changed) {
+  const movements = changed.map(({ stockRow, onHand, reason }) => {
     const delta = onHand - stockRow.onHand
-    const movement = {
-      skuId: stockRow.skuId,
-      id: newId('mov'),
-      kind: 'set',
-      delta,
-      backordered: 0,
-      ownerId: null,
-    } as const
-    insertMovement(tx, seller, { ...movement, reason, actor }, context.now)
-  }
+    const set = { kind: 'set', delta, backordered: 0, ownerId: null } as const
+    return { ...set, skuId: stockRow.skuId, id: newId('mov'), reason, actor }
+  })
+  insertMovements(tx, seller, movements, context.now)
   const changes = changed.map(({ stockRow, onHand }) => ({ stockRow, onHand, held: stockRow.held, shows: true }))
   await applyChanges(tx, seller, changes, context)
 }

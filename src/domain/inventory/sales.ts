@@ -5,10 +5,18 @@ import { newId } from '../../platform/kit/ids.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
-import { applyChanges, type StockChange } from './change.ts'
-import { dropLapsed, look } from './holds.ts'
+import { applyChanges, endsSoon, type StockChange } from './change.ts'
+import { areSame, dropLapsed, look } from './holds.ts'
 import { type Line, type Shortage, summed, usableFor } from './stock.ts'
-import { deleteHold, insertMovement, listMovementsOf, lockSoldStockRows } from './store.ts'
+import {
+  deleteHolds,
+  insertMovements,
+  listMovementsOf,
+  lockSoldStockRows,
+  type Movement,
+  takeHeldStock,
+  takeHolds,
+} from './store.ts'
 
 // Takes the lines out of stock for `soldTo`, together with everything the owner held; or changes nothing if one of them
 // is short. If the hold has expired or was swept, the sale needs units that are not held by others. For a SKU on
@@ -20,6 +28,23 @@ export async function sell(
   lines: readonly Line[],
   context: ChangeContext & { soldTo: string },
 ): Promise<Shortage[]> {
+  return (await sellHeld(tx, seller, owner, lines, context)).shortages
+}
+
+export interface Sale {
+  shortages: Shortage[]
+  // Units of each SKU that can be bought after it, as far as they were looked at.
+  left: ReadonlyMap<string, number>
+}
+
+// The same. Its locks are sent at once: what a caller sends behind it, without waiting, runs behind them.
+export async function sellHeld(
+  tx: Tx,
+  seller: MerchantMode,
+  owner: string,
+  lines: readonly Line[],
+  context: ChangeContext & { soldTo: string },
+): Promise<Sale> {
   if (lines.length === 0) throw new Error('a sale without lines')
   const { now, soldTo } = context
   const wanted = summed(lines)
@@ -39,27 +64,21 @@ export async function sell(
     if (quantity > mayHave && !maySellOut) shortages.push({ skuId, available: mayHave })
     taken.set(skuId, Math.min(quantity, mayHave))
   }
-  if (shortages.length > 0) return shortages
+  if (shortages.length > 0) return { shortages, left: new Map() }
 
   dropLapsed(tx, seller, owner, found, now)
-  const changes: StockChange[] = []
-  for (const { skuId, quantity } of wanted) {
+  const movements = wanted.map(({ skuId, quantity }) => {
     const delta = -(taken.get(skuId) ?? 0)
-    const movement = {
-      skuId,
-      id: newId('mov'),
-      kind: 'sold',
-      delta,
-      backordered: quantity + delta,
-      ownerId: soldTo,
-    } as const
-    insertMovement(tx, seller, movement, now)
-  }
+    return { skuId, id: newId('mov'), kind: 'sold', delta, backordered: quantity + delta, ownerId: soldTo } as const
+  })
+  insertMovements(tx, seller, movements, now)
+  const ended: string[] = []
+  const changes: StockChange[] = []
   for (const stockRow of found.stockRows.values()) {
     const { skuId } = stockRow
     const claims = found.claimsOn(skuId)
     const quantity = taken.get(skuId) ?? 0
-    if (claims.own + claims.ownLapsed > 0) deleteHold(tx, seller.merchantId, owner, skuId)
+    if (claims.own + claims.ownLapsed > 0) ended.push(skuId)
     changes.push({
       stockRow,
       onHand: stockRow.onHand - quantity,
@@ -67,8 +86,38 @@ export async function sell(
       shows: found.shows(skuId, quantity),
     })
   }
+  deleteHolds(tx, seller.merchantId, owner, ended)
   await applyChanges(tx, seller, changes, context)
-  return []
+  const left = new Map(changes.map(({ stockRow, onHand, held }) => [stockRow.skuId, Math.max(0, onHand - held)]))
+  return { shortages: [], left }
+}
+
+// The same for an owner who should hold exactly these units for a while longer: all of it leaves at once, and nothing is looked at first.
+// Where it is not so, all lines count as short, and the transaction must be undone: it has changed something.
+export async function sellAsHeld(
+  tx: Tx,
+  seller: MerchantMode,
+  owner: string,
+  lines: readonly Line[],
+  { now, soldTo }: { now: number; soldTo: string },
+): Promise<Sale> {
+  const wanted = summed(lines)
+  const taking = takeHeldStock(tx, seller, wanted)
+  const movements = wanted.map(
+    ({ skuId, quantity }): Movement => ({
+      skuId,
+      id: newId('mov'),
+      kind: 'sold',
+      delta: -quantity,
+      backordered: 0,
+      ownerId: soldTo,
+    }),
+  )
+  insertMovements(tx, seller, movements, now)
+  const [taken, holds] = await Promise.all([taking, takeHolds(tx, seller.merchantId, owner)])
+  const isHeld = areSame(holds, wanted) && !holds.some(({ expiresAt }) => endsSoon(expiresAt, now))
+  const isSold = isHeld && taken.length === wanted.length
+  return { shortages: isSold ? [] : wanted.map(({ skuId }) => ({ skuId, available: 0 })), left: new Map() }
 }
 
 // Returns what the order took to stock, all of it or up to the quantities of these lines, and reports what came back.
@@ -84,24 +133,18 @@ export async function restock(
   const [stockRows, taken] = await Promise.all([lockSoldStockRows(tx, seller, soldTo), takenBy(tx, seller, soldTo)])
   const requested = lines && new Map(summed(lines).map(({ skuId, quantity }) => [skuId, quantity]))
   const back: Line[] = []
+  const movements: Movement[] = []
   const changes: StockChange[] = []
   for (const stockRow of stockRows) {
     const { skuId } = stockRow
     const out = taken.get(skuId) ?? 0
     const quantity = requested ? Math.min(out, requested.get(skuId) ?? 0) : out
     if (quantity === 0) continue
-    const movement = {
-      skuId,
-      id: newId('mov'),
-      kind: 'restocked',
-      delta: quantity,
-      backordered: 0,
-      ownerId: soldTo,
-    } as const
-    insertMovement(tx, seller, movement, context.now)
+    movements.push({ skuId, id: newId('mov'), kind: 'restocked', delta: quantity, backordered: 0, ownerId: soldTo })
     changes.push({ stockRow, onHand: stockRow.onHand + quantity, held: stockRow.held, shows: true })
     back.push({ skuId, quantity })
   }
+  insertMovements(tx, seller, movements, context.now)
   await applyChanges(tx, seller, changes, context)
   return back
 }
@@ -119,6 +162,7 @@ export async function unsell(
     lockSoldStockRows(tx, seller, soldTo),
     listMovementsOf(tx, seller.merchantId, soldTo),
   ])
+  const written: Movement[] = []
   const changes: StockChange[] = []
   for (const { skuId, quantity } of summed(lines)) {
     const stockRow = stockRows.find((row) => row.skuId === skuId)
@@ -130,21 +174,12 @@ export async function unsell(
     if (!stockRow || back > taken) throw new Error(`order ${soldTo} took ${taken} of ${skuId}, not ${back}`)
     const movement = { skuId, ownerId: soldTo }
     if (notTaken > 0)
-      insertMovement(
-        tx,
-        seller,
-        { ...movement, id: newId('mov'), kind: 'restocked', delta: 0, backordered: notTaken },
-        context.now,
-      )
+      written.push({ ...movement, id: newId('mov'), kind: 'restocked', delta: 0, backordered: notTaken })
     if (back === 0) continue
-    insertMovement(
-      tx,
-      seller,
-      { ...movement, id: newId('mov'), kind: 'sold', delta: back, backordered: 0 },
-      context.now,
-    )
+    written.push({ ...movement, id: newId('mov'), kind: 'sold', delta: back, backordered: 0 })
     changes.push({ stockRow, onHand: stockRow.onHand + back, held: stockRow.held, shows: true })
   }
+  insertMovements(tx, seller, written, context.now)
   await applyChanges(tx, seller, changes, context)
 }
 

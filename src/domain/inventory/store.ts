@@ -25,7 +25,7 @@ function heldText(stock: string): string {
       and h.expires_at <= ?), 0))`
 }
 
-// Of the SKU `s`.
+// For the SKU `s`.
 export const soldOutRule = new Fragment(`case s.counted when 0 then 'not_counted' else s.when_sold_out end`)
 
 // These functions read what they lock in the same statement: PostgreSQL returns the locked row as it is after the wait,
@@ -117,15 +117,18 @@ export async function listHolds(tx: Tx, merchant: string, owner: string): Promis
     from holds where merchant_id = ${merchant} and owner_id = ${owner} order by sku_id`
 }
 
-// The expired holds of others on these SKUs that are not yet swept.
-export async function sumLapsedHolds(
+// The owner's holds, and the sums of those of others on these SKUs that have expired and are not yet swept.
+export async function listClaims(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
   skuIds: readonly string[],
   { owner, now }: { owner: string; now: number },
-): Promise<Line[]> {
-  return tx.sql<Line>`
-    select sku_id as "skuId", sum(quantity) as "quantity" from holds
+): Promise<(OwnHold & { isOwn: number })[]> {
+  return tx.sql<OwnHold & { isOwn: number }>`
+    select sku_id as "skuId", quantity, expires_at as "expiresAt", 1 as "isOwn"
+    from holds where merchant_id = ${merchantId} and owner_id = ${owner}
+    union all
+    select sku_id, sum(quantity), 0, 0 from holds
     where merchant_id = ${merchantId} and sku_id in (${list(skuIds)}) and mode = ${mode} and expires_at <= ${now}
       and owner_id <> ${owner}
     group by sku_id`
@@ -168,17 +171,50 @@ export function dropLapsedHolds(
       and owner_id <> ${exceptOf}`
 }
 
-export function deleteHold(tx: Tx, merchant: string, owner: string, skuId: string): void {
+export function deleteHolds(tx: Tx, merchant: string, owner: string, skuIds: readonly string[]): void {
+  if (skuIds.length === 0) return
   tx.send`
-    delete from holds where merchant_id = ${merchant} and owner_id = ${owner} and sku_id = ${skuId}`
+    delete from holds where merchant_id = ${merchant} and owner_id = ${owner} and sku_id in (${list(skuIds)})`
 }
 
 // An owner belongs to one mode, so its own holds are found by the owner alone.
-export function putHold(tx: Tx, { merchantId, mode }: MerchantMode, owner: string, hold: OwnHold): void {
+export function putHolds(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  { owner, expiresAt }: { owner: string; expiresAt: number },
+  lines: readonly Line[],
+): void {
+  if (lines.length === 0) return
+  const given = tx.rows(
+    lines.map(({ skuId, quantity }) => [skuId, quantity]),
+    ['text', 'bigint'],
+  )
   tx.send`
+    with given (sku_id, quantity) as (${given})
     insert into holds (merchant_id, sku_id, mode, owner_id, quantity, expires_at)
-    values (${merchantId}, ${hold.skuId}, ${mode}, ${owner}, ${hold.quantity}, ${hold.expiresAt})
+    select cast(${merchantId} as text), sku_id, cast(${mode} as text), cast(${owner} as text), quantity, cast(${expiresAt} as bigint)
+    from given where sku_id is not null
     on conflict (merchant_id, owner_id, sku_id) do update set quantity = excluded.quantity, expires_at = excluded.expires_at`
+}
+
+// Those that end between these instants end at the second. Answers with what they are.
+export async function prolongHolds(
+  tx: Tx,
+  merchant: string,
+  owner: string,
+  { after, until }: { after: number; until: number },
+): Promise<Line[]> {
+  return tx.sql<Line>`
+    update holds set expires_at = ${until}
+    where merchant_id = ${merchant} and owner_id = ${owner} and expires_at > ${after} and expires_at <= ${until}
+    returning sku_id as "skuId", quantity`
+}
+
+// All of an owner. Answers with what they were.
+export async function takeHolds(tx: Tx, merchant: string, owner: string): Promise<OwnHold[]> {
+  return tx.sql<OwnHold>`
+    delete from holds where merchant_id = ${merchant} and owner_id = ${owner}
+    returning sku_id as "skuId", quantity, expires_at as "expiresAt"`
 }
 
 // Only extends, and only active holds.
@@ -194,14 +230,80 @@ export async function extendRunningHolds(
     returning sku_id as "skuId", quantity`
 }
 
-export function updateStockRow(
+// Reserves units that nobody holds. Answers with the numbers of the SKUs that had enough of them.
+export async function reserveStock(
   tx: Tx,
-  { merchantId, skuId, mode }: StockRow,
-  { onHand, held, stockVersion }: { onHand: number; held: number; stockVersion: number },
-): void {
+  { merchantId, mode }: MerchantMode,
+  lines: readonly Line[],
+): Promise<StockNumbers[]> {
+  return tx.sql<StockNumbers>`
+    with given (sku_id, quantity) as (${linesOf(tx, lines)})
+    update stock set held = stock.held + given.quantity
+    from given
+    where stock.merchant_id = ${merchantId} and stock.mode = ${mode} and stock.sku_id = given.sku_id
+      and stock.on_hand - stock.held >= given.quantity
+      and stock.sku_id in (${inOrder(tx, { merchantId, mode }, lines)})
+    returning stock.sku_id as "skuId", stock.on_hand as "onHand", stock.held, stock.version as "stockVersion"`
+}
+
+// Takes units that were held out of stock. Answers with the SKUs that had them.
+export async function takeHeldStock(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  lines: readonly Line[],
+): Promise<{ skuId: string }[]> {
+  return tx.sql<{ skuId: string }>`
+    with given (sku_id, quantity) as (${linesOf(tx, lines)})
+    update stock set on_hand = stock.on_hand - given.quantity, held = stock.held - given.quantity
+    from given
+    where stock.merchant_id = ${merchantId} and stock.mode = ${mode} and stock.sku_id = given.sku_id
+      and stock.on_hand >= given.quantity and stock.held >= given.quantity
+      and stock.sku_id in (${inOrder(tx, { merchantId, mode }, lines)})
+    returning stock.sku_id as "skuId"`
+}
+
+function linesOf(tx: Tx, lines: readonly Line[]): Fragment {
+  return tx.rows(
+    lines.map(({ skuId, quantity }) => [skuId, quantity]),
+    ['text', 'bigint'],
+  )
+}
+
+// Locks the rows in the order of their ids, for an update that would lock them in any.
+function inOrder(tx: Tx, { merchantId, mode }: MerchantMode, lines: readonly Line[]): Fragment {
+  const skuIds = list(lines.map(({ skuId }) => skuId))
+  return new Fragment(
+    `select t.sku_id from stock t where t.merchant_id = ? and t.mode = ? and t.sku_id in (${skuIds.text})
+      order by t.sku_id ${tx.forUpdate.text}`,
+    [merchantId, mode, ...skuIds.values],
+  )
+}
+
+export type StockNumbers = Pick<StockRow, 'skuId' | 'onHand' | 'held' | 'stockVersion'>
+
+export function updateStockRows(tx: Tx, { merchantId, mode }: MerchantMode, numbers: readonly StockNumbers[]): void {
+  for (const piece of piecesOf(numbers)) updatePiece(tx, { merchantId, mode }, piece)
+}
+
+// SQLite binds 32,766 values in one statement.
+const rowsAtOnceMax = 1_000
+
+function piecesOf<Row>(rows: readonly Row[]): Row[][] {
+  return Array.from({ length: Math.ceil(rows.length / rowsAtOnceMax) }, (_, piece) =>
+    rows.slice(piece * rowsAtOnceMax, (piece + 1) * rowsAtOnceMax),
+  )
+}
+
+function updatePiece(tx: Tx, { merchantId, mode }: MerchantMode, numbers: readonly StockNumbers[]): void {
+  const given = tx.rows(
+    numbers.map(({ skuId, onHand, held, stockVersion }) => [skuId, onHand, held, stockVersion]),
+    ['text', 'bigint', 'bigint', 'bigint'],
+  )
   tx.send`
-    update stock set on_hand = ${onHand}, held = ${held}, version = ${stockVersion}
-    where merchant_id = ${merchantId} and sku_id = ${skuId} and mode = ${mode}`
+    with given (sku_id, on_hand, held, version) as (${given})
+    update stock set on_hand = given.on_hand, held = given.held, version = given.version
+    from given
+    where stock.merchant_id = ${merchantId} and stock.mode = ${mode} and stock.sku_id = given.sku_id`
 }
 
 // For new SKUs, in both modes. The movements have the SKU's own id, so there can be only one opening movement.
@@ -237,7 +339,7 @@ export interface Movement {
   delta: number
   backordered: number
   ownerId: string | null
-  // Of a change by hand.
+  // Set for a change by hand.
   reason?: string | null
   actor?: MovementActor | null
 }
@@ -248,14 +350,40 @@ export interface MovementActor {
   id: string
 }
 
-export function insertMovement(tx: Tx, { merchantId, mode }: MerchantMode, movement: Movement, now: number): void {
+export function insertMovements(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  movements: readonly Movement[],
+  now: number,
+): void {
+  for (const piece of piecesOf(movements)) insertPiece(tx, { merchantId, mode }, piece, now)
+}
+
+function insertPiece(tx: Tx, { merchantId, mode }: MerchantMode, movements: readonly Movement[], now: number): void {
+  const given = tx.rows(
+    movements.map(({ skuId, id, kind, delta, backordered, ownerId, reason = null, actor = null }) => [
+      skuId,
+      id,
+      kind,
+      delta,
+      backordered,
+      ownerId,
+      reason,
+      actor?.kind ?? null,
+      actor?.id ?? null,
+    ]),
+    movementTypes,
+  )
   tx.send`
+    with given (sku_id, id, kind, delta, backordered, owner_id, reason, actor_kind, actor_id) as (${given})
     insert into stock_movements (merchant_id, sku_id, id, mode, kind, delta, backordered, owner_id, at, reason, actor_kind,
       actor_id)
-    values (${merchantId}, ${movement.skuId}, ${movement.id}, ${mode}, ${movement.kind}, ${movement.delta},
-      ${movement.backordered}, ${movement.ownerId}, ${now}, ${movement.reason ?? null}, ${movement.actor?.kind ?? null},
-      ${movement.actor?.id ?? null})`
+    select cast(${merchantId} as text), sku_id, id, cast(${mode} as text), kind, delta, backordered, owner_id,
+      cast(${now} as bigint), reason, actor_kind, actor_id
+    from given where id is not null`
 }
+
+const movementTypes = ['text', 'text', 'text', 'bigint', 'bigint', 'text', 'text', 'text', 'text'] as const
 
 // What an order took and returned. Not summed here: SQLite would group by the primary key, and read every movement of
 // the merchant for it (8 ms with 40,000 of them).

@@ -26,17 +26,20 @@ import {
 export interface AdminShopParts extends AccountViewParts {
   // The days of the merchant's reports begin at other times now.
   timeZoneChanged(tx: Tx, merchantId: string): Promise<void>
+  // The logo or the colour is another one, which a draft of the look does not know.
+  lookChanged(tx: Tx, before: Merchant, after: Merchant, now: number): Promise<void>
 }
 
 export async function saveMerchant(
   tx: Tx,
-  { timeZoneChanged }: Pick<AdminShopParts, 'timeZoneChanged'>,
+  { timeZoneChanged, lookChanged }: Pick<AdminShopParts, 'timeZoneChanged' | 'lookChanged'>,
   before: Merchant,
   merchant: Merchant,
   now: number,
 ): Promise<void> {
   await updateMerchant(tx, merchant, now)
   if (merchant.timeZone !== before.timeZone) await timeZoneChanged(tx, merchant.id)
+  if (merchant.logo !== before.logo || merchant.color !== before.color) await lookChanged(tx, before, merchant, now)
   // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
   if (isInAnswers(before, merchant)) await markAllStale(tx, merchant.id, now - clockSkewMsMax)
 }

@@ -31,7 +31,7 @@ export interface Merchant {
   closedAt: number | null
   // IANA name.
   timeZone: string
-  // Of the merchant, its taxes, shipping zones and payment methods: what people edit as the shop.
+  // Version of the merchant, its taxes, shipping zones and payment methods: what people edit as the shop.
   version: number
 }
 
@@ -123,7 +123,7 @@ export interface Installation {
 
 const installationsAtOnce = 1_000
 
-// Of one mode, by its name if that is free, otherwise by its name with a number.
+// Adds a number to the name if it is taken.
 export async function makeInstallation(
   tx: Tx,
   installation: Omit<Installation, 'disabledAt'>,
@@ -235,6 +235,12 @@ export async function findMerchantFace(db: Reader, id: string): Promise<Merchant
   if (!merchant) return undefined
   const { sells, owes, ...face } = merchant
   return { ...face, offersWithdrawal: sells === 1, showsGuarantee: owes === 1, textKinds: kinds }
+}
+
+// The addresses of legal texts and the like, alone.
+export async function findMerchantLinks(db: Reader, id: string): Promise<Record<string, string>> {
+  const [row] = await db.sql<{ links: string }>`select links from merchants where id = ${id}`
+  return row ? JSON.parse(row.links) : {}
 }
 
 async function listTextKinds(db: Reader, id: string): Promise<LegalTextKind[]> {

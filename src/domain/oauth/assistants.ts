@@ -1,20 +1,20 @@
 // Assistants: apps that are not registered, but known by the address of a document with their name and redirect URIs (OAuth Client ID
 // Metadata Document). They act for the person who approved them, and never do more than that person may do.
 
-import { type AdminScope, adminScopes, type Mode, type Role, type Scope } from '../../contract/words.ts'
+import { type AdminScope, adminScopes, type Mode, type Scope } from '../../contract/words.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { isLoopback } from '../../platform/kit/loopback.ts'
 import { list, type Reader, type Tx } from '../../platform/storage/storage.ts'
-import { scopesOfRole } from '../users/roles.ts'
+import { type RightsRow, rightsOf } from '../users/roles.ts'
 import { type App, appProblem, findApp, redirectUriProblem } from './apps.ts'
 import { freeName } from './names.ts'
 
 // What an assistant can be granted. No tool needs the right to manage people.
 export const assistantScopes: readonly AdminScope[] = adminScopes.filter((scope) => scope !== 'admin:people')
 
-// What a member of this role can grant.
-export function grantableScopes(role: Role): readonly AdminScope[] {
-  return assistantScopes.filter((scope) => scopesOfRole[role].includes(scope))
+// What a member with these scopes can grant.
+export function grantableScopes(held: readonly AdminScope[]): readonly AdminScope[] {
+  return assistantScopes.filter((scope) => held.includes(scope))
 }
 
 // What the document of an assistant says, as far as we use it.
@@ -108,7 +108,7 @@ async function listTakenAppNames(db: Reader, names: readonly string[]): Promise<
   return rows.map(({ name }) => name)
 }
 
-// Of one person in one shop, those that have not ended: one member alone must not use up the installations of the shop.
+// Per person and shop, counting those that have not ended: one member alone must not use up the installations of the shop.
 export const assistantsOfPersonMax = 20
 
 export async function countAssistantsOf(db: Reader, merchantId: string, userId: string): Promise<number> {
@@ -159,17 +159,17 @@ export interface AssistantHolder {
   appId: string
   appName: string
   clientUri: string
-  // Of the person who approved it, now.
-  role: Role
+  // Scopes that the person who approved it has now.
+  held: readonly AdminScope[]
 }
 
 // Undefined when the token, the installation, the merchant or the app is missing or ended, or the person who approved it left or was signed
 // out everywhere since.
 export async function findAssistantHolder(db: Reader, id: string, now: number): Promise<AssistantHolder | undefined> {
-  const [holder] = await db.sql<AssistantHolder>`
+  const [row] = await db.sql<Omit<AssistantHolder, 'held'> & RightsRow>`
     select t.sealed, i.grant_id as "grantId", i.id as "installationId", i.mode, i.granted_scopes as "grantedScopes",
       i.created_at as "grantedAt", m.id as "merchantId", m.slug as "merchantSlug", a.id as "appId", a.name as "appName",
-      a.client_uri as "clientUri", um.role
+      a.client_uri as "clientUri", um.role, um.scopes
     from oauth_artifacts t
     join installations i on i.grant_id = t.grant_id
     join merchants m on m.id = i.merchant_id
@@ -179,7 +179,7 @@ export async function findAssistantHolder(db: Reader, id: string, now: number): 
     where t.kind = 'AccessToken' and t.id = ${id} and t.expires_at > ${now} and a.client_uri is not null
       and i.ended_at is null and i.disabled_at is null and m.closed_at is null and a.disabled_at is null
       and u.disabled_at is null and i.created_at > u.sessions_from`
-  return holder
+  return row && { ...row, held: rightsOf(row).scopes }
 }
 
 // Whether a grant of an assistant still has the person who approved it. A stolen session may have approved it, so it ends with the sessions.
@@ -193,6 +193,6 @@ export async function hasApprover(db: Reader, grantId: string): Promise<boolean>
 }
 
 // Granted, and held by the person who approved it now.
-export function scopesNow(granted: readonly string[], role: Role): readonly Scope[] {
-  return grantableScopes(role).filter((scope) => granted.includes(scope))
+export function scopesNow(granted: readonly string[], held: readonly AdminScope[]): readonly Scope[] {
+  return grantableScopes(held).filter((scope) => granted.includes(scope))
 }

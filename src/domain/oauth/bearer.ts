@@ -55,7 +55,7 @@ export function createAssistantGate({ storage, rootSecret, publicOrigin }: Assis
 
 // A client may ask for a token that does less than was granted (RFC 6749, 6).
 function callerFrom(holder: AssistantHolder, token: { exp: number; scope: string }): OAuthCaller {
-  const granted = scopesNow(JSON.parse(holder.grantedScopes) as string[], holder.role)
+  const granted = scopesNow(JSON.parse(holder.grantedScopes) as string[], holder.held)
   const asked = token.scope.split(' ')
   return {
     kind: 'oauth',

@@ -205,7 +205,7 @@ export async function listOtherInstallations(
   return rows.map((row) => row.id)
 }
 
-// Of a merchant, those that have not ended.
+// Per merchant, counting those that have not ended.
 export const livingInstallationsMax = 200
 
 export async function countInstallations(db: Reader, merchantId: string): Promise<number> {

@@ -57,9 +57,9 @@ export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval
   const membership = await findMerchantOf(tx, userId, merchantId)
   if (!membership) return false
   // An assistant acts for the person who approves it; an app for the merchant.
-  if (!approval.assistant && !mayInstall(membership.role)) return false
+  if (!approval.assistant && !mayInstall(membership)) return false
   // Nobody gives an app a scope that they do not have.
-  if (!mayGrant(membership.role, approval.granted)) return false
+  if (!mayGrant(membership, approval.granted)) return false
   if (membership.needsSecondFactor && !approval.hasSecondFactor) return false
   const { signedInAt } = approval.assistant ?? {}
   const createdAt = signedInAt === undefined ? now : await lockSessionsOf(tx, userId, { signedInAt, now })
@@ -120,7 +120,7 @@ export async function uninstall(tx: Tx, installationId: string, now: number): Pr
   return true
 }
 
-// Of an app or not. False when there is none, or it ended before.
+// Ends it whether or not an app has it. False when there is none, or it ended before.
 export async function endInstallation(tx: Tx, installationId: string, now: number): Promise<boolean> {
   const installation = await lockInstallation(tx, installationId)
   if (!installation || installation.endedAt !== null) return false

@@ -50,7 +50,7 @@ export async function judgeProof(proof: string, demand: ProofDemand, nonces: Non
   return nonce !== undefined && nonces.has(nonce, now) ? { jti, nonce } : 'nonce'
 }
 
-// Of the key in a proof; only meaningful once the proof was verified.
+// Thumbprint of the key in a proof; only meaningful once the proof was verified.
 export async function thumbprintIn(proof: string): Promise<string | null> {
   const { calculateJwkThumbprint, decodeProtectedHeader } = await import('jose')
   const { jwk } = decodeProtectedHeader(proof)

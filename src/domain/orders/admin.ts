@@ -30,7 +30,7 @@ import {
   orderChanges,
   parcelChanges,
   plannedChanges,
-  refundChange,
+  refundChanges,
 } from './adminview.ts'
 import { type CancelInput, cancelOrder } from './cancel.ts'
 import { carrierOfNumber } from './carriers.ts'
@@ -290,17 +290,17 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
       const context = { now: now.getTime(), cause }
       // Stock comes before payments in the order of locks.
       const restocked = isRestocked ? await restock(db, before.order, orderId, meant, context) : []
-      const { facts, refund } = await refundOrder(db, place, { ...input, ...(isByLine && { lines }) }, context)
+      const { facts, refund, refunds } = await refundOrder(db, place, { ...input, ...(isByLine && { lines }) }, context)
       return new Audited(
         {
           data: {
-            amount: refund.amount,
+            amount: refunds.reduce((sum, one) => sum + one.amount, 0),
             refund: refundView(refund),
             restocked,
             order: await findAdminOrderView(db, caller, facts, place),
           },
         },
-        [...orderChanges(before, facts), refundChange(facts, refund, { lines, restocked })],
+        [...orderChanges(before, facts), ...refundChanges(facts, refunds, { lines, restocked })],
       )
     },
   }

@@ -11,6 +11,7 @@ import { listDisputesOfOrder } from '../payments/disputes.ts'
 import { adminOrderView, adminRefundView, noteView } from './adminview.ts'
 import {
   findExchangeOf,
+  findOpenChange,
   findOrderAgent,
   listCredits,
   listLinesByRefund,
@@ -28,25 +29,28 @@ export async function findAdminOrderView(
 ): Promise<AdminOrder> {
   const query = { mode, subjectId: facts.order.id, limit: limits.adminListRowsMax }
   const key = { installationId: facts.order.installationId, orderId: facts.order.id }
-  const [{ entries }, notes, exchangeOf, agent, disputes, moneyEntries, accountNames, refunds] = await Promise.all([
-    listEntries(db, merchantId, query),
-    listOrderNotes(db, key),
-    findExchangeOf(db, key),
-    findOrderAgent(db, key),
-    listDisputesOfOrder(db, key.installationId, key.orderId),
-    listMoneyByHand(db, facts.order),
-    listAccountNames(
-      db,
-      merchantId,
-      facts.payments.map(({ accountId }) => accountId),
-    ),
-    findRefunds(db, facts),
-  ])
+  const [{ entries }, notes, exchangeOf, agent, openChange, disputes, moneyEntries, accountNames, refunds] =
+    await Promise.all([
+      listEntries(db, merchantId, query),
+      listOrderNotes(db, key),
+      findExchangeOf(db, key),
+      findOrderAgent(db, key),
+      findOpenChange(db, facts.order),
+      listDisputesOfOrder(db, key.installationId, key.orderId),
+      listMoneyByHand(db, facts.order),
+      listAccountNames(
+        db,
+        merchantId,
+        facts.payments.map(({ accountId }) => accountId),
+      ),
+      findRefunds(db, facts),
+    ])
   const writers = notes.map(({ actorKind: kind, actorId: id }) => ({ actor: { kind, id } }))
   const names = await listActorNames(db, merchantId, [...entries, ...writers])
   return adminOrderView(facts, place, {
     exchangeOf: exchangeOf ?? null,
     agent: agent ?? null,
+    openChange,
     notes: notes.map((note) => noteView(note, names)),
     changes: entries.map((entry) => changeView(entry, { names, subjectId: facts.order.id, skipped: 0 })),
     disputes,

@@ -41,11 +41,12 @@ import type {
   CreditedLine,
   FulfillmentRow,
   MoneyEntry,
+  OpenChangeRow,
   OrderNoteRow,
   OrderPlace,
   RefundedLine,
 } from './store.ts'
-import { fulfillmentView, type OrderFacts, orderSummary, orderView, paymentView, refundView } from './view.ts'
+import { fulfillmentView, itemView, type OrderFacts, orderSummary, orderView, paymentView, refundView } from './view.ts'
 
 export function adminOrderSummary(head: AdminOrderHead): AdminOrderSummary {
   const { agentPlatformId: platformId, agentHost: host, agentProtocol: protocol } = head
@@ -62,6 +63,7 @@ export interface AdminOrderExtras {
   changes: readonly AdminChange[]
   exchangeOf: AdminOrder['exchangeOf']
   agent: AdminOrder['agent']
+  openChange: OpenChangeRow | undefined
   disputes: readonly DisputeRow[]
   moneyEntries: readonly MoneyEntry[]
   // What providers call the merchant's accounts, by our ids of them.
@@ -72,11 +74,12 @@ export interface AdminOrderExtras {
 export function adminOrderView(
   facts: OrderFacts,
   place: OrderPlace,
-  { notes, changes, exchangeOf, agent, disputes, moneyEntries, accountNames, refunds }: AdminOrderExtras,
+  { notes, changes, exchangeOf, agent, openChange, disputes, moneyEntries, accountNames, refunds }: AdminOrderExtras,
 ): AdminOrder {
   const nameOf = ({ accountId }: PaymentRow) => (accountId === null ? null : (accountNames.get(accountId) ?? null))
   return {
     ...orderView(facts),
+    items: facts.lines.map((line) => ({ ...itemView(line), image: line.image })),
     ...placeView(place),
     customerId: place.customerId,
     exchangeOf,
@@ -90,10 +93,16 @@ export function adminOrderView(
     }),
     moneyReceived: moneyReceivedView(facts, moneyEntries),
     fulfillments: facts.fulfillments.map(adminFulfillmentView),
+    openChange: openChange ? openChangeView(openChange) : null,
     notes: [...notes],
     allowed: allowedActions(facts),
     changes: [...changes],
   }
+}
+
+// Also of an exchange, which is shown with its return.
+export function openChangeView({ draftId, total, expiresAt }: OpenChangeRow): NonNullable<AdminOrder['openChange']> {
+  return { draftId, total, expiresAt: toInstant(expiresAt) }
 }
 
 function buyerVatView(vat: OrderFacts['order']['vat']): AdminOrder['vat'] {
@@ -117,7 +126,11 @@ export function adminRefundView(
   const lines = refund.status === 'succeeded' ? credited : []
   return {
     ...refundView(refund),
-    items: meant.filter(({ skuId }) => skuId !== '').map(({ skuId, quantity }) => ({ skuId, quantity })),
+    paymentId: refund.paymentId,
+    partOf: refund.partOf,
+    items: meant
+      .filter(({ skuId, quantity }) => skuId !== '' && quantity > 0)
+      .map(({ skuId, quantity }) => ({ skuId, quantity })),
     shipping: meant.some(({ skuId }) => skuId === ''),
     exchanged: refund.movedTo !== null,
     tax: lines.length === 0 ? null : lines.reduce((sum, { tax }) => sum + tax, 0),
@@ -182,11 +195,13 @@ export function customerView({ customer, address }: OrderCustomer): AdminCustome
   }
 }
 
-const countryNames = new Intl.DisplayNames(['en'], { type: 'region' })
+// Made with the first label: reading the names takes longer than loading twenty files.
+let countryNames: Intl.DisplayNames | undefined
 
 // As a label is printed: the country in capitals and in English, for the post of the country it is sent from.
 export function labelLines(address: Address): string[] {
   const { country } = address
+  countryNames ??= new Intl.DisplayNames(['en'], { type: 'region' })
   return addressLines(address, (countryNames.of(country) ?? country).toUpperCase())
 }
 
@@ -213,6 +228,15 @@ export function parcelChanges(before: OrderFacts, after: OrderFacts): AuditedCha
         .filter(([, to]) => to !== null)
         .map(([member, to]) => ({ member, from: null, to })),
     }))
+}
+
+// The refunds that are owed now, of one amount. What it is for is written down with the first.
+export function refundChanges(
+  facts: OrderFacts,
+  refunds: readonly { id: string; amount: number }[],
+  what: { lines: readonly RefundedLine[]; restocked: readonly ItemQuantity[] },
+): AuditedChange[] {
+  return refunds.map((refund, at) => refundChange(facts, refund, at === 0 ? what : { lines: [], restocked: [] }))
 }
 
 // The refund that is owed now.

@@ -14,7 +14,7 @@ import { giveBackPromotion } from '../promotions/store.ts'
 import { announceChange, lockOrderFacts } from './change.ts'
 import { cancelObstacle, orderLifecycle, orderPaymentLifecycle } from './lifecycle.ts'
 import { queueRefund } from './refunds.ts'
-import { type CancellationRow, endPromotionUse, type OrderKey, type OrderRow } from './store.ts'
+import { type CancellationRow, endPromotionUse, expireChanges, type OrderKey, type OrderRow } from './store.ts'
 import type { OrderFacts } from './view.ts'
 
 export interface CancelInput {
@@ -58,6 +58,8 @@ export async function cancelFound(
   const move = moveFor(orderLifecycle, input.verb, order.status)
   if (!move) throw new Error(`order ${order.id} is ${order.status} and cannot ${input.verb}`)
 
+  // Sessions come before stock in the order of locks.
+  expireChanges(tx, order, context.now)
   await giveBackUse(tx, order, context)
   const restocked =
     input.restocked.length > 0
@@ -142,7 +144,7 @@ async function queueMoneyBack(
   }
   const queued = await queueRefund(tx, facts, { amount, reason: input.reason }, context)
   if (!queued) throw new Error(`order ${order.id} was paid, and there is no payment to give back`)
-  return { facts: queued.facts, refundId: queued.refund.id, timeline: ['refund_started'] }
+  return { facts: queued.facts, refundId: queued.refunds[0].id, timeline: ['refund_started'] }
 }
 
 // A payment that is awaited must not be taken any more.

@@ -7,6 +7,7 @@ import { announce, type ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { listPaymentsOfOrder, listRefundsOfOrder } from '../payments/store.ts'
 import {
+  expireChanges,
   findOrder,
   insertTimeline,
   listFulfillments,
@@ -86,7 +87,9 @@ function writeChange(
   const key = { installationId: order.installationId, orderId: order.id }
   const entries = types.map((type) => ({ type, at: now }))
   saveOrder(tx, order, facts.order)
-  for (const [index, entry] of entries.entries()) insertTimeline(tx, key, facts.timeline.length + index, entry)
+  // A cancellation does so before it takes stock.
+  if (order.status === 'completed' && facts.order.status !== 'completed') expireChanges(tx, order, now)
+  insertTimeline(tx, key, facts.timeline.length, entries)
   if (types.includes('paid')) queueDocument(tx, order, { cause: 'order_paid', causeId: order.id, at: now })
   return { ...facts, order, timeline: [...facts.timeline, ...entries] }
 }

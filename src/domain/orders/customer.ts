@@ -10,7 +10,7 @@ export interface Customer {
   email: string
   name: string
   phone: string
-  // Of a firm in the EU, as it was checked for format.
+  // VAT number of a firm in the EU, checked for format.
   vatId?: string
 }
 

@@ -13,20 +13,26 @@ export function isPaidByHand({ payments }: Pick<OrderFacts, 'payments'>): boolea
   return payments.some(({ provider }) => provider === manualName)
 }
 
-// Of an order that was paid as a whole before its money was written down, that is the total.
-export function receivedOf({ order, payments }: MoneyFacts, entries: readonly MoneyEntry[]): number {
-  if (entries.length > 0) return entries.reduce((sum, { amount }) => sum + amount, 0)
-  const isPaid = payments.some(({ provider, status }) => provider === manualName && status === 'succeeded')
-  return isPaid ? order.total + order.reduced : 0
+// For an order that was paid before its money was recorded: what its payments say.
+export function receivedOf({ payments }: Pick<MoneyFacts, 'payments'>, entries: readonly MoneyEntry[]): number {
+  return entries.length > 0 ? entries.reduce((sum, { amount }) => sum + amount, 0) : paidByHand(payments)
+}
+
+// An order may have other payments beside these.
+function paidByHand(payments: MoneyFacts['payments']): number {
+  return payments.reduce(
+    (sum, { provider, status, amount }) => (provider === manualName && status === 'succeeded' ? sum + amount : sum),
+    0,
+  )
 }
 
 export function moneyReceivedView(facts: MoneyFacts, entries: readonly MoneyEntry[]): AdminMoneyReceived | null {
   if (!isPaidByHand(facts)) return null
   const { paymentStatus } = facts.order
-  // What edits took off goes back by refunds of their own.
-  const total = facts.order.total + facts.order.reduced
   const sum = receivedOf(facts, entries)
   const isAwaited = paymentStatus === 'pending'
+  // What edits took off goes back by refunds of their own.
+  const total = isAwaited ? facts.order.total : paidByHand(facts.payments)
   return {
     entries: entries.map(({ id, amount, at }) => ({ id, amount, at: toInstant(at) })),
     sum,
@@ -38,8 +44,7 @@ export function moneyReceivedView(facts: MoneyFacts, entries: readonly MoneyEntr
 
 // What is still to come where an order that is paid costs so much more. What came beyond its total counts.
 export function missingFor(facts: MoneyFacts, entries: readonly MoneyEntry[], difference: number): number {
-  const { total, reduced } = facts.order
-  return Math.min(difference, Math.max(0, total + reduced + difference - receivedOf(facts, entries)))
+  return Math.min(difference, Math.max(0, paidByHand(facts.payments) + difference - receivedOf(facts, entries)))
 }
 
 // What an entry leaves behind, or why it cannot be written. `isPaid`: with it, the order is paid.

@@ -34,17 +34,17 @@ import {
 } from './lifecycle.ts'
 import { isPaidByHand, moneyAfter, receivedOf } from './money.ts'
 import { isWaiting, payByHand, queueEditRefund, queueRefund } from './refunds.ts'
+import { sharesFor } from './spread.ts'
 import {
   type CancellationRow,
-  copyReplacedLines,
   copyReplacedReturns,
   type FulfillmentRow,
   findOrderById,
   findOrderByNumber,
   insertFulfillment,
   insertMoneyByHand,
-  insertRefundedLine,
   isSellingLive,
+  listLinesOfRefunds,
   listMoneyByHand,
   type NamedOrder,
   type OrderKey,
@@ -333,7 +333,7 @@ export async function returnOrder(
   if (obstacle || !move || !voiding) throw notAwaited(order)
   if (move.to === 'cancelled') {
     const taken = await takenBy(tx, order, order.id)
-    // Of a SKU on backorder what was taken is less than what was ordered.
+    // For a SKU on backorder, less was taken than was ordered.
     const unsent = lines
       .map(({ skuId, fulfilled }) => ({ skuId, quantity: (taken.get(skuId) ?? 0) - fulfilled }))
       .filter(({ quantity }) => quantity > 0)
@@ -373,7 +373,9 @@ export interface RefundInput {
 
 export interface QueuedRefund {
   facts: OrderFacts
+  // The first of those over which the amount was spread, and all of them.
   refund: RefundRow
+  refunds: readonly RefundRow[]
 }
 
 // Owed from now on, and paid by the loop. What failed before is owed anew, under a new key: a provider that refused one would
@@ -387,13 +389,13 @@ export async function refundOrder(
   const found = await lockOrder(tx, key)
   const { order, refunds } = found
   const unvoided = unvoidedOf(found)
-  if (unvoided) return queuedOf(tx, key, await returnPayment(tx, unvoided, input, context))
+  if (unvoided) return queuedOf(tx, key, [await returnPayment(tx, unvoided, input, context)])
   const lost = lostEditRefund(found, input)
   if (lost) return queuedOf(tx, key, await refundEditAgain(tx, found, lost, input, context))
   refuseUnpaidFor(found)
-  const settled = input.isByHand ? pendingMeant(pendingOf(refunds), input.amount) : undefined
-  if (settled) {
-    await payByHand(tx, settled, context.now)
+  const settled = input.isByHand ? pendingMeant(pendingOf(refunds), input.amount) : []
+  if (settled.length > 0) {
+    for (const refund of settled) await payByHand(tx, refund, context.now)
     return queuedOf(tx, key, settled)
   }
   const { number } = order
@@ -402,16 +404,14 @@ export async function refundOrder(
   const amount = amountMeant(found, input)
   if (!input.isByHand) refuseUncounted(found, amount)
   const reason = input.reason ?? failed.at(-1)?.reason ?? null
-  const queued = await queueRefund(tx, found, { amount, reason }, context)
+  const lines = input.lines ?? (await listLinesOfRefunds(tx, key, failed))
+  const queued = await queueRefund(tx, found, { amount, reason, lines }, context)
   if (!queued) throw tooHigh(number, left, amount)
-  const { refund } = queued
-  for (const line of input.lines ?? []) insertRefundedLine(tx, key, refund.id, line)
-  if (!input.lines) copyReplacedLines(tx, key, refund.id)
-  if (failed.length > 0) copyReplacedReturns(tx, key, refund.id)
-  const change = { cancellation: cancellationWith(order.cancellation, refund, failed) }
+  if (failed.length > 0) copyReplacedReturns(tx, key, queued.refunds)
+  const change = { cancellation: cancellationWith(order.cancellation, queued.refunds[0], failed) }
   noteChange(tx, queued.facts, { order: change, timeline: ['refund_started'] }, context)
-  if (input.isByHand) await payByHand(tx, refund, context.now)
-  return queuedOf(tx, key, refund)
+  if (input.isByHand) for (const refund of queued.refunds) await payByHand(tx, refund, context.now)
+  return queuedOf(tx, key, queued.refunds)
 }
 
 // What a refund would give back, or why it would be refused. Nothing is written.
@@ -432,27 +432,38 @@ function waitingOf(refunds: readonly RefundRow[]): RefundRow[] {
   return refunds.filter((refund) => isWaiting(refund) && refund.editId === null)
 }
 
-// What an edit owes and could not be paid. It is owed anew as a whole, and before anything else.
-function lostEditRefund({ refunds }: OrderFacts, { amount, lines }: RefundInput): RefundRow | undefined {
+interface LostEditRefund {
+  editId: string
+  amount: number
+  reason: string | null
+}
+
+// What an edit owes and could not be paid, of all payments. It is owed anew as a whole, and before anything else.
+function lostEditRefund({ refunds }: OrderFacts, { amount, lines }: RefundInput): LostEditRefund | undefined {
   if (lines) return undefined
-  return refunds.find(
-    (refund) => isWaiting(refund) && refund.editId !== null && (amount === null || amount === refund.amount),
-  )
+  const lost = new Map<string, LostEditRefund>()
+  for (const refund of refunds) {
+    const { editId, reason } = refund
+    if (!isWaiting(refund) || editId === null) continue
+    const before = lost.get(editId)?.amount ?? 0
+    lost.set(editId, { editId, reason, amount: before + refund.amount })
+  }
+  return [...lost.values()].find((one) => amount === null || amount === one.amount)
 }
 
 async function refundEditAgain(
   tx: Tx,
   found: OrderFacts,
-  { amount, editId, reason }: RefundRow,
+  { amount, editId, reason }: LostEditRefund,
   input: RefundInput,
   context: ChangeContext,
-): Promise<RefundRow> {
-  const again = { amount, editId: editId ?? '', reason: input.reason ?? reason }
-  const refund = await queueEditRefund(tx, found, again, context.now)
-  if (!refund) throw tooHigh(found.order.number, 0, amount)
+): Promise<readonly RefundRow[]> {
+  const again = { amount, editId, reason: input.reason ?? reason }
+  const refunds = await queueEditRefund(tx, found, again, context.now)
+  if (!refunds) throw tooHigh(found.order.number, 0, amount)
   noteChange(tx, found, { timeline: ['refund_started'] }, context)
-  if (input.isByHand) await payByHand(tx, refund, context.now)
-  return refund
+  if (input.isByHand) for (const refund of refunds) await payByHand(tx, refund, context.now)
+  return refunds
 }
 
 function tooHigh(number: string, left: number, amount: number): Refusal {
@@ -461,12 +472,14 @@ function tooHigh(number: string, left: number, amount: number): Refusal {
 }
 
 // Known before anything is asked for: the third digit of a dinar, say, which a provider does not pay.
-export function refuseUncounted({ order: { number, currency }, payments }: OrderFacts, amount: number): void {
-  const paid = payments.filter(({ status }) => status === 'succeeded')
-  const [first] = paid
-  if (!first || paid.some(({ provider }) => isCountedBy(provider, amount, currency))) return
-  const message = `${first.provider} cannot give back ${amount} minor units of order ${number}: it does not pay so small a part of ${currency}. Choose an amount that it can pay, or give it back by hand.`
-  throw refuse('refund_amount_not_payable', { message, current: { provider: first.provider } })
+export function refuseUncounted(facts: OrderFacts, amount: number): void {
+  const { number, currency } = facts.order
+  for (const { paymentId, amount: part } of sharesFor(facts, amount)) {
+    const { provider = '' } = facts.payments.find(({ id }) => id === paymentId) ?? {}
+    if (isCountedBy(provider, part, currency)) continue
+    const message = `${provider} cannot give back ${part} minor units of order ${number}: it does not pay so small a part of ${currency}. Choose an amount that it can pay, or give it back by hand.`
+    throw refuse('refund_amount_not_payable', { message, current: { provider } })
+  }
 }
 
 // A payment that was to be taken back as a whole, and could not be.
@@ -493,10 +506,18 @@ function amountMeant(found: OrderFacts, input: RefundInput): number {
   return input.amount ?? (order.cancellation === null && lost > 0 ? Math.min(lost, left) : left)
 }
 
-// What an operator has paid by hand is what waits to be paid, before it is anything else.
-function pendingMeant(pending: readonly RefundRow[], amount: number | null): RefundRow | undefined {
-  if (amount === null) return pending.length === 1 ? pending[0] : undefined
-  return pending.find((refund) => refund.amount === amount)
+// What an operator has paid by hand is what waits to be paid, before it is anything else: one refund, or an amount that was spread over
+// several payments.
+function pendingMeant(pending: readonly RefundRow[], amount: number | null): RefundRow[] {
+  const shares = new Map<string, RefundRow[]>()
+  for (const refund of pending) {
+    const first = refund.partOf ?? refund.id
+    shares.set(first, [...(shares.get(first) ?? []), refund])
+  }
+  if (amount === null) return shares.size === 1 ? [...pending] : []
+  const one = pending.find((refund) => refund.amount === amount)
+  if (one) return [one]
+  return [...shares.values()].find((spread) => spread.reduce((sum, part) => sum + part.amount, 0) === amount) ?? []
 }
 
 // A command that is given twice must not mean something else the second time, and a part of what failed must not make the
@@ -520,10 +541,11 @@ function nothingToRefund(message: string, current: Readonly<Record<string, unkno
   return refuse('nothing_to_refund', { message, current })
 }
 
-async function queuedOf(tx: Tx, key: OrderKey, refund: RefundRow): Promise<QueuedRefund> {
+async function queuedOf(tx: Tx, key: OrderKey, refunds: readonly RefundRow[]): Promise<QueuedRefund> {
   const facts = await findOrderFacts(tx, key)
-  if (!facts) throw refuse('order_not_found')
-  return { facts, refund }
+  const [refund] = refunds
+  if (!facts || !refund) throw refuse('order_not_found')
+  return { facts, refund, refunds }
 }
 
 // The cancellation shows the refund that took the place of its own.

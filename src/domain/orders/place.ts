@@ -14,18 +14,19 @@ import type { PaymentRow } from '../payments/store.ts'
 import { announceIfUsedUp } from '../promotions/exhausted.ts'
 import type { Promotion } from '../promotions/store.ts'
 import type { VatCheck } from '../vat/check.ts'
-import { announceChange, announceOrder } from './change.ts'
+import { announceOrder } from './change.ts'
 import { fulfillmentStatusFor, orderLifecycle, orderPaymentLifecycle } from './lifecycle.ts'
 import { orderPageSecrets } from './secret.ts'
 import {
   type ConsentRecord,
   insertOrder,
-  insertOrderLine,
+  insertOrderLines,
   insertPromotionUse,
   insertTimeline,
   noteAgent,
   type OrderLine,
   type OrderRow,
+  queueDocument,
   type ShippingChoice,
   type TaxShare,
 } from './store.ts'
@@ -49,7 +50,7 @@ export interface NewOrder {
     customerSealed: string | null
     emailMasked: string | null
     emailHash: string | null
-    // Of the checkout of an agent.
+    // Set for the checkout of an agent.
     holdsLater?: boolean
   }
   currency: string
@@ -64,7 +65,7 @@ export interface NewOrder {
   promotion: (OrderPromotion & { id: string }) | null
   // What the shopper agreed to.
   consents: readonly ConsentRecord[]
-  // Of the buyer's VAT number.
+  // Check of the buyer's VAT number.
   vat?: VatCheck | null
   // What the merchant took off by hand, where there is no promotion.
   ownDiscount?: number
@@ -108,29 +109,32 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
   const { hash: secretHash, sealed: secretSealed } = secret
   const { customerSealed, emailHash } = session
   const use = promotion && { promotionId: promotion.id, orderId, emailHash, usedAt: now }
-  insertOrder(tx, order, { customerSealed, emailHash, secretHash, secretSealed })
+  // That it was placed and that it was paid are two facts, though they became true together: it is written as the second left it.
+  const paid = given.isPaid ? moveFor(orderPaymentLifecycle, 'pay', order.paymentStatus) : undefined
+  const last = paid ? paidFacts(placed, paid.to, now) : placed
+  insertOrder(tx, last.order, { customerSealed, emailHash, secretHash, secretSealed })
   if (session.holdsLater) noteAgent(tx, order)
-  for (const [position, line] of lines.entries()) insertOrderLine(tx, order, position, line)
-  insertTimeline(tx, key, 0, { type: 'placed', at: now })
+  insertOrderLines(tx, order, lines)
+  insertTimeline(tx, key, 0, last.timeline)
   if (use) insertPromotionUse(tx, order, use)
+  if (paid) queueDocument(tx, order, { cause: 'order_paid', causeId: orderId, at: now })
   announceOrder(tx, placed, onlyMove(orderLifecycle, 'place').announces, { now, cause })
   if (given.usedPromotion) await announceIfUsedUp(tx, order, given.usedPromotion, { now, cause })
-  // That it was placed and that it was paid are two facts, though they became true together.
-  const paid = given.isPaid ? moveFor(orderPaymentLifecycle, 'pay', order.paymentStatus) : undefined
-  const { order: last } = paid
-    ? announceChange(
-        tx,
-        placed,
-        { kind: paid.announces, order: { paymentStatus: paid.to }, timeline: ['paid'] },
-        { now, cause },
-      )
-    : placed
+  if (paid) announceOrder(tx, last, paid.announces, { now, cause })
   const emails = [
     { kind: 'order_placed', subjectId: orderId },
     { kind: 'order_received', subjectId: orderId },
   ] as const
   queueEmails(tx, { ...key, merchantId: order.merchantId }, emails, now)
-  return { order: last, lines, statusSecret: secret.text }
+  return { order: last.order, lines, statusSecret: secret.text }
+}
+
+function paidFacts(placed: OrderFacts, paymentStatus: OrderRow['paymentStatus'], now: number): OrderFacts {
+  return {
+    ...placed,
+    order: { ...placed.order, paymentStatus, version: placed.order.version + 1, updatedAt: now },
+    timeline: [...placed.timeline, { type: 'paid', at: now }],
+  }
 }
 
 function orderFrom(given: NewOrder): OrderRow {

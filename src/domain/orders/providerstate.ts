@@ -92,7 +92,7 @@ async function announceFailed(tx: Tx, facts: OrderFacts, failed: RefundRow, now:
   return announceRefundEnded(tx, known, { refundId: failed.id, outcome: 'failed' }, now)
 }
 
-// Of a payment without an order, or whose order awaits no money, it is only written down.
+// Only records the refund if the payment has no order, or its order awaits no money.
 async function recordForeign(
   tx: Tx,
   facts: OrderFacts | undefined,

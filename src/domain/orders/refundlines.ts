@@ -46,7 +46,7 @@ function sumOf(lines: readonly RefundedLine[], skuId: string): number {
   return lines.reduce((sum, line) => (line.skuId === skuId ? sum + line.quantity : sum), 0)
 }
 
-// Of `quantity` more units, when `before` of them went back.
+// Amount of `quantity` more units, when `before` of them went back.
 export function amountOfUnits(
   { total, quantity: ordered }: Pick<OrderLine, 'total' | 'quantity'>,
   before: number,

@@ -19,117 +19,118 @@ import {
 } from '../payments/store.ts'
 import { announceChange, lockOrderFacts } from './change.ts'
 import { editRefundEvents, orderPaymentLifecycle, refundVerb } from './lifecycle.ts'
+import { linesByShare, type RefundShare, sharesFor } from './spread.ts'
 import { insertRefundedLine, lowerRefunded, queueDocument, type RefundedLine, raiseRefunded } from './store.ts'
 import { type OrderFacts, refundSums } from './view.ts'
 
-export interface QueuedRefund {
-  refund: RefundRow
-  // The order as it is to be written: refunding, with the refund among the others.
+export interface QueuedRefunds {
+  // One for each payment that gives back.
+  refunds: readonly [RefundRow, ...RefundRow[]]
+  // The order as it is to be written: refunding, with the refunds among the others.
   facts: OrderFacts
 }
 
-// Undefined when nothing was paid, or less than that is left.
+// Undefined when nothing was paid, or less than that is left. Of what failed before, these take the place.
 export async function queueRefund(
   tx: Tx,
   facts: OrderFacts,
-  { amount, reason }: { amount: number; reason: string | null },
+  { amount, reason, lines = [] }: { amount: number; reason: string | null; lines?: readonly RefundedLine[] },
   { now }: ChangeContext,
-): Promise<QueuedRefund | undefined> {
-  const { order, refunds } = facts
-  const { installationId, merchantId, id: orderId, currency } = order
+): Promise<QueuedRefunds | undefined> {
+  const { order } = facts
+  const key = { installationId: order.installationId, orderId: order.id }
   const move = moveFor(orderPaymentLifecycle, 'queue', order.paymentStatus)
-  const payment = findRefundablePayment(facts, amount)
-  if (!move || !payment || amount < 1) return undefined
-  const refunded = await raiseRefunded(tx, { installationId, orderId }, amount)
+  const shares = amount < 1 ? [] : sharesFor(facts, amount)
+  if (!move || shares.length === 0) return undefined
+  const refunded = await raiseRefunded(tx, key, amount)
   if (refunded === undefined) return undefined
-  const refund = await insertRefund(
-    tx,
-    {
-      installationId,
-      id: newId('rfd'),
-      merchantId,
-      orderId,
-      paymentId: payment.id,
-      kind: 'refund',
-      amount,
-      currency,
-      reason,
-    },
-    now,
-  )
-  replaceFailedRefunds(tx, refund)
+  const refunds = await insertShares(tx, facts, shares, { reason, editId: null }, now)
+  for (const [at, part] of linesByShare(shares, lines).entries())
+    for (const line of part) insertRefundedLine(tx, key, (refunds[at] ?? refunds[0]).id, line)
   return {
-    refund,
-    facts: { ...facts, order: { ...order, refunded, paymentStatus: move.to }, refunds: [...refunds, refund] },
+    refunds,
+    facts: { ...facts, order: { ...order, refunded, paymentStatus: move.to }, refunds: [...facts.refunds, ...refunds] },
   }
 }
 
-// What was paid above the total that an edit has left, or that of an exchange. The order stays paid. Undefined where no payment has so much left.
+// What was paid above the total that an edit has left, or that of an exchange. The order stays paid. Undefined where so much is not left.
 export async function queueEditRefund(
   tx: Tx,
-  { order, payments, refunds }: OrderFacts,
+  facts: OrderFacts,
   { amount, editId, reason }: { amount: number; editId: string; reason: string | null },
   now: number,
-): Promise<RefundRow | undefined> {
-  const { installationId, merchantId, id: orderId, currency } = order
-  const payment = findRefundablePayment({ payments, refunds }, amount)
-  if (!payment) return undefined
-  const of = { installationId, merchantId, orderId, paymentId: payment.id, currency }
-  const refund = await insertRefund(tx, { ...of, id: newId('rfd'), kind: 'refund', amount, reason, editId }, now)
-  replaceFailedRefunds(tx, refund)
-  return refund
+): Promise<QueuedRefunds['refunds'] | undefined> {
+  const shares = sharesFor(facts, amount)
+  return shares.length === 0 ? undefined : insertShares(tx, facts, shares, { reason, editId }, now)
 }
 
-// A payment of which so much has not gone back.
-export function findRefundablePayment(
-  { payments, refunds }: Pick<OrderFacts, 'payments' | 'refunds'>,
-  amount: number,
-): PaymentRow | undefined {
-  return payments.find((paid) => leftOf(paid, refunds) >= amount)
+async function insertShares(
+  tx: Tx,
+  { order }: OrderFacts,
+  shares: readonly RefundShare[],
+  of: { reason: string | null; editId: string | null },
+  now: number,
+): Promise<QueuedRefunds['refunds']> {
+  const { installationId, merchantId, id: orderId, currency } = order
+  const rows: RefundRow[] = []
+  for (const { paymentId, amount } of shares) {
+    const partOf = rows[0]?.id ?? null
+    const share = {
+      installationId,
+      merchantId,
+      orderId,
+      currency,
+      paymentId,
+      amount,
+      kind: 'refund',
+      partOf,
+      ...of,
+    } as const
+    rows.push(await insertRefund(tx, { ...share, id: newId('rfd') }, now))
+  }
+  const [first, ...others] = rows
+  if (!first) throw new Error(`nothing of order ${orderId} goes back`)
+  replaceFailedRefunds(tx, first)
+  return [first, ...others]
 }
 
 export interface MovedMoney {
   facts: OrderFacts
-  refund: RefundRow
-  // The payment of this order that it came by.
-  source: PaymentRow
+  parts: readonly MovedPart[]
 }
 
-// Money of this order pays another one: it becomes a payment of that. No provider is asked, so it has ended at once, and no e-mail says
-// that money went back. Undefined where no payment has so much left.
+export interface MovedPart {
+  refund: RefundRow
+  // The payment of this order that it came by, and the one of the other that it becomes.
+  source: PaymentRow
+  paymentId: string
+}
+
+// Money of this order pays another one: it becomes payments of that. No provider is asked, so it has ended at once, and no e-mail says
+// that money went back. Undefined where so much is not left.
 export async function moveMoney(
   tx: Tx,
   found: OrderFacts,
-  { amount, lines, paymentId }: { amount: number; lines: readonly RefundedLine[]; paymentId: string },
+  { amount, lines }: { amount: number; lines: readonly RefundedLine[] },
   context: ChangeContext,
 ): Promise<MovedMoney | undefined> {
   const { now } = context
-  const queued = await queueRefund(tx, found, { amount, reason: null }, context)
-  const source = queued && found.payments.find(({ id }) => id === queued.refund.paymentId)
-  if (!source) return undefined
-  const key = { installationId: found.order.installationId, orderId: found.order.id }
-  for (const line of lines) insertRefundedLine(tx, key, queued.refund.id, line)
-  const ended = { status: 'succeeded', tryAt: null, paidByHandAt: now, movedTo: paymentId, updatedAt: now } as const
-  const refund = { ...queued.refund, ...ended }
-  await saveRefund(tx, refund)
-  const refunds = queued.facts.refunds.map((kept) => (kept.id === refund.id ? refund : kept))
-  const facts = announceRefundEnded(
-    tx,
-    { ...queued.facts, refunds },
-    { refundId: refund.id, outcome: ended.status },
-    now,
-  )
-  return { facts, refund, source }
-}
-
-// What of a payment has not gone back.
-function leftOf({ id, amount, status }: PaymentRow, refunds: readonly RefundRow[]): number {
-  if (status !== 'succeeded') return 0
-  return refunds.reduce((left, refund) => (refund.paymentId === id ? left - amountDue(refund) : left), amount)
-}
-
-function amountDue({ status, amount }: RefundRow): number {
-  return status === 'failed' ? 0 : amount
+  const queued = await queueRefund(tx, found, { amount, reason: null, lines }, context)
+  if (!queued) return undefined
+  const parts: MovedPart[] = []
+  let { facts } = queued
+  for (const pending of queued.refunds) {
+    const source = found.payments.find(({ id }) => id === pending.paymentId)
+    if (!source) throw new Error(`payment ${pending.paymentId} is not one of order ${found.order.id}`)
+    const paymentId = newId('pay')
+    const ended = { status: 'succeeded', tryAt: null, paidByHandAt: now, movedTo: paymentId, updatedAt: now } as const
+    const refund = { ...pending, ...ended }
+    await saveRefund(tx, refund)
+    const refunds = facts.refunds.map((kept) => (kept.id === refund.id ? refund : kept))
+    facts = announceRefundEnded(tx, { ...facts, refunds }, { refundId: refund.id, outcome: ended.status }, now)
+    parts.push({ refund, source, paymentId })
+  }
+  return { facts, parts }
 }
 
 // Called by the loop that pays, in the transaction in which it writes the outcome.
@@ -193,7 +194,7 @@ export function announceRefundEnded(
   return announceChange(tx, facts, change, { now, cause: null })
 }
 
-// A payment that was taken back as a whole is told when it is owed, or with the cancellation of its order.
+// A payment that was taken back as a whole is announced when it is owed, or with the cancellation of its order.
 export function queueRefundEmail(
   tx: Tx,
   refund: RefundRow,

@@ -54,7 +54,7 @@ export interface OrderRow {
   id: string
   installationId: string
   merchantId: string
-  // Of its installation, which never changes.
+  // Mode of the installation, which never changes.
   mode: Mode
   number: string
   version: number
@@ -75,7 +75,7 @@ export interface OrderRow {
   total: number
   // Why no tax was charged; null where it was, and of orders from before reasons were stored.
   taxRelief: TaxRelief | null
-  // Of the buyer's VAT number, as it stood at the purchase.
+  // Check of the buyer's VAT number, as it stood at the purchase.
   vat: VatCheck | null
   // Went back or is on its way.
   refunded: number
@@ -125,7 +125,7 @@ export interface ShippingChoice {
   optionId: string
   label: string
   amount: number
-  // Of the options that were offered. Left out by earlier versions.
+  // Lowest amount of the options that were offered. Left out by earlier versions.
   cheapest?: number
 }
 
@@ -294,7 +294,7 @@ export interface SealedOrderName {
   addressId: string | null
 }
 
-// Of the merchant in this mode, in the order of the list. Others are left out.
+// By number. Leaves out orders of other merchants and modes.
 export async function listSealedNames(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -355,7 +355,7 @@ export async function listUnpaidOrders(db: Reader, now: number, limit: number): 
 export interface MerchantOrdersQuery {
   mode: Mode
   statuses: readonly OrderStatus[]
-  // Of the order after which the list goes on.
+  // Position of the order after which the list goes on.
   after: CursorPosition | undefined
   limit: number
 }
@@ -539,7 +539,7 @@ const adminHeadColumns = new Fragment(`
   left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id
   left join agent_platforms g on g.installation_id = o.installation_id and g.id = o.agent_platform_id`)
 
-// Of this merchant in this mode, whichever installation sold it.
+// Searches the merchant's orders in this mode, whichever installation sold them.
 export async function findAdminOrder(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -582,7 +582,7 @@ const numbersFrom = 1_001
 // The number of a test order says that it is one, wherever it is read.
 const testNumberPrefix = 'T-'
 
-// Of an order that the checkout of an agent became.
+// For an order that the checkout of an agent became.
 export function noteAgent(tx: Tx, { installationId, id, checkoutSessionId }: OrderRow): void {
   tx.send`
     update orders set (agent_platform_id, agent_protocol, agent_version, agent_proof) = (
@@ -673,15 +673,48 @@ export function insertOrder(tx: Tx, order: OrderRow, sealed: SealedFacts): void 
       ${order.placedAt}, ${order.updatedAt})`
 }
 
-export function insertOrderLine(tx: Tx, order: OrderRow, position: number, line: OrderLine): void {
+// In their order.
+export function insertOrderLines(tx: Tx, order: OrderRow, lines: readonly OrderLine[]): void {
+  const given = tx.rows(
+    lines.map((line, position) => [
+      line.skuId,
+      position,
+      line.code,
+      line.productSlug,
+      line.name,
+      JSON.stringify(line.options),
+      line.image,
+      line.quantity,
+      line.unitPrice,
+      line.subtotal,
+      line.discount,
+      line.tax,
+      line.total,
+      line.taxRateBps,
+      line.measure && JSON.stringify(line.measure),
+      line.withdrawalExempt,
+    ]),
+    orderLineTypes,
+  )
   tx.send`
-    insert into order_lines (installation_id, order_id, sku_id, merchant_id, position, code, product_slug, name, options,
-      image, quantity, unit_price, subtotal, discount, tax, total, tax_rate_bps, measure, withdrawal_exempt)
-    values (${order.installationId}, ${order.id}, ${line.skuId}, ${order.merchantId}, ${position}, ${line.code},
-      ${line.productSlug}, ${line.name}, ${JSON.stringify(line.options)}, ${line.image}, ${line.quantity},
-      ${line.unitPrice}, ${line.subtotal}, ${line.discount}, ${line.tax}, ${line.total}, ${line.taxRateBps},
-      ${line.measure && JSON.stringify(line.measure)}, ${line.withdrawalExempt})`
+    with given (sku_id, position, code, product_slug, name, options, image, quantity, unit_price, subtotal, discount, tax, total,
+      tax_rate_bps, measure, withdrawal_exempt) as (${given})
+    insert into order_lines (installation_id, order_id, merchant_id, sku_id, position, code, product_slug, name, options, image,
+      quantity, unit_price, subtotal, discount, tax, total, tax_rate_bps, measure, withdrawal_exempt)
+    select cast(${order.installationId} as text), cast(${order.id} as text), cast(${order.merchantId} as text), sku_id, position, code,
+      product_slug, name, options, image, quantity, unit_price, subtotal, discount, tax, total, tax_rate_bps, measure,
+      withdrawal_exempt
+    from given where sku_id is not null`
 }
+
+const orderLineTypes = [
+  'text',
+  'bigint',
+  ...(['text', 'text', 'text', 'text', 'text'] as const),
+  ...(['bigint', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint'] as const),
+  'text',
+  'text',
+] as const
 
 // Writes what a change leaves behind. The version before was read under the lock. The money has its own statements below.
 export function saveOrder(tx: Tx, order: OrderRow, before: { version: number }): void {
@@ -719,15 +752,23 @@ export async function lowerRefunded(
   return row?.refunded
 }
 
+// The first of them at this position.
 export function insertTimeline(
   tx: Tx,
   { installationId, orderId }: OrderKey,
   position: number,
-  { type, at }: TimelineRow,
+  entries: readonly TimelineRow[],
 ): void {
+  if (entries.length === 0) return
+  const given = tx.rows(
+    entries.map(({ type, at }, index) => [position + index, type, at]),
+    ['bigint', 'text', 'bigint'],
+  )
   tx.send`
+    with given (position, type, at) as (${given})
     insert into order_timeline (installation_id, order_id, position, type, at)
-    values (${installationId}, ${orderId}, ${position}, ${type}, ${at})`
+    select cast(${installationId} as text), cast(${orderId} as text), position, type, at
+    from given where position is not null`
 }
 
 export function insertFulfillment(tx: Tx, { installationId, orderId }: OrderKey, fulfillment: FulfillmentRow): void {
@@ -861,7 +902,7 @@ export async function listLinesOfRefund(
     where installation_id = ${installationId} and order_id = ${orderId} and refund_id = ${refundId}`
 }
 
-// Of all refunds of an order, also of those that failed.
+// Lines of all refunds of an order, including those that failed.
 export async function listLinesByRefund(
   db: Reader,
   { installationId, orderId }: OrderKey,
@@ -916,16 +957,50 @@ export function insertRefundedLine(
     values (${installationId}, ${orderId}, ${refundId}, ${skuId}, ${quantity}, ${amount})`
 }
 
-// Of the refunds that failed and that this one replaces.
-export function copyReplacedLines(tx: Tx, { installationId, orderId }: OrderKey, refundId: string): void {
+// What some refunds of an order were for, by SKU.
+export async function listLinesOfRefunds(
+  db: Reader,
+  { installationId, orderId }: OrderKey,
+  refunds: readonly { id: string }[],
+): Promise<RefundedLine[]> {
+  if (refunds.length === 0) return []
+  return db.sql<RefundedLine>`
+    select sku_id as "skuId", cast(sum(quantity) as bigint) as "quantity", cast(sum(amount) as bigint) as "amount"
+    from refund_lines
+    where installation_id = ${installationId} and order_id = ${orderId} and refund_id in (${list(refunds.map(({ id }) => id))})
+    group by sku_id order by sku_id desc`
+}
+
+// The draft of an edit or an exchange that waits for its payment.
+export interface OpenChangeRow {
+  draftId: string
+  // Null where the order is edited.
+  returnId: string | null
+  total: number
+  expiresAt: number
+}
+
+export async function findOpenChange(
+  db: Reader,
+  { merchantId, id: orderId }: Pick<OrderRow, 'merchantId' | 'id'>,
+): Promise<OpenChangeRow | undefined> {
+  const [row] = await db.sql<OpenChangeRow>`
+    select d.id as "draftId", d.return_id as "returnId", coalesce(d.total, 0) as "total", c.expires_at as "expiresAt" from drafts d
+    join checkout_sessions c on c.installation_id = d.installation_id and c.id = d.session_id
+    where d.merchant_id = ${merchantId} and d.changes_order = ${orderId}
+      and c.status in ('open', 'processing')
+    order by d.created_at desc limit 1`
+  return row
+}
+
+// An order that has ended is not edited any more: the link expires now, and the sweep gives back what it holds. What was sent can still be
+// exchanged.
+export function expireChanges(tx: Tx, { merchantId, installationId, id: orderId }: OrderRow, now: number): void {
   tx.send`
-    insert into refund_lines (installation_id, order_id, refund_id, sku_id, quantity, amount)
-    select l.installation_id, l.order_id, cast(${refundId} as text), l.sku_id, cast(sum(l.quantity) as bigint),
-      cast(sum(l.amount) as bigint)
-    from refunds r join refund_lines l on l.installation_id = r.installation_id and l.order_id = r.order_id
-      and l.refund_id = r.id
-    where r.installation_id = ${installationId} and r.order_id = ${orderId} and r.replaced_by = ${refundId}
-    group by l.installation_id, l.order_id, l.sku_id`
+    update checkout_sessions set expires_at = ${now}
+    where installation_id = ${installationId} and status in ('open', 'processing') and expires_at > ${now} and id in (
+      select d.session_id from drafts d where d.merchant_id = ${merchantId} and d.changes_order = ${orderId}
+        and d.return_id is null)`
 }
 
 // A loop makes the invoice or the credit note.
@@ -940,13 +1015,19 @@ export function queueDocument(
     on conflict (merchant_id, cause, cause_id) do nothing`
 }
 
-// A refund that takes the place of one that failed is for the same return.
-export function copyReplacedReturns(tx: Tx, { installationId, orderId }: OrderKey, refundId: string): void {
-  tx.send`
-    insert into return_refunds (installation_id, return_id, refund_id)
-    select distinct f.installation_id, f.return_id, cast(${refundId} as text)
-    from refunds r join return_refunds f on f.installation_id = r.installation_id and f.refund_id = r.id
-    where r.installation_id = ${installationId} and r.order_id = ${orderId} and r.replaced_by = ${refundId}`
+// Refunds that take the place of some that failed are for the same return. The first of them is named as what replaced these.
+export function copyReplacedReturns(
+  tx: Tx,
+  { installationId, orderId }: OrderKey,
+  refunds: readonly [{ id: string }, ...{ id: string }[]],
+): void {
+  const [{ id: replacedBy }] = refunds
+  for (const { id } of refunds)
+    tx.send`
+      insert into return_refunds (installation_id, return_id, refund_id)
+      select distinct f.installation_id, f.return_id, cast(${id} as text)
+      from refunds r join return_refunds f on f.installation_id = r.installation_id and f.refund_id = r.id
+      where r.installation_id = ${installationId} and r.order_id = ${orderId} and r.replaced_by = ${replacedBy}`
 }
 
 function jsonOrNull(value: object | null): string | null {

@@ -27,8 +27,8 @@ export interface OrderFacts {
   refunds: readonly RefundRow[]
 }
 
-// Of an order's refunds, in all: went back, on their way, and refused. What awaited payments were voided by is not among them, nor what
-// was paid above the total of an edited order.
+// Sums of an order's refunds: went back, on their way, and refused. Voids of awaited payments are not among them, nor what was
+// paid above the total of an edited order.
 export function refundSums(refunds: readonly RefundRow[]): { back: number; pending: number; failed: number } {
   const sums = { back: 0, pending: 0, failed: 0 }
   for (const { kind, status, amount, editId } of refunds) {
@@ -116,6 +116,7 @@ export function cancellationView(
 ): OrderCancellation | null {
   if (!cancellation) return null
   const refund = refunds.find((kept) => kept.id === cancellation.refundId)
+  const parts = refunds.filter(({ id: refundId, partOf }) => refund && (refundId === refund.id || partOf === refund.id))
   return {
     id: cancellation.id,
     orderId: id,
@@ -123,12 +124,30 @@ export function cancellationView(
     reason: cancellation.reason,
     note: cancellation.note,
     restocked: cancellation.restocked.map(({ skuId, quantity }) => ({ skuId, quantity })),
-    refund: refund ? { id: refund.id, amount: refund.amount, currency, status: refund.status } : null,
+    refund: refund
+      ? { id: refund.id, amount: sumOfAmounts(parts), currency, status: statusOfParts(parts, refunds) }
+      : null,
     createdAt: toInstant(cancellation.createdAt),
   }
 }
 
-function itemView(line: OrderLine): OrderItem {
+function sumOfAmounts(refunds: readonly RefundRow[]): number {
+  return refunds.reduce((sum, { amount }) => sum + amount, 0)
+}
+
+// For an amount that several payments give back. What replaced a failed part counts in its place.
+function statusOfParts(parts: readonly RefundRow[], refunds: readonly RefundRow[]): RefundRow['status'] {
+  const statuses = parts.map((part) => lastOf(part, refunds).status)
+  return (['pending', 'failed'] as const).find((status) => statuses.includes(status)) ?? 'succeeded'
+}
+
+// What took its place may have failed and been replaced too.
+function lastOf(refund: RefundRow, refunds: readonly RefundRow[]): RefundRow {
+  const next = refunds.find(({ id }) => id === refund.replacedBy)
+  return next ? lastOf(next, refunds) : refund
+}
+
+export function itemView(line: OrderLine): OrderItem {
   return {
     skuId: line.skuId,
     code: line.code,

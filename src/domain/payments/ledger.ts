@@ -39,10 +39,10 @@ export async function recordCharge(
   now: number,
 ): Promise<{ found: TestCharge; isNew: boolean }> {
   return storage.write(async (tx) => {
-    const isNew = await insertCharge(tx, charge, verdict, now)
-    const found = await findIn(tx, charge)
+    const made = await insertCharge(tx, charge, verdict, now)
+    const found = made ?? (await findIn(tx, charge))
     if (!found) throw new Error('a test charge could neither be recorded nor found')
-    return { found, isNew }
+    return { found, isNew: made !== undefined }
   })
 }
 
@@ -114,7 +114,7 @@ export async function recordClose(storage: Storage, charge: Charge, now: number)
   })
 }
 
-// Of payments that are deleted. A charge that was approved stays, so that `doctor` finds money that nobody knows of.
+// For payments that are deleted. A charge that was approved stays, so `doctor` finds money without a payment.
 export async function deleteCharges(tx: Tx, keys: readonly string[]): Promise<void> {
   for (let from = 0; from < keys.length; from += deletedAtOnce)
     await tx.sql`
@@ -128,14 +128,15 @@ const chargeColumns = new Fragment(`
   key, amount, currency, state, error_code as "errorCode", brand, card_last4 as "last4",
   refund_answer as "refundAnswer", refunded, created_at as "createdAt", updated_at as "updatedAt"`)
 
-async function insertCharge(tx: Tx, charge: Charge, verdict: Verdict, now: number): Promise<boolean> {
-  const rows = await tx.sql`
+// Undefined where it is there already.
+async function insertCharge(tx: Tx, charge: Charge, verdict: Verdict, now: number): Promise<TestCharge | undefined> {
+  const [row] = await tx.sql<TestCharge>`
     insert into test_charges (key, amount, currency, state, error_code, brand, card_last4, refund_answer, created_at,
       updated_at)
     values (${charge.key}, ${charge.amount}, ${charge.currency}, ${verdict.state}, ${verdict.errorCode}, ${verdict.brand},
       ${verdict.last4}, ${verdict.refundAnswer}, ${now}, ${now})
-    on conflict (key) do nothing returning key`
-  return rows.length > 0
+    on conflict (key) do nothing returning ${chargeColumns}`
+  return row
 }
 
 async function findIn(db: Reader, charge: Charge): Promise<TestCharge | undefined> {

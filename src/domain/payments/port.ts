@@ -244,7 +244,7 @@ export interface TokenHandler {
   version: string
   // Kinds of instruments, such as card.
   instruments: readonly string[]
-  // Of a token that a platform has the provider make for the merchant: the provider's own name of the merchant's account.
+  // For a token that a platform has the provider make for the merchant: the provider's own name of the merchant's account.
   delegatedTo?: string
   config?(facts: { mode: Mode; merchantName: string; currency: string }): object
   // Pure: what `start` needs, or undefined where the credential is not one that it takes. Nothing of it is stored, logged or repeated.
@@ -291,13 +291,13 @@ export interface PaymentOwner {
 }
 
 export interface Providers {
-  // Of all that are installed.
+  // Names of all installed providers.
   readonly names: readonly string[]
   // By its account where the payment has one: no other account can say anything about it.
   of(db: Reader, payment: PaymentOwner): Promise<PaymentProvider | undefined>
-  // In the order in which the page offers their methods.
-  offered(db: Reader, merchant: MerchantMode): Promise<readonly OfferedProvider[]>
-  // Of an account, also one that has ended.
+  // In the order in which the page offers their methods. Accounts are looked up unless it is known that there are none.
+  offered(db: Reader, merchant: MerchantMode & { hasAccounts?: boolean }): Promise<readonly OfferedProvider[]>
+  // Finds the provider of an account, including one that has ended.
   ofAccount(db: Reader, accountId: string): Promise<PaymentProvider | undefined>
 }
 
@@ -335,7 +335,7 @@ export interface Silence {
   frames: readonly string[]
 }
 
-// Of a call, either `onAnswer` or `onSilence` is called, once. An answer that comes after the deadline goes to `onLate`
+// For each call, either `onAnswer` or `onSilence` is called, once. An answer that comes after the deadline goes to `onLate`
 // beside that; it may come much later.
 export interface CallOptions<Answer> {
   onAnswer?: (answer: Answer) => void

@@ -20,7 +20,7 @@ const minute = 60_000
 export const providerEventsEveryMs = 10 * minute
 // What happened is not always listed at once.
 const overlapMs = 60 * minute
-// Of one reading. What is left is read the next time.
+// Per reading. What is left is read the next time.
 const eventsMax = 20_000
 const readMsMax = minute
 const batchSize = 200

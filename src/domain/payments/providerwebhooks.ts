@@ -21,7 +21,7 @@ export interface ProviderWebhookTools {
 // Takes a message for one account. False where its provider did not send it.
 export type TakeProviderWebhook = (message: ProviderWebhook) => Promise<boolean>
 
-// Of one message; more are left to the provider's list of events.
+// Per message; more are left to the provider's list of events.
 const referencesMax = 100
 
 // Undefined where there is no such account, it cannot be opened here, or its provider sends no webhooks.

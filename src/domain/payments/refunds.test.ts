@@ -233,7 +233,7 @@ eachEngine('paying refunds', (given) => {
     const payment = await fakeProvider.pay()
     const part = await fakeProvider.queue(payment.id, 400)
     await fakeProvider.round()
-    // Of a charge of which some went back, nothing can be voided.
+    // A charge that was partly refunded cannot be voided.
     await fakeProvider.storage.write((tx) => tx.sql`update refunds set status = 'failed' where id = ${part.id}`)
     const refund = await fakeProvider.queue(payment.id, 1_000, 'void')
     for (let tries = 0; tries < refusedTriesMax; tries++) {

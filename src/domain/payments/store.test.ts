@@ -118,6 +118,7 @@ eachEngine('payments and refunds in the store', (given) => {
       triedAt: null,
       settles: null,
       brand: null,
+      changesOrder: null,
       last4: null,
       instrument: null,
       errorCode: null,
@@ -284,6 +285,7 @@ eachEngine('payments and refunds in the store', (given) => {
       replacedBy: null,
       paidByHandAt: null,
       movedTo: null,
+      partOf: null,
     })
     const charge = {
       key: payment.id,

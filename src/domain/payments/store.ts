@@ -41,7 +41,7 @@ export interface PaymentRow {
   lookingUntil: number | null
   // When the shopper was first known to have tried to pay at the provider.
   triedAt: number | null
-  // Of money that comes later: who says that it came.
+  // For money that comes later: who says that it came.
   settles: Settles | null
   brand: string | null
   last4: string | null
@@ -59,8 +59,10 @@ export interface PaymentRow {
   givenBack: number
   // When the operator said what became of it; null where the provider told, or nobody has yet.
   closedByHandAt: number | null
-  // Of money that moved here from another order: the payment at the provider which it came by.
+  // For money that moved here from another order: the payment at the provider by which it came.
   movedFrom: string | null
+  // The order that is changed when it succeeds; also while it is not decided.
+  changesOrder: string | null
 }
 
 export type NewPayment = Pick<
@@ -78,8 +80,11 @@ export type NewPayment = Pick<
 > & {
   accountId?: string | null
   movedFrom?: string | null
+  changesOrder?: string | null
   // In which the shopper read the page.
   locale?: string | null
+  // What it was counted by, for whoever hears of its outcome.
+  triedAs?: readonly string[]
 }
 
 export function chargeOf({ id, amount, currency, mode, reference, createdAt }: PaymentRow): Charge {
@@ -98,24 +103,26 @@ const paymentColumns = new Fragment(`
   payments.last4, payments.instrument, payments.error_code as "errorCode", payments.created_at as "createdAt",
   payments.updated_at as "updatedAt", payments.check_at as "checkAt", payments.checks,
   payments.collected, payments.given_back as "givenBack",
-  payments.closed_by_hand_at as "closedByHandAt", payments.moved_from as "movedFrom"`)
+  payments.closed_by_hand_at as "closedByHandAt", payments.moved_from as "movedFrom", payments.changes_order as "changesOrder"`)
 
 // The attempt as it is before its provider is called, to be looked up if the outcome of that call is lost.
 export function insertPayment(tx: Tx, payment: NewPayment, now: number): PaymentRow {
-  const { locale = null, ...known } = payment
+  const { locale = null, triedAs = [], ...known } = payment
   const accountId = payment.accountId ?? null
   const movedFrom = payment.movedFrom ?? null
+  const changesOrder = payment.changesOrder ?? null
   const status = onlyMove(paymentLifecycle, 'start').to
   tx.send`
     insert into payments (installation_id, id, merchant_id, checkout_session_id, provider, account_id, method, amount, currency, status,
-      created_at, updated_at, check_at, locale, moved_from)
+      created_at, updated_at, check_at, locale, moved_from, changes_order, tried_as)
     values (${payment.installationId}, ${payment.id}, ${payment.merchantId}, ${payment.checkoutSessionId},
       ${payment.provider}, ${accountId}, ${payment.method}, ${payment.amount}, ${payment.currency}, ${status}, ${now}, ${now},
-      ${payment.checkAt}, ${locale}, ${movedFrom})`
+      ${payment.checkAt}, ${locale}, ${movedFrom}, ${changesOrder}, ${triedAs.length > 0 ? JSON.stringify(triedAs) : null})`
   return {
     ...known,
     accountId,
     movedFrom,
+    changesOrder,
     orderId: null,
     status,
     reference: null,
@@ -223,6 +230,20 @@ export async function lockPayment(tx: Tx, installation: string, id: string): Pro
   return row
 }
 
+// With what it was counted by when it began.
+export async function lockTriedPayment(
+  tx: Tx,
+  installation: string,
+  id: string,
+): Promise<{ payment: PaymentRow; subjects: readonly string[] } | undefined> {
+  const [row] = await tx.sql<PaymentRow & { triedAs: string | null }>`
+    select ${paymentColumns}, payments.tried_as as "triedAs" from payments
+    where installation_id = ${installation} and id = ${id} ${tx.forUpdate}`
+  if (!row) return undefined
+  const { triedAs, ...payment } = row
+  return { payment, subjects: JSON.parse(triedAs ?? '[]') as string[] }
+}
+
 // Oldest first.
 export async function listPaymentsOfSession(
   db: Reader,
@@ -278,7 +299,7 @@ export function checkPaymentSoon(tx: Tx, { installationId, id }: PaymentRow, now
       and status in ('processing', 'challenge', 'declined', 'voided') and (check_at is null or check_at > ${now})`
 }
 
-// Of a payment that was made, and of which its provider has more to tell.
+// For a payment that succeeded, and whose provider has more to report.
 export function lookAgain(tx: Tx, { installationId, id }: PaymentRow, now: number): void {
   tx.send`
     update payments set check_at = ${now}
@@ -458,20 +479,23 @@ export interface RefundRow {
   askedAt: number | null
   // When the provider last said that it is on its way.
   pendingAt: number | null
-  // Of one that failed: what took its place. null: it waits for a person.
+  // What took the place of a refund that failed. null: it waits for a person.
   replacedBy: string | null
-  // Of what an edit took off a paid order, or of what was left of an exchange: then it is the return. Not part of what the order counts as refunded.
+  // The edit that took the amount off a paid order, or the return, for what was left of an exchange. Not part of what the order
+  // counts as refunded.
   editId: string | null
   // null: by the provider.
   paidByHandAt: number | null
   // The payment of another order that the money became. No provider is asked.
   movedTo: string | null
+  // The first of the refunds over which an amount was spread, as it came by several payments. null: it is the first, or the only one.
+  partOf: string | null
 }
 
 export type NewRefund = Pick<
   RefundRow,
   'installationId' | 'id' | 'merchantId' | 'orderId' | 'paymentId' | 'kind' | 'amount' | 'currency' | 'reason'
-> & { editId?: string | null }
+> & { editId?: string | null; partOf?: string | null }
 
 const refundColumns = new Fragment(`
   refunds.installation_id as "installationId", refunds.id, refunds.merchant_id as "merchantId",
@@ -479,7 +503,7 @@ const refundColumns = new Fragment(`
   refunds.status, refunds.reason, refunds.created_at as "createdAt", refunds.updated_at as "updatedAt",
   refunds.try_at as "tryAt", refunds.tries, refunds.refused_tries as "refusedTries", refunds.asked_at as "askedAt",
   refunds.pending_at as "pendingAt", refunds.replaced_by as "replacedBy", refunds.edit_id as "editId",
-  refunds.paid_by_hand_at as "paidByHandAt", refunds.moved_to as "movedTo"`)
+  refunds.paid_by_hand_at as "paidByHandAt", refunds.moved_to as "movedTo", refunds.part_of as "partOf"`)
 
 // Owed from now on, and paid by the loop. All that is owed of a payment together is never more than the payment; its row
 // is locked, so that two who owe at once count each other.
@@ -493,10 +517,10 @@ export async function insertRefund(tx: Tx, refund: NewRefund, now: number): Prom
   if (due + refund.amount > payment.amount) throw new Error(`the refund ${refund.id} is more than was paid`)
   const [row] = await tx.sql<RefundRow>`
     insert into refunds (installation_id, id, merchant_id, order_id, payment_id, kind, amount, currency, status, reason,
-      edit_id, created_at, updated_at, try_at)
+      edit_id, part_of, created_at, updated_at, try_at)
     values (${refund.installationId}, ${refund.id}, ${refund.merchantId}, ${refund.orderId}, ${refund.paymentId},
-      ${refund.kind}, ${refund.amount}, ${refund.currency}, 'pending', ${refund.reason}, ${refund.editId ?? null}, ${now},
-      ${now}, ${now})
+      ${refund.kind}, ${refund.amount}, ${refund.currency}, 'pending', ${refund.reason}, ${refund.editId ?? null},
+      ${refund.partOf ?? null}, ${now}, ${now}, ${now})
     returning ${refundColumns}`
   return one(row, 'the refund')
 }
@@ -650,12 +674,19 @@ export function replaceRefund(tx: Tx, { installationId, id }: RefundRow, replace
     where installation_id = ${installationId} and id = ${id} and status = 'failed' and replaced_by is null`
 }
 
-// The others of the payment that failed and that nobody has seen to wait no longer: this one takes their place.
-export function replaceFailedRefunds(tx: Tx, { installationId, paymentId, kind, id, editId }: RefundRow): void {
+// The others of the order that failed and that nobody has seen to wait no longer: this one takes their place, by whatever payment.
+export function replaceFailedRefunds(tx: Tx, { installationId, orderId, id, editId }: RefundRow): void {
   tx.send`
     update refunds set replaced_by = ${id}
-    where installation_id = ${installationId} and payment_id = ${paymentId} and kind = ${kind} and status = 'failed'
+    where installation_id = ${installationId} and order_id = ${orderId} and kind = 'refund' and status = 'failed'
       and replaced_by is null and coalesce(edit_id, '') = ${editId ?? ''}`
+}
+
+function replaceFailedVoids(tx: Tx, { installationId, paymentId, id }: RefundRow): void {
+  tx.send`
+    update refunds set replaced_by = ${id}
+    where installation_id = ${installationId} and payment_id = ${paymentId} and kind = 'void' and status = 'failed'
+      and replaced_by is null`
 }
 
 // Takes a payment back as a whole: owed once, and in the place of one that failed. Undefined where it is owed already.
@@ -674,7 +705,7 @@ export async function queueVoid(
   if (left <= 0 && amount > 0) return undefined
   const queued = { installationId, id, merchantId, orderId, paymentId, amount: left, currency, reason }
   const refund = await insertRefund(tx, { ...queued, kind: 'void' }, now)
-  replaceFailedRefunds(tx, refund)
+  replaceFailedVoids(tx, refund)
   return refund
 }
 
@@ -695,7 +726,7 @@ interface DueRow extends RefundRow {
   chargedAt: number
 }
 
-// Of the payment at the provider.
+// Column of the payment at the provider.
 const ofCharge = (column: string, name: string) => `
   (select p.${column} from payments own
     join payments p on p.installation_id = own.installation_id and p.id = coalesce(own.moved_from, own.id)
@@ -779,4 +810,12 @@ export async function bringForward(tx: Tx, { now, backMs }: SetBack): Promise<vo
   await tx.sql`
     update refunds set try_at = case when try_at - ${backMs} < ${earliest} then ${earliest} else try_at - ${backMs} end
     where try_at > ${earliest}`
+}
+
+// Whether a call to a provider is under way for a payment of this merchant.
+export async function isCallingProvider(db: Reader, merchantSlug: string, now: number): Promise<boolean> {
+  const rows = await db.sql`
+    select 1 from payments p join merchants m on m.id = p.merchant_id
+    where m.slug = ${merchantSlug} and p.looking_until > ${now} limit 1`
+  return rows.length > 0
 }

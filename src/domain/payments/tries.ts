@@ -125,20 +125,6 @@ export async function countTry(
   return null
 }
 
-// With the payment, for whoever hears of its outcome.
-export function rememberTry(tx: Tx, installationId: string, paymentId: string, subjects: readonly string[]): void {
-  tx.send`
-    update payments set tried_as = ${JSON.stringify(subjects)}
-    where installation_id = ${installationId} and id = ${paymentId}`
-}
-
-// Empty where nothing was counted, or the outcome is known already.
-export async function findTry(db: Reader, installationId: string, paymentId: string): Promise<string[]> {
-  const [row] = await db.sql<{ triedAs: string | null }>`
-    select tried_as as "triedAs" from payments where installation_id = ${installationId} and id = ${paymentId}`
-  return JSON.parse(row?.triedAs ?? '[]') as string[]
-}
-
 // The outcome is known. One that was not declined is given back.
 export function endTry(
   tx: Tx,

@@ -302,8 +302,8 @@ export async function listSalesParts(db: Reader, query: SalesQuery, rowsMax: num
     group by key order by sum(total) desc, key limit ${rowsMax}`
 }
 
-// Of orders that were placed then, in the currency of the report. A cancelled order has no sales that could be lost, but its money is gone
-// all the same.
+// For orders that were placed then, in the currency of the report. A cancelled order has no sales that could be lost, but its
+// money is gone all the same.
 export async function listLostDisputes(
   db: Reader,
   { merchantId, mode, currency }: Pick<SalesQuery, 'merchantId' | 'mode' | 'currency'>,

@@ -9,7 +9,7 @@ import { isId } from '../../platform/kit/ids.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
-import { orderChanges, refundChange } from '../orders/adminview.ts'
+import { orderChanges, refundChanges } from '../orders/adminview.ts'
 import { lockOrderFacts } from '../orders/change.ts'
 import { refuseOtherVersion } from '../orders/operator.ts'
 import { findAdminOrder } from '../orders/store.ts'
@@ -131,7 +131,7 @@ function payments(viewOf: ViewOf): Handlers<'refundAdminReturn'> {
       return new Audited({ data: { ...shown, refund: refundView(refund), return: await viewOf(db, caller, after) } }, [
         ...returnChanges(after, 'change', statusChange(facts, after)),
         ...orderChanges(order, paid.order),
-        refundChange(paid.order, refund, { lines, restocked: [] }),
+        ...refundChanges(paid.order, paid.refunds, { lines, restocked: [] }),
       ])
     },
   }

@@ -9,7 +9,9 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { openByRoot, type RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { openChangeView } from '../orders/adminview.ts'
 import { lockOrderFacts } from '../orders/change.ts'
+import { findOpenChange } from '../orders/store.ts'
 import { type OrderFacts, refundView } from '../orders/view.ts'
 import { listRefundsOfOrder } from '../payments/store.ts'
 import { returnNotePurpose } from './change.ts'
@@ -47,10 +49,11 @@ export async function findAdminReturnView(
 ): Promise<AdminReturn> {
   const { row } = facts
   const query = { mode, subjectId: row.id, limit: limits.adminListRowsMax }
-  const [{ entries }, refundIds, refunds] = await Promise.all([
+  const [{ entries }, refundIds, refunds, open] = await Promise.all([
     listEntries(db, merchantId, query),
     listRefundIdsOfReturn(db, row),
     listRefundsOfOrder(db, row.installationId, row.orderId),
+    findOpenChange(db, { merchantId, id: row.orderId }),
   ])
   const names = await listActorNames(db, merchantId, entries)
   // What moved to a new order is in the exchanges: it did not go back.
@@ -64,6 +67,7 @@ export async function findAdminReturnView(
     note: note ?? null,
     refunds: own.map(refundView),
     refunded: own.reduce((sum, { status, amount }) => (status === 'failed' ? sum : sum + amount), 0),
+    openExchange: open?.returnId === row.id ? openChangeView(open) : null,
     allowed: allowedReturnActions(facts),
     changes: entries.map((entry) => changeView(entry, { names, subjectId: row.id, skipped: 0 })),
   }

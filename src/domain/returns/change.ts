@@ -14,6 +14,7 @@ import { listRefundedLines } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import { isReturnOpen, returnLifecycle } from './lifecycle.ts'
 import {
+  expireExchange,
   insertReturn,
   listReturnsOfOrder,
   type ReturnExchangeRow,
@@ -111,6 +112,7 @@ export async function changeReturn(
   const { lines = facts.lines, exchanges = facts.exchanges, ...members } = change
   const changed = { ...row, ...members, status: move.to, version: row.version + 1, updatedAt: context.now }
   saveReturn(tx, changed, row)
+  if (!isReturnOpen(changed.status)) expireExchange(tx, changed, context.now)
   return announced(tx, { row: changed, lines, exchanges }, move.announces, context)
 }
 

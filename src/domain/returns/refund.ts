@@ -86,12 +86,12 @@ export async function refundReturn(
   refund: ReturnRefund,
   reason: string | null,
   context: ChangeContext,
-): Promise<{ order: OrderFacts; refund: RefundRow }> {
+): Promise<{ order: OrderFacts; refund: RefundRow; refunds: readonly RefundRow[] }> {
   const lines = refundedLinesOf(refund)
   const key = { installationId: row.installationId, orderId: row.orderId }
   const queued = await refundOrder(tx, key, { amount: refund.amount, reason, lines }, context)
-  insertReturnRefund(tx, row, queued.refund.id)
-  return { order: queued.facts, refund: queued.refund }
+  for (const { id } of queued.refunds) insertReturnRefund(tx, row, id)
+  return { order: queued.facts, refund: queued.refund, refunds: queued.refunds }
 }
 
 export function refundedLinesOf({ items, shipping }: ReturnRefund): RefundedLine[] {

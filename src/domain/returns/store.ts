@@ -45,6 +45,7 @@ export interface ReturnExchangeRow {
   orderNumber: string
   credit: number
   refunded: number
+  paid: number
   at: number
 }
 
@@ -73,7 +74,7 @@ export interface ReturnKey extends OrderKey {
   returnId: string
 }
 
-// Of this merchant in this mode, whichever installation sold the order.
+// Searches the merchant's returns in this mode, whichever installation sold the order.
 export async function findAdminReturn(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -152,7 +153,7 @@ async function withLines(db: Reader, rows: readonly ReturnRow[]): Promise<Return
       where l.installation_id in (${list(installations)}) and l.return_id in (${list(ids)})
       order by o.position`,
     db.sql<ReturnExchangeRow & { returnId: string }>`
-      select e.return_id as "returnId", e.order_id as "orderId", o.number as "orderNumber", e.credit, e.refunded,
+      select e.return_id as "returnId", e.order_id as "orderId", o.number as "orderNumber", e.credit, e.refunded, e.paid,
         e.created_at as "at"
       from return_exchanges e join orders o on o.installation_id = e.installation_id and o.id = e.order_id
       where e.merchant_id in (${list(merchants)}) and e.return_id in (${list(ids)})
@@ -174,12 +175,24 @@ async function withLines(db: Reader, rows: readonly ReturnRow[]): Promise<Return
 export function insertExchange(
   tx: Tx,
   { merchantId, installationId, id }: Pick<ReturnRow, 'merchantId' | 'installationId' | 'id'>,
-  { orderId, credit, refunded, at }: ReturnExchangeRow,
+  { orderId, credit, refunded, paid, at }: ReturnExchangeRow,
   refundId: string,
 ): void {
   tx.send`
-    insert into return_exchanges (merchant_id, order_id, installation_id, return_id, refund_id, credit, refunded, created_at)
-    values (${merchantId}, ${orderId}, ${installationId}, ${id}, ${refundId}, ${credit}, ${refunded}, ${at})`
+    insert into return_exchanges (merchant_id, order_id, installation_id, return_id, refund_id, credit, refunded, paid, created_at)
+    values (${merchantId}, ${orderId}, ${installationId}, ${id}, ${refundId}, ${credit}, ${refunded}, ${paid}, ${at})`
+}
+
+// A return that is over is not exchanged any more: the link expires now, and the sweep gives back what it holds.
+export function expireExchange(
+  tx: Tx,
+  { merchantId, installationId, id }: Pick<ReturnRow, 'merchantId' | 'installationId' | 'id'>,
+  now: number,
+): void {
+  tx.send`
+    update checkout_sessions set expires_at = ${now}
+    where installation_id = ${installationId} and status in ('open', 'processing') and expires_at > ${now} and id in (
+      select d.session_id from drafts d where d.merchant_id = ${merchantId} and d.return_id = ${id})`
 }
 
 export function insertReturn(tx: Tx, row: ReturnRow, lines: readonly ItemQuantity[]): void {

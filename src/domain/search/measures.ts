@@ -30,7 +30,7 @@ const longestFirst = [...signOf.keys()].sort((one, other) => other.length - one.
 const measure = new RegExp(`\\b(\\d{1,6}(?:[.,]\\d{1,3})?)\\s?-?(${longestFirst.join('|')})(?![\\p{L}\\p{N}])`, 'gu')
 const hasDigit = /\d/
 
-// Of a folded text.
+// Expects a folded text.
 export function measuresIn(folded: string): string[] {
   if (!hasDigit.test(folded)) return []
   return Array.from(folded.matchAll(measure), ([, number = '', unit = '']) => wordOf(number, unit))

@@ -14,7 +14,7 @@ import { askedAs, beginningsOf, postalWords, wordsOf } from './sealedwords.ts'
 import { misspeltLengthMin, oneMistakeOf } from './spelling.ts'
 import { insertTokens, listKnownTokens, listOrdersNotIndexed, listOrdersOfTokens, noteIndexed } from './store.ts'
 
-const keyName = 'search'
+export const searchKeyName = 'search'
 const tokenLength = 22 // 132 bits
 
 function tokenOf(key: KeyObject, merchantId: string, word: string): string {
@@ -31,7 +31,7 @@ export async function indexOrders(
   const found = (await storage.read((db) => listOrdersNotIndexed(db, now, limit))).sort((one, other) =>
     one.orderId < other.orderId ? -1 : 1,
   )
-  const findKey = createDatabaseKey(rootSecret, keyName)
+  const findKey = createDatabaseKey(rootSecret, searchKeyName)
   return handleRows(
     { storage, loop: 'search', now },
     [found],
@@ -82,7 +82,7 @@ export async function findOrdersByWords(
 ): Promise<OrderKey[]> {
   const words = wordsOf(text)
   if (words.length === 0) return []
-  const keys = await listDatabaseKeys(db, rootSecret, keyName)
+  const keys = await listDatabaseKeys(db, rootSecret, searchKeyName)
   if (keys.length === 0) return []
   const alternatives = words.map((word) =>
     keys.flatMap((key) => askedAs(word).map((text) => tokenOf(key, seller.merchantId, text))),
@@ -102,7 +102,7 @@ export async function findOrdersByMistake(
   { text, limit }: { text: string; limit: number },
 ): Promise<OrderKey[]> {
   const words = wordsOf(text)
-  const keys = await listDatabaseKeys(db, rootSecret, keyName)
+  const keys = await listDatabaseKeys(db, rootSecret, searchKeyName)
   if (keys.length === 0) return []
   const asked = words.map((word) =>
     keys.flatMap((key) => askedAs(word).map((one) => tokenOf(key, seller.merchantId, one))),

@@ -2,7 +2,7 @@
 
 import { mailboxOf } from '../../platform/kit/email.ts'
 
-// Of one thing, and of one question.
+// Per sealed thing, and per question.
 const wordsMax = 20
 
 // A mailbox is one word. Everything else falls apart where it is neither a letter nor a digit, so `Müller-Lüdenscheidt` is two.

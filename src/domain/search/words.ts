@@ -126,7 +126,7 @@ function spelledOut(text: string): string {
 // Dashes, quotation marks and the like are often all that is not ASCII.
 const isPlain = /^[\0-\x7f\u00a0\u2010-\u2015\u2019\u201c-\u201f\u2022\u2026]*$/
 
-// Of a text in lower case.
+// Expects a text in lower case.
 function plainWords(text: string): string[] {
   const words = withoutGenitive(text).match(/[a-z0-9]+/g) ?? []
   return words.some(({ length }) => length > wordLengthMax) ? words.map(shortened) : words

@@ -59,6 +59,20 @@ export function draftOrNone(published: SiteContent, draft: SiteContent): SiteCon
   return JSON.stringify(published) === JSON.stringify(draft) ? null : draft
 }
 
+// A logo or colour that was set in the settings of the shop is that of the draft too, unless the draft has another one. Otherwise
+// publishing the draft would bring back the former.
+export async function carryLook(tx: Tx, before: Merchant, after: Merchant, now: number): Promise<void> {
+  const row = await findSiteContent(tx, before.id)
+  const draft = draftContent(row)
+  if (!row || !draft) return
+  const { look } = draft
+  const logo = look.logo === before.logo ? after.logo : look.logo
+  const color = look.color === (before.color?.toLowerCase() ?? null) ? (after.color?.toLowerCase() ?? null) : look.color
+  const carried = draftOrNone(publishedContent(after, row), { ...draft, look: { ...look, logo, color } })
+  const { home, menus } = row
+  await saveContent(tx, before.id, { home, menus, draft: carried === null ? null : JSON.stringify(carried) }, now)
+}
+
 export async function undoContent(
   { tx, dryRun, context }: UndoAsk,
   merchant: Merchant,

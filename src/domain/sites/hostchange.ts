@@ -12,7 +12,7 @@ import { forbidHost } from './change.ts'
 import { deleteHost, type HostRow, insertHost, listHosts, setCheckAt, setMainHost } from './hoststore.ts'
 import type { SiteContext } from './site.ts'
 
-// Of the same host again there is no change.
+// Adding a host again changes nothing.
 export async function addHost(tx: Tx, merchantId: string, host: string, now: number): Promise<AuditedChange[]> {
   await lockMerchantById(tx, merchantId)
   const hosts = await listHosts(tx, merchantId)

@@ -22,17 +22,30 @@ export interface SitePalettes {
 
 export function palettesFor(color: string): SitePalettes | null {
   const given = parseColor(color)
-  return given ? { light: lightPalette(given), dark: darkPalette(given) } : null
+  if (!given) return null
+  const { light, dark } = palettesOf(given)
+  return { light: written(light), dark: written(dark) }
+}
+
+type Palette = Readonly<Record<keyof SitePalette, Rgb>>
+
+export function palettesOf(color: Rgb): { light: Palette; dark: Palette } {
+  return { light: lightPalette(color), dark: darkPalette(color) }
+}
+
+// The members are those of the palette, each a colour.
+function written(palette: Palette): SitePalette {
+  return Object.fromEntries(Object.entries(palette).map(([name, shade]) => [name, formatColor(shade)])) as SitePalette
 }
 
 const nearBlack: Rgb = [0x14, 0x14, 0x14]
 
-function lightPalette(color: Rgb): SitePalette {
+function lightPalette(color: Rgb): Palette {
   const grounds = { paper: mix(white, color, 0.025), sheet: white, well: mix(white, color, 0.07) }
   return paletteOn(grounds, color, black)
 }
 
-function darkPalette(color: Rgb): SitePalette {
+function darkPalette(color: Rgb): Palette {
   const grounds = {
     paper: mix(nearBlack, color, 0.025),
     sheet: mix([0x1e, 0x1e, 0x1e], color, 0.04),
@@ -41,12 +54,12 @@ function darkPalette(color: Rgb): SitePalette {
   return paletteOn(grounds, color, white)
 }
 
-function paletteOn(grounds: Record<'paper' | 'sheet' | 'well', Rgb>, color: Rgb, end: Rgb): SitePalette {
+function paletteOn(grounds: Record<'paper' | 'sheet' | 'well', Rgb>, color: Rgb, end: Rgb): Palette {
   const all = Object.values(grounds)
   // A button that looks like the page is darkened, or lightened, until it can be seen.
   const action = readableOn(color, all, end, edgeContrast)
   const onAction = inkOn(action)
-  const shades = {
+  return {
     ...grounds,
     ink: readableOn(mix(end, color, 0.12), all, end),
     inkSoft: readableOn(mix(mix(end, color, 0.2), grounds.well, 0.3), all, end),
@@ -58,8 +71,6 @@ function paletteOn(grounds: Record<'paper' | 'sheet' | 'well', Rgb>, color: Rgb,
     actionOver: mix(action, onAction === white ? black : white, 0.18),
     link: readableOn(color, all, end),
   }
-  // The members are those of the palette, each a colour.
-  return Object.fromEntries(Object.entries(shades).map(([name, shade]) => [name, formatColor(shade)])) as SitePalette
 }
 
 // The nearest to the ground that can be told from all grounds.

@@ -7,6 +7,9 @@ export interface ShopName {
   mode: Mode
 }
 
+// The demo shop, which apps/demo makes.
+export const demoSlug = 'alder-finch'
+
 // What there is on this server.
 export interface ShopNeighbours {
   // The slug of the one merchant; undefined if there are several.

@@ -2,10 +2,12 @@
 // others and called from inside our network, so only public addresses are called, and no redirect is followed.
 
 import { lookup, resolveTxt } from 'node:dns/promises'
-import { request } from 'node:http'
 import type { HostProblem } from '../../contract/words.ts'
 import { isForbiddenAddress } from '../webhooks/guard.ts'
 import { proofPath, proofRecord } from './hosts.ts'
+
+// An import would load Node's own HTTP client too (see platform/http/sockets.ts).
+const { request } = process.getBuiltinModule('node:http')
 
 export type Prove = (host: string, proof: string) => Promise<'proved' | HostProblem>
 

@@ -6,7 +6,7 @@ import type { AdminHandler } from '../../platform/http/admin.ts'
 import { Audited } from '../../platform/http/handler.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
-import { lockMerchantById } from '../merchants/store.ts'
+import { lockMerchantById, raiseCatalogVersion } from '../merchants/store.ts'
 import { findText, insertText, listTextHeads } from './store.ts'
 import { textsInForce } from './texts.ts'
 
@@ -47,6 +47,8 @@ export function adminTextOperations(): { [Id in keyof typeof textRows]: AdminHan
         throw refuse('text_limit', { current: { limit: limits.textVersionsMax } })
       const row = { kind, language, version: (last?.version ?? 0) + 1, text, createdAt: now.getTime() }
       insertText(db, merchantId, row)
+      // What checkouts link to is cached by it.
+      await raiseCatalogVersion(db, merchantId)
       const members = [{ member: 'version', from: last?.version ?? null, to: row.version }]
       return new Audited({ data: view(row.version, row.createdAt) }, [
         { kind: 'change', what: 'legal_text', id: merchantId, name, members },

@@ -1,6 +1,7 @@
 // The admin operations on people.
 
 import type { AdminMember, AdminPeople, peopleRows } from '../../contract/admin/people.ts'
+import { issueAt } from '../../contract/issues.ts'
 import type { Role } from '../../contract/words.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import { type AdminCaller, type AdminHandler, isMachine } from '../../platform/http/admin.ts'
@@ -34,6 +35,7 @@ import {
   setSecondFactorRequired,
 } from './members.ts'
 import { notifyUser } from './notices.ts'
+import { isSameRights, type Rights, rightsFor } from './roles.ts'
 import { emailProblem } from './users.ts'
 
 export interface AdminPeopleParts {
@@ -70,32 +72,36 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
       return { data: rows, meta }
     },
 
-    async inviteAdminMember({ db, caller, body: { email, role }, now }) {
+    async inviteAdminMember({ db, caller, body: { email, role, scopes }, now }) {
       const problem = emailProblem(email)
       if (problem !== undefined) throw refuse('invalid_request', { issues: [{ path: '/email', ...problem }] })
-      refuseOwnerByMachine(caller, role)
+      refuseUnchosen(role, scopes)
+      const rights = rightsFor(role, scopes)
+      refusePeopleByMachine(caller, rights)
       if (isMachine(caller)) await refuseWithoutMail(db)
       const { merchantId, scopes: held } = caller
       const createdBy = caller.kind === 'operator' ? null : caller.id
-      const input = { merchantId, email, role, held, createdBy }
+      const input = { merchantId, email, role, scopes, held, createdBy }
       const link = await createInvitation(db, rootSecret, input, now.getTime())
       const made = (await listInvitations(db, rootSecret, merchantId, now.getTime())).find(({ id }) => id === link.id)
       if (!made) throw new Error('an invitation that was just made is not there')
       // Who sees a link can be that person, also once the key has ended: a machine gets none.
       const shown = isMachine(caller) ? null : publicOrigin() + link.path
       return new Audited({ data: { member: invitationView(made), link: shown } }, [
-        changeOf('create', 'invitation', link.id, { role: [null, role] }),
+        changeOf('create', 'invitation', link.id, [null, rights]),
       ])
     },
 
-    async updateAdminMember({ db, caller, path: { memberId }, body: { role }, now }) {
+    async updateAdminMember({ db, caller, path: { memberId }, body: { role, scopes }, now }) {
       if (!isId('usr', memberId)) throw refuse('member_not_found')
-      refuseOwnerByMachine(caller, role)
+      refuseUnchosen(role, scopes)
+      const rights = rightsFor(role, scopes)
+      refusePeopleByMachine(caller, rights)
       const { merchantId, scopes: held } = caller
-      const before = await setRole(db, { merchantId, userId: memberId, role, held }, now.getTime())
+      const before = await setRole(db, { merchantId, userId: memberId, role, scopes, held }, now.getTime())
       const member = await findMember(db, rootSecret, merchantId, memberId)
       if (!member) throw refuse('member_not_found')
-      if (before === role) return new Audited({ data: memberView(member) }, [])
+      if (isSameRights(before, rights)) return new Audited({ data: memberView(member) }, [])
       if (memberId !== caller.id)
         await notifyUser(
           db,
@@ -103,27 +109,25 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
           { userId: memberId, merchantId, kind: 'role_changed', facts: { role } },
           now.getTime(),
         )
-      return new Audited({ data: memberView(member) }, [
-        changeOf('change', 'member', memberId, { role: [before, role] }),
-      ])
+      return new Audited({ data: memberView(member) }, [changeOf('change', 'member', memberId, [before, rights])])
     },
 
     async removeAdminMember({ db, caller, path: { memberId }, now }) {
       const { merchantId, scopes: held } = caller
       if (isId('inv', memberId)) {
-        const role = await removeInvitation(db, { merchantId, id: memberId, held })
-        return removed(memberId, changeOf('retire', 'invitation', memberId, { role: [role, null] }))
+        const rights = await removeInvitation(db, { merchantId, id: memberId, held })
+        return removed(memberId, changeOf('retire', 'invitation', memberId, [rights, null]))
       }
       if (!isId('usr', memberId)) throw refuse('member_not_found')
-      const role = await removeMember(db, { merchantId, userId: memberId, held }, now.getTime())
-      return removed(memberId, changeOf('retire', 'member', memberId, { role: [role, null] }))
+      const rights = await removeMember(db, { merchantId, userId: memberId, held }, now.getTime())
+      return removed(memberId, changeOf('retire', 'member', memberId, [rights, null]))
     },
 
     async resetAdminMemberPassword({ db, caller, path: { memberId }, now }) {
       const { merchantId, scopes: held, id: createdBy } = caller
       const member = isId('usr', memberId) ? await findMember(db, rootSecret, merchantId, memberId) : undefined
       if (!member) throw refuse('member_not_found')
-      refuseOwnerByMachine(caller, member.role)
+      refusePeopleByMachine(caller, member)
       const reset = { merchantId, userId: memberId, held, createdBy }
       const { link, expiresAt } = isMachine(caller)
         ? await mailReset(db, reset, now.getTime())
@@ -175,10 +179,20 @@ async function refuseWithoutMail(db: Reader): Promise<void> {
   if (!(await isMailOn(db))) throw refuse('mail_off')
 }
 
-// An owner can do everything, also what the key or app that made one may not, and stays when it has ended.
-function refuseOwnerByMachine(caller: AdminCaller, role: Role): void {
-  if (isMachine(caller) && role === 'owner')
-    throw refuse('scope_missing', { message: 'An owner is made by a signed-in owner or at the command line.' })
+// One who manages people can make more of them, and stays when the key or app has ended.
+function refusePeopleByMachine(caller: AdminCaller, { scopes }: Pick<Rights, 'scopes'>): void {
+  if (isMachine(caller) && scopes.includes('admin:people'))
+    throw refuse('scope_missing', {
+      message: 'A role that manages people is given by a signed-in person or at the command line.',
+    })
+}
+
+// The role custom says nothing without scopes, and the others say which they have.
+function refuseUnchosen(role: Role, scopes: readonly string[] | undefined): void {
+  if ((role === 'custom') === (scopes !== undefined)) return
+  const issue =
+    role === 'custom' ? issueAt('/scopes', 'required') : issueAt('/scopes', 'excluded_by', { member: 'role' })
+  throw refuse('invalid_request', { issues: [issue] })
 }
 
 // No address is in the list of changes, so a person is named by the role.
@@ -186,22 +200,41 @@ function changeOf(
   kind: 'create' | 'change' | 'retire',
   what: 'member' | 'invitation',
   id: string,
-  { role: [from, to] }: { role: readonly [from: string | null, to: string | null] },
+  [from, to]: readonly [from: Rights | null, to: Rights | null],
 ): AuditedChange {
-  return { kind, what, id, name: to ?? from ?? '', members: [{ member: 'role', from, to }] }
+  const members = [{ member: 'role', from: from?.role ?? null, to: to?.role ?? null }, ...chosenChanged(from, to)]
+  return { kind, what, id, name: to?.role ?? from?.role ?? '', members }
 }
 
-function memberView({ userId, email, role, hasSecondFactor, addedAt, disabledAt }: Member): AdminMember {
+// Those of a named role are known by its name.
+function chosenChanged(from: Rights | null, to: Rights | null) {
+  const [before, after] = [from, to].map((rights) => (rights?.role === 'custom' ? rights.scopes : null))
+  return before?.join() === after?.join() ? [] : [{ member: 'scopes', from: before ?? null, to: after ?? null }]
+}
+
+function memberView({ userId, email, name, role, scopes, hasSecondFactor, addedAt, disabledAt }: Member): AdminMember {
   const status = disabledAt === null ? 'active' : 'disabled'
-  return { id: userId, status, email, role, hasSecondFactor, addedAt: toInstant(addedAt), expiresAt: null }
+  return {
+    id: userId,
+    status,
+    email,
+    name,
+    role,
+    scopes: [...scopes],
+    hasSecondFactor,
+    addedAt: toInstant(addedAt),
+    expiresAt: null,
+  }
 }
 
-function invitationView({ id, email, role, createdAt, expiresAt }: OpenInvitation): AdminMember {
+function invitationView({ id, email, role, scopes, createdAt, expiresAt }: OpenInvitation): AdminMember {
   return {
     id,
     status: 'invited',
     email,
+    name: null,
     role,
+    scopes: [...scopes],
     hasSecondFactor: false,
     addedAt: toInstant(createdAt),
     expiresAt: toInstant(expiresAt),

@@ -32,8 +32,8 @@ export function isCommonPassword(password: string): boolean {
   return isPattern(text) || isMadeOfWords(lettersOf(text)) || isMadeOfWords(text.replaceAll(/[^a-z]/g, ''))
 }
 
-// Of few different steps from one character to the next, such as 1234567890 and aaaabbbbcd; or one short text again and again;
-// or a keyboard pattern.
+// Has few different steps from one character to the next, such as 1234567890 and aaaabbbbcd; or repeats one short text; or
+// follows a keyboard pattern.
 function isPattern(text: string): boolean {
   const codes = [...text].map((character) => character.codePointAt(0) ?? 0)
   const steps = new Set(codes.slice(1).map((code, i) => code - (codes[i] ?? 0)))

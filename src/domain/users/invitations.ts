@@ -13,7 +13,7 @@ import { removeAllFactors } from './factors.ts'
 import { countPeople, lockMerchantOfPeople, membersMax } from './members.ts'
 import { findAddress, notifyOwners, notifyUser } from './notices.ts'
 import { linkPaths } from './places.ts'
-import { mayGive } from './roles.ts'
+import { mayGive, type Rights, type RightsRow, rightsFor, rightsOf, rowOf } from './roles.ts'
 import {
   addMerchants,
   createUser,
@@ -43,7 +43,9 @@ export interface NewInvitation {
   merchantId: string
   email: string
   role: Role
-  // Of the person, key or app that invites.
+  // For the role custom.
+  scopes?: readonly string[] | undefined
+  // Scopes of the person, key or app that invites.
   held: readonly string[]
   // The id of the user, the key or the app's installation; null: the operator. The invitation ends with it.
   createdBy: string | null
@@ -55,10 +57,11 @@ const invitationPurpose = 'invitation e-mail'
 export async function createInvitation(
   tx: Tx,
   rootSecret: RootSecret,
-  { merchantId, email, role, held, createdBy }: NewInvitation,
+  { merchantId, email, role: given, scopes: chosen, held, createdBy }: NewInvitation,
   now: number,
 ): Promise<MadeLink> {
-  if (!mayGive(held, role)) throw refuse('scope_missing')
+  const rights = rightsFor(given, chosen)
+  if (!mayGive(held, rights)) throw refuse('scope_missing')
   await lockMerchantOfPeople(tx, merchantId)
   const normal = normalEmail(email)
   const user = await findUserForSignIn(tx, rootSecret, normal)
@@ -69,10 +72,13 @@ export async function createInvitation(
   if ((await countPeople(tx, merchantId)) >= membersMax) throw refuse('invitation_limit')
   const { token, ...link } = newLink('invitation', now + invitationMs)
   const sealed = sealByRoot(rootSecret, invitationPurpose, normal, link.id)
+  const { role, scopes } = rowOf(rights)
   await tx.sql`
-    insert into invitations (id, kind, token_hash, merchant_id, email_hash, email_sealed, role, created_by, created_at, expires_at)
+    insert into invitations (id, kind, token_hash, merchant_id, email_hash, email_sealed, role, scopes, created_by, created_at,
+      expires_at)
     values (${link.id}, 'invitation', ${tokenHash(token)}, ${merchantId},
-      ${emailHash(rootSecret, normal, rootSecret.currentVersion)}, ${sealed}, ${role}, ${createdBy}, ${now}, ${link.expiresAt})`
+      ${emailHash(rootSecret, normal, rootSecret.currentVersion)}, ${sealed}, ${role}, ${scopes}, ${createdBy}, ${now},
+      ${link.expiresAt})`
   const message = { kind: 'invitation', subjectId: link.id, merchantId, email: normal, locale: null } as const
   const path = `${link.path}?mailed=${mailedProof(rootSecret, token)}`
   queueUserEmail(tx, rootSecret, { ...message, path, expiresAt: link.expiresAt }, now)
@@ -85,16 +91,15 @@ async function isMember(db: Reader, merchantId: string, userId: string): Promise
   return rows.length > 0
 }
 
-export interface OpenInvitation {
+export interface OpenInvitation extends Rights {
   id: string
   email: string
-  role: Role
   createdBy: string | null
   createdAt: number
   expiresAt: number
 }
 
-interface InvitationRow extends Omit<OpenInvitation, 'email'> {
+interface InvitationRow extends Omit<OpenInvitation, 'email' | keyof Rights>, RightsRow {
   emailSealed: string
 }
 
@@ -106,12 +111,16 @@ export async function listInvitations(
   now: number,
 ): Promise<OpenInvitation[]> {
   const rows = await db.sql<InvitationRow>`
-    select id, email_sealed as "emailSealed", role, created_by as "createdBy", created_at as "createdAt",
+    select id, email_sealed as "emailSealed", role, scopes, created_by as "createdBy", created_at as "createdAt",
       expires_at as "expiresAt"
     from invitations where merchant_id = ${merchantId} and kind = 'invitation' and expires_at > ${now}
       and ${hasLivingMaker(now)}
     order by created_at, id limit ${membersMax}`
-  return rows.map(({ emailSealed, ...row }) => ({ ...row, email: openInvited(rootSecret, row.id, emailSealed) }))
+  return rows.map(({ emailSealed, ...row }) => ({
+    ...row,
+    ...rightsOf(row),
+    email: openInvited(rootSecret, row.id, emailSealed),
+  }))
 }
 
 // A key or app that has ended may invite no longer, so neither may what it left. Invitations of members are deleted when their role
@@ -137,34 +146,34 @@ function openInvited(rootSecret: RootSecret, id: string, sealed: string): string
   return email
 }
 
-// Takes an invitation back. The role that it would have given.
+// Takes an invitation back. What it would have given.
 export async function removeInvitation(
   tx: Tx,
   { merchantId, id, held }: { merchantId: string; id: string; held: readonly string[] },
-): Promise<Role> {
+): Promise<Rights> {
   await lockMerchantOfPeople(tx, merchantId)
-  const [row] = await tx.sql<{ role: Role }>`
-    select role from invitations where merchant_id = ${merchantId} and kind = 'invitation' and id = ${id}`
+  const [row] = await tx.sql<RightsRow>`
+    select role, scopes from invitations where merchant_id = ${merchantId} and kind = 'invitation' and id = ${id}`
   if (!row) throw refuse('member_not_found')
-  if (!mayGive(held, row.role)) throw refuse('scope_missing')
+  const rights = rightsOf(row)
+  if (!mayGive(held, rights)) throw refuse('scope_missing')
   await tx.sql`delete from invitations where merchant_id = ${merchantId} and id = ${id}`
-  return row.role
+  return rights
 }
 
 // What an opened link shows.
-export interface SeenInvitation {
+export interface SeenInvitation extends Rights {
   id: string
   merchantId: string
   merchantName: string
   email: string
-  role: Role
   createdBy: string | null
   // Who is invited has an account, and accepts by signing in: whoever invites sees the link, and must not be able to set another
   // person's password with it.
   userId: string | null
 }
 
-interface SeenRow extends Omit<SeenInvitation, 'email' | 'userId'> {
+interface SeenRow extends Omit<SeenInvitation, 'email' | 'userId' | keyof Rights>, RightsRow {
   emailSealed: string
 }
 
@@ -177,7 +186,7 @@ export async function findInvitation(
   if (!isToken(token)) return undefined
   const [row] = await db.sql<SeenRow>`
     select i.id, i.merchant_id as "merchantId", m.name as "merchantName", i.email_sealed as "emailSealed", i.role,
-      i.created_by as "createdBy"
+      i.scopes, i.created_by as "createdBy"
     from invitations i join merchants m on m.id = i.merchant_id
     where i.token_hash = ${tokenHash(token)} and i.kind = 'invitation' and i.expires_at > ${now} and m.closed_at is null
       and ${hasLivingMaker(now, 'i.')}`
@@ -185,23 +194,23 @@ export async function findInvitation(
   const { emailSealed, ...seen } = row
   const email = openInvited(rootSecret, row.id, emailSealed)
   const user = await findUserForSignIn(db, rootSecret, email)
-  return { ...seen, email, userId: user?.id ?? null }
+  return { ...seen, ...rightsOf(row), email, userId: user?.id ?? null }
 }
 
 // Makes the user. Refused when the link was used or taken back, and when there is a user by now, who must sign in.
 export async function acceptAsNew(
   tx: Tx,
   rootSecret: RootSecret,
-  { token, mailed = null, passwordHash }: UsedInvitation & { passwordHash: string },
+  { token, mailed = null, passwordHash, name }: UsedInvitation & { passwordHash: string; name?: string | undefined },
   now: number,
 ): Promise<{ userId: string }> {
-  const { merchantId, role, email, userId } = await claimInvitation(tx, rootSecret, token, now)
+  const { merchantId, role, scopes, email, userId } = await claimInvitation(tx, rootSecret, token, now)
   if (userId !== null) throw refuse('user_exists')
   const isUnproved = !isMailedProof(rootSecret, token, mailed)
   const user = await createUser(
     tx,
     rootSecret,
-    { email, passwordHash, merchantIds: [merchantId], role, isUnproved },
+    { email, name: name ?? null, passwordHash, merchantIds: [merchantId], role, scopes, isUnproved },
     now,
   )
   return { userId: user.id }
@@ -240,8 +249,9 @@ export async function acceptAsUser(
   const invitation = await claimInvitation(tx, rootSecret, token, now)
   if (invitation.userId !== userId) throw refuse('invitation_not_found')
   if (isMailedProof(rootSecret, token, mailed)) await proveEmail(tx, userId)
-  await addMerchants(tx, userId, { merchantIds: [invitation.merchantId], role: invitation.role }, now)
-  return { merchantId: invitation.merchantId }
+  const { merchantId, role, scopes } = invitation
+  await addMerchants(tx, userId, { merchantIds: [merchantId], role, scopes }, now)
+  return { merchantId }
 }
 
 // The one who deletes it has it. The merchant is locked first, as by everyone who changes its people.
@@ -302,7 +312,7 @@ async function insertResetForMember(
   await lockMerchantOfPeople(tx, merchantId)
   const membership = await findMerchantOf(tx, userId, merchantId)
   if (!membership) throw refuse('member_not_found')
-  if (!mayGive(held, membership.role)) throw refuse('scope_missing')
+  if (!mayGive(held, membership)) throw refuse('scope_missing')
   if (await actsForOthers(tx, userId, merchantId)) throw refuse('person_of_others')
   return insertReset(tx, { userId, merchantId, createdBy, isMailed, expiresAt: now + invitationMs }, now)
 }

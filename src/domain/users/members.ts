@@ -6,21 +6,23 @@ import type { AuditedChange } from '../../platform/audit/change.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import { list, type Reader, type Tx } from '../../platform/storage/storage.ts'
-import { mayGive } from './roles.ts'
+import { isSameRights, mayGive, type Rights, type RightsRow, rightsFor, rightsOf, rowOf } from './roles.ts'
 import { countSessions } from './sessions.ts'
-import { addMerchants, endSessionsFrom, openEmail } from './users.ts'
+import { addMerchants, endSessionsFrom, openEmail, openName } from './users.ts'
 
-export interface Member {
+export interface Member extends Rights {
   userId: string
   email: string
-  role: Role
+  // Null: not given.
+  name: string | null
   hasSecondFactor: boolean
   addedAt: number
   disabledAt: number | null
 }
 
-interface MemberRow extends Omit<Member, 'email' | 'hasSecondFactor'> {
+interface MemberRow extends Omit<Member, 'email' | 'name' | 'hasSecondFactor' | keyof Rights>, RightsRow {
   emailSealed: string
+  nameSealed: string | null
   hasSecondFactor: number
 }
 
@@ -29,7 +31,8 @@ export const membersMax = 200
 // Oldest first.
 export async function listMembers(db: Reader, rootSecret: RootSecret, merchantId: string): Promise<Member[]> {
   const rows = await db.sql<MemberRow>`
-    select um.user_id as "userId", u.email_sealed as "emailSealed", um.role, um.created_at as "addedAt",
+    select um.user_id as "userId", u.email_sealed as "emailSealed", u.name_sealed as "nameSealed", um.role, um.scopes,
+      um.created_at as "addedAt",
       u.disabled_at as "disabledAt",
       case when exists (select 1 from user_factors f where f.user_id = u.id and f.kind = 'totp')
         or exists (select 1 from user_passkeys p where p.user_id = u.id) then 1 else 0 end as "hasSecondFactor"
@@ -45,7 +48,8 @@ export async function findMember(
   userId: string,
 ): Promise<Member | undefined> {
   const [row] = await db.sql<MemberRow>`
-    select um.user_id as "userId", u.email_sealed as "emailSealed", um.role, um.created_at as "addedAt",
+    select um.user_id as "userId", u.email_sealed as "emailSealed", u.name_sealed as "nameSealed", um.role, um.scopes,
+      um.created_at as "addedAt",
       u.disabled_at as "disabledAt",
       case when exists (select 1 from user_factors f where f.user_id = u.id and f.kind = 'totp')
         or exists (select 1 from user_passkeys p where p.user_id = u.id) then 1 else 0 end as "hasSecondFactor"
@@ -54,9 +58,11 @@ export async function findMember(
   return row && memberFrom(rootSecret, row)
 }
 
-function memberFrom(rootSecret: RootSecret, { emailSealed, ...member }: MemberRow): Member {
+function memberFrom(rootSecret: RootSecret, { emailSealed, nameSealed, ...member }: MemberRow): Member {
   return {
     ...member,
+    ...rightsOf(member),
+    name: openName(rootSecret, member.userId, nameSealed),
     email: openEmail(rootSecret, member.userId, emailSealed),
     hasSecondFactor: Number(member.hasSecondFactor) === 1,
   }
@@ -74,15 +80,11 @@ export async function lockMerchantOfPeople(tx: Tx, merchantId: string): Promise<
   await tx.lockRow`select id from merchants where id = ${merchantId}`
 }
 
-interface MemberRole {
-  role: Role
-}
-
-async function findRole(db: Reader, merchantId: string, userId: string): Promise<MemberRole> {
-  const [row] = await db.sql<MemberRole>`
-    select role from user_merchants where merchant_id = ${merchantId} and user_id = ${userId}`
+async function findRights(db: Reader, merchantId: string, userId: string): Promise<Rights> {
+  const [row] = await db.sql<RightsRow>`
+    select role, scopes from user_merchants where merchant_id = ${merchantId} and user_id = ${userId}`
   if (!row) throw refuse('member_not_found')
-  return row
+  return rightsOf(row)
 }
 
 // Who changes it: the scopes of a person or a key. The operator has all of them.
@@ -90,50 +92,59 @@ export interface RoleChange {
   merchantId: string
   userId: string
   role: Role
+  // For the role custom.
+  scopes?: readonly string[] | undefined
   held: readonly string[]
 }
 
-// The role before. The person's next click has the new one: roles are read with every request.
-export async function setRole(tx: Tx, { merchantId, userId, role, held }: RoleChange, now: number): Promise<Role> {
+// What held before. The person's next click has the new rights: they are read with every request.
+export async function setRole(
+  tx: Tx,
+  { merchantId, userId, role: given, scopes: chosen, held }: RoleChange,
+  now: number,
+): Promise<Rights> {
+  const rights = rightsFor(given, chosen)
   await lockMerchantOfPeople(tx, merchantId)
-  const before = await findRole(tx, merchantId, userId)
-  if (!mayGive(held, before.role) || !mayGive(held, role)) throw refuse('scope_missing')
-  if (before.role === role) return role
+  const before = await findRights(tx, merchantId, userId)
+  if (!mayGive(held, before) || !mayGive(held, rights)) throw refuse('scope_missing')
+  if (isSameRights(before, rights)) return before
   if (before.role === 'owner') await refuseLastOwner(tx, merchantId, userId)
-  await tx.sql`update user_merchants set role = ${role} where merchant_id = ${merchantId} and user_id = ${userId}`
+  const { role, scopes } = rowOf(rights)
+  await tx.sql`
+    update user_merchants set role = ${role}, scopes = ${scopes} where merchant_id = ${merchantId} and user_id = ${userId}`
   await tx.sql`update users set updated_at = ${now} where id = ${userId}`
   await deleteInvitationsBy(tx, merchantId, userId)
-  return before.role
+  return before
 }
 
-// Ends the person's sessions too, of every merchant. The role before.
+// Ends the person's sessions too, of every merchant. What the person might do.
 export async function removeMember(
   tx: Tx,
-  { merchantId, userId, held }: Omit<RoleChange, 'role'>,
+  { merchantId, userId, held }: Omit<RoleChange, 'role' | 'scopes'>,
   now: number,
-): Promise<Role> {
+): Promise<Rights> {
   await lockMerchantOfPeople(tx, merchantId)
-  const { role } = await findRole(tx, merchantId, userId)
-  if (!mayGive(held, role)) throw refuse('scope_missing')
-  if (role === 'owner') await refuseLastOwner(tx, merchantId, userId)
+  const rights = await findRights(tx, merchantId, userId)
+  if (!mayGive(held, rights)) throw refuse('scope_missing')
+  if (rights.role === 'owner') await refuseLastOwner(tx, merchantId, userId)
   await tx.sql`delete from user_merchants where merchant_id = ${merchantId} and user_id = ${userId}`
   await deleteInvitationsBy(tx, merchantId, userId)
   await endSessionsFrom(tx, userId, now)
-  return role
+  return rights
 }
 
 // Everywhere: sessions are of the person, not of the shop. Answers with the role and how many sessions there were.
 export async function endSessionsOfMember(
   tx: Tx,
-  { merchantId, userId, held }: Omit<RoleChange, 'role'>,
+  { merchantId, userId, held }: Omit<RoleChange, 'role' | 'scopes'>,
   now: number,
 ): Promise<{ role: Role; ended: number }> {
   await lockMerchantOfPeople(tx, merchantId)
-  const { role } = await findRole(tx, merchantId, userId)
-  if (!mayGive(held, role)) throw refuse('scope_missing')
+  const rights = await findRights(tx, merchantId, userId)
+  if (!mayGive(held, rights)) throw refuse('scope_missing')
   const ended = await countSessions(tx, userId, now)
   await endSessionsFrom(tx, userId, now)
-  return { role, ended }
+  return { role: rights.role, ended }
 }
 
 // What a person gave out stands and falls with what they may give.
@@ -161,8 +172,9 @@ export async function replaceMerchants(
   merchantIds: readonly string[],
   now: number,
 ): Promise<ReplacedMerchants> {
-  const before = await tx.sql<{ merchantId: string; role: Role }>`
-    select merchant_id as "merchantId", role from user_merchants where user_id = ${userId} order by merchant_id`
+  const rows = await tx.sql<{ merchantId: string } & RightsRow>`
+    select merchant_id as "merchantId", role, scopes from user_merchants where user_id = ${userId} order by merchant_id`
+  const before = rows.map((row) => ({ merchantId: row.merchantId, role: rightsOf(row).role }))
   const dropped = before.filter(({ merchantId }) => !merchantIds.includes(merchantId))
   for (const { merchantId, role } of dropped) {
     await lockMerchantOfPeople(tx, merchantId)

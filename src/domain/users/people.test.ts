@@ -26,7 +26,7 @@ import {
 } from './invitations.ts'
 import { findMember, listMembers, removeMember, replaceMerchants, setRole } from './members.ts'
 import { hashPassword, type PasswordCost } from './password.ts'
-import { scopesOfRole } from './roles.ts'
+import { rightsFor, scopesOfRole } from './roles.ts'
 import {
   browserName,
   confirmSession,
@@ -309,7 +309,7 @@ eachEngine('people', (given) => {
       merchantId,
       merchantName: merchantId.slice(4),
       email: email.toLowerCase(),
-      role: 'staff',
+      ...rightsFor('staff'),
       createdBy: null,
       userId: null,
     })

@@ -3,7 +3,7 @@
 // Where links in e-mails lead, by their kind; the token follows.
 export const linkPaths = { invitation: '/admin/invitations', password_reset: '/admin/resets' } as const
 
-// Of the link that the first start prints.
+// Path of the link that the first start prints.
 export const setupPath = '/admin/setup'
 
 export type PlaceName =
@@ -34,7 +34,7 @@ export const places: readonly Place[] = [
   { name: 'reset', path: `${linkPaths.password_reset}/:token`, methods: both },
   { name: 'invitation', path: `${linkPaths.invitation}/:token`, methods: both },
   { name: 'setup', path: `${setupPath}/:token`, methods: both },
-  { name: 'account', path: '/admin/account', methods: both },
+  { name: 'account', path: '/admin/account', methods: ['GET'] },
   { name: 'passkey options', path: '/admin/passkeys/options', methods: ['POST'] },
   { name: 'confirm', path: '/admin/confirm', methods: both },
 ]

@@ -11,7 +11,7 @@ export function qrModules(text: string): boolean[][] | undefined {
   return encode(bytes, { ecc: 'M', boostEcc: false, maxVersion: versionMax, border: 0 }).data
 }
 
-// Of version 20 at level M.
+// Capacity of version 20 at level M.
 const bytesMax = 666
 
 // One path of an SVG, a unit for each module, with the quiet zone of four that readers need.

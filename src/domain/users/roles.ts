@@ -1,26 +1,58 @@
-// What the people of a merchant may do: three roles, each a set of scopes. Pure.
+// What the people of a merchant may do: a role with its scopes, or scopes that were chosen one by one. Pure.
 
 import { type AdminScope, adminScopes, openScopes, type Role, type Scope } from '../../contract/words.ts'
 
+// A role that says by itself what one may do, as rows have it.
+export type NamedRole = Exclude<Role, 'custom'>
+
+export interface Rights {
+  role: Role
+  scopes: readonly AdminScope[]
+}
+
 // biome-ignore format: a table is read by its rows
-export const scopesOfRole: Readonly<Record<Role, readonly AdminScope[]>> = {
+export const scopesOfRole: Readonly<Record<NamedRole, readonly AdminScope[]>> = {
   owner:  adminScopes,
   staff:  ['admin:read', 'admin:catalog', 'admin:orders', 'admin:refunds', 'admin:customers'],
   viewer: ['admin:read'],
 }
 
-// Whether someone with these scopes may give the role to a member, or take it away. Nobody gives a scope that they do not have.
-export function mayGive(held: readonly string[], role: Role): boolean {
-  return scopesOfRole[role].every((scope) => held.includes(scope))
+// Everyone may look. In the order of the words, so the same rights read the same.
+export function rightsFor(role: Role, chosen: readonly string[] = []): Rights {
+  if (role !== 'custom') return { role, scopes: scopesOfRole[role] }
+  return { role, scopes: adminScopes.filter((scope) => scope === 'admin:read' || chosen.includes(scope)) }
 }
 
-// Whether a member with this role may install apps, which act for the merchant from then on.
-export function mayInstall(role: Role): boolean {
-  return scopesOfRole[role].includes('admin:developers')
+export interface RightsRow {
+  role: NamedRole
+  // Separated by spaces.
+  scopes: string | null
 }
 
-// Whether a member with this role may grant these scopes to an app. Those of the open interface go with installing it.
-export function mayGrant(role: Role, granted: readonly Scope[]): boolean {
-  const held: readonly string[] = [...openScopes, ...scopesOfRole[role]]
+export function rightsOf({ role, scopes }: RightsRow): Rights {
+  return scopes === null ? rightsFor(role) : rightsFor('custom', scopes.split(' '))
+}
+
+export function rowOf({ role, scopes }: Rights): RightsRow {
+  return role === 'custom' ? { role: 'viewer', scopes: scopes.join(' ') } : { role, scopes: null }
+}
+
+export function isSameRights(one: Rights, other: Rights): boolean {
+  return one.role === other.role && one.scopes.join(' ') === other.scopes.join(' ')
+}
+
+// Whether someone with these scopes may give the rights to a member, or take them away. Nobody gives a scope that they do not have.
+export function mayGive(held: readonly string[], { scopes }: Pick<Rights, 'scopes'>): boolean {
+  return scopes.every((scope) => held.includes(scope))
+}
+
+// Whether a member may install apps, which act for the merchant from then on.
+export function mayInstall({ scopes }: Pick<Rights, 'scopes'>): boolean {
+  return scopes.includes('admin:developers')
+}
+
+// Whether a member may grant these scopes to an app. Those of the open interface go with installing it.
+export function mayGrant({ scopes }: Pick<Rights, 'scopes'>, granted: readonly Scope[]): boolean {
+  const held: readonly string[] = [...openScopes, ...scopes]
   return granted.every((scope) => held.includes(scope))
 }

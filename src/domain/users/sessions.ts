@@ -25,6 +25,12 @@ export interface Session {
   expiresAt: number
 }
 
+// With what pages need of the person on every request.
+export interface OpenSession extends Session {
+  // In which the person reads our pages. Null: the browser's.
+  language: string | null
+}
+
 export interface NewSession {
   userId: string
   // The stored password that was proved. If another was set meanwhile, there is no session.
@@ -60,17 +66,21 @@ interface SessionRow extends Omit<Session, 'hasSecondFactor'> {
   hasSecondFactor: number
 }
 
-export async function findSession(db: Reader, token: string | undefined, now: number): Promise<Session | undefined> {
+export async function findSession(
+  db: Reader,
+  token: string | undefined,
+  now: number,
+): Promise<OpenSession | undefined> {
   if (token === undefined || !/^[\w-]{43}$/.test(token)) return undefined
-  const [row] = await db.sql<SessionRow>`
+  const [row] = await db.sql<SessionRow & Pick<OpenSession, 'language'>>`
     select s.id, s.user_id as "userId", s.browser, s.has_second_factor as "hasSecondFactor", s.created_at as "createdAt",
-      s.seen_at as "seenAt", s.confirmed_at as "confirmedAt", s.expires_at as "expiresAt"
+      s.seen_at as "seenAt", s.confirmed_at as "confirmedAt", s.expires_at as "expiresAt", u.language
     from user_sessions s join users u on u.id = s.user_id
     where s.token_hash = ${tokenHash(token)} and s.expires_at > ${now} and u.disabled_at is null`
   return row && sessionFrom(row)
 }
 
-function sessionFrom(row: SessionRow): Session {
+function sessionFrom<Row extends SessionRow>(row: Row): Omit<Row, 'hasSecondFactor'> & { hasSecondFactor: boolean } {
   return { ...row, hasSecondFactor: Number(row.hasSecondFactor) === 1 }
 }
 

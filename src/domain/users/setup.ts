@@ -60,7 +60,8 @@ export interface FirstOwner {
   requestId: string
 }
 
-// Of several at once the one who deletes the link has it. Its currency, taxes and the rest are set in the guide.
+// If several requests use the link at once, the one that deletes it succeeds. The currency, taxes and the rest are set in the
+// guide.
 export async function useSetupLink(
   tx: Tx,
   rootSecret: RootSecret,

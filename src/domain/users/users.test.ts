@@ -7,6 +7,7 @@ import { parseRootSecret, RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import { replaceMerchants } from './members.ts'
 import { hashPassword, isOutdated, isPassword, makePassword, passwordProblem } from './password.ts'
+import { rightsFor } from './roles.ts'
 import {
   authenticate,
   createUser,
@@ -232,9 +233,9 @@ eachEngine('users', (given) => {
     await storage.write((tx) => replaceMerchants(tx, user.id, ['mer_2'], now))
     assert.deepEqual(await shops(user.id), ['birch'])
     assert.deepEqual(await storage.read(listUserMerchants), [
-      { userId: user.id, slug: 'birch', role: 'owner' },
-      { userId: bobId, slug: 'alder', role: 'owner' },
-      { userId: bobId, slug: 'cedar', role: 'owner' },
+      { userId: user.id, slug: 'birch', ...rightsFor('owner') },
+      { userId: bobId, slug: 'alder', ...rightsFor('owner') },
+      { userId: bobId, slug: 'cedar', ...rightsFor('owner') },
     ])
     const tooMany = Array.from({ length: merchantsPerUserMax + 1 }, () => 'mer_1')
     await assert.rejects(storage.write((tx) => replaceMerchants(tx, user.id, tooMany, now)))

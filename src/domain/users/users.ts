@@ -10,10 +10,13 @@ import { emailHash } from '../../platform/secrets/emailhash.ts'
 import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
 import { Fragment, list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import { hashPassword, isOutdated, isPassword, type PasswordCost } from './password.ts'
+import { type Rights, type RightsRow, rightsFor, rightsOf, rowOf } from './roles.ts'
 
 export interface User {
   id: string
   email: string
+  // How the person is called. Null: not given.
+  name: string | null
   createdAt: number
   disabledAt: number | null
   // Sessions that began before this time have ended.
@@ -21,16 +24,15 @@ export interface User {
 }
 
 // A shop that the user can choose.
-export interface UserMerchant {
+export interface UserMerchant extends Rights {
   id: string
   slug: string
   name: string
-  role: Role
   // Everyone who acts for it signs in with a second factor.
   needsSecondFactor: boolean
 }
 
-interface UserMerchantRow extends Omit<UserMerchant, 'needsSecondFactor'> {
+interface UserMerchantRow extends Omit<UserMerchant, 'needsSecondFactor' | keyof Rights>, RightsRow {
   needsSecondFactor: number
 }
 
@@ -88,8 +90,12 @@ export interface UserInput {
   // Made by hashPassword(), before the transaction.
   passwordHash: string
   merchantIds: readonly string[]
+  // (default: null)
+  name?: string | null
   // (default: owner)
   role?: Role
+  // For the role custom.
+  scopes?: readonly string[] | undefined
   // Nothing has shown that the address is the person's.
   isUnproved?: boolean
 }
@@ -99,23 +105,25 @@ export async function createUser(tx: Tx, rootSecret: RootSecret, input: UserInpu
   // Also under older versions of the root secret, which the unique index cannot compare.
   if (await findUserForSignIn(tx, rootSecret, email)) throw refuse('user_exists')
   const id = newId('usr')
+  const name = nameIn(input.name)
   const rows = await tx.sql`
-    insert into users (id, email_hash, email_sealed, password_hash, email_unproved, created_at, updated_at)
+    insert into users (id, email_hash, email_sealed, name_sealed, password_hash, email_unproved, created_at, updated_at)
     values (${id}, ${emailHash(rootSecret, email, rootSecret.currentVersion)}, ${sealEmail(rootSecret, id, email)},
-      ${input.passwordHash}, ${input.isUnproved ? 1 : 0}, ${now}, ${now})
+      ${sealName(rootSecret, id, name)}, ${input.passwordHash}, ${input.isUnproved ? 1 : 0}, ${now}, ${now})
     on conflict (email_hash) do nothing returning id`
   if (rows.length === 0) throw refuse('user_exists')
   await addMerchants(tx, id, input, now)
-  return { id, email, createdAt: now, disabledAt: null, sessionsFrom: 0 }
+  return { id, email, name, createdAt: now, disabledAt: null, sessionsFrom: 0 }
 }
 
-interface UserRow extends Omit<User, 'email'> {
+interface UserRow extends Omit<User, 'email' | 'name'> {
   emailSealed: string
+  nameSealed: string | null
 }
 
 export async function findUser(db: Reader, rootSecret: RootSecret, id: string): Promise<User | undefined> {
   const [row] = await db.sql<UserRow>`
-    select id, email_sealed as "emailSealed", created_at as "createdAt", disabled_at as "disabledAt",
+    select id, email_sealed as "emailSealed", name_sealed as "nameSealed", created_at as "createdAt", disabled_at as "disabledAt",
       sessions_from as "sessionsFrom"
     from users where id = ${id}`
   return row && userFrom(rootSecret, row)
@@ -131,18 +139,23 @@ const usersMax = 1_000
 // Oldest first.
 export async function listUsers(db: Reader, rootSecret: RootSecret): Promise<User[]> {
   const rows = await db.sql<UserRow>`
-    select id, email_sealed as "emailSealed", created_at as "createdAt", disabled_at as "disabledAt",
+    select id, email_sealed as "emailSealed", name_sealed as "nameSealed", created_at as "createdAt", disabled_at as "disabledAt",
       sessions_from as "sessionsFrom"
     from users order by id limit ${usersMax}`
   // A user whose version of the root secret was dropped is listed as well.
-  return rows.map(({ emailSealed, ...user }) => ({
+  return rows.map(({ emailSealed, nameSealed, ...user }) => ({
     ...user,
     email: openByRoot(rootSecret, emailPurpose, emailSealed, user.id) ?? '(cannot be opened)',
+    name: openName(rootSecret, user.id, nameSealed),
   }))
 }
 
-function userFrom(rootSecret: RootSecret, { emailSealed, ...user }: UserRow): User {
-  return { ...user, email: openEmail(rootSecret, user.id, emailSealed) }
+function userFrom(rootSecret: RootSecret, { emailSealed, nameSealed, ...user }: UserRow): User {
+  return {
+    ...user,
+    email: openEmail(rootSecret, user.id, emailSealed),
+    name: openName(rootSecret, user.id, nameSealed),
+  }
 }
 
 // More than a person can choose from.
@@ -151,7 +164,7 @@ export const merchantsPerUserMax = 200
 // Open shops, by name; none for a disabled user.
 export async function listMerchantsOf(db: Reader, userId: string): Promise<UserMerchant[]> {
   const rows = await db.sql<UserMerchantRow>`
-    select m.id, m.slug, m.name, um.role, m.second_factor_required as "needsSecondFactor"
+    select m.id, m.slug, m.name, um.role, um.scopes, m.second_factor_required as "needsSecondFactor"
     from user_merchants um
     join users u on u.id = um.user_id
     join merchants m on m.id = um.merchant_id
@@ -161,7 +174,7 @@ export async function listMerchantsOf(db: Reader, userId: string): Promise<UserM
 }
 
 function userMerchantFrom(row: UserMerchantRow): UserMerchant {
-  return { ...row, needsSecondFactor: Number(row.needsSecondFactor) === 1 }
+  return { ...row, ...rightsOf(row), needsSecondFactor: Number(row.needsSecondFactor) === 1 }
 }
 
 // The chosen shop, if it is the user's.
@@ -171,7 +184,7 @@ export async function findMerchantOf(
   merchantId: string,
 ): Promise<UserMerchant | undefined> {
   const [merchant] = await db.sql<UserMerchantRow>`
-    select m.id, m.slug, m.name, um.role, m.second_factor_required as "needsSecondFactor"
+    select m.id, m.slug, m.name, um.role, um.scopes, m.second_factor_required as "needsSecondFactor"
     from user_merchants um
     join users u on u.id = um.user_id
     join merchants m on m.id = um.merchant_id
@@ -182,26 +195,40 @@ export async function findMerchantOf(
 const pairsMax = 10_000
 
 // For the operator: of every user, disabled or not.
-export async function listUserMerchants(db: Reader): Promise<{ userId: string; slug: string; role: Role }[]> {
-  return db.sql<{ userId: string; slug: string; role: Role }>`
-    select um.user_id as "userId", m.slug, um.role
+export async function listUserMerchants(db: Reader): Promise<({ userId: string; slug: string } & Rights)[]> {
+  const rows = await db.sql<{ userId: string; slug: string } & RightsRow>`
+    select um.user_id as "userId", m.slug, um.role, um.scopes
     from user_merchants um
     join merchants m on m.id = um.merchant_id
     order by um.user_id, m.slug limit ${pairsMax}`
+  return rows.map((row) => ({ ...row, ...rightsOf(row) }))
 }
 
 export async function addMerchants(
   tx: Tx,
   userId: string,
-  { merchantIds, role = 'owner' }: Pick<UserInput, 'merchantIds' | 'role'>,
+  { merchantIds, role: given = 'owner', scopes: chosen }: Pick<UserInput, 'merchantIds' | 'role' | 'scopes'>,
   now: number,
 ): Promise<void> {
   if (merchantIds.length > merchantsPerUserMax) throw new RangeError(`more than ${merchantsPerUserMax} merchants`)
+  const { role, scopes } = rowOf(rightsFor(given, chosen))
   for (const merchantId of merchantIds) {
     await tx.sql`
-      insert into user_merchants (user_id, merchant_id, role, created_at) values (${userId}, ${merchantId}, ${role}, ${now})
+      insert into user_merchants (user_id, merchant_id, role, scopes, created_at)
+      values (${userId}, ${merchantId}, ${role}, ${scopes}, ${now})
       on conflict (user_id, merchant_id) do nothing`
   }
+}
+
+// As the person typed it. Empty: no name.
+export async function setName(tx: Tx, rootSecret: RootSecret, id: string, typed: string, now: number): Promise<void> {
+  const sealed = sealName(rootSecret, id, nameIn(typed))
+  await tx.sql`update users set name_sealed = ${sealed}, updated_at = ${now} where id = ${id}`
+}
+
+// Null: the browser's.
+export async function setLanguage(tx: Tx, id: string, language: string | null, now: number): Promise<void> {
+  await tx.sql`update users set language = ${language}, updated_at = ${now} where id = ${id}`
 }
 
 // A new password ends every open session of the user. Apps that the user approved stay; assistants end with the sessions.
@@ -266,4 +293,20 @@ export function openEmail(rootSecret: RootSecret, id: string, sealed: string): s
   if (email === undefined)
     throw new Error(`the e-mail of ${id} cannot be opened: it was changed, or its secret is gone`)
   return email
+}
+
+const namePurpose = 'user name'
+
+function nameIn(typed: string | null | undefined): string | null {
+  const line = (typed ?? '').replace(/[\p{Cc}\s]+/gu, ' ').trim()
+  return [...line].slice(0, limits.userNameLengthMax).join('') || null
+}
+
+function sealName(rootSecret: RootSecret, id: string, name: string | null): string | null {
+  return name === null ? null : sealByRoot(rootSecret, namePurpose, name, id)
+}
+
+// The person can do without, so a name whose secret is gone stops nothing.
+export function openName(rootSecret: RootSecret, id: string, sealed: string | null): string | null {
+  return sealed === null ? null : (openByRoot(rootSecret, namePurpose, sealed, id) ?? null)
 }

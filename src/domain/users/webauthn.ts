@@ -28,12 +28,12 @@ export interface Asked {
 
 export async function optionsToCreate(
   { origin, challenge }: Asked,
-  user: { id: string; email: string },
+  user: { id: string; email: string; siteName?: string },
   known: readonly Pick<StoredPasskey, 'id' | 'transports'>[],
 ): Promise<object> {
   const { generateRegistrationOptions } = await load()
   return generateRegistrationOptions({
-    rpName: nameShown,
+    rpName: user.siteName ?? nameShown,
     rpID: hostOf(origin),
     userName: user.email,
     userDisplayName: user.email,
@@ -46,7 +46,7 @@ export async function optionsToCreate(
   })
 }
 
-// Of one person, or, without a list, of whoever has one for us.
+// For the passkeys of one person, or, without a list, for any passkey of this origin.
 export async function optionsToUse(
   { origin, challenge }: Asked,
   known: readonly Pick<StoredPasskey, 'id' | 'transports'>[] = [],
@@ -106,7 +106,7 @@ const transportsMax = 10
 const textLengthMax = 12_000
 
 export interface Answered {
-  // Of the passkey.
+  // Id of the passkey.
   id: string
   challenge: string
 }

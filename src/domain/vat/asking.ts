@@ -9,7 +9,7 @@ const askMsMax = 6_000
 const atOnceMax = 10
 const failuresMax = 5
 const restMs = 30_000
-// Of one merchant. VIES blocks callers that ask too much.
+// Per merchant. VIES blocks callers that ask too much.
 const merchantRate = { perSecond: 1, burst: 30 }
 
 // Refused for what one merchant asks: others are answered.

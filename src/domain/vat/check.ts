@@ -3,7 +3,7 @@
 import type { VatNameMatch, VatStatus } from '../../contract/words.ts'
 
 export interface VatCheck {
-  // Of the number.
+  // Country of the number.
   country: string
   status: VatStatus
   // When it was answered, or asked for the last time.
@@ -12,7 +12,7 @@ export interface VatCheck {
   nameMatch: VatNameMatch
 }
 
-// Of a cart: the check is about the customer of one checkout session.
+// A cart's check is about the customer of one checkout session.
 export interface CartVatCheck extends VatCheck {
   sessionId: string
   // How often it was asked for.

@@ -113,7 +113,7 @@ export async function findPayload(db: Reader, { installationId, eventId }: Deliv
   return row === undefined || row.body === '' ? null : unpacked(row.body)
 }
 
-// Of keys, by id.
+// By the ids of the keys.
 export async function listKeyNames(
   db: Reader,
   { merchantId }: MerchantMode,

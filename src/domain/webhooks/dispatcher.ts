@@ -54,7 +54,7 @@ const pollMsDefault = 1_000
 const reapEveryMs = 5_000
 // Calls of this process that may be open at once.
 const callsMaxDefault = 256
-// Of one step, so other writers do not wait long.
+// Per step, so other writers do not wait long.
 const stepEndpointsMax = 32
 const stepOutcomesMax = 256
 const retryMs = 250

@@ -17,7 +17,7 @@ export interface CallOutcome {
   // `answered`: there was an HTTP status in time. `blocked`: the guard refused the address. `failed`: anything else.
   kind: 'answered' | 'failed' | 'blocked'
   statusCode: number | null
-  // Of a 429 or 503, as it was sent.
+  // Header of a 429 or 503, as it was sent.
   retryAfter: string | null
   // A few plain words when there was no answer, without anything that was sent or any address.
   error: string | null

@@ -7,7 +7,7 @@ import { leaseMs } from './schedule.ts'
 
 export interface Endpoint {
   installationId: string
-  // Of the installation.
+  // Mode of the installation.
   mode: Mode
   id: string
   slot: string
@@ -43,7 +43,7 @@ export const endpointColumns = new Fragment(`
   consecutive_failures as "consecutiveFailures", failing_since as "failingSince", resting_until as "restingUntil",
   created_at as "createdAt", updated_at as "updatedAt", credential_id as "credentialId", platform_id as "platformId"`)
 
-// Of an endpoint `e`. Nothing is sent once the key that made it has ended; the sweeper then removes it.
+// For an endpoint `e`. Nothing is sent once the key that made it has ended; the sweeper then removes it.
 export function isMakerLiving(now: number): Fragment {
   return new Fragment(
     `(e.credential_id is null or exists (
@@ -252,7 +252,7 @@ export async function hurryRetries(tx: Tx, { installationId, id }: Endpoint, now
     where installation_id = ${installationId} and endpoint_id = ${id} and status = 'retrying' and due_at > ${now}`
 }
 
-// Of one installation, but for endpoints at these addresses.
+// For one installation, except for endpoints at these addresses.
 export async function deleteDeliveriesBefore(
   tx: Tx,
   installationId: string,

@@ -21,7 +21,7 @@ export interface WithdrawalTools {
   storage: Storage
   rootSecret: RootSecret
   clock: () => Date
-  // Of the mailbox, as orders have it.
+  // Hash of the mailbox, as orders have it.
   emailHash(tx: Tx, merchantId: string, email: string, now: number): Promise<string>
 }
 

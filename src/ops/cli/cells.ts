@@ -2,7 +2,8 @@
 
 import { readSettings } from '../../platform/config.ts'
 import { makeSecretText } from '../../platform/secrets/secrets.ts'
-import { addCell, type Cell, isCellName, listCells, migrateCell } from '../../platform/storage/cells.ts'
+import { addCell, type Cell, isCellName, listCells, migrateCell, moveCell } from '../../platform/storage/cells.ts'
+import { unhurried } from '../../platform/storage/copy.ts'
 import { openStorage } from '../../platform/storage/open.ts'
 import { patient, type Storage, StorageRefused } from '../../platform/storage/storage.ts'
 import { type Command, Failure, type Given, Misuse, print, printReport, type Terminal } from './command.ts'
@@ -14,6 +15,9 @@ export const cellsCommand: Command = {
       summary: 'Create a cell with its role, and print the URL and a root secret for its servers.',
       effect: 'none',
       words: ['NAME'],
+      options: {
+        like: { value: 'CELL', help: 'with the root secret of this one, so merchants can be moved between them' },
+      },
       run: add,
     },
     list: {
@@ -25,6 +29,13 @@ export const cellsCommand: Command = {
           print(terminal, given, { cells }, () => cells.map(lineFor))
           return 0
         }),
+    },
+    move: {
+      summary: 'Move a cell to another worker of Citus while it serves.',
+      effect: 'none',
+      words: ['NAME'],
+      options: { to: { value: 'HOST:PORT', help: 'the worker, as cells list shows it', isRequired: true } },
+      run: move,
     },
     migrate: {
       summary: 'Bring each cell up to date, the smallest first, and stop at the first that fails.',
@@ -43,15 +54,27 @@ async function add(given: Given, terminal: Terminal): Promise<number> {
   const name = given.word
   if (!isCellName(name))
     throw new Misuse('NAME must have 1 to 31 lower-case letters, digits and underscores, and begin with a letter')
+  const { like } = given.texts
   return withOperator(given, async (storage, url) => {
-    const made = await addCell(storage, url, name, { now: new Date() })
-    const secret = makeSecretText()
+    const made = await addCell(storage, url, name, { now: new Date(), ...(like !== undefined && { like }) })
+    const secret = like === undefined ? makeSecretText() : null
     print(terminal, given, { cell: made.name, url: made.url, secret, distributed: made.isDistributed }, () => [
       `created the cell ${name} with ${made.applied.length} migrations${made.isDistributed ? ', distributed by Citus' : ''}`,
       'Give its servers these settings, and a CARTWRIGHT_PUBLIC_URL of their own. They are shown only once:',
       `CARTWRIGHT_DATABASE_URL=${made.url}`,
-      `CARTWRIGHT_SECRET=${secret}`,
+      secret === null ? `CARTWRIGHT_SECRET: the one of ${like}` : `CARTWRIGHT_SECRET=${secret}`,
     ])
+    return 0
+  })
+}
+
+async function move(given: Given, terminal: Terminal): Promise<number> {
+  const to = given.texts.to ?? ''
+  const [, host = '', port = ''] = /^([\w.-]+):(\d{1,5})$/.exec(to) ?? []
+  if (host === '') throw new Misuse('--to must be HOST:PORT')
+  return withOperator(given, async (storage) => {
+    await moveCell(storage, given.word, { host, port: Number(port) })
+    print(terminal, given, { cell: given.word, worker: to }, () => [`${given.word} is on ${to}`])
     return 0
   })
 }
@@ -85,7 +108,8 @@ async function migrateAll(given: Given, terminal: Terminal): Promise<number> {
 async function withOperator(given: Given, work: (storage: Storage, url: string) => Promise<number>): Promise<number> {
   const { databaseUrl } = readSettings(given.environment)
   if (databaseUrl.startsWith('sqlite:')) throw new Failure('cells are schemas of PostgreSQL; this database is SQLite')
-  const storage = await openStorage(databaseUrl, patient)
+  // Moving a cell takes as long as copying it.
+  const storage = await openStorage(databaseUrl, { ...patient, ...unhurried })
   try {
     return await work(storage, databaseUrl)
   } finally {

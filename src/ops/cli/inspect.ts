@@ -8,6 +8,8 @@ import { countIndex } from '../../domain/catalog/indexstore.ts'
 import { listUndelivered, readWaiting } from '../../domain/emails/store.ts'
 import { listAttention } from '../../domain/health/attention.ts'
 import { type Finding, findViolations, invariants } from '../../domain/health/invariants.ts'
+import { createCopier } from '../../domain/images/copier.ts'
+import { countCopies } from '../../domain/images/store.ts'
 import { listDutyFacts, type MerchantDutyFacts } from '../../domain/overview/duties.ts'
 import { listAccountsOfAll, openSecrets } from '../../domain/payments/accounts.ts'
 import { installedNames } from '../../domain/payments/providers/installed.ts'
@@ -34,8 +36,8 @@ export const doctorCommand = command({
     // One snapshot for as long as it takes: a large shop needs longer than a request may, and a read blocks nothing.
     const { storage, config } = await openDatabase(readSettings(given.environment), given.effect, unhurried)
     try {
-      const { pending, newer } = await schemaGap(storage)
-      const isOther = pending > 0 || newer > 0
+      const { pending, newer, isTooNew } = await schemaGap(storage)
+      const isOther = pending > 0 || isTooNew
       const findings = isOther ? [] : await storage.read(findViolations)
       const now = Date.now()
       const deferred = isOther ? [] : await storage.read((db) => listDeferred(db, now, deferredMax))
@@ -43,21 +45,24 @@ export const doctorCommand = command({
       const unready = isOther ? [] : await storage.read((db) => listUnready(db, unreadyMax))
       const emails = isOther ? [] : await storage.read((db) => emailWarnings(db, now))
       const warnings = [
+        ...(newer > 0 && !isTooNew
+          ? [`the database has migrations of a newer version (${newer}): finish the upgrade`]
+          : []),
         ...emails,
         ...(isOther ? [] : await storage.read(indexWarnings)),
         ...unready.map(({ slug, problem, name }) => visible(`${slug}: ${lackText(problem, name)}`)),
         ...(isOther ? [] : (await storage.read(findDuties)).flatMap(dutyWarnings)),
         ...unpayable.map(({ slug, problem }) => `${slug}: ${unpayableWords[problem]}`),
+        ...(isOther ? [] : await pictureWarnings(await storage.read(countCopies))),
         ...(isOther ? [] : await storage.read((db) => accountWarnings(db, config.rootSecret))),
       ]
       const attention = isOther ? [] : await storage.read((db) => listAttention(db, { now, providers: installedNames }))
       const healthy = !isOther && findings.length === 0
-      const message =
-        newer > 0
-          ? 'the database is newer than this program'
-          : pending > 0
-            ? `${pending} migrations are pending`
-            : `${findings.length} invariants do not hold`
+      const message = isTooNew
+        ? 'the database is newer than this program'
+        : pending > 0
+          ? `${pending} migrations are pending`
+          : `${findings.length} invariants do not hold`
       const waits = { code: 'needs_person', message: 'money is owed that needs a person' } as const
       return printReport(terminal, given, {
         value: {
@@ -71,7 +76,7 @@ export const doctorCommand = command({
           needsPerson: attention,
         },
         lines: () => [
-          ...(newer > 0 ? ['✗ the database is newer than this program: use the version that migrated it'] : []),
+          ...(isTooNew ? ['✗ the database is newer than this program: use the version that migrated it'] : []),
           ...(pending > 0 ? [`✗ ${pending} migrations are pending: run migrate, or start the server`] : []),
           ...findings.map(({ sentence, subjects }) => `✗ ${sentence} Violated by ${subjects.join(', ')}`),
           ...deferred.map(deferredLine),
@@ -107,6 +112,21 @@ async function indexWarnings(db: Reader): Promise<string[]> {
       ? [`${missing} products are missing or outdated in the search index: start the server, or run search rebuild`]
       : []),
     ...(isTorn ? [`the search index has ${rows} products and the words of ${documents}: run search rebuild`] : []),
+  ]
+}
+
+// Shops show such pictures as they were uploaded.
+async function pictureWarnings({ waiting, givenUp }: { waiting: number; givenUp: number }): Promise<string[]> {
+  const copier = createCopier()
+  const isMissing = waiting > 0 && !(await copier.isAvailable())
+  copier.close()
+  return [
+    ...(isMissing
+      ? [
+          `${waiting} pictures have no smaller copies: install the optional package sharp (npm install --include=optional)`,
+        ]
+      : []),
+    ...(givenUp > 0 ? [`${givenUp} pictures have no smaller copies, because they could not be read`] : []),
   ]
 }
 

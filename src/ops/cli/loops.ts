@@ -10,6 +10,7 @@ import { announceCarts } from '../../domain/carts/unannounced.ts'
 import { foldTexts } from '../../domain/catalog/fold.ts'
 import { refreshStaleProducts } from '../../domain/catalog/refresh.ts'
 import { indexProducts, newWalk } from '../../domain/catalog/reindex.ts'
+import { bringRemoteForward, listDueRemote } from '../../domain/catalog/remotestore.ts'
 import { labelPayments } from '../../domain/checkout/pay/label.ts'
 import { recoverPayments } from '../../domain/checkout/pay/recover.ts'
 import { deleteSessions, eraseCustomers, sessionsSweptMax } from '../../domain/checkout/retention.ts'
@@ -21,6 +22,8 @@ import { bringCodesForward } from '../../domain/customers/store.ts'
 import { issueDocuments } from '../../domain/documents/issue.ts'
 import { deleteOldEmails, emailsAtOnce, emailsDeletedMax, mailRound } from '../../domain/emails/send.ts'
 import { bringForward as bringEmailsForward } from '../../domain/emails/store.ts'
+import { copyPictures } from '../../domain/images/copying.ts'
+import { bringCopiesForward } from '../../domain/images/store.ts'
 import { storeImages } from '../../domain/images/storing.ts'
 import { sweepHolds } from '../../domain/inventory/holds.ts'
 import { artifactsSweptMax, sweepArtifacts } from '../../domain/oauth/sweep.ts'
@@ -41,6 +44,7 @@ import { bringForward as bringWebhooksForward } from '../../domain/webhooks/stor
 import { newPlaces, sweepWebhooks } from '../../domain/webhooks/sweep.ts'
 import { openWithdrawnReturns } from '../../domain/withdrawals/openreturn.ts'
 import { deleteOldWithdrawals, withdrawalsDeletedMax } from '../../domain/withdrawals/retention.ts'
+import { forgetMoves, movesForgottenMax } from '../../platform/access/moved.ts'
 import { deleteDeadKeys } from '../../platform/access/retention.ts'
 import { credentialsDeletedMax } from '../../platform/access/store.ts'
 import { cutLargeEntries, deleteOldEntries, entriesCutMax, entriesDeletedMax } from '../../platform/audit/store.ts'
@@ -66,6 +70,7 @@ export interface LoopParts {
 }
 
 // Rows in one round: few, so others do not wait long for them; rounds repeat while there are more.
+const fewest = 4
 const few = 20
 const some = 100
 const many = 500
@@ -81,6 +86,7 @@ function lastUseLoop(app: App, clock: () => number): Loop {
   }
 }
 
+const loadRemotePictures = late(() => import('../../domain/catalog/remotepictures.ts'))
 const loadImports = late(() => import('../imports/round.ts'))
 
 export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }: LoopParts): Loop[] {
@@ -137,6 +143,8 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
           bringLabelsForward(tx, back)
           bringHostsForward(tx, back)
           bringImportsForward(tx, back)
+          bringCopiesForward(tx, back)
+          bringRemoteForward(tx, back)
           bringCodesForward(tx, back)
         })
         await storage.write((tx) => bringEmailsForward(tx, back))
@@ -156,6 +164,15 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
       work: async (isEnding) => (await sweepArtifacts(storage, clock(), isEnding)) >= artifactsSweptMax,
     },
     rounds('pictures', 5_000, few, (now) => storeImages(storage, app.imageFiles, now, few)),
+    // A picture takes about a second.
+    rounds('picture_copies', 5_000, fewest, (now) =>
+      copyPictures({ storage, files: app.imageFiles, copier: app.copier }, now, fewest),
+    ),
+    rounds('remote_pictures', 10_000, few, async (now) => {
+      if ((await storage.read((db) => listDueRemote(db, now, 1))).length === 0) return 0
+      const { bringPictures } = await loadRemotePictures()
+      return bringPictures({ storage, files: app.imageFiles, copier: app.copier, read: app.readPicture }, now, few)
+    }),
     rounds('sales', 2_000, many, (now) => countSales(storage, now, many)),
     rounds('documents', 2_000, some, (now) => issueDocuments(storage, rootSecret, { now, limit: some })),
     {
@@ -187,6 +204,8 @@ export function wakeLoops(storage: Storage, workers: Pick<Workers, 'wake'>): () 
     storage.listen('payments', () => workers.wake('payments')),
     storage.listen('transfers', () => workers.wake('transfers')),
     storage.listen('sites', () => workers.wake('site_hosts')),
+    storage.listen('pictures', () => workers.wake('picture_copies')),
+    storage.listen('remote_pictures', () => workers.wake('remote_pictures')),
   ]
   return () => {
     for (const stop of unlisten) stop()
@@ -231,6 +250,7 @@ function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number)
     { full: importsDeletedMax, round: () => deleteOldImports(storage, endedBy(transfers)) },
     { full: customersSweptMax, round: () => sweepCustomers(storage, now) },
     { full: platformsDeletedMax, round: () => forgetPlatforms(storage, now) },
+    { full: movesForgottenMax, round: () => forgetMoves(storage, now) },
     { full: credentialsDeletedMax, round: () => deleteDeadKeys(storage, endedBy(log)) },
   ]
 }

@@ -4,7 +4,7 @@ import { PaymentMethodEntry } from '../../contract/entries.ts'
 import { limits } from '../../contract/limits.ts'
 import { compile } from '../../contract/validator.ts'
 import { type ManualMethod, type Mode, manualMethods, modes } from '../../contract/words.ts'
-import { listInstallations, lockMerchant, type Merchant } from '../../domain/merchants/store.ts'
+import { listInstallations, lockMerchant, type Merchant, raiseCatalogVersion } from '../../domain/merchants/store.ts'
 import {
   findMethodSettings,
   listMethodSettings,
@@ -99,6 +99,8 @@ function set(input: Input, given: Given, terminal: Terminal): Promise<number> {
       refuseUnfit(after)
       const now = Date.now()
       await saveMethodSettings(tx, merchant.id, after, now)
+      // What checkouts offer is cached by it.
+      await raiseCatalogVersion(tx, merchant.id)
       const changes = methodChange(merchant.id, before, after)
       writeDown(tx, {
         merchantId: merchant.id,

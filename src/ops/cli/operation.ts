@@ -6,6 +6,7 @@ import type { Issue } from '../../contract/issues.ts'
 import type { TSchema } from '../../contract/schema.ts'
 import type { ReplyOf } from '../../contract/surface.ts'
 import { compile } from '../../contract/validator.ts'
+import { demoSlug } from '../../domain/sites/places.ts'
 import type { Config } from '../../platform/config.ts'
 import { operatorCaller } from '../../platform/http/admin.ts'
 import { createPerformAsked } from '../../platform/http/asked.ts'
@@ -20,7 +21,6 @@ import { Refusal } from '../../platform/kit/refuse.ts'
 import { deriveKeys } from '../../platform/secrets/secrets.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import type { AdminHandlerParts } from '../handlers.ts'
-import { demoMerchantSlug } from '../provisioning/demo.ts'
 import {
   chooseInstallation,
   chooseMerchant,
@@ -231,7 +231,7 @@ interface Node {
   required?: readonly string[]
 }
 
-// Of a change by a machine, which must not repeat it, or change what it has not seen.
+// Options for changes by a machine, which must not repeat a change, or change what it has not seen.
 const forMachines = ['idempotencyKey', 'expectedVersion', 'dryRun']
 
 export function memberOptions(row: AdminOperation, facts: MemberFacts & { target?: Target }): MemberOption[] {
@@ -308,7 +308,7 @@ function valueFrom({ name, schema, facts: { value: takes, isRequired } }: Member
   return value
 }
 
-// Of the terminal, also those that a schema lets pass. The ends of lines are a matter of the schema.
+// Control characters of the terminal, also those that a schema lets pass. The ends of lines are a matter of the schema.
 const controls = /[^\P{Cc}\r\n\t]/u
 
 function isOptional(schema: object): boolean {
@@ -369,7 +369,7 @@ async function performRow(
   const handlers: Readonly<Record<string, unknown>> = await handlerGroups[group]({
     rootSecret,
     publicOrigin: originOf(config),
-    sites: { publicOrigin: originOf(config), showsShops: true, demo: config.production ? undefined : demoMerchantSlug },
+    sites: { publicOrigin: originOf(config), showsShops: true, demo: config.production ? undefined : demoSlug },
     forget: () => {},
     allowPrivate: webhookAllowPrivate,
     textsMs: retentionMs.texts,

@@ -358,7 +358,7 @@ function refund(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-// Of a payment without an order, which no app can see.
+// For a payment without an order, which no app can see.
 async function givePaymentBack(
   storage: Storage,
   config: Config,

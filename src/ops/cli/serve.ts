@@ -8,6 +8,7 @@ import { startMail } from '../../domain/emails/send.ts'
 import { originProblem } from '../../domain/oauth/metadata.ts'
 import { makeProviderEventsDue } from '../../domain/payments/accounts.ts'
 import { releasePayments } from '../../domain/payments/store.ts'
+import { demoSlug } from '../../domain/sites/places.ts'
 import { createSetupLink } from '../../domain/users/setup.ts'
 import { type Config, readSettings } from '../../platform/config.ts'
 import type { HttpServer } from '../../platform/http/server.ts'
@@ -24,20 +25,10 @@ import type { Metrics } from '../../platform/metrics/metrics.ts'
 import { type Storage, StorageRefused } from '../../platform/storage/storage.ts'
 import { version } from '../../platform/version.ts'
 import { crawlerPages } from '../../web/docs/crawlers.ts'
-import { demoAnswer } from '../demo/receivers.ts'
-import {
-  type DemoShop,
-  demoMerchantSlug,
-  ensureDemoSite,
-  findHistory,
-  type HistoryFacts,
-  hasDemoShop,
-  makeDemoShop,
-  needsDemoShop,
-} from '../provisioning/demo.ts'
 import { type BackupPlan, readBackupPlan, startBackups } from './backups.ts'
 import { command, Failure, type Given, type Terminal } from './command.ts'
 import { bringUpToDate, type Database, openDatabase } from './database.ts'
+import { type Demo, loadDemo, startDemoHistory } from './demo.ts'
 import { loopsFor, wakeLoops } from './loops.ts'
 import { type Closable, metricsServer } from './metrics.ts'
 import { shopHostPages } from './shophosts.ts'
@@ -90,7 +81,7 @@ export const serveCommand = command({
       log,
       sink,
       terminal,
-      mayDemo: isDemoAllowed(config, given),
+      demo: isDemoAllowed(config, given) ? await loadDemo() : undefined,
       backupPlan,
     }
     try {
@@ -149,7 +140,8 @@ interface ServeParts {
   log: Log
   sink: Sink
   terminal: Terminal
-  mayDemo: boolean
+  // Undefined where it may not be shown.
+  demo: Demo | undefined
   backupPlan: BackupPlan | undefined
 }
 
@@ -165,7 +157,7 @@ interface Service {
 }
 
 // Everything that one process needs to answer requests.
-function createService({ config, storage, log, mayDemo }: ServeParts): Service {
+function createService({ config, storage, log, demo }: ServeParts): Service {
   let origin = config.publicUrl ?? ''
   let isStarting = true
   let port = 0
@@ -184,6 +176,7 @@ function createService({ config, storage, log, mayDemo }: ServeParts): Service {
     isStarting: () => isStarting,
     showsMetrics: config.metrics === 'on',
     tracesUrl: config.tracesUrl,
+    agentsShop: config.agentsShop,
     publicOrigin: () => origin,
     version,
     clock: () => new Date(),
@@ -194,9 +187,9 @@ function createService({ config, storage, log, mayDemo }: ServeParts): Service {
       ...shopHostPages(storage),
     ],
     extraHandOffs: feedHandOffs({ storage, clock: () => new Date(), shops: () => shops }),
-    ownReceivers: mayDemo ? demoAnswer : undefined,
+    ownReceivers: demo?.demoAnswer,
     showsShops: true,
-    demoShop: mayDemo ? demoMerchantSlug : undefined,
+    demoShop: demo ? demoSlug : undefined,
     shopHosts: {
       isOurs: (header) => shops?.hosts.isOurs(header) ?? true,
       find: async (header, path) => (shops ? shops.hosts.find(header, path) : 'ours'),
@@ -220,7 +213,7 @@ function createService({ config, storage, log, mayDemo }: ServeParts): Service {
       // Every start seals it for new versions of the root secret, so an old version can be retired afterwards.
       await storage.write((tx) => app.payTools.customerKey(tx, Date.now()))
       await startMail(storage, app.mail !== null, Date.now())
-      if (mayDemo) await ensureDemoSite(storage, Date.now())
+      await demo?.ensureDemoSite(storage, Date.now())
       shops = createShops({
         app,
         storage,
@@ -235,17 +228,18 @@ function createService({ config, storage, log, mayDemo }: ServeParts): Service {
 }
 
 // Created once the port is open and before it is announced: a start that finds its port in use creates nothing.
-async function makeShop({ config, storage, log, sink, terminal, mayDemo }: ServeParts, origin: string): Promise<void> {
-  const needsDemo = mayDemo && (await needsDemoShop(storage))
-  const demo = needsDemo ? await makeDemoShop(storage, config.rootSecret, Date.now()) : undefined
+async function makeShop({ config, storage, log, sink, terminal, demo }: ServeParts, origin: string): Promise<void> {
+  const made = (await demo?.needsDemoShop(storage))
+    ? await demo?.makeDemoShop(storage, config.rootSecret, Date.now())
+    : undefined
   // The greeting goes its own way and must not meet the log in the middle of a line.
   log.flush()
   await sink.drain(logDrainMs)
-  const hasStorefront = mayDemo && (await hasDemoShop(storage))
-  const setup = mayDemo ? undefined : await storage.write((tx) => createSetupLink(tx, Date.now()))
+  const hasStorefront = (await demo?.hasDemoShop(storage)) ?? false
+  const setup = demo ? undefined : await storage.write((tx) => createSetupLink(tx, Date.now()))
   // The output of a server in production is its log.
   if (setup) greet(terminal.err, log, setupText(origin + setup.path))
-  greet(terminal.out, log, greetingFor(origin, config, { mayDemo, hasStorefront, demo }))
+  greet(terminal.out, log, greetingFor(origin, config, { mayDemo: demo !== undefined, hasStorefront, demo: made }))
 }
 
 async function serve(parts: ServeParts): Promise<void> {
@@ -253,14 +247,17 @@ async function serve(parts: ServeParts): Promise<void> {
   const signalled = parts.terminal.server?.signalled ?? endSignal(parts)
   const { app, close, open, begin } = createService(parts)
   let metrics: Closable | undefined
+  let history: ReturnType<typeof startDemoHistory> | undefined
   try {
     const port = await open()
     metrics = await openMetrics(parts, app.metrics)
     const origin = config.publicUrl ?? originAt(port)
     await makeShop(parts, origin)
     await begin(origin)
-    const facts = parts.mayDemo && config.demoHistory ? await findDueHistory(parts) : undefined
-    const loops = facts ? startLoopsAfter(parts, app, facts) : await startLoops(parts, app)
+    const loops = await startLoops(parts, app)
+    const facts = config.demoHistory && (await parts.demo?.findHistory(storage, config.rootSecret, Date.now()))
+    if (facts)
+      history = startDemoHistory({ storage, log, rootSecret: config.rootSecret, publicOrigin: app.publicOrigin }, facts)
     const backups = parts.backupPlan && startBackups(parts.backupPlan, { ...parts.terminal, log, metrics: app.metrics })
     log.info('listening', { origin, port, host: config.host, engine: storage.engine, version })
     log.flush()
@@ -268,13 +265,14 @@ async function serve(parts: ServeParts): Promise<void> {
     const reason = await Promise.race([signalled, parts.damaged])
     tellEnd(log, reason)
     if (!(reason instanceof StorageRefused)) await announceEnd(parts, app)
-    await Promise.all([finish(parts, app), loops.drain(), backups?.drain()])
+    await Promise.all([finish(parts, app), loops.drain(), backups?.drain(), history?.end()])
     if (reason instanceof StorageRefused) throw reason
     log.info('stopped')
   } catch (error) {
     await app.server.drain(0)
     throw error
   } finally {
+    await history?.end()
     await metrics?.close()
     close()
   }
@@ -287,48 +285,6 @@ function tellEnd(log: Log, reason: string | StorageRefused): void {
 
 interface Loops {
   drain(): Promise<void>
-}
-
-function findDueHistory({ storage, config }: ServeParts): Promise<HistoryFacts | undefined> {
-  return findHistory(storage, config.rootSecret, Date.now())
-}
-
-// The history of the demo shop is made while requests are served. Loops would take its webhooks and refunds for today's, so they wait.
-function startLoopsAfter(parts: ServeParts, app: App, facts: HistoryFacts): Loops {
-  let isEnding = false
-  const started = makeHistory(parts, app, facts, () => isEnding).then(() =>
-    isEnding ? undefined : startLoops(parts, app),
-  )
-  // Like a failure of the loops of any other start.
-  started.catch((error: unknown) => process.emit('uncaughtException', error as Error))
-  return {
-    async drain() {
-      isEnding = true
-      await (await started)?.drain()
-    },
-  }
-}
-
-async function makeHistory(
-  { storage, config, log }: ServeParts,
-  app: App,
-  facts: HistoryFacts,
-  isEnding: () => boolean,
-): Promise<void> {
-  const startedAt = performance.now()
-  try {
-    const { makeDemoHistory } = await import('../demo/history.ts')
-    await makeDemoHistory({
-      storage,
-      rootSecret: config.rootSecret,
-      publicOrigin: app.publicOrigin,
-      isEnding,
-      facts,
-    })
-    if (!isEnding()) log.info('demo shop has its history', { ms: Math.round(performance.now() - startedAt) })
-  } catch (error) {
-    log.error('the history of the demo shop could not be made; the next start tries again', error)
-  }
 }
 
 async function startLoops({ config, storage, log }: ServeParts, app: App): Promise<Loops> {
@@ -486,7 +442,7 @@ interface GreetingFacts {
   mayDemo: boolean
   hasStorefront: boolean
   // If this start created it.
-  demo: DemoShop | undefined
+  demo: Awaited<ReturnType<Demo['makeDemoShop']>> | undefined
 }
 
 function greetingFor(origin: string, config: Config, { mayDemo, hasStorefront, demo }: GreetingFacts): string {

@@ -1,14 +1,14 @@
-// Commands that make and change shops: demo, apply, import.
+// Commands that make and change shops: apply, import.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { type Remark, remarkText } from '../../contract/remarks.ts'
+import { columnMeanings } from '../../contract/words.ts'
 import { maskedUrl } from '../../domain/webhooks/url.ts'
 import { changeLines, visible } from '../../platform/audit/change.ts'
-import { program, startCommand } from '../../platform/kit/program.ts'
 import { isEncoding } from '../imports/csv.ts'
+import { type AssignedColumn, assignmentProblems } from '../imports/formats/assigned.ts'
 import { type ImportReport, importProducts } from '../imports/import.ts'
 import { applyShop } from '../provisioning/apply.ts'
-import { makeDemoShop } from '../provisioning/demo.ts'
 import { fileBytesMax, readShopBytes } from '../provisioning/read.ts'
 import { shopFileSchema } from '../provisioning/shopfile.ts'
 import {
@@ -16,7 +16,6 @@ import {
   Failure,
   Misuse,
   merchantOption,
-  print,
   printReport,
   type ReportError,
   type Terminal,
@@ -24,34 +23,6 @@ import {
   withStorage,
 } from './command.ts'
 import { recorderOf } from './written.ts'
-
-export const demoCommand = command({
-  summary: 'Create the demo shop, or what is missing of it, and print new keys and a new sign-in.',
-  effect: 'creates',
-  async run(given, terminal) {
-    return withStorage(given, async (storage, config) => {
-      const shop = await makeDemoShop(storage, config.rootSecret, Date.now())
-      const baseUrl = config.publicUrl ?? `http://localhost:${config.port}`
-      print(terminal, given, { baseUrl, ...shop }, () => [
-        `base URL    ${baseUrl}`,
-        `merchant    ${shop.merchant.slug}`,
-        `products    ${shop.products.length}`,
-        `promotions  ${shop.promotionCodes.join(' ')}`,
-        `key         ${shop.keys.full}   (the four open scopes)`,
-        `key         ${shop.keys.catalog}   (catalog:read)`,
-        `key         ${shop.keys.none}   (no scope)`,
-        `key         ${shop.keys.admin}   (the eight admin scopes)`,
-        `webhooks    ${shop.webhookEndpoint.id}   secret ${shop.webhookEndpoint.secret}`,
-        '            To see its calls, run both with CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1:',
-        `            ${startCommand}, and ${program} webhooks listen`,
-        `sign in     ${shop.user.email}   password ${shop.user.password}   at ${baseUrl}/admin`,
-        ...shop.colleagues.map(({ email, role }) => `or as       ${email}   ${role}, the same password`),
-        `app         ${shop.app.clientId}   ${shop.app.redirectUris.join(' ')}`,
-      ])
-      return 0
-    })
-  },
-})
 
 export const applyCommand = command({
   summary: 'Bring a shop to what its YAML or JSON file says, and print the difference.',
@@ -130,7 +101,7 @@ function unreadable(path: string, error: Error): Failure {
 }
 
 export const importCommand = command({
-  summary: 'Import products from a product file of Shopify, WooCommerce, Wix or Medusa, or a Google feed.',
+  summary: 'Import products from a product file of Shopify, WooCommerce, Wix or Medusa, a Google feed, or any CSV.',
   effect: 'changes',
   words: ['FILE.csv'],
   options: {
@@ -138,6 +109,7 @@ export const importCommand = command({
     stock: { help: 'also set the stock of SKUs that exist, in test and live mode' },
     'stock-default': { value: 'N', help: 'the stock of SKUs of which the file names none' },
     encoding: { value: 'NAME', help: 'of a file that is not UTF-8, often windows-1252' },
+    columns: { value: 'LIST', help: 'what the columns of any other CSV hold: "title=Article,price=Net price"' },
   },
   async run(given, terminal) {
     const path = given.word
@@ -145,6 +117,7 @@ export const importCommand = command({
     if (encoding !== undefined && !isEncoding(encoding))
       throw new Misuse(`--encoding ${visible(encoding)} is unknown; windows-1252 is a usual one`)
     const stockDefault = readCount(given.texts['stock-default'], 'stock-default')
+    const assigned = readColumns(given.texts.columns)
     const file = await openFile(path)
     // The stream owns the file from here on, and closes it once, however it ends.
     const chunks = file.createReadStream()
@@ -157,6 +130,7 @@ export const importCommand = command({
         record: recorderOf('import', now),
         stock: given.flags.has('stock'),
         stockDefault,
+        assigned,
         ...(encoding !== undefined && { encoding }),
         onProgress: (soFar) => tellProgress(terminal, soFar, startedAt),
       }).catch((error: Error) => {
@@ -171,6 +145,22 @@ export const importCommand = command({
     }).finally(() => chunks.destroy())
   },
 })
+
+function readColumns(text: string | undefined): AssignedColumn[] | null {
+  if (text === undefined) return null
+  const columns = text.split(',').map((part) => {
+    const [, name = '', column = ''] = /^([^=]*)=(.*)$/.exec(part) ?? []
+    const as = columnMeanings.find((meaning) => meaning === name.trim())
+    if (as === undefined || column.trim() === '')
+      throw new Misuse(
+        `--columns must be a list such as "title=Article,price=Net price", of ${columnMeanings.join(', ')}`,
+      )
+    return { column: column.trim(), as }
+  })
+  const [problem] = assignmentProblems(undefined, columns)
+  if (problem) throw new Misuse(`--columns ${problem.message}`)
+  return columns
+}
 
 function readCount(text: string | undefined, name: string): number | null {
   if (text === undefined) return null

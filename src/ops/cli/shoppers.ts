@@ -1,6 +1,7 @@
 // `shoppers`: erases a person from a shop.
 
 import { limits } from '../../contract/limits.ts'
+import { modes } from '../../contract/words.ts'
 import type { Forgotten, ShopperData } from '../../domain/checkout/forget.ts'
 import { forgetCustomer } from '../../domain/customers/forget.ts'
 import { listInstallations } from '../../domain/merchants/store.ts'
@@ -38,7 +39,8 @@ export const shoppersCommand: Command = {
 function forget(email: string, given: Given, terminal: Terminal): Promise<number> {
   return withMerchant(given, async (merchant, storage, { rootSecret }) => {
     const installations = await storage.read((db) => listInstallations(db, merchant.id))
-    const shopper = { merchantId: merchant.id, installationIds: installations.map(({ id }) => id), email }
+    const installationIds = installations.map(({ id }) => id)
+    const shopper = { merchantId: merchant.id, installationIds, email, modes }
     const isDryRun = given.flags.has('dry-run')
     const input = { isDryRun, includesUnsent: given.flags.has('unsent') }
     const { kept, pendingTexts, ...erased } = await forgetCustomer(storage, rootSecret, shopper, input)

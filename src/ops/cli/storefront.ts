@@ -3,11 +3,13 @@
 
 import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import type { Storefront, StorefrontRequest } from '../../../apps/storefront/shop.ts'
+import type { RenderedPage, Storefront, StorefrontRequest } from '../../../apps/storefront/shop.ts'
 import type { App } from '../../app.ts'
 import { type Mode, publishableScopes } from '../../contract/words.ts'
 import { attributeOf } from '../../domain/catalog/attributes.ts'
 import { listBarcodes, listCategories, listSlugPieces, listSlugsAfter } from '../../domain/catalog/store.ts'
+import { findContactPath } from '../../domain/emails/contact.ts'
+import { createKnownFacts, type KnownFacts } from '../../domain/images/facts.ts'
 import { lockMerchantById } from '../../domain/merchants/store.ts'
 import { redirectHostsFor } from '../../domain/sites/change.ts'
 import { shopOriginFor } from '../../domain/sites/hosts.ts'
@@ -24,11 +26,11 @@ import { documentFor } from '../../platform/html/frame.ts'
 import { html } from '../../platform/html/html.ts'
 import { privateHeaders, redirect } from '../../platform/html/policy.ts'
 import type { ShopHosts } from '../../platform/http/hosts.ts'
-import { localFetch } from '../../platform/http/local.ts'
+import { localBody, localFetch } from '../../platform/http/local.ts'
 import type { Incoming } from '../../platform/http/message.ts'
 import type { HandOff, HtmlPage, PageAnswer, PageRequest } from '../../platform/http/pages.ts'
 import { late } from '../../platform/kit/late.ts'
-import { Lru } from '../../platform/kit/lru.ts'
+import { entryWeight, Lru } from '../../platform/kit/lru.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { isSlug } from '../../platform/kit/slug.ts'
@@ -82,9 +84,12 @@ export interface Shops {
 const freshMs = 2_000
 const placesMax = 5_000
 const storefrontsMax = 500
+// For rendered pages, and the answers that they were made of.
+const pagesBytesMax = 32 * 2 ** 20
 
-export function createShops(parts: ShopsParts): Shops {
-  const { app, storage } = parts
+export function createShops(given: ShopsParts): Shops {
+  const { app, storage } = given
+  const parts = { ...given, facts: createKnownFacts(storage, given.report), pages: newPages() }
   const places = new Lru<string, { shop: Promise<ShownShop | undefined>; until: number }>(placesMax)
   const storefronts = new Lru<string, OpenedShop>(storefrontsMax)
   const hosts = createShopHosts(storage, app.publicOrigin)
@@ -152,26 +157,38 @@ interface OpenedShop {
 }
 
 async function openStorefront(
-  { app, storage, report }: ShopsParts,
+  { app, storage, report, facts, pages }: ShopsParts & { facts: KnownFacts; pages: ReturnType<typeof newPages> },
   { slug, seller, base, origin, isDemo, isDraft }: ShownShop,
   opened: Pick<OpenedShop, 'installationId'>,
 ): Promise<Storefront> {
   const { createStorefront } = await import('../../../apps/storefront/shop.ts')
   const { merchantId, mode } = seller
   const apiUrl = app.publicOrigin()
+  const place = `${merchantId} ${mode} ${origin}${base}`
   return createStorefront({
     ...{ apiUrl, publicUrl: origin, basePath: base, report, attributeOf, scriptOf: browserScript },
     hosted: {
       dashboardUrl: `${apiUrl}/admin/${slug}${mode === 'test' ? '/test' : ''}/store${isDraft ? '/look' : ''}`,
       isDemo,
+      contactHref: () => storage.read((db) => findContactPath(db, { id: merchantId, slug })),
       ...(isDraft && { draft: () => storage.read((db) => siteView(db, app.sites, seller, 'draft')) }),
     },
     fetch: (url, init) => localFetch(app.open, callerOf(slug, seller, opened.installationId))(url, init),
+    factsOf: (src) => facts(merchantId, src),
+    rendered: {
+      bodyOf: (address) => localBody(app.open, callerOf(slug, seller, opened.installationId))(address),
+      find: (key) => pages.get(`${place} ${key}`),
+      keep: (key, page) => pages.set(`${place} ${key}`, page),
+    },
     async barcodes(productId) {
       const rows = await storage.read((db) => listBarcodes(db, merchantId, productId))
       return new Map(rows.map(({ id, barcode }) => [id, barcode]))
     },
   })
+}
+
+function newPages() {
+  return new Lru<string, RenderedPage>(pagesBytesMax, ({ bytes }, key) => entryWeight(key, bytes))
 }
 
 async function makeSeller({ app, storage, clock }: ShopsParts, seller: MerchantMode): Promise<string> {
@@ -416,7 +433,7 @@ async function answerIn(shops: ShownShops | undefined, mode: Mode, request: Page
   return shops.answer(place, await requestIn(request), raw)
 }
 
-const isAsset = /\.(?:css|svg|js)$/
+const isAsset = /\.(?:css|svg|png|js|json|webmanifest)$/
 const basePattern = /^(?:\/preview)?(?:\/test)?\/shop(?:s\/[^/]+)?(?=\/|$)/
 
 function movedTo(location: string): PageAnswer {

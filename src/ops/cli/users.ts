@@ -42,7 +42,8 @@ import {
 import { chooseMode, ofMerchant, operationVerbs, type Target } from './operation.ts'
 import { writeDown, writeDownPerson } from './written.ts'
 
-const roleOption = { value: 'ROLE', help: `${roles.join(', ')} (default: owner)` }
+const namedRoles = roles.filter((role) => role !== 'custom')
+const roleOption = { value: 'ROLE', help: `${namedRoles.join(', ')} (default: owner)` }
 const passwordOption = { help: 'read the password from standard input (default: one is made and shown once)' }
 const merchantsOption = {
   value: 'SLUGS',
@@ -62,7 +63,7 @@ const member: Target = {
 }
 
 const findWithRole: Target['find'] = async (given, storage, config) => {
-  const role = readRole(given.words[1] ?? '')
+  const role = readRole(given.words[1] ?? '', roles)
   const { of, members } = await member.find(given, storage, config)
   return { of, members: { ...members, role } }
 }
@@ -76,6 +77,7 @@ export const usersCommand: Command = {
       options: {
         email: { value: 'ADDRESS', help: 'with which the user signs in', isRequired: true },
         merchant: merchantsOption,
+        name: { value: 'NAME', help: 'how the person is called' },
         role: roleOption,
         'password-stdin': passwordOption,
       },
@@ -140,10 +142,10 @@ export const usersCommand: Command = {
 }
 
 async function create(given: Given, terminal: Terminal): Promise<number> {
-  const { email = '' } = given.texts
+  const { email = '', name } = given.texts
   const problem = emailProblem(email)
   if (problem !== undefined) throw new Misuse(`--email ${problem.message}`)
-  const role = readRole(given.texts.role ?? 'owner')
+  const role = readRole(given.texts.role ?? 'owner', namedRoles)
   const password = await choosePassword(given, terminal)
   return withStorage(given, async (storage, { rootSecret }) => {
     const merchants = await chooseMerchants(storage, given)
@@ -151,7 +153,7 @@ async function create(given: Given, terminal: Terminal): Promise<number> {
     const merchantIds = merchants.map(({ id }) => id)
     const user = await storage.write(async (tx) => {
       const now = Date.now()
-      const made = await createUser(tx, rootSecret, { email, passwordHash, merchantIds, role }, now)
+      const made = await createUser(tx, rootSecret, { email, name: name ?? null, passwordHash, merchantIds, role }, now)
       const change = roleChange('create', 'member', made.id, null, role)
       for (const merchantId of merchantIds)
         writeDown(tx, { merchantId, mode: null, operation: 'inviteAdminMember', changes: [change], now })
@@ -165,18 +167,20 @@ async function create(given: Given, terminal: Terminal): Promise<number> {
 function list(given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, { rootSecret }) => {
     const [kept, pairs] = await storage.read((db) => Promise.all([listUsers(db, rootSecret), listUserMerchants(db)]))
-    const users = kept.map(({ id, email, createdAt, disabledAt }) => ({
+    const users = kept.map(({ id, email, name, createdAt, disabledAt }) => ({
       id,
       email,
+      name,
       merchants: pairs.filter(({ userId }) => userId === id).map(({ slug }) => slug),
       roles: pairs.filter(({ userId }) => userId === id).map(({ role }) => role),
       createdAt: toInstant(createdAt),
       disabledAt: disabledAt === null ? null : toInstant(disabledAt),
     }))
     print(terminal, given, { users }, () =>
-      users.map(({ id, email, merchants, roles: held, disabledAt }) => {
+      users.map(({ id, email, name, merchants, roles: held, disabledAt }) => {
         const shops = merchants.map((slug, i) => (held[i] === 'owner' ? slug : `${slug} (${held[i]})`)).join(', ')
-        return visible(`${id}  ${disabledAt === null ? 'active  ' : 'disabled'}  ${email}  ${shops || '(no shop)'}`)
+        const who = name === null ? email : `${email} (${name})`
+        return visible(`${id}  ${disabledAt === null ? 'active  ' : 'disabled'}  ${who}  ${shops || '(no shop)'}`)
       }),
     )
     return 0
@@ -273,9 +277,9 @@ function roleChange(
   return { kind, what, id, name: to ?? from ?? '', members: [{ member: 'role', from, to }] }
 }
 
-function readRole(text: string): Role {
-  const role = roles.find((known) => known === text)
-  if (!role) throw new Misuse(`the role must be ${roles.join(', ')}`)
+function readRole<One extends Role>(text: string, known: readonly One[]): One {
+  const role = known.find((one) => one === text)
+  if (!role) throw new Misuse(`the role must be ${known.join(', ')}`)
   return role
 }
 

@@ -5,6 +5,7 @@ import type { Mode } from '../../contract/words.ts'
 import { orderChanges, parcelChanges, refundChange } from '../../domain/orders/adminview.ts'
 import { lockOrderFacts } from '../../domain/orders/change.ts'
 import type { OrderFacts } from '../../domain/orders/view.ts'
+import { type RightsRow, rightsOf } from '../../domain/users/roles.ts'
 import type { AuditedChange, MemberChange } from '../../platform/audit/change.ts'
 import { insertEntry } from '../../platform/audit/store.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
@@ -36,7 +37,7 @@ export function recorderOf(operation: FileCommand, now: number): Recorder {
   }
 }
 
-// Of a person, in each of the shops: an address is in no entry.
+// Writes an entry about the person in each of the shops; an address is in no entry.
 export async function writeDownPerson(
   tx: Tx,
   {
@@ -46,9 +47,10 @@ export async function writeDownPerson(
     now,
   }: { userId: string; operation: AdminOperationId; members: readonly MemberChange[]; now: number },
 ): Promise<void> {
-  const shops = await tx.sql<{ merchantId: string; role: string }>`
-    select merchant_id as "merchantId", role from user_merchants where user_id = ${userId} order by merchant_id`
-  for (const { merchantId, role } of shops) {
+  const shops = await tx.sql<{ merchantId: string } & RightsRow>`
+    select merchant_id as "merchantId", role, scopes from user_merchants where user_id = ${userId} order by merchant_id`
+  for (const { merchantId, ...rights } of shops) {
+    const { role } = rightsOf(rights)
     const change = { kind: 'change', what: 'member', id: userId, name: role, members } as const
     writeDown(tx, { merchantId, mode: null, operation, changes: [change], now })
   }

@@ -2,6 +2,7 @@
 
 import type {
   AdminCustomerExportQuery,
+  AdminFileColumn,
   AdminTransfer,
   AdminTransferSummary,
   transferRows,
@@ -27,7 +28,10 @@ import { controlCharacters } from '../../platform/kit/problems.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { rememberAssigned } from './assignedstore.ts'
 import type { ExportPage, OrderAsk } from './exports.ts'
+import { assignmentProblems } from './formats/assigned.ts'
+import { withAssigned } from './formats/suggested.ts'
 import {
   countImports,
   discardOldest,
@@ -37,6 +41,7 @@ import {
   listImports,
   lockImport,
   putPiece,
+  setAssigned,
   setConfirmed,
   setDiscarded,
   setReceived,
@@ -108,6 +113,22 @@ export function adminImportOperations({ rootSecret, publicOrigin, sites }: Impor
       return new Audited({ data: await viewOf(db, caller, transferId) }, [change])
     },
 
+    async assignAdminTransferColumns({ db, caller, path: { transferId }, body: { columns: assigned }, now }) {
+      const transfer = await lock(db, caller, transferId)
+      const { state, fileColumns } = transfer
+      if (!fileColumns || (state !== 'columns' && state !== 'ready'))
+        throw refuse('transfer_not_ready', { current: { state } })
+      refuseProblems('', assignmentProblems(fileColumns, assigned))
+      const columns = withAssigned(fileColumns, assigned)
+      await setAssigned(db, transfer, { columns, assigned, now: now.getTime() })
+      await rememberAssigned(db, caller.merchantId, { columns, assigned, now: now.getTime() })
+      db.signal('transfers')
+      const change = changeOf(transfer, 'change', [
+        { member: 'columns', from: meaningsOf(fileColumns), to: meaningsOf(columns) },
+      ])
+      return new Audited({ data: await viewOf(db, caller, transferId) }, [change])
+    },
+
     async confirmAdminTransfer({ db, caller, path: { transferId }, now, cause }) {
       const transfer = await lock(db, caller, transferId)
       const { state } = transfer
@@ -171,6 +192,10 @@ function changeOf(
   return { kind, what: 'transfer', id, name, members }
 }
 
+function meaningsOf(columns: readonly AdminFileColumn[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(columns.flatMap(({ name, as }) => (as === null ? [] : [[name, as] as const])))
+}
+
 function ordersAsked({ from, to, ...filters }: Static<typeof AdminCustomerExportQuery>): Omit<OrderAsk, 'after'> {
   return {
     ...filters,
@@ -199,9 +224,10 @@ async function viewOf(tx: Tx, caller: MerchantMode, id: string): Promise<AdminTr
 }
 
 function importView(transfer: Transfer): AdminTransfer {
-  const { changesCount, changes, refusedRows, notes } = transfer
+  const { changesCount, changes, refusedRows, notes, fileColumns } = transfer
   return {
     ...summaryView(transfer),
+    columns: fileColumns && [...fileColumns],
     changesCount,
     changes: [...changes],
     refusedRows: [...refusedRows],

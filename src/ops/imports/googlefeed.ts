@@ -16,7 +16,7 @@ export interface FeedContext {
   currency: string
   // Whose stock is told.
   mode: Mode
-  // Of this server, before the paths of its own pictures.
+  // Origin of this server, put before the paths of its own pictures.
   origin: string
   // The page of a product; `{slug}` stands for its slug.
   link: string

@@ -8,6 +8,7 @@ import { categoryChange } from '../../domain/catalog/categories.ts'
 import { batchProductsMax, type RefusedProduct, saveProducts } from '../../domain/catalog/change.ts'
 import { claimNotes } from '../../domain/catalog/pricehistory.ts'
 import type { SellerFacts } from '../../domain/catalog/product.ts'
+import { noteRemotePictures } from '../../domain/catalog/remotepictures.ts'
 import { lockSellerFor } from '../../domain/catalog/seller.ts'
 import { insertCategory, listCategories, listProductsBySlug } from '../../domain/catalog/store.ts'
 import { findMerchant } from '../../domain/merchants/store.ts'
@@ -18,8 +19,10 @@ import { countedAfter } from '../provisioning/counts.ts'
 import { planMissing } from '../provisioning/missing.ts'
 import { productEntries, type Recorder } from '../provisioning/record.ts'
 import { learnSizes } from '../provisioning/store.ts'
+import { withBroughtPictures } from './broughtpictures.ts'
 import { withOwnCodes } from './codes.ts'
 import { type CsvRow, FileError } from './csv.ts'
+import type { AssignedColumn } from './formats/assigned.ts'
 import { readFile } from './formats/file.ts'
 import { productFileRows } from './formats/formats.ts'
 import { importStock } from './importstock.ts'
@@ -55,10 +58,12 @@ export interface ImportOptions {
   now: number
   // Also set the stock of SKUs that exist.
   stock: boolean
-  // Of the file, where it is not UTF-8.
+  // Encoding of the file, where it is not UTF-8.
   encoding?: string
-  // Of SKUs of which the file names none.
+  // Stock of SKUs for which the file names none.
   stockDefault?: number | null
+  // What the columns of a file hold that no known system wrote.
+  assigned?: readonly AssignedColumn[] | null
   onProgress: (report: Readonly<ImportReport>) => void
   record?: Recorder
 }
@@ -114,13 +119,19 @@ export async function importProducts(
       const seller = await lockSellerFor(tx, { slug: merchantSlug, currency })
       const made = await makeMissingCategories(tx, seller.id, batch.categories, categoryIds, options.now)
       const known = new Map([...categoryIds, ...made.ids])
-      const products = await withOwnCodes(tx, seller.id, batch.products)
+      const products = await withBroughtPictures(tx, seller.id, await withOwnCodes(tx, seller.id, batch.products))
       const { entries, unknown } = await changedEntries(tx, seller, products)
       const placed = entries.filter((entry) => entry.categories?.every((category) => known.has(category)) ?? true)
       const { plans, refused } = await saveProducts(tx, seller, placed, known, { ...options, partial: batch.partial })
       const oldPathsOf = new Map(products.map(({ entry, oldPaths }) => [entry.slug, oldPaths]))
       const moves = plans.flatMap(({ product: { slug } }) => movesTo(slug, oldPathsOf.get(slug) ?? []))
       await recordMoves(tx, seller.id, moves, 'import', options.now)
+      noteRemotePictures(
+        tx,
+        seller.id,
+        plans.map(({ product }) => product),
+        options.now,
+      )
       options.record?.(tx, seller.id, productEntries(plans, made.changes))
       const reason: Remark = { ...remark('category_below_depth', { max: categoryDepthMax }), leavesOut: true }
       const outside = entries.filter((entry) => !placed.includes(entry)).map((entry) => ({ slug: entry.slug, reason }))
@@ -148,7 +159,7 @@ export async function importProducts(
     options.onProgress(report)
   }
 
-  // Of a file without prices, what it changes in products that exist.
+  // For a file without prices: what it changes in products that exist.
   let columns: ReadonlySet<ShopifyColumn> = new Set()
   async function changedEntries(tx: Tx, seller: SellerFacts, products: readonly ReadProduct[]) {
     const entries: ProductEntry[] = []
@@ -177,13 +188,15 @@ export async function importProducts(
     let batch = emptyBatch()
     try {
       const { header, rows } = await withHeader(file)
-      if (isStockFile(header)) {
+      if (isStockFile(header) && !options.assigned) {
         const { merchantSlug, now } = options
         await importStock(storage, rows, { merchantSlug, now, report, refuseRow, record: options.record })
         options.onProgress(report)
         return
       }
-      const products = productFileRows(rows, { currency, findKnown: findKnownIn(storage.read, merchantId) })
+      const { assigned = null } = options
+      const findKnown = findKnownIn(storage.read, merchantId)
+      const products = productFileRows(rows, { currency, findKnown, assigned })
       columns = columnsOf(header?.cells ?? [])
       for await (const outcome of readShopifyProducts(products, { currency, stockDefault })) {
         if (outcome.kind === 'refused') {

@@ -28,10 +28,14 @@ import { createBreath } from '../../platform/kit/breath.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import { planMissing } from '../provisioning/missing.ts'
+import { findAssigned } from './assignedstore.ts'
+import { withBroughtPictures } from './broughtpictures.ts'
 import { withKnownCodes, withOwnCodes } from './codes.ts'
 import { type CsvRow, FileError } from './csv.ts'
+import type { AssignedColumn } from './formats/assigned.ts'
 import { readFile } from './formats/file.ts'
-import { productFileRows } from './formats/formats.ts'
+import { productFileRows, UnknownColumns } from './formats/formats.ts'
+import { fileColumnsOf, withAssigned } from './formats/suggested.ts'
 import { findKnownIn } from './known.ts'
 import { changedProduct, type MergedProduct, mergedProduct, unknownProduct, unknownSku } from './merge.ts'
 import { refusedRowView, remarkView } from './remarkview.ts'
@@ -71,7 +75,7 @@ export interface StockItem {
 
 export interface ImportTools {
   storage: Storage
-  // Of this server.
+  // Origin of this server.
   origin: () => string
   clock: () => number
 }
@@ -95,7 +99,7 @@ export async function planImport(tools: ImportTools, transfer: DueImport, isEndi
     claimPlanning(tx, transfer, { run, until: clock() + runMs, now: clock() }),
   )
   if (interruptions === undefined) return false
-  // Of a run that died.
+  // Deletes what a run that died has left.
   while ((await storage.write((tx) => deleteItems(tx, transfer, deletedAtOnce))) > 0) await breathe()
   const planning = new Planning(tools, transfer, run, isEnding)
   try {
@@ -116,6 +120,8 @@ export async function planImport(tools: ImportTools, transfer: DueImport, isEndi
   const plan = planning.result()
   // A run that has taken over still needs the pieces.
   if (!(await storage.write((tx) => savePlan(tx, transfer, { run, now: clock(), plan })))) return false
+  // Its columns may be assigned anew until the plan is confirmed.
+  if (plan.state !== 'failed' && (plan.fileColumns || transfer.assigned)) return true
   while ((await storage.write((tx) => deletePieces(tx, transfer, 1))) > 0) await breathe()
   return true
 }
@@ -144,6 +150,8 @@ class Planning {
     changes: [],
     refusedRows: [],
     notes: [],
+    fileColumns: null,
+    assigned: null,
   }
   #position = 0
   #columns: ReadonlySet<ShopifyColumn> = new Set()
@@ -165,12 +173,36 @@ class Planning {
       for await (const outcomes of inBatches(readStock(rows), batchLevels, () => 1)) yield { kind, outcomes }
       return
     }
+    try {
+      yield* this.#productBatches(rows, this.#transfer.assigned)
+    } catch (error) {
+      // Nothing was read but the first rows.
+      if (!(error instanceof UnknownColumns)) throw error
+      const assigned = await this.#assignedBefore(error)
+      if (assigned) yield* this.#productBatches(readFile(this.#chunks(), { isUtf8: true }), assigned)
+    }
+  }
+
+  async #assignedBefore({ header, rows }: UnknownColumns): Promise<readonly AssignedColumn[] | undefined> {
+    const { storage } = this.#tools
+    const columns = fileColumnsOf(header, rows)
+    const assigned = await storage.read((db) => findAssigned(db, this.#transfer.merchantId, columns))
+    if (assigned) this.#plan.notes.push(remarkView(remark('columns_assigned_before')))
+    else this.#plan.state = 'columns'
+    this.#plan.assigned = assigned ?? null
+    this.#plan.fileColumns = assigned ? withAssigned(columns, assigned) : columns
+    return assigned
+  }
+
+  async *#productBatches(
+    rows: AsyncIterable<CsvRow>,
+    assigned: readonly AssignedColumn[] | null,
+  ): AsyncGenerator<Batch> {
+    const kind = 'products'
     const { currency } = await this.#seller()
     const findKnown = findKnownIn(this.#tools.storage.read, this.#transfer.merchantId)
-    const products = readShopifyProducts(this.#noteColumns(productFileRows(rows, { currency, findKnown })), {
-      currency,
-      origin: this.#tools.origin(),
-    })
+    const converted = productFileRows(rows, { currency, findKnown, assigned })
+    const products = readShopifyProducts(this.#noteColumns(converted), { currency, origin: this.#tools.origin() })
     const least = batchWeightMax / batchProducts
     // A refused row is only counted.
     const weightOfOutcome = (outcome: ShopifyOutcome) =>
@@ -231,7 +263,7 @@ class Planning {
     if (found.length === 0) return []
     const slugs = found.map(({ entry }) => entry.slug)
     const [read, stored] = await storage.read(async (db) => [
-      await withOwnCodes(db, seller.id, found),
+      await withBroughtPictures(db, seller.id, await withOwnCodes(db, seller.id, found)),
       await listProductsBySlug(db, seller.id, slugs),
     ])
     // A product of two thousand SKUs is some milliseconds in each of these steps.

@@ -81,7 +81,7 @@ const barcodeLengthMax = 64
 
 export interface ShopifyOptions {
   currency: string
-  // Of this server: its own pictures are named by their path.
+  // Origin of this server, whose own pictures are named by their path.
   origin?: string | null
   // The stock of counted SKUs of which the file names none.
   stockDefault?: number | null

@@ -12,7 +12,7 @@ import { isNoOption, optionColumns, type ShopifyColumn } from './shopify.ts'
 
 export interface ShopifyContext {
   currency: string
-  // Of this server, before the paths of its own pictures.
+  // Origin of this server, put before the paths of its own pictures.
   origin: string
   categories: ReadonlyMap<string, CategoryRow>
 }

@@ -17,7 +17,7 @@ export type StockLevelRow = Extract<StockOutcome, { kind: 'level' }>
 
 export interface VariantName {
   slug: string
-  // Of its options, in their order.
+  // Values of the variant's options, in their order.
   values: readonly string[]
 }
 
@@ -82,7 +82,7 @@ export function isStockFile(header: CsvRow | undefined): boolean {
   return (wanted >= 0 && (sku >= 0 || location >= 0)) || wideColumns(header.cells, places).length > 0
 }
 
-// Of Shopify's older file: all columns behind the country of origin are locations.
+// For Shopify's older file, in which all columns behind the country of origin are locations.
 function wideColumns(cells: readonly string[], { handle, sku, wanted, location }: Places): number[] {
   const header = cells.map((cell) => cell.trim().toLowerCase())
   const origin = header.indexOf('coo')

@@ -1,12 +1,18 @@
 // The SQL of imports. Every statement names the merchant.
 
-import type { AdminPlannedChange, AdminRefusedRow, AdminRemark } from '../../contract/admin/transfers.ts'
+import type {
+  AdminFileColumn,
+  AdminPlannedChange,
+  AdminRefusedRow,
+  AdminRemark,
+} from '../../contract/admin/transfers.ts'
 import type { ActorKind, ImportKind, Mode, TransferState } from '../../contract/words.ts'
 import type { Actor } from '../../platform/audit/store.ts'
 import type { SetBack } from '../../platform/jobs/clock.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import type { AssignedColumn } from './formats/assigned.ts'
 import { storedNotes, storedProblem, storedRefusedRows } from './remarkview.ts'
 
 export interface ImportKey {
@@ -37,12 +43,16 @@ export interface ImportPlan {
   changes: readonly AdminPlannedChange[]
   refusedRows: readonly AdminRefusedRow[]
   notes: readonly AdminRemark[]
+  // Null where the file says itself what its columns hold.
+  fileColumns: readonly AdminFileColumn[] | null
 }
 
 export type Transfer = ImportHead & ImportPlan
 
+// The table knows no state `columns`: a plan whose columns are not assigned yet is stored as one that is ready and changes nothing.
 const head = new Fragment(`
-  merchant_id as "merchantId", id, mode, kind, name, state, pieces, received, created, changed, unchanged, refused, written,
+  merchant_id as "merchantId", id, mode, kind, name,
+  case when state = 'ready' and file_columns is not null and assigned is null then 'columns' else state end as state, pieces, received, created, changed, unchanged, refused, written,
   problem, created_at as "createdAt", updated_at as "updatedAt"`)
 
 // The problem as JSON, or as a sentence of a version before.
@@ -57,6 +67,7 @@ interface PlanColumns {
   changes: string
   refusals: string
   notes: string
+  fileColumns: string | null
 }
 
 export async function findImport(
@@ -65,15 +76,17 @@ export async function findImport(
   id: string,
 ): Promise<Transfer | undefined> {
   const [row] = await db.sql<HeadColumns & PlanColumns>`
-    select ${head}, changes_count as "changesCount", changes, refusals, notes from transfers
+    select ${head}, changes_count as "changesCount", changes, refusals, notes, file_columns as "fileColumns"
+    from transfers
     where merchant_id = ${merchantId} and mode = ${mode} and id = ${id} and state <> 'discarded'`
   if (!row) return undefined
-  const { changes, refusals, notes, ...rest } = row
+  const { changes, refusals, notes, fileColumns, ...rest } = row
   return {
     ...headOf(rest),
     changes: JSON.parse(changes) as AdminPlannedChange[],
     refusedRows: storedRefusedRows(refusals),
     notes: storedNotes(notes),
+    fileColumns: fileColumns === null ? null : (JSON.parse(fileColumns) as AdminFileColumn[]),
   }
 }
 
@@ -106,7 +119,7 @@ export async function countImports(db: Reader, merchantId: string): Promise<Impo
   return row ?? { all: 0, shown: 0, waiting: 0 }
 }
 
-// Of those that have ended.
+// Discards only a transfer that has ended.
 export async function discardOldest(tx: Tx, merchantId: string): Promise<void> {
   await tx.sql`
     update transfers set state = 'discarded' where merchant_id = ${merchantId} and id = (
@@ -165,6 +178,18 @@ export async function setReceived(
     where merchant_id = ${merchantId} and id = ${id}`
 }
 
+// The planning begins, or begins anew.
+export async function setAssigned(
+  tx: Tx,
+  { merchantId, id }: ImportKey,
+  { columns, assigned, now }: { columns: readonly AdminFileColumn[]; assigned: readonly AssignedColumn[]; now: number },
+): Promise<void> {
+  await tx.sql`
+    update transfers set state = 'planning', file_columns = ${JSON.stringify(columns)},
+      assigned = ${JSON.stringify(assigned)}, updated_at = ${now}
+    where merchant_id = ${merchantId} and id = ${id}`
+}
+
 export async function setConfirmed(
   tx: Tx,
   { merchantId, id }: ImportKey,
@@ -185,15 +210,20 @@ export interface DueImport extends ImportKey {
   kind: ImportKind
   pieces: number
   state: 'planning' | 'writing' | 'discarded'
+  assigned: readonly AssignedColumn[] | null
 }
 
 // What the loop has to do, longest untouched first.
 export async function listDue(db: Reader, now: number, limit: number): Promise<DueImport[]> {
-  return db.sql<DueImport>`
-    select merchant_id as "merchantId", id, mode, kind, pieces, state from transfers
+  const rows = await db.sql<Omit<DueImport, 'assigned'> & { assigned: string | null }>`
+    select merchant_id as "merchantId", id, mode, kind, pieces, state, assigned from transfers
     where state in ('planning', 'writing', 'discarded') and (run_until is null or run_until <= ${now})
       and ${isNotDeferred('transfers', 'transfers.merchant_id', 'transfers.id', now)}
     order by updated_at limit ${limit}`
+  return rows.map(({ assigned, ...row }) => ({
+    ...row,
+    assigned: assigned === null ? null : (JSON.parse(assigned) as AssignedColumn[]),
+  }))
 }
 
 export async function hasDueImports(db: Reader, now: number): Promise<boolean> {
@@ -235,12 +265,14 @@ export async function extendPlanning(
 }
 
 export interface PlanResult extends ImportPlan {
-  state: 'ready' | 'failed'
+  state: 'ready' | 'columns' | 'failed'
   created: number
   changed: number
   unchanged: number
   refused: number
   problem: AdminRemark | null
+  // What an earlier file with the same columns says of them.
+  assigned: readonly AssignedColumn[] | null
 }
 
 // False where the planning was taken over, or the transfer discarded.
@@ -250,12 +282,14 @@ export async function savePlan(
   { run, now, plan }: { run: string; now: number; plan: PlanResult },
 ): Promise<boolean> {
   const problem = plan.problem && JSON.stringify(plan.problem)
+  const state = plan.state === 'columns' ? 'ready' : plan.state
   const rows = await tx.sql`
-    update transfers set state = ${plan.state}, run = null, run_until = null, created = ${plan.created},
+    update transfers set state = ${state}, run = null, run_until = null, created = ${plan.created},
       changed = ${plan.changed}, unchanged = ${plan.unchanged}, refused = ${plan.refused},
       changes_count = ${plan.changesCount}, changes = ${JSON.stringify(plan.changes)},
       refusals = ${JSON.stringify(plan.refusedRows)}, notes = ${JSON.stringify(plan.notes)}, problem = ${problem},
-      updated_at = ${now}
+      file_columns = coalesce(${plan.fileColumns && JSON.stringify(plan.fileColumns)}, file_columns),
+      assigned = coalesce(${plan.assigned && JSON.stringify(plan.assigned)}, assigned), updated_at = ${now}
     where merchant_id = ${merchantId} and id = ${id} and state = 'planning' and run = ${run} returning id`
   return rows.length > 0
 }

@@ -6,6 +6,7 @@ import { type Remark, remark } from '../../contract/remarks.ts'
 import { announceProducts } from '../../domain/catalog/announce.ts'
 import { recountCategories } from '../../domain/catalog/categories.ts'
 import { planProducts, writeProducts } from '../../domain/catalog/change.ts'
+import { noteRemotePictures } from '../../domain/catalog/remotepictures.ts'
 import { changeSkus } from '../../domain/catalog/skus.ts'
 import { insertCategory, listCategories, lockSeller } from '../../domain/catalog/store.ts'
 import { raiseCatalogVersion } from '../../domain/merchants/store.ts'
@@ -23,6 +24,7 @@ import { refusedRowView } from './remarkview.ts'
 import {
   type DueImport,
   deleteItems,
+  deletePieces,
   type ImportItem,
   listItems,
   lockWriting,
@@ -185,6 +187,12 @@ async function writeItemProducts({ tx, seller: { merchantId }, items: rows, cont
   const oldPathsOf = new Map(placed.map(({ entry, oldPaths = [] }) => [entry.slug, oldPaths]))
   const moves = plans.flatMap(({ product: { slug } }) => movesTo(slug, oldPathsOf.get(slug) ?? []))
   await recordMoves(tx, merchantId, moves, 'import', context.now)
+  noteRemotePictures(
+    tx,
+    merchantId,
+    plans.map(({ product }) => product),
+    context.now,
+  )
   if (differing.length + missing.categories.length > 0) await raiseCatalogVersion(tx, merchantId)
   await announceProducts(tx, merchantId, differing, context)
   return { changes: [...missing.changes, ...differing.flatMap(({ changes }) => changes)], refused, count: plans.length }
@@ -219,5 +227,7 @@ const deletedAtOnce = 200
 
 // What a plan that is written does not need any more. Answers whether there is more.
 export async function deleteWritten(storage: Storage, transfer: DueImport): Promise<boolean> {
-  return (await storage.write((tx) => deleteItems(tx, transfer, deletedAtOnce))) === deletedAtOnce
+  const items = await storage.write((tx) => deleteItems(tx, transfer, deletedAtOnce))
+  const pieces = await storage.write((tx) => deletePieces(tx, transfer, 1))
+  return items === deletedAtOnce || pieces > 0
 }

@@ -47,7 +47,7 @@ class XmlReader {
   // Where the last token ended.
   #tokenFrom = 0
   #tokenLine = 1
-  // Of the text since the last tag.
+  // Length of the text since the last tag.
   #textLength = 0
 
   constructor() {

@@ -50,7 +50,7 @@ export interface ApplyReport {
   refused: readonly { slug: string; reason: string }[]
   refusedPromotions: readonly { code: string; reason: string }[]
   unchangedProducts: number
-  // Of endpoints that were made, to be shown this once.
+  // Secrets of endpoints that were made, shown only this once.
   secrets: readonly MadeSecret[]
   // What the operator should know although the file was applied.
   warnings: readonly string[]

@@ -3,7 +3,7 @@
 import type { Mode } from '../../contract/words.ts'
 
 export interface SellingFacts {
-  // Of the file: what an app brought along is not the file's to mend.
+  // Installations of the file: what an app brought along is not the file's to mend.
   installations: readonly { name: string; mode: Mode; redirectHosts?: readonly string[] | undefined }[]
   hasInstallation: boolean
   hasZone: boolean

@@ -89,7 +89,8 @@ async function listPlans(db: Reader, installations: readonly InstallationWebhook
   return plans
 }
 
-// Of several at one address the oldest is meant. One that was disabled stays so: the server or the operator had a reason.
+// If several endpoints have the address, the oldest is meant. One that was disabled stays so: the server or the operator had a
+// reason.
 function planFor(installationId: string, entry: WebhookEntry, kept: readonly Endpoint[]): EndpointPlan {
   const { url, description = '', events = ['*'], paused } = entry
   const status = paused === undefined ? undefined : paused ? 'paused' : 'enabled'

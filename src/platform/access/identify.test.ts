@@ -357,6 +357,7 @@ eachEngine('identify', ({ open }) => {
       merchantCurrency: 'EUR',
       merchantCountry: 'DE',
       merchantClosedAt: null,
+      isMoving: 0,
     })
     assert.deepEqual(await storage.read((db) => findCredentialById(db, key.id)), row)
     assert.equal(await storage.read((db) => findCredential(db, 'nobody')), undefined)

@@ -2,11 +2,13 @@
 import type { Mode, Scope } from '../../contract/words.ts'
 import { handleRows, RowsFailed } from '../jobs/rows.ts'
 import { Lru } from '../kit/lru.ts'
+import { refuse } from '../kit/refuse.ts'
 import { isEqualSecret, type RootSecret } from '../secrets/secrets.ts'
 import type { Storage } from '../storage/storage.ts'
 import { readAuthorization } from './authorization.ts'
 import { credentialStatus, originsFrom, scopesFrom } from './credential.ts'
 import { type KeyBinding, keyDigest, readKey, unboundDigest } from './key.ts'
+import { findMovedOrigin } from './moved.ts'
 import type { Principal } from './principal.ts'
 import { type DigestRenewal, findCredential, type IdentityRow, renewDigests, touchCredentials } from './store.ts'
 
@@ -110,11 +112,22 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
     const key = readKey(text)
     if (key === undefined) return undefined
     const forgottenBefore = forgotten
-    const row = await storage.read((db) => findCredential(db, key.lookup))
+    const { row, movedTo } = await storage.read(async (db) => {
+      const found = await findCredential(db, key.lookup)
+      return { row: found, movedTo: found ? undefined : await findMovedOrigin(db, 'key', key.lookup) }
+    })
+    if (movedTo !== undefined)
+      throw refuse('unauthenticated', {
+        status: 421,
+        message: `The shop was moved to ${movedTo}.`,
+        current: { origin: movedTo },
+      })
     const proof = proofOf(text, row)
     const mayEnter = proof !== null && row !== undefined && isOpen(row, now)
     entries.delete(text) // it was stale
     if (!mayEnter) return undefined
+    if (row.isMoving > 0)
+      throw refuse('unavailable', { message: 'The shop is being moved. Try again.', retryAfterMs: 2_000 })
     if (proof === 'unbound' || row.pepperVersion < rootSecret.currentVersion)
       renewals.set(row.id, renewalFor(text, row))
     const caller = callerFrom(row)

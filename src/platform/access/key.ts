@@ -78,7 +78,7 @@ export function keyDigest(rootSecret: RootSecret, pepperVersion: number, keyText
   return digestOf(rootSecret, pepperVersion, `${keyText} ${bound}`)
 }
 
-// Of keys that were made before they were bound, until their next use.
+// For keys that were made before digests were bound, until their next use.
 export function unboundDigest(rootSecret: RootSecret, pepperVersion: number, keyText: string): string {
   return digestOf(rootSecret, pepperVersion, keyText)
 }

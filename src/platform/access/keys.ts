@@ -33,7 +33,7 @@ export interface KeyOwner {
 export interface KeyInput {
   name: string
   scopes: readonly Scope[]
-  // Of a publishable key, in normal form (default: none, for a secret key).
+  // Origins of a publishable key, in normal form (default: none, for a secret key).
   origins?: readonly string[]
   expiresAt: number | null
   // The key that makes it, with which it ends (default: none).

@@ -40,9 +40,11 @@ export interface IdentityRow extends CredentialRow {
   readonly merchantCurrency: string
   readonly merchantCountry: string
   readonly merchantClosedAt: number | null
+  // It is on its way to another cell, or not here yet.
+  readonly isMoving: number
 }
 
-// Of the credential `c`, in no order.
+// Origins of the credential `c`, unordered.
 const originsOf = new Fragment(`(
         select string_agg(o.origin, ' ') from key_origins o
         where o.installation_id = c.installation_id and o.credential_id = c.id)`)
@@ -68,7 +70,8 @@ async function findIdentity(db: Reader, condition: Fragment): Promise<IdentityRo
       i.created_at as "installationCreatedAt", i.disabled_at as "installationDisabledAt",
       i.ended_at as "installationEndedAt", i.app_id as "appId", a.name as "appName",
       m.id as "merchantId", m.slug as "merchantSlug", m.name as "merchantName", m.currency as "merchantCurrency",
-      m.country as "merchantCountry", m.closed_at as "merchantClosedAt"
+      m.country as "merchantCountry", m.closed_at as "merchantClosedAt",
+      (select count(*) from merchant_moves v where v.merchant_id = m.id) as "isMoving"
     from credentials c
     join installations i on i.id = c.installation_id
     join merchants m on m.id = c.merchant_id
@@ -97,7 +100,7 @@ export interface MerchantCredential extends CredentialRow {
   readonly installationName: string
 }
 
-// Of all installations of a merchant in one mode, or of one of them; newest first.
+// Credentials of all installations of a merchant in one mode, or of one of them; newest first.
 export async function listCredentialsOf(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -229,7 +232,7 @@ export interface DigestRenewal {
   pepperVersion: number
 }
 
-// Of keys that were shown and proved, for the current version of the root secret.
+// For keys that were presented and verified: their digests by the current version of the root secret.
 export async function renewDigests(tx: Tx, renewals: readonly DigestRenewal[]): Promise<void> {
   for (const { id, before, digest, pepperVersion } of renewals)
     await tx.sql`

@@ -30,7 +30,8 @@ export interface AuditedChange {
   id: string
   name: string
   members: readonly MemberChange[]
-  // Of the product or category, before and after. It is not shown: it is restored with the members if nothing was changed since.
+  // When the product or category was updated, before and after. Not shown, but restored with the members if nothing was changed
+  // since.
   updatedAt?: { from: number | null; to: number }
 }
 

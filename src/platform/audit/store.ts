@@ -11,13 +11,13 @@ import { type AuditedChange, isOfOneMode } from './change.ts'
 
 export interface Actor {
   kind: ActorKind
-  // Of the user, the key or the installation; the name of a loop; null: the operator.
+  // The id of the user, key or installation; the name of a loop; null: the operator.
   id: string | null
 }
 
 export interface NewEntry {
   merchantId: string
-  // Of the caller.
+  // The caller's mode.
   mode: Mode | null
   actor: Actor
   operation: string
@@ -113,7 +113,7 @@ export interface AuditQuery {
   limit: number
 }
 
-// Of the changes that one page reads. The first entry is read whatever its size.
+// Bytes of changes that one page reads. The first entry is read whatever its size.
 export const pageBytesMax = 300_000
 
 export interface EntryPage {
@@ -168,7 +168,7 @@ export async function findEntry(db: Reader, merchantId: string, id: string): Pro
 
 const tracking: ReadonlySet<string> = new Set(['trackingNumber', 'trackingUrl'])
 
-// Of parcels whose shopper is erased: the entries stay, also those that took one back, without what leads to them.
+// For parcels whose shopper is erased: removes what leads to them from the entries, including those that took a parcel back.
 export async function forgetTracking(tx: Tx, merchantId: string, parcelIds: readonly string[]): Promise<void> {
   if (parcelIds.length === 0) return
   const entries = await tx.sql<{ id: string; changes: string }>`

@@ -7,7 +7,7 @@ import { getCompileCacheDir, stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 
 export interface BrowserScript {
-  // Of everything that the text depends on, so an address needs no text.
+  // Covers everything that the text depends on, so an address needs no text.
   hash: string
   text: () => string
 }

@@ -17,7 +17,7 @@ export interface Frame {
   themeColor?: string
   // Anything else for the head.
   head?: Part
-  // Of the body, with a space before each.
+  // Attributes of the body element, with a space before each.
   attributes?: Html
   header?: Part
   body: Html

@@ -67,3 +67,31 @@ test('the places around tags, quotes, scripts and comments are distinguished', (
   assert.equal(String(html`<option value="1" ${trusted('selected')}${false}${''}>`), '<option value="1" selected>')
   assert.equal(String(html`<td colspan=${2}>`), '<td colspan=2>')
 })
+
+test('an indented line continues the line before it: nothing between elements and values, a space between words and attributes', () => {
+  const name = 'a\n  b'
+  assert.equal(
+    String(html`<ul>
+      <li>
+        ${name}
+        ${name}
+      </li>
+    </ul>
+<p class="soft"
+      title="${name}">
+      One word,
+      <b>two</b> and
+      three ${name} and
+      ${name}.
+    </p>`),
+    `<ul><li>${name}${name}</li></ul>\n<p class="soft" title="${name}">One word,<b>two</b> and three ${name} and${name}.</p>`,
+  )
+  assert.equal(
+    String(html`<a title="x
+  y"><!-- a
+  b --></a><script>
+  run()
+  </script>`),
+    '<a title="x\n  y"><!-- a\n  b --></a><script>\n  run()\n  </script>',
+  )
+})

@@ -1,5 +1,8 @@
 // The `html` tag: a template whose values are escaped unless they are Html themselves. Escaping covers text and quoted
 // attributes; where it could not help (outside of quotes in a tag, in a script or a style) a plain value is refused.
+//
+// An indented line continues the line before it, as in JSX: between elements and values its line break and indentation are left out, and
+// between words or attributes they are one space. A line break before a line that is not indented is sent.
 
 export type HtmlValue = Html | string | number | bigint | false | null | undefined | readonly HtmlValue[]
 
@@ -19,12 +22,12 @@ class Html {
 export type { Html }
 
 export function html(parts: TemplateStringsArray, ...values: HtmlValue[]): Html {
-  const bare = barePlacesOf(parts)
-  let text = parts[0] ?? ''
+  const { texts, bare } = templateOf(parts)
+  let text = texts[0] ?? ''
   for (let i = 0; i < values.length; i++) {
     const value = values[i]
     if (bare[i] === true) refusePlain(value)
-    text += render(value) + parts[i + 1]
+    text += render(value) + texts[i + 1]
   }
   return new Html(text)
 }
@@ -80,19 +83,39 @@ function refusePlain(value: HtmlValue): void {
   }
 }
 
-// Which values of a template are where escaping does not protect. Computed once per template.
-const barePlaces = new WeakMap<TemplateStringsArray, readonly boolean[]>()
+interface Template {
+  // What is sent between the values.
+  texts: readonly string[]
+  // Which values are where escaping does not protect.
+  bare: readonly boolean[]
+}
 
-function barePlacesOf(parts: TemplateStringsArray): readonly boolean[] {
-  const kept = barePlaces.get(parts)
-  if (kept) return kept
+const templates = new WeakMap<TemplateStringsArray, Template>()
+
+function templateOf(parts: TemplateStringsArray): Template {
+  const known = templates.get(parts)
+  if (known) return known
   let place: Place = { kind: 'text', element: '' }
-  const bare = parts.map((part) => {
+  const texts: string[] = []
+  const bare: boolean[] = []
+  for (const part of parts) {
+    texts.push(joinLines(part, place))
     place = placeAfter(part, place)
-    return place.kind === 'tag' || place.kind === 'raw'
+    bare.push(place.kind === 'tag' || place.kind === 'raw')
+  }
+  const template = { texts, bare }
+  templates.set(parts, template)
+  return template
+}
+
+function joinLines(part: string, start: Place): string {
+  return part.replace(/\n +/g, (lineBreak, at: number) => {
+    const { kind } = placeAfter(part.slice(0, at), start)
+    if (kind === 'tag') return ' '
+    if (kind !== 'text') return lineBreak
+    const [before = '>', after = '<'] = [part[at - 1], part[at + lineBreak.length]]
+    return before === '>' || after === '<' ? '' : ' '
   })
-  barePlaces.set(parts, bare)
-  return bare
 }
 
 // `raw` is the inside of a script or a style.

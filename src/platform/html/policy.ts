@@ -7,7 +7,7 @@ export type Headers = Readonly<Record<string, string>>
 // What a page may load, call and post to. `self` is our own origin.
 export interface Sources {
   style?: readonly string[]
-  // Of attributes only.
+  // For style attributes only.
   styleAttr?: readonly string[]
   img?: readonly string[]
   script?: readonly string[]
@@ -42,7 +42,7 @@ export function originsOf(addresses: readonly (string | null | undefined)[]): st
   return [...new Set(origins)].filter((origin) => origin !== 'null' && !/[;,'\s]/.test(origin))
 }
 
-// Of a page for everyone.
+// For a public page.
 export function pageHeaders(sources: Sources): Record<string, string> {
   return {
     'content-type': 'text/html; charset=utf-8',
@@ -53,7 +53,7 @@ export function pageHeaders(sources: Sources): Record<string, string> {
   }
 }
 
-// Of a page for one person: not stored by any cache, not listed by any search engine.
+// For a page for one person: not stored by any cache, not listed by any search engine.
 export function privateHeaders(sources: Sources): Record<string, string> {
   return { ...pageHeaders(sources), 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' }
 }

@@ -82,8 +82,8 @@ export function createAdmission({ throttles, isKnownOrigin }: AdmissionParts) {
   return { passGate, admit, claimPass, refuseOrigin }
 }
 
-// Of a body beyond the usual size. A hundred pieces of a file a second, at one token each, would keep the collection of garbage so busy
-// that shoppers wait.
+// Bytes per token beyond the usual size of a body. A hundred pieces of a file a second, at one token each, would keep the garbage
+// collector so busy that shoppers wait.
 const bytesPerToken = 16_384
 
 function bodyCost({ bodyBytesMax }: Weighed, raw: IncomingMessage): number {

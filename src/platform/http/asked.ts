@@ -13,7 +13,7 @@ export interface Asked {
   query?: Readonly<Record<string, unknown>>
   // The query as it stands in an address, with its cursor, in the place of both.
   search?: string
-  // Of an earlier answer's link.
+  // From the link of an earlier answer.
   cursor?: string
   body?: unknown
   key?: string

@@ -11,7 +11,7 @@ export interface Checks {
   query: QueryReader
   refuseMissingScope(principal: Principal | null): void
   refuseBadBody(body: unknown): void
-  // Of a body that was not read from JSON, whose reader has done it.
+  // For a body that was not read from JSON; the JSON reader has done this check.
   refuseBadTexts(body: unknown): void
   refuseScopesBeyond(principal: Principal | null, body: unknown): void
   // Null where the operation requires no key. `given` is the key that came beside the body.

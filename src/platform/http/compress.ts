@@ -36,7 +36,7 @@ const levels: Readonly<Record<Effort, Readonly<Record<Coding, number>>>> = {
 
 export function createCompress(): Compress {
   const known = new Lru<string, Buffer>(cachedBytesMax, ({ length }) => length)
-  // Of bodies that are sent again and again, such as style sheets.
+  // Digests of bodies that are sent repeatedly, such as style sheets.
   const digests = new WeakMap<Buffer, string>()
   let underWay = 0
 
@@ -71,7 +71,7 @@ export function createCompress(): Compress {
       headers: { ...headers, vary: [headers.vary, 'accept-encoding'].filter(Boolean).join(', ') },
     }
     const coding = codingFor(accepted)
-    // Of what the client has already, compressed.
+    // The client's cached representation is compressed.
     if (status === 304 && coding !== undefined)
       return { ...varying, headers: { ...varying.headers, ...weakened(headers) } }
     const bytes = Buffer.byteLength(body)

@@ -39,6 +39,23 @@ export function localFetch(
   }
 }
 
+// What a read answers, as it is stored, to see whether it is what it was. Undefined where it is refused.
+export function localBody(
+  mounted: Pick<MountedSurface, 'perform' | 'find'>,
+  principal: Principal,
+): (address: string) => Promise<string | Buffer | undefined> {
+  return async (address) => {
+    const [pathname = '', search = ''] = address.split('?', 2)
+    const found = mounted.find('GET', pathname)
+    try {
+      return found && (await mounted.perform(found.id, { principal, path: found.path, search })).body
+    } catch (error) {
+      if (error instanceof Refusal) return undefined
+      throw error
+    }
+  }
+}
+
 function answer(status: number, text: string, retryAfter?: string): Response {
   const headers = { 'content-type': jsonType, ...(retryAfter !== undefined && { 'retry-after': retryAfter }) }
   return new Response(text, { status, headers })

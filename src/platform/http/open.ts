@@ -8,7 +8,22 @@ import type { Ask, Handler, Handlers } from './handler.ts'
 
 export interface OpenCallers {
   key: KeyCaller
+  visitor: VisitorCaller
+  customer: CustomerCaller
   oauth: OAuthCaller
+}
+
+// The page of a storefront, or a server of it, before a shopper has signed in.
+export interface VisitorCaller extends KeyCaller {
+  // Empty where a server calls with a secret key.
+  readonly origin: string
+  // The network that the request comes from.
+  readonly network: string
+}
+
+// A shopper at a storefront.
+export interface CustomerCaller extends KeyCaller {
+  readonly email: string
 }
 
 // An installed app with a DPoP-bound access token. Who that is, `domain/oauth/` finds out. Its id is that of the installation,

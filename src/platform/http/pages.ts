@@ -119,7 +119,7 @@ function pageRequest({ receive, waitMs }: PageParts, incoming: Incoming, bodiesM
 }
 
 export interface HandOffParts extends SendParts {
-  // Of requests whose body is read there; they count as under way meanwhile.
+  // Limits requests whose body is read there; they count as under way meanwhile.
   limiter: BodyLimiter
   errorBody: Surface['errorBody']
 }

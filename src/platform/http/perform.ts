@@ -129,7 +129,15 @@ async function onceOutside(
 ): Promise<Once> {
   const known = await findOnce(storage, claim, keeper)
   if (known) return known
-  const outside = await begin()
+  let outside: object | null
+  try {
+    outside = await begin()
+  } catch (error) {
+    // A quicker request with the key may be the reason.
+    const done = await findOnce(storage, claim, keeper)
+    if (!done) throw error
+    return done
+  }
   if (!(outside instanceof Outside)) throw new Error('an operation that asks another service has nothing to write')
   try {
     const done = await once(storage, claim, (tx) => work(tx, outside), keeper)

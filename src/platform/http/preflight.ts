@@ -28,6 +28,7 @@ function preflightRoute(
   { throttle, isKnownOrigin, clock, refused }: PreflightParts,
 ): Route {
   const methods = operations.map(({ method }) => method)
+  const isOfCustomer = operations.some(({ caller }) => caller === 'customer')
   return {
     methods: ['OPTIONS'],
     pattern: path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -52,7 +53,7 @@ function preflightRoute(
         headers: {
           allow,
           'access-control-allow-methods': methods.join(', '),
-          'access-control-allow-headers': 'authorization, content-type, idempotency-key',
+          'access-control-allow-headers': `authorization, content-type, idempotency-key${isOfCustomer ? ', customer-session' : ''}`,
           // A key that is revoked ends all the same; this only spares the question.
           'access-control-max-age': '600',
           'cache-control': 'no-store',

@@ -10,7 +10,7 @@ export interface ProbeParts {
   // The port is open and the demo shop is still being created.
   isStarting: () => boolean
   // Rejects when the database cannot be reached.
-  schemaGap: () => Promise<{ pending: number; newer: number }>
+  schemaGap: () => Promise<{ pending: number; isTooNew: boolean }>
   // Rejects where writes fail.
   checkWrites: () => Promise<void>
 }
@@ -28,7 +28,7 @@ export function probePages({ metrics, isDraining, isStarting, schemaGap, checkWr
         if (isStarting()) return json(503, { status: 'starting' })
         const gap = await schemaGap().catch(() => undefined)
         if (!gap) return json(503, { status: 'database unreachable' })
-        if (gap.newer > 0) return json(503, { status: 'the database is newer than this program' })
+        if (gap.isTooNew) return json(503, { status: 'the database is newer than this program' })
         if (gap.pending > 0) return json(503, { status: 'migrations pending', pending: gap.pending })
         const isWritable = await checkWrites().then(
           () => true,

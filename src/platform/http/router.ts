@@ -19,7 +19,7 @@ export type FindRoute = (method: string, url: string) => FoundRoute | OtherMetho
 
 type Tree = ReturnType<typeof findMyWay>
 
-// Of a path that cannot be read there is none.
+// A path that cannot be decoded has none.
 interface Stored {
   place: number
 }

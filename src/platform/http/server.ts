@@ -51,6 +51,8 @@ export interface ServerParts extends ConnectionBounds, SocketBounds {
 }
 
 export interface HttpServer {
+  // What is answered, in the order in which it was mounted.
+  routes: readonly Pick<Route, 'methods' | 'pattern' | 'name' | 'isOfShop'>[]
   listen(port: number, host: string): Promise<number>
   // Takes no new connection, lets what is under way finish within the limit, then cuts.
   drain(limitMs: number): Promise<void>
@@ -72,7 +74,8 @@ export function createServer(parts: ServerParts): HttpServer {
   observeConnections(metrics, connections)
   observeBodies(metrics, [bodyLimiter, handOffLimiter])
 
-  const findRoute = createRouter([...routes()])
+  const mounted = [...routes()]
+  const findRoute = createRouter(mounted)
   const hosted = parts.shopHosts && hostedRoute(parts.shopHosts, findRoute)
 
   function* routes(): Iterable<Route> {
@@ -173,6 +176,7 @@ export function createServer(parts: ServerParts): HttpServer {
   }
 
   return {
+    routes: mounted,
     async listen(port, host) {
       // That name is often two addresses, and a client may try either.
       const addresses =

@@ -45,7 +45,7 @@ export function sealedKeeper(rootSecret: RootSecret): Keeper {
       const text = openByRoot(rootSecret, purpose, stored, contextOf(claim))
       if (text !== undefined) return text
       const version = sealingVersionOf(stored)
-      // Of a version that is known, the text itself was changed: that is a defect.
+      // If the version is known, the stored text itself was changed: that is a defect.
       if (version === undefined || rootSecret.hasVersion(version)) throw new Error('a stored answer does not open')
       // What was asked for was done, and must not be done again because the answer cannot be read.
       const message =

@@ -25,6 +25,8 @@ const loopNames = [
   'oauth',
   'staff',
   'pictures',
+  'picture_copies',
+  'remote_pictures',
   'sales',
   'documents',
   'transfers',

@@ -35,7 +35,7 @@ export const duties = {
 
 export interface DutyFacts {
   country: string
-  // Of all delivery zones; `*` stands for every country.
+  // Countries of all delivery zones; `*` stands for every country.
   zoneCountries: readonly string[]
   hasSeller: boolean
   // No SKU is without a content; whether one needs it, only a person can say. Absent: not looked at.
@@ -51,7 +51,7 @@ export interface DutyFacts {
 export interface DutyState {
   id: DutyId
   status: DutyStatus
-  // Of those that demand it, the ones that the shop sells to.
+  // The countries that demand it and that the shop sells to.
   countries: readonly string[]
   lacks: readonly DutyNeed[]
 }

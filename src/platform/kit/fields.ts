@@ -17,7 +17,7 @@ export interface InnerList {
 export type FieldMember = FieldItem | InnerList
 
 const textMax = 8_192
-// Of a dictionary, an inner list or parameters.
+// Per dictionary, inner list or parameter list.
 const membersMax = 64
 
 // Undefined where it is not a dictionary. A name that is repeated has its last value, as the RFC says.

@@ -4,7 +4,7 @@
 // About what a map and its entry take besides the key and the value.
 const entryBytes = 200
 
-// Of a cache by strings that callers choose: an empty answer to a long question weighs something too.
+// For a cache by strings that callers choose: the key counts too, since an empty answer to a long question takes space.
 export function entryWeight(key: string, bytes: number): number {
   return entryBytes + key.length * 2 + bytes
 }

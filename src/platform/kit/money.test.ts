@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { allocate, currencyCodes, currencyExponent, formatAmount, parseDecimal, roundHalfUpDivide } from './money.ts'
+import {
+  allocate,
+  currencyCodes,
+  currencyExponent,
+  formatAmount,
+  parseDecimal,
+  roundHalfUpDivide,
+  unitPriceOf,
+} from './money.ts'
 
 const amount = fc.nat({ max: Number.MAX_SAFE_INTEGER })
 
@@ -142,4 +150,22 @@ test('the largest remainders are served first, equal ones in order', () => {
   assert.throws(() => allocate(1, []), RangeError)
   assert.throws(() => allocate(-1, [1]), RangeError)
   assert.throws(() => allocate(1, [0.5]), RangeError)
+})
+
+test('a unit price times the quantity is the amount, with no digit more than it takes', () => {
+  assert.deepEqual(unitPriceOf(2997, 999), { price: 3, moreDigits: 0 })
+  assert.deepEqual(unitPriceOf(2518, 999), { price: 2521, moreDigits: 3 })
+  assert.equal(formatAmount(2521, 'EUR', 'de', 3), '0,02521\u00a0€')
+  assert.deepEqual(unitPriceOf(Number.MAX_SAFE_INTEGER, 7), { price: 1286742750677284, moreDigits: 0 })
+  fc.assert(
+    fc.property(fc.nat({ max: 10 ** 12 }), fc.integer({ min: 1, max: 100_000 }), (total, quantity) => {
+      const { price, moreDigits } = unitPriceOf(total, quantity)
+      const scale = 10n ** BigInt(moreDigits)
+      assert.equal(roundHalfUpDivide(BigInt(price) * BigInt(quantity), scale), BigInt(total))
+      assert.ok(moreDigits <= String(quantity).length)
+      if (moreDigits === 0) return
+      const fewer = roundHalfUpDivide((BigInt(total) * scale) / 10n, BigInt(quantity))
+      assert.ok(roundHalfUpDivide(fewer * BigInt(quantity), scale / 10n) !== BigInt(total))
+    }),
+  )
 })

@@ -29,10 +29,22 @@ export function currencyExponent(code: string): number | undefined {
   return exponents.get(code)
 }
 
-// For eyes only. The amount reaches Intl as decimal text, so it is exact up to 2^53 − 1.
-export function formatAmount(amountMinor: number, currency: string, locale: string): string {
-  const exponent = exponentOf(currency)
-  return formatterFor(locale, currency, exponent).format(decimalText(amountMinor, exponent))
+// For eyes only. The amount reaches Intl as decimal text, so it is exact up to 2^53 − 1. `moreDigits`: it is in that many digits more than
+// those of the minor unit.
+export function formatAmount(amountMinor: number, currency: string, locale: string, moreDigits = 0): string {
+  const digits = exponentOf(currency) + moreDigits
+  return formatterFor(locale, currency, digits).format(decimalText(amountMinor, digits))
+}
+
+// The price of one of several units that cost this much together, with as few digits as it takes for price times quantity to be that
+// amount again, rounded half up. 2518 for 999 units is 2.521 each: 2521 with three more digits.
+export function unitPriceOf(amountMinor: number, quantity: number): { price: number; moreDigits: number } {
+  for (let moreDigits = 0; ; moreDigits += 1) {
+    const scale = 10n ** BigInt(moreDigits)
+    const price = roundHalfUpDivide(BigInt(amountMinor) * scale, BigInt(quantity))
+    const isEnough = roundHalfUpDivide(price * BigInt(quantity), scale) === BigInt(amountMinor)
+    if (isEnough || price * 10n > Number.MAX_SAFE_INTEGER) return { price: Number(price), moreDigits }
+  }
 }
 
 // 1999 → '19.99', for other programs.
@@ -96,15 +108,15 @@ function decimalText(amountMinor: number, exponent: number): Intl.StringNumericL
 // Building a formatter costs about fifty times a use of it.
 const formatters = new Lru<string, Intl.NumberFormat>(200)
 
-function formatterFor(locale: string, currency: string, exponent: number): Intl.NumberFormat {
-  const key = `${currency} ${locale}`
+function formatterFor(locale: string, currency: string, digits: number): Intl.NumberFormat {
+  const key = `${currency} ${digits} ${locale}`
   const known = formatters.get(key)
   if (known) return known
   const formatter = new Intl.NumberFormat(knownLocale(locale), {
     style: 'currency',
     currency,
-    minimumFractionDigits: exponent,
-    maximumFractionDigits: exponent,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
   })
   formatters.set(key, formatter)
   return formatter

@@ -13,8 +13,8 @@ export interface RefusalDetails {
   // A hint for the Retry-After header, which is sent but is not part of the contract.
   retryAfterMs?: number
   // Instead of the table's, of a request that reached no operation: a method that the path does not have, a version of HTTP that
-  // is not spoken, a message of a payment provider that is too large.
-  status?: 405 | 413 | 505
+  // is not spoken, a message of a payment provider that is too large, a key of a merchant that was moved to another cell.
+  status?: 405 | 413 | 421 | 505
   // Sent with the refusal, such as the challenge of a 401.
   headers?: Readonly<Record<string, string>>
 }

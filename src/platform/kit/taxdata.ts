@@ -1,7 +1,7 @@
 // Rates of value added tax, to be proposed and confirmed by a person. They are facts of a day: a shop charges what its own table
 // says, and this one never changes it. Pure.
 
-export const taxDataDay = '2026-01-01'
+export const taxDataDay = '2026-07-01'
 export const taxDataSource =
   'European Commission, Taxes in Europe Database (TEDB); for Great Britain, Switzerland and Norway their tax authorities'
 
@@ -14,10 +14,10 @@ export interface ProposedRate {
 
 // Per cent: the standard rate, then the reduced ones from high to low. Rates for single regions are left out. The newest changes: EE 13 and 9
 // since 2025-01-01 and 24 since 2025-07-01; RO 21 and 11 since 2025-08-01 (Law 141/2025); FI 13.5 since 2026-01-01; LT 12 and 5 since
-// 2026-01-01 (Law XV-287).
+// 2026-01-01 (Law XV-287); AT 4.9 for some foods since 2026-07-01.
 // biome-ignore format: a table is read by its rows
 const rates: Readonly<Record<string, readonly number[]>> = {
-  AT: [20, 13, 10],        BE: [21, 12, 6],        BG: [20, 9],             CY: [19, 9, 5, 3],   CZ: [21, 12],
+  AT: [20, 13, 10, 4.9],   BE: [21, 12, 6],        BG: [20, 9],             CY: [19, 9, 5, 3],   CZ: [21, 12],
   DE: [19, 7],             DK: [25],               EE: [24, 13, 9],         ES: [21, 10, 4],     FI: [25.5, 13.5, 10],
   FR: [20, 10, 5.5, 2.1],  GR: [24, 13, 6],        HR: [25, 13, 5],         HU: [27, 18, 5],     IE: [23, 13.5, 9, 4.8],
   IT: [22, 10, 5, 4],      LT: [21, 12, 5],        LU: [17, 14, 8, 3],      LV: [21, 12, 5],     MT: [18, 12, 7, 5],

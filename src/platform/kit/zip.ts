@@ -9,7 +9,7 @@ export interface ZipEntry {
   // When it was changed, as a day: 2026-11-18.
   day: string
   bytes: Buffer
-  // Of bytes that are compressed already.
+  // Stored without compression, since the bytes are compressed already.
   isStored: boolean
 }
 

@@ -22,7 +22,7 @@ export interface Tracer {
 }
 
 export interface TracerParts {
-  // Of the collector: `http://127.0.0.1:4318`.
+  // Address of the collector: `http://127.0.0.1:4318`.
   url: string
   version: string
   log: Log

@@ -5,7 +5,7 @@ import type { EventKind, EventSubject, Mode } from '../../contract/words.ts'
 import { newId } from '../kit/ids.ts'
 import { toInstant } from '../kit/instant.ts'
 import { packed } from '../kit/packed.ts'
-import { Fragment, type Tx } from '../storage/storage.ts'
+import type { Tx } from '../storage/storage.ts'
 
 // The request that caused a change.
 export interface Cause {
@@ -39,47 +39,90 @@ export interface Announcement {
 const bodyBytesMax = 65_536
 
 export function announce(tx: Tx, event: Announcement): void {
-  const id = newId('evt')
-  const { installationId, kind, subject, sequence, now } = event
+  const together = gathered.get(tx)
+  if (together) together.push(event)
+  else announceAll(tx, [event])
+}
+
+const gathered = new WeakMap<Tx, Announcement[]>()
+
+// What the work announces is written when it ends, in two statements. For work that neither reads events nor changes who is subscribed.
+export async function announceTogether<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
+  if (gathered.has(tx)) return work()
+  const events: Announcement[] = []
+  gathered.set(tx, events)
+  try {
+    const value = await work()
+    announceAll(tx, events)
+    return value
+  } finally {
+    gathered.delete(tx)
+  }
+}
+
+function announceAll(tx: Tx, events: readonly Announcement[]): void {
+  for (const theirs of Map.groupBy(events, ({ installationId }) => installationId).values()) {
+    const named = theirs.map((event) => ({ id: newId('evt'), event }))
+    insertEvents(tx, named)
+    tx.signal('deliveries', insertDeliveries(tx, named))
+  }
+}
+
+interface NamedEvent {
+  id: string
+  event: Announcement
+}
+
+function insertEvents(tx: Tx, events: readonly NamedEvent[]): void {
+  const given = tx.rows(
+    events.map(({ id, event }) => {
+      const { installationId, kind, subject, sequence, now } = event
+      return [installationId, id, kind, subject.type, subject.id, sequence, packed(eventBody(id, event)), now]
+    }),
+    ['text', 'text', 'text', 'text', 'text', 'bigint', 'text', 'bigint'],
+  )
   tx.send`
+    with given (installation_id, id, type, subject_type, subject_id, sequence, body, occurred_at) as (${given})
     insert into events (installation_id, id, type, subject_type, subject_id, sequence, body, occurred_at)
-    values (${installationId}, ${id}, ${kind}, ${subject.type}, ${subject.id}, ${sequence},
-      ${packed(eventBody(id, event))}, ${now})`
-  tx.signal('deliveries', insertDeliveries(tx, id, event))
+    select installation_id, id, type, subject_type, subject_id, sequence, body, occurred_at
+    from given where id is not null`
 }
 
 // One delivery for each subscribed endpoint, decided in the transaction of the event. Each endpoint has a two-character
 // suffix for the ids of its deliveries, so one statement inserts them all. Subscriptions are stored as a JSON list of
-// names in quotation marks, so a text match always finds a whole name.
-function insertDeliveries(
-  tx: Tx,
-  eventId: string,
-  { installationId, kind, subject, sequence, now, notTo = '', onlyTo = '' }: Announcement,
-): Promise<unknown[]> {
-  const stem = newId('whd').slice(0, -2)
+// names in quotation marks, so a text match always finds a whole name. The endpoints come first: most installations have few or none. A
+// platform of agents gets its own orders only, while the merchant lets it be called.
+function insertDeliveries(tx: Tx, events: readonly NamedEvent[]): Promise<unknown[]> {
+  const given = tx.rows(
+    events.map(({ id, event: { kind, subject, sequence, now, notTo = '', onlyTo = '' } }) => [
+      newId('whd').slice(0, -2),
+      id,
+      kind,
+      subject.id,
+      sequence,
+      now,
+      notTo,
+      onlyTo,
+      named(`${kind.slice(0, kind.indexOf('.'))}.*`),
+      named(kind),
+    ]),
+    ['text', 'text', 'text', 'text', 'bigint', 'bigint', 'text', 'text', 'text', 'text'],
+  )
   return tx.sql`
+    with given (stem, event_id, kind, subject_id, sequence, at, not_to, only_to, of_family, of_kind) as (${given})
     insert into webhook_deliveries (installation_id, id, endpoint_id, event_id, event_type, subject_id, sequence, status,
       attempts, due_at, created_at)
-    select installation_id, ${stem} || slot, id, ${eventId}, ${kind}, ${subject.id}, cast(${sequence} as bigint),
-      'pending', 0, cast(${now} as bigint), cast(${now} as bigint)
-    from webhook_endpoints
-    where installation_id = ${installationId} and ended_at is null and id <> ${notTo} and (id = ${onlyTo} or (
-      ${onlyTo} = '' and (events like '%"*"%' or events like ${named(`${kind.slice(0, kind.indexOf('.'))}.*`)} escape '!'
-        or events like ${named(kind)} escape '!')))
-      and (platform_id is null or ${isOrderOfPlatform(subject.id)})
-    returning id`
-}
-
-// A platform of agents gets its own orders only, while the merchant lets it be called.
-function isOrderOfPlatform(orderId: string): Fragment {
-  return new Fragment(
-    `exists (
+    select e.installation_id, given.stem || e.slot, e.id, given.event_id, given.kind, given.subject_id, given.sequence,
+      'pending', 0, given.at, given.at
+    from webhook_endpoints e cross join given
+    where e.installation_id = ${events[0]?.event.installationId ?? null} and e.ended_at is null and given.stem is not null
+      and e.id <> given.not_to and (e.id = given.only_to or (given.only_to = '' and (e.events like '%"*"%'
+        or e.events like given.of_family escape '!' or e.events like given.of_kind escape '!')))
+      and (e.platform_id is null or exists (
         select 1 from orders o
         join agent_settings s on s.merchant_id = o.merchant_id and s.mode = o.mode and s.order_webhooks = 1
-        where o.installation_id = webhook_endpoints.installation_id and o.id = ?
-          and o.agent_platform_id = webhook_endpoints.platform_id)`,
-    [orderId],
-  )
+        where o.installation_id = e.installation_id and o.id = given.subject_id and o.agent_platform_id = e.platform_id))
+    returning id`
 }
 
 // In a pattern an underscore would match any character.

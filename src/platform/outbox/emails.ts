@@ -30,6 +30,7 @@ export const emailKinds = {
   refund_failed: 'merchant',
   dispute_opened: 'merchant',
   withdrawal_received: 'merchant',
+  contact_message: 'merchant',
   payment_account_problem: 'merchant',
   endpoint_disabled: 'merchant',
   stock_low: 'merchant',
@@ -118,7 +119,7 @@ export interface WithdrawalEmails {
   merchantId: string
   mode: Mode
   withdrawalId: string
-  // Of the mailbox that the shopper gave.
+  // Hash of the mailbox that the shopper gave.
   recipientHash: string
 }
 
@@ -170,7 +171,7 @@ function draftEmailSubject(draftId: string, number: number): string {
   return `${draftId}.${number}`
 }
 
-// Of drafts whose shopper is erased: one that was not sent yet is discarded.
+// For drafts whose shopper is erased: an e-mail that was not sent yet is discarded.
 export async function forgetDraftEmails(
   tx: Tx,
   installationId: string,
@@ -193,7 +194,7 @@ export interface UserEmail {
   subjectId: string
   merchantId: string
   email: string
-  // Of our page, with its secret: `/…`.
+  // Path of our page, with its secret: `/…`.
   path: string
   // Nothing is sent once the link has expired.
   expiresAt: number
@@ -216,13 +217,14 @@ export function queueUserEmail(tx: Tx, rootSecret: RootSecret, message: UserEmai
 }
 
 export interface CustomerCodeEmail {
-  // Of the code: one e-mail for each.
+  // Id of the code: one e-mail for each.
   id: string
   merchantId: string
   mode: Mode
   email: string
   code: string
-  path: string
+  // Left out where only the code signs in.
+  path?: string
   expiresAt: number
   locale: string
 }
@@ -232,7 +234,7 @@ export function queueCustomerCode(tx: Tx, rootSecret: RootSecret, message: Custo
   const kind: CodeEmailKind = 'customer_code'
   const queued = {
     ...{ id: newId('eml'), kind, subjectId, merchantId },
-    sealed: { email, code, path },
+    sealed: { email, code, ...(path !== undefined && { path }) },
     facts: { expiresAt, locale, mode },
   }
   queueSealed(tx, rootSecret, queued, now)
@@ -242,7 +244,7 @@ export interface UserNotice {
   kind: NoticeKind
   merchantId: string
   email: string
-  // Of another person, whom it is about.
+  // Address of another person, whom the notice is about.
   address?: string
   facts: Readonly<Record<string, string>>
 }
@@ -305,6 +307,49 @@ export async function forgetCodeEmails(
       and kind = ${kind}`
 }
 
+export interface ContactEmail {
+  merchantId: string
+  subjectId: string
+  message: Readonly<{ name: string; email: string; text: string }>
+}
+
+// To the merchant. What was typed is sealed in the row until it is sent.
+export function queueContactMessage(tx: Tx, rootSecret: RootSecret, of: ContactEmail, now: number): void {
+  const { merchantId, subjectId, message } = of
+  const id = newId('eml')
+  const kind: EmailKind = 'contact_message'
+  const sealed = sealByRoot(rootSecret, sealPurpose, JSON.stringify(message), id)
+  tx.send`
+    insert into emails (installation_id, id, merchant_id, kind, subject_id, facts, recipient_hash, sealed, status, attempts,
+      due_at, created_at)
+    select m.id, cast(${id} as text), m.id, cast(${kind} as text), cast(${subjectId} as text), '{}', ${merchantRecipient},
+      cast(${sealed} as text), 'pending', 0, cast(${now} as bigint), cast(${now} as bigint)
+    from merchants m join mail_switch w on w.id = ${switchId} and w.is_on = 1
+    where m.id = ${merchantId}
+    on conflict (installation_id, kind, subject_id) do nothing`
+}
+
+// Where e-mails are sent, the merchant has an address for shoppers, and has not switched the kind off.
+export async function takesContactMessages(db: Reader, merchantId: string): Promise<boolean> {
+  const kind: EmailKind = 'contact_message'
+  const rows = await db.sql`
+    select m.id from merchants m
+    join mail_switch w on w.id = ${switchId} and w.is_on = 1
+    left join mail_settings s on s.merchant_id = m.id
+    where m.id = ${merchantId} and m.support_email is not null
+      and coalesce(s.kinds_off, '') not like ${`%"${kind}"%`}`
+  return rows.length > 0
+}
+
+export function openContactMessage(
+  rootSecret: RootSecret,
+  id: string,
+  sealed: string,
+): ContactEmail['message'] | undefined {
+  const text = openByRoot(rootSecret, sealPurpose, sealed, id)
+  return text === undefined ? undefined : (JSON.parse(text) as ContactEmail['message'])
+}
+
 // The name by which stored rows were sealed: with another they would not open.
 const sealPurpose = 'letter'
 
@@ -335,7 +380,7 @@ export async function forgetEmailsOfOrder(tx: Tx, installationId: string, orderI
     where installation_id = ${installationId} and order_id = ${orderId} and recipient_hash <> ${merchantRecipient}`
 }
 
-// Of checkouts without an order: that their money went back.
+// For checkouts without an order: e-mails that their money went back.
 export async function forgetEmailsOfSessions(
   tx: Tx,
   installationId: string,

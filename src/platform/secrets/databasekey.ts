@@ -39,6 +39,24 @@ export async function listDatabaseKeys(db: Reader, rootSecret: RootSecret, name:
   ].map(keyFrom)
 }
 
+// For rows that are moved from one database to another: a key that only the source has is made the target's too. Gives the names of
+// those of which both have their own.
+export async function shareDatabaseKeys(
+  source: Reader,
+  target: Tx,
+  rootSecret: RootSecret,
+  { names, now }: { names: readonly string[]; now: number },
+): Promise<string[]> {
+  const different: string[] = []
+  for (const name of names) {
+    const [here, there] = [await findSealed(source, name), await findSealed(target, name)]
+    if (here && !there) insertSealed(target, name, here, now)
+    else if (here && there && openText(rootSecret, name, here) !== openText(rootSecret, name, there))
+      different.push(name)
+  }
+  return different
+}
+
 // Every key that is not sealed by the current version yet. Gives their number.
 export async function sealDatabaseKeys(tx: Tx, rootSecret: RootSecret): Promise<number> {
   let count = 0

@@ -31,6 +31,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { what: 'webhook secrets',    table: 'webhook_endpoints', column: 'secret_sealed',   keys: tenant, purposes: ['webhook secret'], context: byId },
   { what: 'webhook secrets',    table: 'webhook_endpoints', column: 'previous_sealed', keys: tenant, purposes: ['former webhook secret', 'webhook secret'], context: byId },
   { what: 'users',              table: 'users',             column: 'email_sealed',    keys: ['id'], purposes: ['user e-mail'], context: byId, hash: { column: 'email_hash', of: (root, email) => emailHash(root, email, root.currentVersion) } },
+  { what: 'users',              table: 'users',             column: 'name_sealed',     keys: ['id'], purposes: ['user name'], context: byId },
   { what: 'second factors',     table: 'user_factors',      column: 'secret_sealed',   keys: ['user_id', 'id'], purposes: ['second factor'], context: (row) => `${row.user_id} ${row.id}` },
   { what: 'invitations',        table: 'invitations',       column: 'email_sealed',    keys: ['id'], purposes: ['invitation e-mail'], context: byId, hash: { column: 'email_hash', of: (root, email) => emailHash(root, email, root.currentVersion) } },
   { what: 'checkouts',          table: 'checkout_sessions', column: 'secret_sealed',   keys: tenant, purposes: ['checkout page'], context: byId },
@@ -45,6 +46,8 @@ export const sealedColumns: readonly SealedColumn[] = [
   { what: 'returns',            table: 'returns',           column: 'note_sealed',     keys: tenant, purposes: ['return note'], context: byId },
   { what: 'customer codes',     table: 'customer_codes',    column: 'email_sealed',    keys: ['merchant_id', 'id'], purposes: ['customer code'], context: byId },
   { what: 'customer sessions',  table: 'customer_sessions', column: 'email_sealed',    keys: ['merchant_id', 'id'], purposes: ['customer session'], context: byId },
+  { what: 'customer addresses', table: 'customer_addresses', column: 'sealed',          keys: ['merchant_id', 'id'], purposes: ['customer address'], context: byId },
+  { what: 'customer passkeys',  table: 'customer_passkeys', column: 'email_sealed',    keys: ['merchant_id', 'mode', 'id'], purposes: ['customer passkey'], context: byId },
   { what: 'addresses',          table: 'addresses',         column: 'row_key',         keys: tenant, more: ['owner_id'], purposes: ['address row key'], context: (row) => JSON.stringify(['address', row.installation_id, row.id, row.owner_id]) },
   { what: 'documents',          table: 'documents',         column: 'buyer_sealed',    keys: ['merchant_id', 'id'], purposes: ['document buyer'], context: byId },
   { what: 'withdrawals',        table: 'withdrawals',       column: 'sealed',          keys: ['merchant_id', 'mode', 'id'], purposes: ['withdrawal'], context: (row) => `${row.merchant_id} ${row.mode} ${row.id}` },
@@ -140,7 +143,7 @@ function updateOf({ table, column, keys }: SealedColumn, row: SealedRow, renewed
 export interface SealedRows {
   what: string
   rows: number
-  // Of API keys, which are renewed only when they are used: somebody has to use, rotate or revoke each of them.
+  // Ids of API keys, which are renewed only on use: the owner has to use, rotate or revoke each of them.
   ids?: string[]
 }
 

@@ -117,7 +117,7 @@ export function deriveKey(rootSecret: RootSecret, purpose: string, version = roo
   return key
 }
 
-// Of every version that is known, the current one first: for what another node may have made with another version.
+// Keys of every known version, the current one first: for what another node may have made with another version.
 export function deriveKeys(rootSecret: RootSecret, purpose: string): [KeyObject, ...KeyObject[]] {
   const [current = 0, ...others] = rootSecret.versions
   const keyOf = (version: number) => deriveKey(rootSecret, purpose, version)
@@ -158,7 +158,9 @@ export const sealPurposes = [
   'agent signing key',
   'checkout customer',
   'checkout page',
+  'customer address',
   'customer code',
+  'customer passkey',
   'customer session',
   'database key',
   'document buyer',
@@ -174,6 +176,7 @@ export const sealPurposes = [
   'second factor',
   'second factor being set up',
   'user e-mail',
+  'user name',
   'webhook secret',
   'withdrawal',
 ] as const

@@ -35,8 +35,11 @@ export async function addCell(
   storage: Storage,
   operatorUrl: string,
   name: string,
-  options: MigrateOptions,
+  options: MigrateOptions & { like?: string },
 ): Promise<MadeCell> {
+  const { like } = options
+  if (like !== undefined && !(await listCells(storage)).some((cell) => cell.name === like))
+    throw new StorageRefused(`there is no cell ${like}`)
   const password = randomBytes(24).toString('base64url')
   await storage.write(async (tx) => {
     const [taken] = await tx.sql`
@@ -51,7 +54,17 @@ export async function addCell(
       await tx.sql`${new Fragment(command)}`
   })
   const applied = await inCell(operatorUrl, name, (cell) => migrate(cell, options))
+  if (like !== undefined) await copyKeys(storage, like, name)
   return { name, url: urlOf(operatorUrl, name, password), applied, isDistributed: await distribute(storage, name) }
+}
+
+// Merchants can be moved between cells that recognize customers by the same keys.
+async function copyKeys(storage: Storage, like: string, name: string): Promise<void> {
+  for (const table of ['root_secrets', 'database_keys'])
+    await storage.write(
+      (tx) => tx.sql`
+        insert into ${new Fragment(`${name}.${table}`)} select * from ${new Fragment(`${like}.${table}`)}`,
+    )
 }
 
 // What was in the schema before stays on the coordinator too, unseen, and would be in the way of later migrations.
@@ -84,7 +97,7 @@ export async function listCells(storage: Storage): Promise<Cell[]> {
         and exists (select 1 from pg_class c where c.relnamespace = n.oid and c.relname = 'schema_migrations')
       order by "bytes", n.nspname`,
   )
-  const workers = await listWorkers(storage)
+  const places = await listPlaces(storage)
   const cells: Cell[] = []
   for (const { name, bytes, hasMerchants } of found.filter((cell) => isCellName(cell.name))) {
     const count = async (table: string) => {
@@ -92,7 +105,7 @@ export async function listCells(storage: Storage): Promise<Cell[]> {
       const rows = await storage.read((db) => db.sql<{ count: number }>`select count(*) as "count" from ${from}`)
       return rows[0]?.count ?? 0
     }
-    const placed = workers.get(name)
+    const placed = places.get(name)
     cells.push({
       name,
       bytes: placed?.bytes ?? bytes,
@@ -104,7 +117,36 @@ export async function listCells(storage: Storage): Promise<Cell[]> {
   return cells.sort((a, b) => a.bytes - b.bytes)
 }
 
-async function listWorkers(storage: Storage): Promise<Map<string, { worker: string; bytes: number }>> {
+// By Citus, while the cell serves: it copies the tables, and holds writes back for the moment in which it changes over.
+export async function moveCell(storage: Storage, name: string, to: Worker): Promise<void> {
+  if (!(await hasCitus(storage)))
+    throw new StorageRefused('only Citus moves a cell to another machine, and this PostgreSQL does not have it')
+  const workers = await listWorkers(storage)
+  if (!workers.some(({ host, port }) => host === to.host && port === to.port))
+    throw new StorageRefused(
+      `Citus has no worker ${to.host}:${to.port}; it has ${workers.map(({ host, port }) => `${host}:${port}`).join(', ')}`,
+    )
+  const cell = (await listCells(storage)).find((found) => found.name === name)
+  if (!cell) throw new StorageRefused(`there is no cell ${name}`)
+  if (cell.worker === `${to.host}:${to.port}`) return
+  // Logical replication needs a primary key in each table, which a test of the migrations asks for.
+  await storage.write((tx) => tx.sql`select citus_schema_move(${name}::regnamespace, ${to.host}, ${to.port}::int)`)
+}
+
+export interface Worker {
+  host: string
+  port: number
+}
+
+export function listWorkers(storage: Storage): Promise<Worker[]> {
+  return storage.read(
+    (db) => db.sql<Worker>`
+      select nodename as "host", nodeport::bigint as "port" from pg_dist_node
+      where noderole = 'primary' and isactive and shouldhaveshards order by 1, 2`,
+  )
+}
+
+async function listPlaces(storage: Storage): Promise<Map<string, { worker: string; bytes: number }>> {
   if (!(await hasCitus(storage))) return new Map()
   const rows = await storage.read(
     (db) => db.sql<{ name: string; worker: string; bytes: number }>`

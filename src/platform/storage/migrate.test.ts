@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { givenOthers } from '../../../harness/other.ts'
 import { eachEngine } from '../../../harness/storage.ts'
-import { migrate, schemaGap } from './migrate.ts'
+import { migrate, refuseOtherSchema, schemaGap } from './migrate.ts'
 import { type Storage, StorageRefused } from './storage.ts'
 
 const now = new Date('2025-01-01T00:00:00Z')
@@ -34,12 +34,12 @@ eachEngine('migrations', (given) => {
   test('are applied in order, once', async () => {
     const storage = await open()
     const directory = await folderOf({ '0001_first.sql': FIRST, '0002_second.sql': SECOND })
-    assert.deepEqual(await schemaGap(storage, directory), { pending: 2, newer: 0 })
+    assert.deepEqual(await schemaGap(storage, directory), { pending: 2, newer: 0, isTooNew: false })
     assert.deepEqual(await migrate(storage, { now, directory }), ['0001_first', '0002_second'])
-    assert.deepEqual(await schemaGap(storage, directory), { pending: 0, newer: 0 })
+    assert.deepEqual(await schemaGap(storage, directory), { pending: 0, newer: 0, isTooNew: false })
     assert.deepEqual(await migrate(storage, { now, directory }), [])
     await writeFile(join(directory, '0003_third.sql'), 'create table third (id bigint)')
-    assert.deepEqual(await schemaGap(storage, directory), { pending: 1, newer: 0 })
+    assert.deepEqual(await schemaGap(storage, directory), { pending: 1, newer: 0, isTooNew: false })
     assert.deepEqual(await migrate(storage, { now, directory }), ['0003_third'])
     const rows = await storage.read(
       (db) => db.sql`select version, name, applied_at as "appliedAt" from schema_migrations`,
@@ -70,7 +70,7 @@ eachEngine('migrations', (given) => {
 
   test('of the server itself apply to an empty store', async () => {
     const storage = await given.open()
-    assert.deepEqual(await schemaGap(storage), { pending: 0, newer: 0 })
+    assert.deepEqual(await schemaGap(storage), { pending: 0, newer: 0, isTooNew: false })
   })
 
   test('that were made faster are the same to a database that has the slower one', async () => {
@@ -109,14 +109,33 @@ eachEngine('migrations', (given) => {
     await assert.rejects(migrate(storage, { now, directory }), message)
   })
 
-  test('are refused when the database is newer than the program', async () => {
+  test('of a newer version that only add do not concern a program', async () => {
     const storage = await open()
-    const directory = await folderOf({ '0001_first.sql': FIRST, '0002_second.sql': SECOND })
+    const directory = await folderOf({
+      '0001_first.sql': FIRST,
+      '0002_second.sql': SECOND,
+      '0003_needs_0001_first.sql': 'drop index first_id',
+    })
     await migrate(storage, { now, directory })
-    await rm(join(directory, '0002_second.sql'))
-    assert.deepEqual(await schemaGap(storage, directory), { pending: 0, newer: 1 })
+    for (const name of ['0003_needs_0001_first.sql', '0002_second.sql']) await rm(join(directory, name))
+    assert.deepEqual(await schemaGap(storage, directory), { pending: 0, newer: 2, isTooNew: false })
+    assert.deepEqual(await migrate(storage, { now, directory }), [])
+    await refuseOtherSchema(storage, directory)
+  })
+
+  test('are refused when a newer version has taken away what the program needs', async () => {
+    const storage = await open()
+    const files = {
+      '0001_first.sql': FIRST,
+      '0002_second.sql': SECOND,
+      '0003_needs_0002_first.sql': 'drop table first',
+    }
+    const directory = await folderOf(files)
+    await migrate(storage, { now, directory })
+    for (const name of ['0003_needs_0002_first.sql', '0002_second.sql']) await rm(join(directory, name))
+    assert.deepEqual(await schemaGap(storage, directory), { pending: 0, newer: 2, isTooNew: true })
     const message =
-      /^the database is newer than this program: it has migration 0002_second, which this program does not know; start the version that migrated it, or restore/
+      /^the database is newer than this program: it has migration 0003_needs_0002_first, which this program does not know; start the version that migrated it, or restore/
     await assert.rejects(migrate(storage, { now, directory }), { name: StorageRefused.name, message })
   })
 
@@ -126,7 +145,7 @@ eachEngine('migrations', (given) => {
     const directory = await folderOf({ '0001_first.sql': FIRST, '0002_second.sql': broken })
     await assert.rejects(migrate(storage, { now, directory }), /nowhere/)
     assert.equal(await countOf(storage), 0)
-    assert.deepEqual(await schemaGap(storage, directory), { pending: 1, newer: 0 })
+    assert.deepEqual(await schemaGap(storage, directory), { pending: 1, newer: 0, isTooNew: false })
     await writeFile(join(directory, '0002_second.sql'), SECOND)
     assert.deepEqual(await migrate(storage, { now, directory }), ['0002_second'])
     assert.equal(await countOf(storage), 1)

@@ -4,7 +4,8 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { asMigration, writeInside } from './inside.ts'
+import { asMigration, type InsideTx, writeInside } from './inside.ts'
+import { type PrintedSchema, readPrinted } from './printed.ts'
 import { commandsOf } from './script.ts'
 import { type Reader, type Storage, StorageRefused } from './storage.ts'
 
@@ -13,6 +14,8 @@ const DIRECTORY = join(import.meta.dirname, 'migrations')
 export interface MigrateOptions {
   now: Date
   directory?: string
+  // Lets each migration run where a new SQLite database would begin with what they make.
+  oneByOne?: boolean
   // Called before each migration, unless the database is new: they may take long where there are rows.
   onBegin?: (begun: BegunMigration) => Promise<void>
   // Called with the name of each step as it is reached, so a test can stop there.
@@ -30,12 +33,18 @@ export interface BegunMigration {
 export async function migrate(storage: Storage, options: MigrateOptions): Promise<string[]> {
   const migrations = await readMigrations(options.directory ?? DIRECTORY)
   await createTable(storage)
-  const applied = await storage.read(listApplied)
+  let applied = await storage.read(listApplied)
   checkHistory(migrations, applied)
+  const isNew = applied.size === 0
   const names: string[] = []
+  if (isNew && storage.engine === 'sqlite' && !options.directory && !options.oneByOne) {
+    const printed = await readPrinted(migrations)
+    if (printed) names.push(...(await applyPrinted(storage, printed, migrations, options.now)))
+    applied = await storage.read(listApplied)
+  }
   const missing = migrations.filter(({ version }) => !applied.has(version))
   for (const [index, migration] of missing.entries()) {
-    if (applied.size > 0) await options.onBegin?.({ migration: migration.name, number: index + 1, of: missing.length })
+    if (!isNew) await options.onBegin?.({ migration: migration.name, number: index + 1, of: missing.length })
     if (await apply(storage, migration, options)) names.push(migration.name)
   }
   return names
@@ -46,22 +55,28 @@ export interface SchemaGap {
   pending: number
   // Migrations of the store that this code does not know: a newer version has migrated it.
   newer: number
+  // Whether one of these takes away what this code needs.
+  isTooNew: boolean
 }
 
 // For the readiness check.
 export async function schemaGap(storage: Storage, directory: string = DIRECTORY): Promise<SchemaGap> {
-  const known = new Set((await listFiles(directory)).map(({ version }) => version))
-  const applied = await storage.read(async (db) => ((await tableExists(db)) ? await listApplied(db) : new Map()))
+  const files = await listFiles(directory)
+  const known = new Set(files.map(({ version }) => version))
+  const applied = await storage.read(async (db) =>
+    (await tableExists(db)) ? await listApplied(db) : new Map<number, Applied>(),
+  )
   const pending = known.difference(applied).size
-  return { pending, newer: applied.size - (known.size - pending) }
+  const newer = applied.size - (known.size - pending)
+  return { pending, newer, isTooNew: findTooNew(files, applied) !== undefined }
 }
 
-// For read-only use: the store must have exactly the migrations of this code.
+// For read-only use: the store must have all migrations of this code.
 export async function refuseOtherSchema(storage: Storage, directory: string = DIRECTORY): Promise<void> {
   const migrations = await readMigrations(directory)
   const applied = await storage.read(listApplied)
   checkHistory(migrations, applied)
-  const missing = migrations.length - applied.size
+  const missing = migrations.filter(({ version }) => !applied.has(version)).length
   if (missing > 0)
     throw new StorageRefused(`the database lacks migrations (${missing}): run migrate, or start the server`)
 }
@@ -79,14 +94,10 @@ interface Migration {
 }
 
 async function apply(storage: Storage, migration: Migration, { now, onStep }: MigrateOptions): Promise<boolean> {
-  const { version, name, checksum, script } = migration
+  const { name, script } = migration
   const isOurs = await writeInside(storage, async (tx) => {
     const run = await tx[asMigration]()
-    const rows = await tx.sql`
-      insert into schema_migrations (version, name, checksum, applied_at)
-      values (${version}, ${name}, ${checksum}, ${now.getTime()})
-      on conflict (version) do nothing returning version`
-    if (rows.length === 0) return false
+    if (!(await record(tx, migration, now))) return false
     onStep?.(`${name}:recorded`)
     for (const command of commandsOf(script, storage.engine)) await run(command)
     onStep?.(`${name}:run`)
@@ -94,6 +105,31 @@ async function apply(storage: Storage, migration: Migration, { now, onStep }: Mi
   })
   onStep?.(`${name}:committed`)
   return isOurs
+}
+
+// False if another node has it.
+async function record(tx: InsideTx, { version, name, checksum }: Migration, now: Date): Promise<boolean> {
+  const rows = await tx.sql`
+    insert into schema_migrations (version, name, checksum, applied_at)
+    values (${version}, ${name}, ${checksum}, ${now.getTime()})
+    on conflict (version) do nothing returning version`
+  return rows.length > 0
+}
+
+// All of them in one transaction.
+function applyPrinted(
+  storage: Storage,
+  { count, script }: PrintedSchema,
+  migrations: readonly Migration[],
+  now: Date,
+): Promise<string[]> {
+  const covered = migrations.slice(0, count)
+  return writeInside(storage, async (tx) => {
+    const run = await tx[asMigration]()
+    for (const migration of covered) if (!(await record(tx, migration, now))) return []
+    await run(script)
+    return covered.map(({ name }) => name)
+  })
 }
 
 // `if not exists` does not see a table that another node is creating at this moment; the second `create` fails with an
@@ -134,14 +170,27 @@ async function listApplied(db: Reader): Promise<Map<number, Applied>> {
   return new Map(rows.map((row) => [row.version, row]))
 }
 
+// Migrations add, so a program of the version before goes on with a database that a newer one has migrated. One that takes something
+// away says so in its name: `0130_needs_0125_drop_notes` leaves out programs that do not know migration 0125.
+const needs = /^\d{4}_needs_(\d{4})_/
+
+// A migration of the store, unknown to this code, with which this code cannot work.
+function findTooNew(known: readonly { version: number }[], applied: ReadonlyMap<number, Applied>): Applied | undefined {
+  const newest = Math.max(0, ...known.map(({ version }) => version))
+  return [...applied.values()].find(({ version, name }) => {
+    if (known.some((migration) => migration.version === version)) return false
+    // One between those that we know comes from another history.
+    return version < newest || Number(needs.exec(name)?.[1] ?? 0) > newest
+  })
+}
+
 function checkHistory(migrations: Migration[], applied: Map<number, Applied>): void {
   const newest = Math.max(0, ...applied.keys())
-  for (const { version, name } of applied.values()) {
-    if (migrations.some((migration) => migration.version === version)) continue
+  const tooNew = findTooNew(migrations, applied)
+  if (tooNew)
     throw new StorageRefused(
-      `the database is newer than this program: it has migration ${name}, which this program does not know; start the version that migrated it, or restore a backup made before`,
+      `the database is newer than this program: it has migration ${tooNew.name}, which this program does not know; start the version that migrated it, or restore a backup made before`,
     )
-  }
   for (const { version, name, checksum } of migrations) {
     const row = applied.get(version)
     if (row && row.checksum !== checksum) throw new StorageRefused(`migration ${name} was changed after it was applied`)

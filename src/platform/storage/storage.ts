@@ -82,7 +82,14 @@ export function onceDurable(db: Reader | Tx, then: () => void): void {
   else then()
 }
 
-export type SignalName = 'deliveries' | 'credentials' | 'payments' | 'transfers' | 'sites'
+export type SignalName =
+  | 'deliveries'
+  | 'credentials'
+  | 'payments'
+  | 'transfers'
+  | 'sites'
+  | 'pictures'
+  | 'remote_pictures'
 
 export interface StorageStats {
   engine: Engine

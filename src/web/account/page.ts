@@ -1,28 +1,20 @@
 // What the pages of an account show.
 
-import type { AccountOrder, AccountShop } from '../../domain/customers/service.ts'
+import type { SavedAddress } from '../../domain/customers/book.ts'
+import type { AccountPasskey } from '../../domain/customers/passkeys.ts'
+import type { AccountOrder } from '../../domain/customers/service.ts'
 import { hiddenFields } from '../../platform/html/form.ts'
-import { type Html, html } from '../../platform/html/html.ts'
-import { framed, sheet } from '../checkout/frame.ts'
-import type { Speaker } from '../languages/language.ts'
-
-export interface AccountFrame {
-  speaker: Speaker
-  shop: AccountShop
-  path: string
-}
-
-function page({ speaker, shop }: AccountFrame, title: string, inside: Html): string {
-  return framed({
-    speaker,
-    title: `${title} – ${shop.merchant.name}`,
-    state: 'order',
-    body: sheet(speaker, shop.merchant, shop.mode === 'test', inside),
-  })
-}
+import { html } from '../../platform/html/html.ts'
+import { customerPasskeyScript } from '../checkout/assets.ts'
+import { type AddressForm, addressesPart, addressForm } from './addresses.ts'
+import { type AccountFrame, page } from './frame.ts'
+import { customerPasskeyForm, passkeysPart } from './passkeys.ts'
 
 // `isWrong`: what was typed is no address. `isOver`: a link that works no more.
-export function askPage(view: AccountFrame, { email = '', isWrong = false, isOver = false }): string {
+export function askPage(
+  view: AccountFrame,
+  { email = '', isWrong = false, isOver = false, isPasskeyBad = false },
+): string {
   const { say } = view.speaker
   const error = isWrong && html`<p class="error" id="email-error">${say('account.badEmail')}</p>`
   return page(
@@ -34,10 +26,22 @@ ${isOver && html`<p class="notice problem" role="alert">${say('account.over')}</
 <p class="soft">${say('account.lead')}</p>
 <form method="post" action="${view.path}/code" class="return-form">
 <div class="field"><label for="email">${say('account.email')}</label>
-<input id="email" name="email" type="email" inputmode="email" autocomplete="email" dir="ltr" maxlength="254" value="${email}" required${isWrong && html` aria-describedby="email-error" aria-invalid="true"`}>
+<input
+  id="email"
+  name="email"
+  type="email"
+  inputmode="email"
+  autocomplete="email"
+  dir="ltr"
+  maxlength="254"
+  value="${email}"
+  required${isWrong && html` aria-describedby="email-error" aria-invalid="true"`}>
 ${error}</div>
 <div class="return-buttons"><button class="first">${say('account.send')}</button></div>
-</form></div>`,
+</form>
+${customerPasskeyForm(view, 'sign_in', isPasskeyBad)}
+</div>`,
+    customerPasskeyScript.href,
   )
 }
 
@@ -56,10 +60,20 @@ ${
 <form method="post" action="${view.path}/open" class="return-form">
 ${hiddenFields({ email })}
 <div class="field"><label for="code">${say('account.code')}</label>
-<input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" dir="ltr" maxlength="20" required autofocus></div>
+<input
+  id="code"
+  name="code"
+  inputmode="numeric"
+  autocomplete="one-time-code"
+  dir="ltr"
+  maxlength="20"
+  required
+  autofocus></div>
 <div class="return-buttons"><button class="first">${say('account.signin')}</button></div>
 </form>
-<form method="post" action="${view.path}/code" class="return-form">${hiddenFields({ email })}<div><button class="plain">${say('account.again')}</button></div></form>
+<form method="post" action="${view.path}/code" class="return-form">
+  ${hiddenFields({ email })}
+  <div><button class="plain">${say('account.again')}</button></div></form>
 </div>`,
   )
 }
@@ -73,20 +87,39 @@ export function linkPage(view: AccountFrame, link: string, isHere: boolean): str
 <h1>${say('account.signin')}</h1>
 ${
   isHere
-    ? html`<form method="post" action="${view.path}/link/${link}" class="return-form"><div class="return-buttons"><button class="first">${say('account.signin')}</button></div></form>`
-    : html`<p>${say('account.otherBrowser')}</p><p><a class="second" href="${view.path}">${say('account.signin')}</a></p>`
+    ? html`<form method="post" action="${view.path}/link/${link}" class="return-form">
+    <div class="return-buttons"><button class="first">${say('account.signin')}</button></div>
+  </form>`
+    : html`<p>${say('account.otherBrowser')}</p>
+  <p><a class="second" href="${view.path}">${say('account.signin')}</a></p>`
 }
 </div>`,
   )
 }
 
-export function accountPage(view: AccountFrame, email: string, orders: readonly AccountOrder[]): string {
+export interface AccountContent {
+  email: string
+  orders: readonly AccountOrder[]
+  addresses: readonly SavedAddress[]
+  passkeys: readonly AccountPasskey[]
+  isPasskeyBad?: boolean
+}
+
+export function accountPage(view: AccountFrame, content: AccountContent): string {
+  const { email, orders, addresses, passkeys, isPasskeyBad = false } = content
   const { speaker, path } = view
   const { say, sayKnown } = speaker
   const row = (order: AccountOrder) => {
     const title = say('status.title', { number: order.number })
     return html`<li><div><p class="item-name">${order.path === null ? title : html`<a href="${order.path}">${title}</a>`}</p>
-<p class="item-note"><time datetime="${order.placedAt}">${speaker.date(order.placedAt)}</time> · ${sayKnown(`paid.${order.paymentStatus}`, order.paymentStatus)} · ${order.status === 'cancelled' ? say('timeline.cancelled') : sayKnown(`sent.${order.fulfillmentStatus}`, order.fulfillmentStatus)}</p></div>
+<p class="item-note"><time datetime="${order.placedAt}">${speaker.date(order.placedAt)}</time> · ${sayKnown(
+      `paid.${order.paymentStatus}`,
+      order.paymentStatus,
+    )} · ${
+      order.status === 'cancelled'
+        ? say('timeline.cancelled')
+        : sayKnown(`sent.${order.fulfillmentStatus}`, order.fulfillmentStatus)
+    }</p></div>
 <p class="item-amount">${speaker.amount(order.total, order.currency)}</p></li>`
   }
   return page(
@@ -100,12 +133,19 @@ export function accountPage(view: AccountFrame, email: string, orders: readonly 
 <h2 id="orders-title">${say('account.orders')}</h2>
 ${orders.length === 0 ? html`<p>${say('account.noOrders')}</p>` : html`<ul class="account-orders">${orders.map(row)}</ul>`}
 </section>
+${addressesPart(view, addresses)}
+${passkeysPart(view, passkeys, isPasskeyBad)}
 <section class="bought account-tools" aria-label="${say('account.title')}">
 <form method="post" action="${path}/data"><button class="second">${say('account.data')}</button></form>
 <a class="second" href="${path}/erase">${say('account.erase')}</a>
 <form method="post" action="${path}/out"><button class="second">${say('account.signout')}</button></form>
 </section>`,
+    customerPasskeyScript.href,
   )
+}
+
+export function addressPage(view: AccountFrame, form: AddressForm): string {
+  return page(view, view.speaker.say('account.addresses'), addressForm(view, form))
 }
 
 export function erasePage(view: AccountFrame): string {
@@ -116,7 +156,11 @@ export function erasePage(view: AccountFrame): string {
     html`<div class="status">
 <h1>${say('account.erase')}</h1>
 <p>${say('account.eraseText')}</p>
-<form method="post" action="${view.path}/erase" class="return-form"><div class="return-buttons"><button class="first">${say('account.eraseConfirm')}</button><a class="second" href="${view.path}">${say('return.back')}</a></div></form>
+<form method="post" action="${view.path}/erase" class="return-form">
+  <div class="return-buttons">
+    <button class="first">${say('account.eraseConfirm')}</button>
+    <a class="second" href="${view.path}">${say('return.back')}</a>
+  </div></form>
 </div>`,
   )
 }

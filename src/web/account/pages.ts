@@ -1,13 +1,13 @@
-// The shopper's account at /account/{shop}: signing in by a mailed code or link, orders, the data as a file, erasing it. Without script. The
-// answer to an address is always the same.
+// The shopper's account at /account/{shop}: signing in by a mailed code, link or passkey, orders, addresses, the data as a file,
+// erasing it. Only passkeys need script. The answer to an address is always the same.
 
-import { randomBytes } from 'node:crypto'
 import type { Mode } from '../../contract/words.ts'
 import type { CheckoutView } from '../../domain/checkout/port.ts'
-import { codeFromTyped, codeMs, customerSessionMs } from '../../domain/customers/codes.ts'
+import { codeFromTyped, customerSessionMs, knownBrowserMs } from '../../domain/customers/codes.ts'
 import { accountPath } from '../../domain/customers/path.ts'
-import { type AccountShop, type CustomerPort, isToken, type SignedInCustomer } from '../../domain/customers/service.ts'
-import { addressBucket } from '../../platform/access/throttle.ts'
+import type { AccountShop, CustomerPort, SignedInCustomer } from '../../domain/customers/service.ts'
+import { isToken, newToken } from '../../domain/customers/signin.ts'
+import { networkBucket } from '../../platform/access/throttle.ts'
 import { type CookieKind, cookieIn, setCookie } from '../../platform/html/cookies.ts'
 import { lineIn, readForm } from '../../platform/html/form.ts'
 import { isCrossSite } from '../../platform/html/origin.ts'
@@ -16,10 +16,12 @@ import type { HtmlPage, PageAnswer, PageRequest } from '../../platform/http/page
 import { refuse } from '../../platform/kit/refuse.ts'
 import { refusedPage } from '../checkout/ended.ts'
 import { answerPage, redirect } from '../checkout/frame.ts'
+import { addressFromTyped } from '../checkout/input.ts'
 import type { SavedAddressesPort } from '../checkout/saved.ts'
 import { failed, lost, unread } from '../checkout/show.ts'
 import { type Speaker, speakerFor } from '../languages/language.ts'
-import { accountPage, askPage, enterCodePage, erasedPage, erasePage, linkPage } from './page.ts'
+import { addressErrors, addressIn, typedAddress } from './addresses.ts'
+import { accountPage, addressPage, askPage, enterCodePage, erasedPage, erasePage, linkPage } from './page.ts'
 
 export interface AccountPageParts {
   customers: CustomerPort
@@ -32,11 +34,14 @@ interface Visit {
   path: string
   speaker: Speaker
   form: (name: string) => string
+  // Not cut, for the answer of a passkey, which is longer than a line.
+  whole: (name: string) => string
 }
 
 // Posts of usual size that one over all orders counts as.
 const wholeCost = 10
 
+const passkeyActions = ['options', 'open', 'add', 'remove'] as const
 const actions = ['code', 'open', 'data', 'erase', 'out'] as const
 
 export function accountPages(parts: AccountPageParts): HtmlPage[] {
@@ -86,7 +91,8 @@ class Account {
   cookies(shop: AccountShop) {
     const name = `${shop.mode}-${shop.merchant.slug}`
     const session = sessionCookie(shop.mode, shop.merchant.slug)
-    const browser: CookieKind = { name: `account-ask-${name}`, path: '/', maxAgeSeconds: codeMs / 1000 }
+    // By it the browser is known after signing in. What it asked for ends sooner, on the server.
+    const browser: CookieKind = { name: `account-ask-${name}`, path: '/', maxAgeSeconds: knownBrowserMs / 1000 }
     return { session, browser }
   }
 
@@ -107,18 +113,52 @@ class Account {
   async show(visit: Visit): Promise<PageAnswer> {
     const customer = await this.parts.customers.find(visit.shop, this.cookieOf(visit, 'session'))
     if (!customer) return answerPage(200, askPage(visit, {}))
-    return answerPage(
-      200,
-      accountPage(visit, customer.email, await this.parts.customers.listOrders(visit.shop, customer)),
-    )
+    return answerPage(200, await this.accountOf(visit, customer))
+  }
+
+  async accountOf(visit: Visit, customer: SignedInCustomer, isPasskeyBad = false): Promise<string> {
+    const { customers } = this.parts
+    const [orders, addresses, passkeys] = await Promise.all([
+      customers.listOrders(visit.shop, customer),
+      customers.listBook(visit.shop, customer),
+      customers.listPasskeys(visit.shop, customer),
+    ])
+    return accountPage(visit, { email: customer.email, orders, addresses, passkeys, isPasskeyBad })
+  }
+
+  // `options` is asked by the script, and answered with JSON.
+  async passkeys(visit: Visit, action: string): Promise<PageAnswer> {
+    const { shop, path, form, whole, request } = visit
+    const { customers } = this.parts
+    if (request.raw.method !== 'POST') return redirect(path)
+    const [session, browser] = [this.cookieOf(visit, 'session'), this.cookieOf(visit, 'browser')]
+    const origin = this.originOf(request)
+    const customer = await customers.find(shop, session)
+    if (action === 'options' && form('for') === 'sign_in') {
+      const boundTo = isToken(browser) ? browser : newToken()
+      const options = await customers.passkeyOptions(shop, { origin, boundTo }, null)
+      return this.withCookie(json(options), this.cookies(shop).browser, boundTo)
+    }
+    if (action === 'open') {
+      const token = await customers.openByPasskey(shop, { origin, boundTo: browser }, whole('response'))
+      if (!token) return answerPage(409, askPage(visit, { isPasskeyBad: true }))
+      return this.withCookie(redirect(path), this.cookies(shop).session, token)
+    }
+    if (!customer) return redirect(path)
+    const at = { origin, boundTo: session }
+    if (action === 'options') return json(await customers.passkeyOptions(shop, at, customer))
+    if (action === 'remove') await customers.removePasskey(shop, customer, whole('id'))
+    else if (!(await customers.addPasskey(shop, at, customer, whole('response'))))
+      return answerPage(409, await this.accountOf(visit, customer, true))
+    return redirect(path)
   }
 
   async ask(visit: Visit): Promise<PageAnswer> {
     const { shop, form, request, speaker } = visit
     const email = form('email')
     const known = this.cookieOf(visit, 'browser')
-    const browser = isToken(known) ? known : randomBytes(32).toString('base64url')
-    const network = addressBucket(request.address)
+    const browser = isToken(known) ? known : newToken()
+    const network = networkBucket(request.address)
     const asked = { email, browser, network, locale: speaker.locale, shopOrigin: request.shop?.origin ?? null }
     const isAsked = await this.parts.customers.askCode(shop, asked)
     if (!isAsked) return answerPage(409, askPage(visit, { email, isWrong: true }))
@@ -159,6 +199,35 @@ class Account {
     return this.withCookie(answerPage(200, erasedPage(visit, kept)), session, '')
   }
 
+  async address(visit: Visit, name: string): Promise<PageAnswer> {
+    const { shop, path, form, request } = visit
+    const { customers } = this.parts
+    const customer = await customers.find(shop, this.cookieOf(visit, 'session'))
+    if (!customer) return redirect(path)
+    const id = name === 'new' ? null : name
+    const known = id === null ? undefined : (await customers.listBook(shop, customer)).find((one) => one.id === id)
+    if (id !== null && !known) return redirect(path)
+    if (request.raw.method !== 'POST') {
+      const typed = typedAddress(known?.address ?? { country: shop.merchant.country })
+      return answerPage(200, addressPage(visit, { id, typed, isDefault: known?.isDefault ?? false }))
+    }
+    if (form('do') === 'remove') {
+      if (id !== null) await customers.removeAddress(shop, customer, id)
+      return redirect(path)
+    }
+    if (form('do') === 'choose' && known) {
+      await customers.saveAddress(shop, customer, { id, address: known.address, isDefault: true })
+      return redirect(path)
+    }
+    const typed = addressIn(form)
+    const isDefault = form('default') !== ''
+    const saved = await customers.saveAddress(shop, customer, { id, address: addressFromTyped(typed), isDefault })
+    if (saved === 'full') return answerPage(409, addressPage(visit, { id, typed, isDefault, isFull: true }))
+    if (saved === 'unknown' || !('issues' in saved)) return redirect(path)
+    const errors = addressErrors(visit, typed, saved.issues)
+    return answerPage(409, addressPage(visit, { id, typed, isDefault, errors }))
+  }
+
   async act(visit: Visit, action: string): Promise<PageAnswer> {
     const isPost = visit.request.raw.method === 'POST'
     if (action === 'code' || action === 'open') {
@@ -176,7 +245,12 @@ class Account {
     const [first = '', ...others] = rest.split('/').filter((part) => part !== '')
     const mode = first === 'test' ? 'test' : 'live'
     const [action = '', link = '', ...more] = mode === 'test' ? others : first === '' ? [] : [first, ...others]
-    const isKnown = action === '' || action === 'link' || (link === '' && actions.some((one) => one === action))
+    const isKnown =
+      action === '' ||
+      action === 'link' ||
+      (action === 'address' && link !== '') ||
+      (action === 'passkeys' && passkeyActions.some((one) => one === link)) ||
+      (link === '' && actions.some((one) => one === action))
     const shop = isKnown && more.length === 0 ? await this.parts.customers.findShop(slug, mode) : undefined
     if (!shop) return isPost ? unread(lost(request)) : lost(request)
     const speaker = speakerFor('auto', request.raw.headers['accept-language'])
@@ -185,9 +259,24 @@ class Account {
       return unread(answerPage(403, refusedPage(speaker, 'forbidden', path)))
     const fields = isPost ? await request.receive(() => readForm(request.raw)) : new URLSearchParams()
     if (typeof fields === 'number') return answerPage(fields, refusedPage(speaker, 'refused', path))
-    const visit = { request, shop, path, speaker, form: (name: string) => lineIn(fields, name) }
+    const visit = {
+      ...{ request, shop, path, speaker },
+      form: (name: string) => lineIn(fields, name),
+      whole: (name: string) => fields.get(name) ?? '',
+    }
     if (action === '') return this.show(visit)
+    if (action === 'address') return this.address(visit, link)
+    if (action === 'passkeys') return this.passkeys(visit, link)
     return action === 'link' ? this.byLink(visit, link) : this.act(visit, action)
+  }
+}
+
+function json(data: object): PageAnswer {
+  const { headers } = answerPage(200, '')
+  return {
+    status: 200,
+    body: JSON.stringify(data),
+    headers: { ...headers, 'content-type': 'application/json; charset=utf-8' },
   }
 }
 

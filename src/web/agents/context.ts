@@ -6,6 +6,7 @@ import type { Identify } from '../../platform/access/identify.ts'
 import type { Receive } from '../../platform/http/limiter.ts'
 import type { Incoming, Trace } from '../../platform/http/message.ts'
 import type { Counts } from '../../platform/metrics/counts.ts'
+import type { PlatformProfile } from './ucp/negotiate.ts'
 import type { UcpParts } from './ucp/perform.ts'
 
 export interface AgentParts extends UcpParts {
@@ -27,7 +28,7 @@ export interface AgentParts extends UcpParts {
 // What answering one shop needs.
 export interface ShopContext {
   parts: AgentParts
-  platforms: Platforms
+  platforms: Platforms<PlatformProfile>
   shop: AgentShop
   // The address of the shop for agents.
   base: string

@@ -10,6 +10,7 @@ import {
   noteShownTotal,
   type PaymentAnswer,
   payCheckout,
+  type ReplacedCheckout,
   showCheckout,
 } from '../../domain/agents/buying.ts'
 import { sessionStatusAt } from '../../domain/checkout/lifecycle.ts'
@@ -41,20 +42,35 @@ export interface CheckoutLook {
   rules: PayRules
 }
 
-// Refused where there is no such checkout, or it is another platform's. `notes`: what this request adds to what the checkout itself says.
-export async function seeCheckout(
-  tools: PayTools,
-  { caller, sessionId, rules }: CheckoutLook,
-  notes: readonly Message[] = [],
-): Promise<Seen> {
+interface Looked {
+  located: Located
+  checkout: AgentCheckout
+}
+
+// Refused where there is no such checkout, or it is another platform's.
+async function look(tools: PayTools, { caller, sessionId }: CheckoutLook): Promise<Looked> {
   const now = tools.clock().getTime()
-  const found = await tools.storage.read(async (db) => {
+  const looked = await tools.storage.read(async (db) => {
     const located = await findAgentSession(db, caller, sessionId)
     return located && { located, checkout: await showCheckout(tools, db, located, now) }
   })
-  if (!found) throw refuse('checkout_session_not_found')
-  await noteShownTotal(tools, found.located, found.checkout.session.totals.total)
-  return { checkout: found.checkout, ...checkoutStateOf(found.checkout, rules, notes) }
+  if (!looked) throw refuse('checkout_session_not_found')
+  return looked
+}
+
+// `notes`: what this request adds to what the checkout itself says.
+async function show(
+  tools: PayTools,
+  { located, checkout }: Looked,
+  rules: PayRules,
+  notes: readonly Message[] = [],
+): Promise<Seen> {
+  await noteShownTotal(tools, located, checkout.session.totals.total)
+  return { checkout, ...checkoutStateOf(checkout, rules, notes) }
+}
+
+export async function seeCheckout(tools: PayTools, wanted: CheckoutLook): Promise<Seen> {
+  return show(tools, await look(tools, wanted), wanted.rules)
 }
 
 // The same in the transaction that changed it.
@@ -64,10 +80,12 @@ export async function seeChanged(
   { caller, sessionId, rules }: CheckoutLook,
   notes: readonly Message[],
   now: Date,
+  // What the change read last.
+  replaced?: Exclude<ReplacedCheckout, 'busy'>,
 ): Promise<Seen> {
-  const located = await findAgentSession(tx, caller, sessionId)
+  const located = replaced?.located ?? (await findAgentSession(tx, caller, sessionId))
   if (!located) throw new Error(`checkout ${sessionId} is gone in the transaction that changed it`)
-  const checkout = await showCheckout(tools, tx, located, now.getTime())
+  const checkout = await showCheckout(tools, tx, located, now.getTime(), replaced?.facts)
   return { checkout, ...checkoutStateOf(checkout, rules, notes) }
 }
 
@@ -90,45 +108,41 @@ export async function completeOnce(
   completion: Completion,
 ): Promise<{ body: object; isReplayed: boolean }> {
   const claim = { ...completion.claim, keptMs: answersMs }
-  const located = await locate(tools, completion)
+  const looked = await look(tools, completion)
   const begun = { ...claim, key: `begun ${claim.key}` }
   const { replayed } = await once(tools.storage, begun, async () => '{}')
-  const seen = await payAndSee(tools, completion, located, replayed)
+  const seen = await payAndSee(tools, completion, looked, replayed)
   const body = completion.render(seen)
   if (!isFinal(seen)) return { body, isReplayed: false }
   const kept = await once(tools.storage, claim, async () => JSON.stringify(body), sealedKeeper)
   return { body: JSON.parse(kept.text), isReplayed: kept.replayed }
 }
 
-async function locate({ storage }: PayTools, { caller, sessionId }: CheckoutLook): Promise<Located> {
-  const located = await storage.read((db) => findAgentSession(db, caller, sessionId))
-  if (!located) throw refuse('checkout_session_not_found')
-  return located
-}
-
-async function payAndSee(tools: PayTools, completion: Completion, found: Located, isRepeated: boolean): Promise<Seen> {
-  const { instrument, attempt, network, caller, cause, prepare } = completion
-  const see = (notes: readonly Message[] = []) => seeCheckout(tools, completion, notes)
-  const { version } = found.session
-  const status = sessionStatusAt(found.session, tools.clock().getTime())
-  if (status === 'processing') return see(isRepeated ? [] : [notice.inProgress()])
+async function payAndSee(tools: PayTools, completion: Completion, first: Looked, isRepeated: boolean): Promise<Seen> {
+  const { instrument, attempt, network, caller, cause, rules, prepare } = completion
+  const { session } = first.located
+  const status = sessionStatusAt(session, tools.clock().getTime())
+  if (status === 'processing') return show(tools, first, rules, isRepeated ? [] : [notice.inProgress()])
   if (status !== 'open') {
-    if (isRepeated && status === 'completed') return see()
-    throw refuse('checkout_session_not_open', { current: { status, version } })
+    if (isRepeated && status === 'completed') return show(tools, first, rules)
+    throw refuse('checkout_session_not_open', { current: { status, version: session.version } })
   }
   await prepare?.()
-  const located = prepare ? await locate(tools, completion) : found
-  const before = await see()
-  if (before.status !== 'ready_for_complete') return before
-  if (!instrument) return see([notice.noInstrument()])
+  const before = prepare ? await look(tools, completion) : first
+  // Without an instrument, nothing else may be missing for that to be said.
+  const isReady = checkoutStateOf(before.checkout, rules, []).status === 'ready_for_complete'
+  if (!isReady || !instrument) return show(tools, before, rules, isReady ? [notice.noInstrument()] : [])
   const { handlerId, credential, place } = instrument
-  await noteProof(tools, located, caller.proof)
+  await noteProof(tools, before.located, caller.proof)
   const payment = { handlerId, credential, attempt, ...(network !== undefined && { network }) }
-  const problem = await payCheckout(tools, located, payment, cause)
-  if (problem) return see(problemMessages(problem, place))
-  const { session: after } = await locate(tools, completion)
-  const failure = after.status === 'open' ? after.lastPaymentError : null
-  return see(failure ? [notice.declined(failure.message)] : [])
+  const problem = await payCheckout(tools, before.located, payment, cause)
+  const after = await look(tools, completion)
+  return show(tools, after, rules, problem ? problemMessages(problem, place) : declineIn(after))
+}
+
+function declineIn({ located: { session } }: Looked): Message[] {
+  const failure = session.status === 'open' ? session.lastPaymentError : null
+  return failure ? [notice.declined(failure.code)] : []
 }
 
 function problemMessages(problem: NonNullable<PaymentAnswer>, place: number): Message[] {
@@ -141,7 +155,7 @@ function problemMessages(problem: NonNullable<PaymentAnswer>, place: number): Me
     case 'total_changed':
       return [notice.totalChanged()]
     case 'too_many_tries':
-      return [notice.tooManyTries(Math.ceil(problem.waitMs / 1_000))]
+      return [notice.tooManyTries(problem.waitMs)]
     case 'insufficient_stock':
     case 'item_unavailable':
     case 'quantity_limit':

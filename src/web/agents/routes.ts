@@ -26,6 +26,15 @@ const acpSurface: MountedSurface['surface'] = {
   errorBody: (facts) => acpError(facts),
 }
 
+// The same in the form of MCP.
+const mcpSurface: MountedSurface['surface'] = {
+  ...surface,
+  errorBody: ({ code, message, status }) => ({
+    jsonrpc: '2.0',
+    error: { code: status === 500 ? -32603 : -32000, message, data: { code } },
+  }),
+}
+
 type Answering = (request: Incoming, trace: Trace) => Promise<Outgoing>
 
 // The name of a call is that of its operation once it is known. Until then it is that of the route: a profile, a list of tools, or nothing
@@ -33,7 +42,7 @@ type Answering = (request: Incoming, trace: Trace) => Promise<Outgoing>
 function counted(calls: Counts, answer: Answering): Answering {
   return async (request, trace) => {
     const raise = (status: number) => {
-      const path = request.raw.url?.split('?', 1)[0] ?? ''
+      const path = pathOf(request)
       const protocol = path === '/api/v1/admin/mcp' ? 'mcp_admin' : protocolOf(path)
       const outcome = status < 400 ? 'answered' : status < 500 ? 'refused' : 'failed'
       calls.raise({ protocol, tool: trace.name === null || trace.name === routeName ? 'none' : trace.name, outcome })
@@ -50,6 +59,8 @@ function counted(calls: Counts, answer: Answering): Answering {
 }
 
 const routeName = 'agents'
+
+const pathOf = ({ raw }: Incoming): string => raw.url?.split('?', 1)[0] ?? ''
 
 function protocolOf(path: string): string {
   if (path.startsWith('/acp/')) return 'acp'
@@ -75,7 +86,8 @@ export function agentRoutes(parts: AgentParts, adminParts: AdminMcpParts): Mount
     kind: 'operation',
     isProbe: false,
     answer: by,
-    refused: (refusal, _, requestId) => refusalAnswer(form, refusal, requestId),
+    refused: (refusal, request, requestId) =>
+      refusalAnswer(pathOf(request).endsWith('/mcp') ? mcpSurface : form, refusal, requestId),
   })
   const routes = [
     routeOf('/ucp/*', ['GET', 'POST', 'PUT', 'DELETE'], answer),

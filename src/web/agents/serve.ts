@@ -16,7 +16,7 @@ import type { AgentParts, ShopContext } from './context.ts'
 import { answerMcp } from './mcp/shop.ts'
 import { agentsPage, agentsText } from './pages.ts'
 import { handlersOf } from './ucp/handlers.ts'
-import { type Dialect, dialects, newest } from './ucp/negotiate.ts'
+import { type Dialect, dialects, newest, readPlatformProfile } from './ucp/negotiate.ts'
 import { profileOf } from './ucp/profile.ts'
 import { answerRest } from './ucp/rest.ts'
 
@@ -34,7 +34,7 @@ const callsOfNameless = { perSecond: 5, burst: 30 } as const
 
 export function createAgentServer(parts: AgentParts): (request: Incoming, trace: Trace) => Promise<Outgoing> {
   const { tools } = parts
-  const platforms = createPlatforms({ ...tools, profileReads: parts.profileReads })
+  const platforms = createPlatforms({ ...tools, profileReads: parts.profileReads }, readPlatformProfile)
   const throttle: Throttle | null = parts.isLimited ? createThrottle(callsOfAddress) : null
   const openThrottle: Throttle | null = parts.isLimited ? createThrottle(opensOfAddress) : null
   const profileThrottle: Throttle | null = parts.isLimited ? createThrottle(profilesOfNetwork) : null

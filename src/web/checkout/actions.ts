@@ -1,7 +1,13 @@
 // What the forms of a checkout do. A form is posted, the checkout service decides, and the browser is redirected; only what was
 // not done is answered in place, with the reason.
 
-import type { CheckoutPort, CheckoutResult, CheckoutView } from '../../domain/checkout/port.ts'
+import type {
+  CheckoutPort,
+  CheckoutResult,
+  CheckoutView,
+  CompletedCheckout,
+  Submitted,
+} from '../../domain/checkout/port.ts'
 import { addressBucket } from '../../platform/access/throttle.ts'
 import type { Incoming } from '../../platform/http/message.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
@@ -35,7 +41,14 @@ interface Post {
 
 export type Actions = Readonly<Record<string, (post: Post) => Promise<PageAnswer>>>
 
-export function createActions(checkout: CheckoutPort, show: Show): Actions {
+// Details need the view only where something is wrong with them.
+export interface DetailsPost extends Omit<Post, 'view'> {
+  needsShipping: boolean
+}
+
+export type SubmitDetails = (post: DetailsPost) => Promise<PageAnswer>
+
+export function createActions(checkout: CheckoutPort, show: Show): { actions: Actions; details: SubmitDetails } {
   // Where a post leads. After paying that is the shop, also when the post was a duplicate of the one that paid.
   function proceed(
     result: CheckoutResult | undefined,
@@ -50,7 +63,38 @@ export function createActions(checkout: CheckoutPort, show: Show): Actions {
     return problem === null ? redirect(next) : show(view, request, { ...state, problem })
   }
 
-  return {
+  // The same for what was submitted without asking for a view.
+  function proceedFrom(
+    submitted: Submitted | undefined,
+    request: Incoming,
+    next: string,
+    state: FormState = {},
+  ): PageAnswer {
+    if (!submitted || 'view' in submitted) return proceed(submitted, request, next, state)
+    return redirect(submitted.completed ? afterPaying(submitted.completed) : next)
+  }
+
+  async function details({ secret, form, needsShipping, request }: DetailsPost): Promise<PageAnswer> {
+    const typed = typedIn(form)
+    const again = async (state: FormState) => {
+      const view = await checkout.look(secret)
+      return view ? show(view, request, state) : lost(request)
+    }
+    // The country alone: the same page, with the fields of that country and whatever was typed.
+    if (form('intent') === ('country' satisfies DetailsIntent)) return again({ typed })
+    if (form('intent') === ('time' satisfies DetailsIntent)) {
+      const result = await checkout.keepOpen(secret)
+      return result
+        ? show(result.view, request, { typed, ...(result.problem && { problem: result.problem }) })
+        : lost(request)
+    }
+    const parsed = detailsIn(typed, needsShipping)
+    if ('issues' in parsed) return again({ typed, problem: { code: 'invalid', issues: parsed.issues } })
+    const submitted = await checkout.submitDetails(secret, versionIn(form), parsed.input)
+    return proceedFrom(submitted, request, `/c/${secret}#payment`, { typed })
+  }
+
+  const actions: Actions = {
     async quantity({ secret, form, view, request }) {
       const parsed = quantityIn(form)
       if ('issues' in parsed) return show(view, request, { problem: { code: 'invalid', issues: parsed.issues } })
@@ -73,22 +117,6 @@ export function createActions(checkout: CheckoutPort, show: Show): Actions {
       )
     },
 
-    async details({ secret, form, view, request }) {
-      const typed = typedIn(form)
-      // The country alone: the same page, with the fields of that country and whatever was typed.
-      if (form('intent') === ('country' satisfies DetailsIntent)) return show(view, request, { typed })
-      if (form('intent') === ('time' satisfies DetailsIntent)) {
-        const result = await checkout.keepOpen(secret)
-        return result
-          ? show(result.view, request, { typed, ...(result.problem && { problem: result.problem }) })
-          : lost(request)
-      }
-      const parsed = detailsIn(typed, view.needsShipping)
-      if ('issues' in parsed) return show(view, request, { typed, problem: { code: 'invalid', issues: parsed.issues } })
-      const result = await checkout.setDetails(secret, versionIn(form), parsed.input)
-      return proceed(result, request, `/c/${secret}#payment`, { typed })
-    },
-
     async pay({ secret, form, view, request }) {
       const parsed = payIn(form, view)
       const chosen = methodIn(form, view) ?? null
@@ -100,7 +128,7 @@ export function createActions(checkout: CheckoutPort, show: Show): Actions {
         return show(view, request, { ...state, problem: { code: 'consent_needed' } })
       const { locale } = speakerFor(view.session.locale, request.raw.headers['accept-language'])
       const input = { ...parsed.input, locale, network: addressBucket(request.address) }
-      return proceed(await checkout.pay(secret, input), request, `/c/${secret}#payment`, state)
+      return proceedFrom(await checkout.submitPayment(secret, input), request, `/c/${secret}#payment`, state)
     },
 
     async challenge({ secret, form, view, request }) {
@@ -134,11 +162,12 @@ export function createActions(checkout: CheckoutPort, show: Show): Actions {
       return next?.session.status === 'open' ? show(next, request, state) : redirect(`/c/${started.secret}`)
     },
   }
+  return { actions, details }
 }
 
 // Instructions for paying are shown here, because the shop does not have them. Once the app is uninstalled, there is no shop to
 // return to; nor is there one where software opened the checkout for the shopper.
-export function afterPaying({ session, secret, awaited, isClosed }: CheckoutView): string {
+export function afterPaying({ session, secret, awaited, isClosed }: CompletedCheckout): string {
   const staysHere = isClosed || session.successUrl === '' || (awaited !== null && awaited.instructions !== null)
   return staysHere ? `/c/${secret}` : shopUrl(session.successUrl, session.id)
 }

@@ -15,7 +15,14 @@ export const script = scriptFile({
   file: new URL('browser/page.ts', import.meta.url),
 })
 
-// Of the pay page, by the name of the provider whose frame it holds.
+// Beside that of the page, for accounts.
+export const customerPasskeyScript = scriptFile({
+  path: '/checkout/passkey.js',
+  name: 'checkout passkey script',
+  file: new URL('../signin/page/browser/passkey.ts', import.meta.url),
+})
+
+// Scripts of the pay page, by the name of the provider whose frame it holds.
 export const frames: Readonly<Record<string, ServedFile>> = Object.fromEntries(
   Object.entries(frameScripts).map(([name, file]) => [
     name,

@@ -93,10 +93,18 @@ ${kind === 'expired' ? icons.clock : icons.cross}
 <p>${say(typed ? 'expired.typed' : `${kind}.text`)}</p>
 ${typed && html`<p class="soft">${shown.map(([, value]) => html`<bdi>${value}</bdi><br>`)}</p>`}
 ${problem && html`<p class="error" role="alert">${endedProblem(speaker, view, problem)}</p>`}
-${!view.isFixed && html`<form method="post" action="/c/${secret}/again">${hiddenFields(Object.fromEntries(fields))}<button class="first wide">${say('again.button')}</button></form>`}
+${
+  !view.isFixed &&
+  html`<form method="post" action="/c/${secret}/again">
+    ${hiddenFields(Object.fromEntries(fields))}
+    <button class="first wide">${say('again.button')}</button>
+  </form>`
+}
 ${
   session.cancelUrl !== null &&
-  html`<a class="second wide" href="${shopUrl(session.cancelUrl, session.id)}">${say('page.back', { merchant: merchant.name })}</a>`
+  html`<a class="second wide" href="${shopUrl(session.cancelUrl, session.id)}">
+    ${say('page.back', { merchant: merchant.name })}
+  </a>`
 }
 </div>
 <section class="bought" aria-labelledby="bought-title">
@@ -193,7 +201,16 @@ export function shopUrl(url: string, sessionId: string): string {
 }
 
 export const icons = {
-  check: html`<svg class="icon good" viewBox="0 0 48 48" width="56" height="56" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="m15 24.5 6.5 6.5L34 18"/></svg>`,
-  clock: html`<svg class="icon" viewBox="0 0 48 48" width="56" height="56" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="M24 13v12l8 4"/></svg>`,
-  cross: html`<svg class="icon" viewBox="0 0 48 48" width="56" height="56" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="m17 17 14 14m0-14L17 31"/></svg>`,
+  check: html`<svg class="icon good" viewBox="0 0 48 48" width="56" height="56" aria-hidden="true">
+    <circle cx="24" cy="24" r="22"/>
+    <path d="m15 24.5 6.5 6.5L34 18"/>
+  </svg>`,
+  clock: html`<svg class="icon" viewBox="0 0 48 48" width="56" height="56" aria-hidden="true">
+    <circle cx="24" cy="24" r="22"/>
+    <path d="M24 13v12l8 4"/>
+  </svg>`,
+  cross: html`<svg class="icon" viewBox="0 0 48 48" width="56" height="56" aria-hidden="true">
+    <circle cx="24" cy="24" r="22"/>
+    <path d="m17 17 14 14m0-14L17 31"/>
+  </svg>`,
 }

@@ -35,7 +35,14 @@ export function field(speaker: Speaker, given: Field): Html {
   const { id, name, value, type = 'text', inputMode = 'text', autocomplete, lengthMax } = given
   return html`<div class="field field-${name.replace(/^.*\./, '')}">
 ${labelOf(speaker, given)}
-<input id="${id}" name="${name}" type="${type}" inputmode="${inputMode}" value="${value}" autocomplete="${autocomplete}" maxlength="${lengthMax}"${
+<input
+  id="${id}"
+  name="${name}"
+  type="${type}"
+  inputmode="${inputMode}"
+  value="${value}"
+  autocomplete="${autocomplete}"
+  maxlength="${lengthMax}"${
     given.isLatin === true ? html` dir="ltr"` : html` dir="auto"`
   }${given.required === true && html` required`}${describedBy(given)}>
 ${notesOf(given)}
@@ -314,7 +321,11 @@ function errorAt(
   return [name, say('field.invalid', { label })]
 }
 
-function addressError({ say }: Speaker, name: string, typed: Readonly<Record<string, string | boolean>>): string {
+export function addressError(
+  { say }: Speaker,
+  name: string,
+  typed: Readonly<Record<string, string | boolean>>,
+): string {
   const country = String(typed.country)
   const labelled = fieldsFor(country).find((one) => one.name === name)
   const label = labelled ? say(labelled.labelKey) : name

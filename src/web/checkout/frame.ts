@@ -44,7 +44,10 @@ export function framed({ speaker, title, state, refreshTo, leadsTo, moreScript, 
     direction: speaker.direction,
     style: style.href,
     script: script.href,
-    head: html`<meta name="format-detection" content="telephone=no">${refreshTo !== undefined && refresh(refreshTo)}${leadsTo !== undefined && html`<meta http-equiv="refresh" content="${`0;url=${leadsTo}`}">`}${
+    head: html`<meta name="format-detection" content="telephone=no">
+    ${refreshTo !== undefined && refresh(refreshTo)}
+    ${leadsTo !== undefined && html`<meta http-equiv="refresh" content="${`0;url=${leadsTo}`}">`}
+    ${
       moreScript !== undefined &&
       html`
 <script type="module" src="${moreScript}"></script>`
@@ -114,14 +117,26 @@ export function foot({ say }: Speaker, merchant: CheckoutMerchant, order?: strin
   const withdrawalPath = withdrawalPathOf(merchant, order)
   const named = legalLinks(merchant).map(({ name, href }) => ({ href, text: say(`legal.${name}`) }))
   return html`<footer class="foot">
-${supportEmail !== null && html`<p>${say('page.help')} <a href="mailto:${supportEmail}" dir="ltr">${supportEmail}</a></p>`}
+${
+  supportEmail !== null &&
+  html`<p>${say('page.help')} <a href="mailto:${supportEmail}" dir="ltr">${supportEmail}</a></p>`
+}
 ${
   named.length > 0 &&
-  html`<nav aria-label="${say('legal.label')}"><ul>${named.map(
-    // In a new tab, so what was typed here is not lost.
-    ({ href, text }) =>
-      html`<li><a href="${href}" target="_blank" rel="noopener noreferrer">${text}<span class="hidden"> (${say('page.newTab')})</span></a></li>`,
-  )}</ul></nav>`
+  html`<nav aria-label="${say('legal.label')}">
+    <ul>
+      ${named.map(
+        // In a new tab, so what was typed here is not lost.
+        ({ href, text }) =>
+          html`<li>
+          <a href="${href}" target="_blank" rel="noopener noreferrer">
+            ${text}
+            <span class="hidden"> (${say('page.newTab')})</span>
+          </a>
+        </li>`,
+      )}
+    </ul>
+  </nav>`
 }
 ${withdrawalPath !== null && html`<p><a class="withdraw" href="${withdrawalPath}">${say('withdrawal.link')}</a></p>`}
 </footer>`
@@ -160,7 +175,7 @@ export function isWebAddress(text: string): boolean {
 export interface Allowed {
   // Where a form may redirect to.
   shopUrls?: readonly (string | null)[]
-  // Of the provider whose frame the page holds.
+  // Sources of the provider whose frame the page holds.
   sources?: PageSources | undefined
 }
 

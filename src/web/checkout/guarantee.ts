@@ -5,7 +5,7 @@ import { type Html, html } from '../../platform/html/html.ts'
 import { legalGuaranteeYears } from '../../platform/kit/duties.ts'
 import type { Speaker } from '../languages/language.ts'
 
-// Of the European Commission, in its own languages.
+// The European Commission's page about guarantees, in the given language if the checkout has it.
 export function guaranteeUrl(language: string): string {
   const known = ['en', 'de', 'fr', 'es', 'nl'].includes(language) ? language : 'en'
   return `https://europa.eu/youreurope/citizens/consumers/shopping/guarantees-returns/index_${known}.htm`
@@ -19,7 +19,12 @@ export function guaranteeNotice(
   if (!merchant.showsGuarantee || !needsShipping) return false
   const years = legalGuaranteeYears(address?.country ?? null)
   if (years === null) return false
-  return html`<aside class="guarantee" aria-labelledby="guarantee-title"><h3 id="guarantee-title">${say('guarantee.title')}</h3>
+  return html`<aside class="guarantee" aria-labelledby="guarantee-title">
+    <h3 id="guarantee-title">${say('guarantee.title')}</h3>
 <p>${say('guarantee.text', { count: years })}</p>
-<p><a href="${guaranteeUrl(language)}" target="_blank" rel="noopener noreferrer">${say('guarantee.more')}<span class="hidden"> (${say('page.newTab')})</span></a></p></aside>`
+<p>
+  <a href="${guaranteeUrl(language)}" target="_blank" rel="noopener noreferrer">
+    ${say('guarantee.more')}
+    <span class="hidden"> (${say('page.newTab')})</span>
+  </a></p></aside>`
 }

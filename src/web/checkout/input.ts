@@ -21,7 +21,7 @@ export type Form = (name: string) => string
 export interface Typed {
   email: string
   phone: string
-  // Of recipient and customer: asked for once.
+  // Name of both recipient and customer: asked for once.
   name: string
   vatId: string
   country: string
@@ -103,7 +103,7 @@ export function detailsIn(typed: Typed, needsShipping: boolean): Parsed<DetailsI
   if (issues.length > 0) return { issues }
   const { name } = typed
   const phone = plainDigits(typed.phone)
-  const address = needsShipping ? addressOf({ ...typed, phone }) : null
+  const address = needsShipping ? addressFromTyped({ ...typed, phone }) : null
   const { vatId } = typed
   return {
     input: { contact: { email, name, phone }, address, shippingOptionId: typed.shippingOptionId || null, vatId },
@@ -111,7 +111,7 @@ export function detailsIn(typed: Typed, needsShipping: boolean): Parsed<DetailsI
 }
 
 // Fields that the country does not have may still be filled from the previous country; they are dropped.
-function addressOf(typed: Typed): Address {
+export function addressFromTyped(typed: Typed): Address {
   const asked = new Set(fieldsFor(typed.country).map(({ name }) => name))
   const others = (['company', 'line2', 'region', 'postalCode', 'phone'] as const)
     .filter((field) => typed[field] !== '' && asked.has(field))

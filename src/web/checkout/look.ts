@@ -1,10 +1,11 @@
-// The merchant's look on the shopper's pages: typefaces, corners and colour. The colour fills buttons as it is, with black or white text,
-// whichever can be read; as text and as a line it is darkened, or lightened in the dark, until it can be read on every ground of the
-// pages. Pure, but for reading our own sheets.
+// The merchant's look on the shopper's pages: typefaces, corners and colour, with the grounds and inks that the shop derives from it. The
+// colour fills buttons as it is, with black or white text, whichever can be read; as text and as a line it is darkened, or lightened in the
+// dark, until it can be read on every ground of the pages. Pure, but for reading our own sheets.
 
 import { readFileSync } from 'node:fs'
 import type { SiteCorners, SiteFont, SiteScheme } from '../../contract/words.ts'
 import { storedLook } from '../../domain/sites/content.ts'
+import { palettesOf } from '../../domain/sites/palette.ts'
 import {
   black,
   contrast,
@@ -17,14 +18,6 @@ import {
   white,
 } from '../../platform/html/color.ts'
 
-// The lightest and the darkest on which a page writes: --sheet, --well and --note in style.css and tokens.css.
-const lightGrounds: readonly Rgb[] = [white, [0xe9, 0xee, 0xee], [0xee, 0xf3, 0xf6]]
-const darkGrounds: readonly Rgb[] = [
-  [0x15, 0x1f, 0x24],
-  [0x1f, 0x2b, 0x31],
-  [0x18, 0x2a, 0x33],
-]
-
 export interface Theme {
   color: Rgb | null
   font: SiteFont
@@ -34,13 +27,19 @@ export interface Theme {
 
 export function themeFor({ color, font, corners, scheme }: Theme): string {
   const shape = [faces[font], rounds[corners]].filter(Boolean).join(';')
-  const light = color ? linesFor(color, lightGrounds, black) : ''
-  const dark = color ? linesFor(color, darkGrounds, white) : ''
+  const light = color ? linesFor(color, 'light') : ''
+  const dark = color ? `${linesFor(color, 'dark')};${groundsFor(color, 'dark')}` : ''
+  // Paper is white.
+  const grounds = color ? [`@media screen{:root{${groundsFor(color, 'light')}}}`] : []
   const night = 'screen and (prefers-color-scheme:dark)'
   const parts = {
-    auto: [`:root{${light}}`, `@media ${night}{:root{${dark}}}`],
+    auto: [`:root{${light}}`, ...grounds, `@media ${night}{:root{${dark}}}`],
     // Where the device is dark, what style.css says for the dark is taken back.
-    light: [`:root{color-scheme:light;${lightBase};${light}}`, `@media ${night}{.logo{padding:0;background:none}}`],
+    light: [
+      `:root{color-scheme:light;${lightBase};${light}}`,
+      ...grounds,
+      `@media ${night}{.logo{padding:0;background:none}}`,
+    ],
     dark: [`:root{${light}}`, `@media screen{:root{color-scheme:dark;${darkBase};${dark}}.logo{${plate}}}`],
   }[scheme]
   return `:root{${shape}}${headingsIn(font)}\n${parts.join('\n')}\n`
@@ -60,7 +59,7 @@ const faces: Readonly<Record<SiteFont, string>> = {
 }
 const headingFaces: Readonly<Record<SiteFont, string | null>> = { system: null, classic: serif, slab, rounded }
 
-// Of e-mails, too. Null: that of the text.
+// Used in e-mails, too. Null: the font of the text.
 export function headingFaceOf(font: SiteFont): string | null {
   return headingFaces[font]
 }
@@ -97,7 +96,10 @@ function nameOf(line: string): string {
   return line.split(':')[0] ?? ''
 }
 
-function linesFor(color: Rgb, grounds: readonly Rgb[], end: Rgb): string {
+function linesFor(color: Rgb, scheme: 'light' | 'dark'): string {
+  const end = scheme === 'light' ? black : white
+  const { paper, sheet, well } = palettesOf(color)[scheme]
+  const grounds = [paper, sheet, well]
   const ink = inkOn(color)
   const accent = readableOn(color, grounds, end)
   const isSeen = grounds.every((ground) => contrast(color, ground) >= edgeContrast)
@@ -112,6 +114,17 @@ function linesFor(color: Rgb, grounds: readonly Rgb[], end: Rgb): string {
     blue: accent,
     'note-edge': accent,
   }
+  return written(values)
+}
+
+// As the shop has them.
+function groundsFor(color: Rgb, scheme: 'light' | 'dark'): string {
+  const { paper, sheet, well, ink, inkSoft, line, lineStrong } = palettesOf(color)[scheme]
+  const inks = { ink, 'ink-soft': inkSoft, line, 'line-strong': lineStrong, 'field-line': lineStrong }
+  return written({ paper, sheet, well, side: paper, note: well, ...inks })
+}
+
+function written(values: Readonly<Record<string, Rgb>>): string {
   return Object.entries(values)
     .map(([name, value]) => `--${name}:${formatColor(value)}`)
     .join(';')

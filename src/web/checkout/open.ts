@@ -36,7 +36,7 @@ export interface OpenParts {
   chosen: CheckoutMethod | null
   // What was typed of its billing address.
   billing: TypedBilling | null
-  // Whether the page with addresses of earlier orders is linked.
+  // Whether the page with saved addresses is linked.
   hasSaved: boolean
   // Identifies the next payment: the same form sent twice is one payment.
   attempt: string
@@ -56,13 +56,19 @@ export function openPage(parts: OpenParts): string {
 <div class="side"><div class="side-inside">
 ${merchantBar(speaker, view.merchant, session.mode === 'test')}
 <section aria-labelledby="order-title">
-<h1 id="order-title">${say('order.yours')}</h1>
+<h1 id="order-title">${orderTitle(speaker, view)}</h1>
 <p class="grand" id="grand">${total}</p>
 ${expiry(parts)}
 <details class="fold"${isUnfolded && html` open`}>
 <summary><span>${say('items.show')}</span> <span class="soft" id="count">${say('items.count', { count })}</span></summary>
 <div id="items">
-${session.items.length === 0 ? html`<p>${say('order.empty')}</p>` : view.isFixed ? fixedItems(speaker, session) : changeableItems(speaker, view)}
+${
+  session.items.length === 0
+    ? html`<p>${say('order.empty')}</p>`
+    : view.isFixed
+      ? fixedItems(speaker, session)
+      : changeableItems(speaker, view)
+}
 ${!view.isFixed && codeBox(speaker, view, problem, typedCode)}
 ${sessionTotals(speaker, view)}
 </div>
@@ -77,7 +83,10 @@ ${topNotices(speaker, view, problem, errors)}
 ${detailsForm(parts, errors)}
 ${paymentSection(parts, errors)}
 </main>
-${!view.isFixed && html`<form method="post" action="/c/${view.secret}/cancel" class="leave"><button class="plain">${say('cancel.button')}</button></form>`}
+${
+  !view.isFixed &&
+  html`<form method="post" action="/c/${view.secret}/cancel" class="leave"><button class="plain">${say('cancel.button')}</button></form>`
+}
 ${foot(speaker, view.merchant)}
 </div></div>
 </div>`
@@ -97,9 +106,14 @@ const soonMs = soonMinutes * minuteMs
 function expiry({ speaker, view, now }: OpenParts): Html {
   const leftMs = leftMsOf(view, now)
   const { say } = speaker
-  return html`<p class="expiry" id="expiry" data-left-ms="${leftMs}" data-soon="${say('expiry.soon', { time: '{time}' })}" data-left="${say('expiry.left', { time: '{time}' })}"${
-    leftMs < soonMs && html` data-is-soon="yes"`
-  }>${say(leftMs < soonMs ? 'expiry.soon' : 'expiry.left', { time: speaker.duration(leftMs) })}</p>`
+  return html`<p
+    class="expiry"
+    id="expiry"
+    data-left-ms="${leftMs}"
+    data-soon="${say('expiry.soon', { time: '{time}' })}"
+    data-left="${say('expiry.left', { time: '{time}' })}"${leftMs < soonMs && html` data-is-soon="yes"`}>
+    ${say(leftMs < soonMs ? 'expiry.soon' : 'expiry.left', { time: speaker.duration(leftMs) })}
+  </p>`
 }
 
 function leftMsOf({ session }: CheckoutView, now: Date): number {
@@ -108,7 +122,13 @@ function leftMsOf({ session }: CheckoutView, now: Date): number {
 
 // Filled and shown by the script while the server cannot be reached; what was typed stays in the page.
 function connectionBox({ say }: Speaker): Html {
-  return html`<div id="connection" hidden data-offline="${say('connection.offline')}" data-failed="${say('connection.failed')}" data-pay="${say('connection.pay')}" data-saved="${say('connection.saved')}">
+  return html`<div
+    id="connection"
+    hidden
+    data-offline="${say('connection.offline')}"
+    data-failed="${say('connection.failed')}"
+    data-pay="${say('connection.pay')}"
+    data-saved="${say('connection.saved')}">
 <p id="connection-text"></p>
 <button type="button" class="second" id="connection-retry">${say('connection.retry')}</button>
 </div>`
@@ -122,6 +142,12 @@ function expiredBox({ say }: Speaker, { secret }: CheckoutView): Html {
 <p class="error" id="expired-problem" hidden></p>
 <form method="post" action="/c/${secret}/again"><button class="first">${say('again.button')}</button></form>
 </div>`
+}
+
+const titles = { edit: 'order.change', exchange: 'order.exchange' } as const
+
+function orderTitle({ say }: Speaker, { change }: CheckoutView): string {
+  return change ? say(titles[change.kind], { number: change.number }) : say('order.yours')
 }
 
 function isComplete({ session, customer, needsShipping }: CheckoutView): boolean {
@@ -230,7 +256,8 @@ ${
 
 // Unticked: consent is the shopper's own act.
 function consentBox({ say }: Speaker): Html {
-  return html`<label class="consent" for="consent-digital"><input type="checkbox" id="consent-digital" name="consent.digital" value="yes" required>
+  return html`<label class="consent" for="consent-digital">
+    <input type="checkbox" id="consent-digital" name="consent.digital" value="yes" required>
 <span>${say('consent.digital')}</span></label>`
 }
 

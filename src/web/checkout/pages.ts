@@ -4,6 +4,7 @@ import type {
   CheckoutPort,
   CheckoutView,
   DocumentPort,
+  Glance,
   OrderStatusPort,
   ReceiptPort,
 } from '../../domain/checkout/port.ts'
@@ -19,7 +20,7 @@ import { documentFile, documentFormats, fileAnswer } from '../documents/files.ts
 import { documentPage } from '../documents/page.ts'
 import { speakerFor } from '../languages/language.ts'
 import { type Actions, afterPaying, createActions } from './actions.ts'
-import { frames, script, style } from './assets.ts'
+import { customerPasskeyScript, frames, script, style } from './assets.ts'
 import { refusedPage, slowPage } from './ended.ts'
 import { answerPage, answerState, redirect } from './frame.ts'
 import { type Form, typedNames } from './input.ts'
@@ -67,8 +68,9 @@ export function checkoutPages({
   postWaitMs = () => 0,
 }: CheckoutPageParts): HtmlPage[] {
   const show = createShow(clock, saved.isSignedIn)
+  const { actions: posts, details } = createActions(checkout, show)
   const actions: Actions = {
-    ...createActions(checkout, show),
+    ...posts,
     addresses: ({ view, request, form }) => useSaved({ checkout, saved, show, view, request, form }),
   }
 
@@ -107,17 +109,20 @@ export function checkoutPages({
     const refuseWith = (status: number, kind: 'forbidden' | 'refused') =>
       unread(answerPage(status, refusedPage(speaker, kind, `/c/${secret}`)))
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined
-    if (!action) return unread(lost(request))
+    const isDetails = name === detailsName
+    if (!action && !isDetails) return unread(lost(request))
     if (isCrossSite(request.raw, request.shop?.origin ?? origin())) return refuseWith(403, 'forbidden')
     const waitMs = postWaitMs(secret)
     if (waitMs > 0) return slowDown(secret, name, waitMs, request)
     // Without a valid secret the body is not read.
-    const view = await checkout.look(secret)
-    if (!view) return unread(lost(request))
-    spendOn(view, request)
+    const view = isDetails ? undefined : await checkout.look(secret)
+    const seen = isDetails ? await checkout.glance(secret) : view && seenIn(view)
+    if (!seen) return unread(lost(request))
+    spendOn(seen, request)
     const form = await receiveForm(request)
     if (typeof form === 'number') return refuseWith(form, 'refused')
-    return action({ secret, form, view, request })
+    if (action && view) return action({ secret, form, view, request })
+    return details({ secret, form, needsShipping: seen.needsShipping, request })
   }
 
   // A page that cannot be used any more, since everything was returned or a return is open, leads back to the order.
@@ -169,7 +174,7 @@ export function checkoutPages({
         const seen = await checkout.look(secret)
         const view = seen?.session.status === 'processing' ? await checkout.refresh(secret) : seen
         if (!view) return lost(request)
-        spendOn(view, request)
+        spendOn(seenIn(view), request)
         const answer = show(view, request)
         if (!view.redirect) return answer
         const cookie = setCookie(returnCookie, view.secret, origin())
@@ -190,7 +195,7 @@ export function checkoutPages({
         if (action === 'state') return follow(secret, request)
         if (action === 'addresses') return showSaved(saved, await checkout.look(secret), request)
         // A page that answered a post has the address of the action; reloading it means the checkout.
-        const isKnown = action === '' || Object.hasOwn(actions, action)
+        const isKnown = action === '' || action === detailsName || Object.hasOwn(actions, action)
         return isKnown && (await checkout.look(secret)) ? redirect(`/c/${secret}`) : lost(request)
       },
       isExpensive: true,
@@ -297,7 +302,7 @@ export function checkoutPages({
       script.page,
       receiptStyle.page,
       receiptScript.page,
-      ...Object.values(frames).map(({ page }) => page),
+      ...[customerPasskeyScript, ...Object.values(frames)].map(({ page }) => page),
     ].map((page): HtmlPage => ({ ...page, isOfShop: () => true })),
   ]
 }
@@ -312,9 +317,15 @@ async function receiveForm(request: PageRequest): Promise<Form | FormRefusal> {
   return typeof form === 'number' ? form : (name) => lineIn(form, name)
 }
 
+function seenIn({ session, needsShipping }: CheckoutView): Glance {
+  return { lines: session.items.length, needsShipping }
+}
+
+const detailsName = 'details'
+
 // A large cart costs as much as many small ones.
-function spendOn({ session }: CheckoutView, request: PageRequest): void {
-  const cost = Math.floor(session.items.length / linesOfOne)
+function spendOn({ lines }: Glance, request: PageRequest): void {
+  const cost = Math.floor(lines / linesOfOne)
   if (cost > 0) request.spend?.(cost)
 }
 

@@ -33,11 +33,20 @@ ${
 <dl class="moves">
 ${view.paid.map(
   ({ at, amount: paid, card }) =>
-    html`<div><dt>${say('receipt.paidAt', { date: date(at) })}${card && html` <bdi class="soft">${`${card.brand} ···· ${card.last4}`}</bdi>`}</dt><dd>${money(paid)}</dd></div>`,
+    html`<div>
+    <dt>
+      ${say('receipt.paidAt', { date: date(at) })}
+      ${card && html` <bdi class="soft">${`${card.brand} ···· ${card.last4}`}</bdi>`}
+    </dt>
+    <dd>${money(paid)}</dd>
+  </div>`,
 )}
 ${view.refunded.map(
   ({ at, amount: back }) =>
-    html`<div><dt>${at === null ? say('receipt.refundPending') : say('receipt.refundedAt', { date: date(at) })}</dt><dd>${money(-back)}</dd></div>`,
+    html`<div>
+    <dt>${at === null ? say('receipt.refundPending') : say('receipt.refundedAt', { date: date(at) })}</dt>
+    <dd>${money(-back)}</dd>
+  </div>`,
 )}
 </dl>
 </section>`
@@ -81,18 +90,27 @@ function linesTable(speaker: Speaker, { receipt, currency }: ReceiptView): Html 
 ${columns.map(({ title, show }) => html`<td data-name="${title}">${show(amounts, currency)}</td>`)}
 </tr>`
   return html`<table class="lines">
-<thead><tr><th scope="col">${say('receipt.item')}</th><th scope="col" class="count">${say('receipt.quantity')}</th>${columns.map(
-    ({ title }) => html`<th scope="col">${title}</th>`,
-  )}</tr></thead>
+<thead>
+  <tr>
+    <th scope="col">${say('receipt.item')}</th>
+    <th scope="col" class="count">${say('receipt.quantity')}</th>
+    ${columns.map(({ title }) => html`<th scope="col">${title}</th>`)}
+  </tr></thead>
 <tbody>
 ${receipt.lines.map((line) =>
   row(
-    html`<bdi>${line.name}</bdi>${line.options.length > 0 && html`<span class="soft"><bdi>${line.options.map(({ value }) => value).join(' · ')}</bdi></span>`}`,
+    html`<bdi>${line.name}</bdi>
+  ${
+    line.options.length > 0 &&
+    html`<span class="soft"><bdi>${line.options.map(({ value }) => value).join(' · ')}</bdi></span>`
+  }`,
     speaker.number(line.quantity),
     line,
   ),
 )}
-${receipt.shipping.map((part) => row(html`${say('total.shipping')} <span class="soft"><bdi>${part.label}</bdi></span>`, '', part))}
+${receipt.shipping.map((part) =>
+  row(html`${say('total.shipping')} <span class="soft"><bdi>${part.label}</bdi></span>`, '', part),
+)}
 </tbody>
 <tfoot><tr><th scope="row">${say('receipt.total')}</th><td class="count"></td>
 <td data-name="${say('receipt.net')}">${amount(receipt.total.net, currency)}</td>

@@ -53,8 +53,15 @@ function framePage(speaker: Speaker, view: CheckoutView, { redirect, facts, scri
 <p class="grand">${amount}</p>
 ${redirect.isTried && noteBox(html`<p>${say('return.open.title')}</p>`)}
 <noscript><p>${say('frame.noscript')}</p></noscript>
-<form id="frame" hidden data-facts="${JSON.stringify(facts)}" data-shopper="${JSON.stringify(shopperOf(view))}" data-return="${redirect.returnPath}"${words}>
-<div id="frame-place" aria-busy="true"><p class="soft" id="frame-loading">${say('frame.loading')}</p><div id="frame-element"></div></div>
+<form
+  id="frame"
+  hidden
+  data-facts="${JSON.stringify(facts)}"
+  data-shopper="${JSON.stringify(shopperOf(view))}"
+  data-return="${redirect.returnPath}"${words}>
+<div id="frame-place" aria-busy="true">
+  <p class="soft" id="frame-loading">${say('frame.loading')}</p>
+  <div id="frame-element"></div></div>
 <p class="error" id="frame-problem" role="alert" dir="auto"></p>
 <button class="first wide" id="frame-pay" disabled>${say('pay.button', { amount })}</button>
 </form>

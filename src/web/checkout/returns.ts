@@ -62,7 +62,7 @@ type Problem = 'return.none' | 'return.changed' | 'return.reasonMissing'
 
 export interface ReturnPage {
   order: OrderStatusView
-  // Of the order.
+  // Path of the order.
   path: string
   form: ReturnForm
   step: Exclude<Step, 'send'>
@@ -107,16 +107,36 @@ function itemsStep(speaker: Speaker, { order, form, path }: ReturnPage): Html {
 <fieldset class="choices"><legend class="hidden">${say('return.items')}</legend><div class="cards">${order.items
     .filter(({ returnable }) => returnable > 0)
     .map((item) => itemChoice(speaker, item, form.quantities.get(item.skuId) ?? 0))}</div></fieldset>
-${buttons(html`<button class="first" name="to" value="reason">${say('return.continue')}</button>`, html`<a class="second" href="${path}">${say('return.back')}</a>`)}`
+${buttons(
+  html`<button class="first" name="to" value="reason">${say('return.continue')}</button>`,
+  html`<a class="second" href="${path}">${say('return.back')}</a>`,
+)}`
 }
 
 function itemChoice({ say }: Speaker, { skuId, name, options, returnable }: ReturnItem, quantity: number): Html {
   const id = `return-${skuId}`
-  const text = html`<span class="return-name" dir="auto">${name}${options.length > 0 && html` <span class="soft">${options.map(({ value }) => value).join(' · ')}</span>`}</span>`
+  const text = html`<span class="return-name" dir="auto">
+    ${name}
+    ${options.length > 0 && html` <span class="soft">${options.map(({ value }) => value).join(' · ')}</span>`}
+  </span>`
   if (returnable === 1)
-    return html`<label class="card" for="${id}"><input type="checkbox" id="${id}" name="${fieldOf(skuId)}" value="1"${quantity > 0 && html` checked`}> ${text}</label>`
-  return html`<div class="card"><label class="return-name" for="${id}">${text}<span class="hidden"> – ${say('return.quantityOf', { item: name })}</span></label>
-<span class="return-count"><input type="number" inputmode="numeric" id="${id}" name="${fieldOf(skuId)}" min="0" max="${returnable}" value="${quantity}"> ${say('return.of', { count: returnable })}</span></div>`
+    return html`<label class="card" for="${id}">
+      <input type="checkbox" id="${id}" name="${fieldOf(skuId)}" value="1"${quantity > 0 && html` checked`}> ${text}
+    </label>`
+  return html`<div class="card">
+    <label class="return-name" for="${id}">
+      ${text}
+      <span class="hidden"> – ${say('return.quantityOf', { item: name })}</span>
+    </label>
+<span class="return-count">
+  <input
+    type="number"
+    inputmode="numeric"
+    id="${id}"
+    name="${fieldOf(skuId)}"
+    min="0"
+    max="${returnable}"
+    value="${quantity}"> ${say('return.of', { count: returnable })}</span></div>`
 }
 
 function fieldOf(skuId: string): string {
@@ -126,15 +146,27 @@ function fieldOf(skuId: string): string {
 function reasonStep(speaker: Speaker, { form }: ReturnPage): Html {
   const { say } = speaker
   const radio = (name: string, value: string, label: string, isChosen: boolean) =>
-    html`<label class="card"><input type="radio" name="${name}" value="${value}"${isChosen && html` checked`}${name === 'reason' && html` required`}> <span>${label}</span></label>`
+    html`<label class="card">
+      <input
+        type="radio"
+        name="${name}"
+        value="${value}"${isChosen && html` checked`}${name === 'reason' && html` required`}> <span>${label}</span>
+    </label>`
   return html`${hiddenFields(quantityFields(form))}
 <fieldset class="choices"><legend class="hidden">${say('return.reason')}</legend>
-<div class="cards">${returnReasons.map((reason) => radio('reason', reason, say(`return.reason.${reason}`), form.reason === reason))}</div></fieldset>
+<div class="cards">
+  ${returnReasons.map((reason) => radio('reason', reason, say(`return.reason.${reason}`), form.reason === reason))}</div>
+  </fieldset>
 <fieldset class="choices"><legend>${say('return.wish')}</legend>
-<div class="cards">${returnWishes.map((wish) => radio('wish', wish, say(`return.wish.${wish}`), form.wish === wish))}</div></fieldset>
-<div class="field"><label for="return-note">${say('return.note')} <span class="optional">(${say('page.optional')})</span></label>
+<div class="cards">
+  ${returnWishes.map((wish) => radio('wish', wish, say(`return.wish.${wish}`), form.wish === wish))}</div></fieldset>
+<div class="field">
+  <label for="return-note">${say('return.note')} <span class="optional">(${say('page.optional')})</span></label>
 <textarea id="return-note" name="note" rows="3" maxlength="${noteLengthMax}" dir="auto">${form.note}</textarea></div>
-${buttons(html`<button class="first" name="to" value="check">${say('return.continue')}</button>`, back(speaker, 'items'))}`
+${buttons(
+  html`<button class="first" name="to" value="check">${say('return.continue')}</button>`,
+  back(speaker, 'items'),
+)}`
 }
 
 function checkStep(speaker: Speaker, { order, form }: ReturnPage): Html {
@@ -143,9 +175,14 @@ function checkStep(speaker: Speaker, { order, form }: ReturnPage): Html {
   const { reason, wish, note } = form
   return html`${hiddenFields({ ...quantityFields(form), ...(reason !== undefined && { reason }), wish, note })}
 <p>${say('return.howto')}</p>
-<ul>${chosen.map(
+<ul>
+  ${chosen.map(
     ({ skuId, name }) =>
-      html`<li><span dir="auto">${name}</span> <span class="soft">${say('item.quantityShort', { count: form.quantities.get(skuId) ?? 0 })}</span></li>`,
+      html`<li>
+      <span dir="auto">${name}</span> <span class="soft">
+        ${say('item.quantityShort', { count: form.quantities.get(skuId) ?? 0 })}
+      </span>
+    </li>`,
   )}</ul>
 <p class="soft">${reason !== undefined && say(`return.reason.${reason}`)} · ${say(`return.wish.${wish}`)}</p>
 ${note !== '' && html`<p class="instructions" dir="auto">${note}</p>`}
@@ -176,10 +213,19 @@ ${order.returns.map(
   ({ number, status, items, exchanges, answer, labelUrl }) => html`<div class="notice" data-return="${status}">
 <p class="notice-title">${say('return.number', { number })}</p>
 <p>${say(`return.status.${status}`)}</p>
-<ul>${items.map(({ name, quantity }) => html`<li><span dir="auto">${name}</span> <span class="soft">${say('item.quantityShort', { count: quantity })}</span></li>`)}</ul>
+<ul>
+  ${items.map(
+    ({ name, quantity }) => html`<li>
+      <span dir="auto">${name}</span> <span class="soft">${say('item.quantityShort', { count: quantity })}</span>
+    </li>`,
+  )}</ul>
 ${exchanges.map((exchange) => html`<p>${say('return.exchanged', { number: exchange })}</p>`)}
 ${answer !== null && html`<p class="instructions" dir="auto">${answer}</p>`}
-${labelUrl !== null && isWebAddress(labelUrl) && html`<p><a href="${labelUrl}" target="_blank" rel="noopener noreferrer">${say('return.label')}</a></p>`}
+${
+  labelUrl !== null &&
+  isWebAddress(labelUrl) &&
+  html`<p><a href="${labelUrl}" target="_blank" rel="noopener noreferrer">${say('return.label')}</a></p>`
+}
 </div>`,
 )}
 ${canAsk && html`<p><a class="second" href="${path}/return">${say('return.link')}</a></p>`}

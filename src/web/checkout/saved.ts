@@ -1,4 +1,4 @@
-// Addresses of earlier orders, offered at the checkout to a shopper who is signed in. They are on a page of their own: the checkout itself
+// Saved addresses, and those of earlier orders, offered at the checkout to a shopper who is signed in. They are on a page of their own: the checkout itself
 // reads nothing of the account, and only links the page where the browser has a session.
 
 import { createHash } from 'node:crypto'
@@ -15,7 +15,7 @@ import { lost, type Show } from './show.ts'
 
 export interface SavedAddresses {
   email: string
-  // The newest first, with the lines as on a label.
+  // Those that were saved come first, with the lines as on a label.
   addresses: readonly { address: Address; label: readonly string[] }[]
 }
 
@@ -30,7 +30,9 @@ export function savedAddressesPage(speaker: Speaker, view: CheckoutView, { email
   const { say } = speaker
   const back = `/c/${view.secret}`
   const one = ({ address, label }: SavedAddresses['addresses'][number]): Html =>
-    html`<li><form method="post" action="${back}/addresses" class="saved">${hiddenFields({ version: view.session.version, use: digestOf(address) })}
+    html`<li>
+      <form method="post" action="${back}/addresses" class="saved">
+        ${hiddenFields({ version: view.session.version, use: digestOf(address) })}
 <p dir="auto">${label.map((line, at) => html`${at > 0 && html`<br>`}${line}`)}</p>
 <button class="second">${say('saved.use')}</button></form></li>`
   const list =

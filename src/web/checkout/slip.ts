@@ -41,17 +41,26 @@ export function slipDocument({ seller, order, lines, address }: SlipFacts): stri
   const to = address && addressLines(address, country(address.country))
   const body = html`<h1>${title}</h1>
 <header>
-<section class="to"><p class="soft">${say('slip.deliverTo')}</p>${to?.map((line) => html`<p${line === address?.name && html` class="name"`}><bdi>${line}</bdi></p>`) ?? '–'}</section>
+<section class="to">
+  <p class="soft">${say('slip.deliverTo')}</p>
+  ${to?.map((line) => html`<p${line === address?.name && html` class="name"`}><bdi>${line}</bdi></p>`) ?? '–'}</section>
 <section><p class="name"><bdi>${seller.name}</bdi></p>${seller.address?.map((line) => html`<p><bdi>${line}</bdi></p>`)}
 <p class="soft">${say('status.placedAt', { date: date(toInstant(order.placedAt)) })}</p>
 ${order.shippingChoice && html`<p class="soft"><bdi>${order.shippingChoice.label}</bdi></p>`}</section>
 </header>
 <table>
-<thead><tr><th scope="col">${say('receipt.item')}</th>${isPartlySent && html`<th scope="col" class="count">${say('slip.sentBefore')}</th>`}<th scope="col" class="count">${say('slip.inParcel')}</th></tr></thead>
-<tbody>${lines.map(
+<thead>
+  <tr>
+    <th scope="col">${say('receipt.item')}</th>
+    ${isPartlySent && html`<th scope="col" class="count">${say('slip.sentBefore')}</th>`}
+    <th scope="col" class="count">${say('slip.inParcel')}</th>
+  </tr></thead>
+<tbody>
+  ${lines.map(
     (line) => html`<tr><td><p class="name"><bdi>${line.name}</bdi></p>
 <p class="soft"><bdi>${[...line.options.map(({ value }) => value), line.code].join(' · ')}</bdi></p></td>
-${isPartlySent && html`<td class="count">${number(line.fulfilled)}</td>`}<td class="count">${number(rest(line))}</td></tr>`,
+${isPartlySent && html`<td class="count">${number(line.fulfilled)}</td>`}
+  <td class="count">${number(rest(line))}</td></tr>`,
   )}</tbody>
 </table>`
   return documentFor({ title, locale, direction, head: html`<style>${trusted(style)}</style>`, body })

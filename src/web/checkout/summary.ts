@@ -95,10 +95,30 @@ function itemTools({ say }: Speaker, item: Item, version: number, secret: string
   return html`<div class="item-tools">
 <form class="quantity" method="post" action="/c/${secret}/quantity">
 ${hiddenFields({ version, skuId: item.skuId })}
-<button type="button" class="step" id="${id}-fewer" data-step="-1" aria-label="${say('item.fewer', named)}"${item.quantity <= 1 && html` disabled`}>−</button>
+<button
+  type="button"
+  class="step"
+  id="${id}-fewer"
+  data-step="-1"
+  aria-label="${say('item.fewer', named)}"${item.quantity <= 1 && html` disabled`}>
+  −</button>
 <label class="hidden" for="${id}">${say('item.quantityOf', named)}</label>
-<input id="${id}" name="quantity" type="number" inputmode="numeric" min="1" max="${most}" value="${item.quantity}" autocomplete="off">
-<button type="button" class="step" id="${id}-more" data-step="1" aria-label="${say('item.more', named)}"${item.quantity >= most && html` disabled`}>+</button>
+<input
+  id="${id}"
+  name="quantity"
+  type="number"
+  inputmode="numeric"
+  min="1"
+  max="${most}"
+  value="${item.quantity}"
+  autocomplete="off">
+<button
+  type="button"
+  class="step"
+  id="${id}-more"
+  data-step="1"
+  aria-label="${say('item.more', named)}"${item.quantity >= most && html` disabled`}>
+  +</button>
 <button class="update" id="${id}-update">${say('item.update')}</button>
 </form>
 <form class="remove" method="post" action="/c/${secret}/quantity">
@@ -126,9 +146,15 @@ export function codeBox(speaker: Speaker, view: CheckoutView, problem: CheckoutP
 ${hiddenFields({ version: view.session.version })}
 <label for="code">${say('code.label')}</label>
 <div class="joined">
-<input id="code" name="code" value="${error === null ? '' : typed}" maxlength="64" autocomplete="off" autocapitalize="characters" spellcheck="false" dir="ltr"${
-    error !== null && html` aria-invalid="true" aria-describedby="code-error" autofocus`
-  }>
+<input
+  id="code"
+  name="code"
+  value="${error === null ? '' : typed}"
+  maxlength="64"
+  autocomplete="off"
+  autocapitalize="characters"
+  spellcheck="false"
+  dir="ltr"${error !== null && html` aria-invalid="true" aria-describedby="code-error" autofocus`}>
 <button class="second" id="code-apply">${say('code.apply')}</button>
 </div>
 ${error !== null && html`<p class="error" id="code-error" role="alert">${error}</p>`}
@@ -159,9 +185,13 @@ export interface TotalsParts {
   currency: string
   totals: CheckoutSession['totals'] & { refunded?: number; refundPending?: number }
   shipping: 'none' | 'unknown' | 'known'
+  // For a change of an order: what goes is taken off, and the documents say which tax that was.
+  change?: 'edit' | 'exchange' | undefined
 }
 
-export function totalsList({ say, amount }: Speaker, { currency, totals, shipping }: TotalsParts): Html {
+const takenOff = { edit: 'order.takenOff', exchange: 'order.credit' } as const
+
+export function totalsList({ say, amount }: Speaker, { currency, totals, shipping, change }: TotalsParts): Html {
   const row = (name: string, value: Html | string, kind = '') =>
     html`<div class="${kind}"><dt>${name}</dt><dd>${value}</dd></div>`
   const money = (minor: number) => amount(minor, currency)
@@ -169,11 +199,12 @@ export function totalsList({ say, amount }: Speaker, { currency, totals, shippin
   const taxIncluded =
     totals.taxIncluded &&
     totals.tax > 0 &&
+    !change &&
     html`<span class="tax">${say('total.taxIncluded', { amount: money(totals.tax) })}</span>`
   const reason = totals.taxReason && html`<span class="tax">${say(`document.reason.${totals.taxReason}`)}</span>`
   return html`<dl class="totals">
 ${row(say('total.subtotal'), money(totals.subtotal))}
-${totals.discount > 0 && row(say('total.discount'), money(-totals.discount), 'saved')}
+${totals.discount > 0 && row(say(change ? takenOff[change] : 'total.discount'), money(-totals.discount), 'saved')}
 ${shipping === 'unknown' && row(say('total.shipping'), say('total.shippingLater'), 'later')}
 ${shipping === 'known' && row(say('total.shipping'), shippingText)}
 ${!totals.taxIncluded && row(say('total.tax'), money(totals.tax))}
@@ -183,9 +214,13 @@ ${(totals.refundPending ?? 0) > 0 && row(say('total.refundPending'), money(-(tot
 </dl>`
 }
 
-export function sessionTotals(speaker: Speaker, { session, needsShipping }: CheckoutView): Html | null {
+export function sessionTotals(speaker: Speaker, { session, needsShipping, change }: CheckoutView): Html | null {
   if (!isPriced(session)) return null
   const { currency, totals } = session
   const known = session.shipping.optionId === null ? 'unknown' : 'known'
+  if (change) {
+    const shipping = change.kind === 'edit' && totals.shipping > 0 ? 'known' : 'none'
+    return totalsList(speaker, { currency, totals, shipping, change: change.kind })
+  }
   return totalsList(speaker, { currency, totals, shipping: needsShipping ? known : 'none' })
 }

@@ -191,8 +191,8 @@ export function createInteractions(parts: InteractionParts) {
   async function offerOf(db: Reader, userId: string, { interaction, client }: Visit): Promise<Offer> {
     const all = await listMerchantsOf(db, userId)
     const mine = all.filter(({ needsSecondFactor }) => interaction.hasSecondFactor || !needsSecondFactor)
-    if (isApp(client)) return { merchants: mine.filter(({ role }) => mayInstall(role)), scopes: askedOf(interaction) }
-    const grantable = new Set(mine.flatMap(({ role }) => grantableScopes(role)))
+    if (isApp(client)) return { merchants: mine.filter(mayInstall), scopes: askedOf(interaction) }
+    const grantable = new Set(mine.flatMap(({ scopes }) => grantableScopes(scopes)))
     return { merchants: mine, scopes: assistantScopes.filter((scope) => grantable.has(scope)) }
   }
 
@@ -215,8 +215,8 @@ export function createInteractions(parts: InteractionParts) {
     if (merchantId === null) return again('merchant_missing')
     if (!isApp(client) && mode === null) return again('mode_missing')
     if (ticked.length === 0) return again('scope_missing')
-    const role = offer.merchants.find(({ id }) => id === merchantId)?.role
-    if (role && !mayGrant(role, ticked)) return again('beyond_role')
+    const merchant = offer.merchants.find(({ id }) => id === merchantId)
+    if (merchant && !mayGrant(merchant, ticked)) return again('beyond_role')
     const grant = grantOf(interaction)
     const approval: Omit<Approval, 'app'> = {
       grant,

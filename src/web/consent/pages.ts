@@ -26,7 +26,7 @@ export interface OAuthRoomParts extends Omit<ServerParts, 'nonceSecret' | 'docum
   // null: no limit. Starting an installation stores something, so it has a tighter limit.
   throttle: Throttle | null
   beginThrottle: Throttle | null
-  // Of documents of assistants, by network.
+  // Limits reading the documents of assistants, by network.
   documentThrottle: Throttle | null
   passwordCost?: PasswordCost | undefined
   signIns?: Counts | undefined

@@ -36,7 +36,7 @@ export interface Interaction {
   uid: string
   step: 'login' | 'consent'
   clientId: string
-  // Of an assistant, its document as it was read when this flow began: what is shown is what is approved.
+  // Document of an assistant as it was read when this flow began: what is shown is what is approved.
   document: ClientDocument | null
   redirectUri: string
   userId: string | null

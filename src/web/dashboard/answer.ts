@@ -5,14 +5,14 @@ import type { IncomingMessage } from 'node:http'
 import { adminOperations } from '../../contract/admin/operations.ts'
 import { refusals } from '../../contract/refusals.ts'
 import type { Mode } from '../../contract/words.ts'
-import { scopesOfRole } from '../../domain/users/roles.ts'
-import { isConfirmed } from '../../domain/users/sessions.ts'
+import { isConfirmed, mayAct } from '../../domain/users/sessions.ts'
 import { formFieldsMax, readFields, readFiles, readTypedForm } from '../../platform/html/form.ts'
 import { isSameOrigin } from '../../platform/html/origin.ts'
 import { personCaller } from '../../platform/http/admin.ts'
 import type { PageAnswer, PageRequest } from '../../platform/http/pages.ts'
 import type { MountedSurface } from '../../platform/http/surfaces.ts'
 import { Refusal } from '../../platform/kit/refuse.ts'
+import type { AccountOf } from '../signin/pages.ts'
 import type { PersonReader, PersonShop, SignedInPerson } from '../signin/person.ts'
 import { signInPath } from '../signin/visit.ts'
 import { toastParameters } from './browser/names.ts'
@@ -28,6 +28,7 @@ import { wordsFor } from './words.ts'
 export interface DashboardParts {
   admin: Pick<MountedSurface, 'perform'>
   personOf: PersonReader
+  accountOf: AccountOf
   publicOrigin: () => string
   clock: () => Date
   sendsMail: boolean
@@ -66,17 +67,25 @@ async function answer(parts: DashboardParts, screen: Screen, mode: Mode, request
   if (!person) return orHeld('signIn', goTo(signInPath(isPost ? back : here)))
   const shop = person.shops.find(({ slug }) => slug === request.path.shop)
   if (!shop) return failedPage(request, 404)
-  if (shop.needsSecondFactor && !person.session.hasSecondFactor) return goTo('/admin')
   const visit = visitOf(parts, { person, shop, mode, request, here })
+  if (isClosed(visit, screen, person)) return goTo(visit.to('account'))
+  const { needs } = screen
   try {
     if (isPost && !isSameOrigin(raw, parts.publicOrigin())) return errorPage(visit, screen.place, { kind: 'foreign' })
-    if (!visit.may(screen.needs)) return errorPage(visit, screen.place, { kind: 'scope', needs: screen.needs })
+    if (needs !== null && !visit.may(needs)) return errorPage(visit, screen.place, { kind: 'scope', needs })
     if (screen.asksAgain && !visit.isConfirmed) return await orHeld('confirm', askAgain(isPost ? back : here))
     return shown(visit, screen.place, await run(screen, visit, request))
   } catch (error) {
     if (!(error instanceof Refusal) || refusals[error.code].status >= 500 || error.code === 'rate_limited') throw error
     return errorPage(visit, screen.place, { kind: 'refused', refusal: error })
   }
+}
+
+// To one without the second factor that is demanded: the shop by the shop that one is in, the account by any of them, since another
+// factor could be set up there by the password alone.
+function isClosed({ shop, isFactorMissing }: Visit, { needs, setsUpFactor }: Screen, { session }: SignedInPerson) {
+  if (setsUpFactor) return false
+  return needs === null ? isFactorMissing : !mayAct(session, shop)
 }
 
 // What was typed is not lost: the answer is a page that sends it again, once the person has signed in or confirmed. A file has to be
@@ -119,6 +128,11 @@ function lengthOf({ headers }: IncomingMessage, bytesMax: number): number {
   return Math.min(Number(headers['content-length'] ?? bytesMax), bytesMax)
 }
 
+// A page with a form for files may have others.
+function isPlainForm({ headers }: IncomingMessage): boolean {
+  return /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
+}
+
 async function run(screen: Screen, visit: Visit, request: PageRequest): Promise<Shown> {
   const { get, post } = screen
   if (request.raw.method !== 'POST' && get) return get(visit)
@@ -127,7 +141,7 @@ async function run(screen: Screen, visit: Visit, request: PageRequest): Promise<
   const length = lengthOf(request.raw, filesBytesMax ?? bytesMax)
   spend(request, length / (filesBytesMax === undefined ? readBytesOfOne : fileBytesOfOne))
   const sent = await request.receive(async () => {
-    if (filesBytesMax !== undefined) return readFiles(request.raw, filesBytesMax)
+    if (filesBytesMax !== undefined && !(get && isPlainForm(request.raw))) return readFiles(request.raw, filesBytesMax)
     const form = await readTypedForm(request.raw, { bytesMax, fieldsMax })
     return typeof form === 'number' ? form : { form, files: [], fileNames: [] }
   })
@@ -135,7 +149,7 @@ async function run(screen: Screen, visit: Visit, request: PageRequest): Promise<
   return post({ ...visit, ...sent })
 }
 
-function shown(visit: Visit, place: PlaceId, given: Shown): PageAnswer {
+function shown(visit: Visit, place: PlaceId | null, given: Shown): PageAnswer {
   return 'headers' in given ? given : framed(visit, place, given)
 }
 
@@ -149,8 +163,9 @@ interface VisitParts {
 
 function visitOf(parts: DashboardParts, given: VisitParts): Visit {
   const { person, shop, mode, request, here } = given
-  const { userId, email, shops } = person
-  const scopes = scopesOfRole[shop.role]
+  const { userId, email, name, session, shops } = person
+  const { scopes } = shop
+  const { headers } = request.raw
   const principal = personCaller({ userId, merchantId: shop.id, mode, scopes })
   const now = parts.clock()
   const base = `/admin/${shop.slug}${mode === 'test' ? '/test' : ''}`
@@ -172,17 +187,22 @@ function visitOf(parts: DashboardParts, given: VisitParts): Visit {
   return {
     userId,
     email,
+    name,
     role: shop.role,
     shop,
     shops,
-    places: builtPlaces,
+    places: mayAct(session, shop) ? builtPlaces : [],
     mode,
-    words: wordsFor(request.raw.headers['accept-language'], shop.timeZone),
+    words: wordsFor(headers['accept-language'], shop.timeZone, session.language),
     path: request.path,
     query,
-    rowCount: rowCountsOf(query, request.raw.headers.cookie, parts.publicOrigin()),
+    rowCount: rowCountsOf(query, headers.cookie, parts.publicOrigin()),
     now,
-    isConfirmed: isConfirmed(person.session, now.getTime()),
+    isConfirmed: isConfirmed(session, now.getTime()),
+    isFactorMissing: shops.some((one) => !mayAct(session, one)),
+    account: () => parts.accountOf({ userId, email, session, now: now.getTime() }),
+    language: session.language,
+    userAgent: headers['user-agent'],
     here,
     ask,
     change,
@@ -215,7 +235,7 @@ export async function answerEntrance(parts: DashboardParts, request: PageRequest
   if (!person) return goTo(signInPath(here))
   const shop = person.shops.find(({ slug }) => slug === request.path.shop)
   if (!shop) return failedPage(request, 404)
-  if (shop.needsSecondFactor && !person.session.hasSecondFactor) return goTo('/admin')
+  if (!mayAct(person.session, shop)) return goTo(`/admin/${shop.slug}/account`)
   const live = visitOf(parts, { person, shop, mode: 'live', request, here })
   const { data } = await live.ask('getAdminShop')
   const takesMoney = data.paymentAccounts.length > 0 || data.paymentMethods.some(({ enabled }) => enabled)
@@ -228,6 +248,6 @@ async function lost(parts: DashboardParts, mode: Mode, request: PageRequest): Pr
   const here = addressOf(request)
   if (!person) return goTo(signInPath(request.raw.method === 'POST' ? pathOf(here) : here))
   const shop = person.shops.find(({ slug }) => slug === request.path.shop)
-  if (!shop || (shop.needsSecondFactor && !person.session.hasSecondFactor)) return failedPage(request, 404)
+  if (!shop || !mayAct(person.session, shop)) return failedPage(request, 404)
   return errorPage(visitOf(parts, { person, shop, mode, request, here }), 'home', { kind: 'lost' })
 }

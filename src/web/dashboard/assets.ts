@@ -4,6 +4,7 @@ import { answerAsset, makeAsset } from '../../platform/html/asset.ts'
 import { type ServedFile, script, styleSheet } from '../../platform/html/files.ts'
 import type { Html } from '../../platform/html/html.ts'
 import type { HtmlPage } from '../../platform/http/pages.ts'
+import { passkeyScript } from '../signin/page/assets.ts'
 import { speculationPath } from './headers.ts'
 
 export const style = styleFile('style.css')
@@ -17,6 +18,9 @@ const scripts: readonly { file: ServedFile; needs?: string }[] = [
   { file: scriptFile('pick'), needs: 'data-pick=' },
 ]
 
+// Served by the pages of the sign-in, which have it too.
+const passkeys = { file: passkeyScript, needs: 'data-passkey=' }
+
 // What every page needs, for the page before the first of them.
 export const sharedAssets = [
   { file: style, as: 'style' },
@@ -26,7 +30,9 @@ export const sharedAssets = [
 // Those that have something to do on this page: each file more delays the first paint by about 10 ms.
 export function scriptsFor(page: Html): string[] {
   const text = page.toString()
-  return scripts.filter(({ needs }) => needs === undefined || text.includes(needs)).map(({ file }) => file.href)
+  return [...scripts, passkeys]
+    .filter(({ needs }) => needs === undefined || text.includes(needs))
+    .map(({ file }) => file.href)
 }
 
 function styleFile(file: string): ServedFile {

@@ -17,7 +17,7 @@ export interface Bar {
 export interface ChartParts {
   title: string
   bars: readonly Bar[]
-  // Of the table: label, value, and one for each of `more` (default: no table).
+  // Headings of the table: label, value, and one for each of `more` (default: no table).
   heads?: readonly string[]
   // What the top of the chart stands for.
   top: (value: number) => string
@@ -40,7 +40,11 @@ ${bars.map(({ label, value, text }, index) => {
   const tall = most === 0 ? 0 : Math.max(value > 0 ? 2 : 0, (Math.max(0, value) / most) * height)
   const x = round(index * step + (step * gap) / 2)
   const wide = round(step * (1 - gap))
-  return html`<g class="bar"><rect class="bar-area" x="${round(index * step)}" y="0" width="${round(step)}" height="${height}"/><rect class="bar-value" x="${x}" y="${round(height - tall)}" width="${wide}" height="${round(tall)}" rx="1.5"/><title>${label}: ${text}</title></g>`
+  return html`<g class="bar">
+    <rect class="bar-area" x="${round(index * step)}" y="0" width="${round(step)}" height="${height}"/>
+    <rect class="bar-value" x="${x}" y="${round(height - tall)}" width="${wide}" height="${round(tall)}" rx="1.5"/>
+    <title>${label}: ${text}</title>
+  </g>`
 })}
 </svg>
 <span class="chart-top" aria-hidden="true">${top(most)}</span>

@@ -17,11 +17,26 @@ export interface Checks {
 
 export function checks({ name, legend, help, options, chosen = [], problem }: Checks): Html {
   const noteId = `checks-${name}-note`
-  return html`<fieldset class="checks"${(help !== undefined || problem !== undefined) && html` aria-describedby="${noteId}"`}><legend>${legend}</legend>
-${(help !== undefined || problem !== undefined) && html`<div id="${noteId}">${help !== undefined && html`<p class="help">${help}</p>`}${problem !== undefined && html`<p class="wrong">${problem}</p>`}</div>`}
-<div class="checks-list">${options.map(
+  return html`<fieldset
+    class="checks"${(help !== undefined || problem !== undefined) && html` aria-describedby="${noteId}"`}>
+    <legend>${legend}</legend>
+${
+  (help !== undefined || problem !== undefined) &&
+  html`<div id="${noteId}">
+    ${help !== undefined && html`<p class="help">${help}</p>`}
+    ${problem !== undefined && html`<p class="wrong">${problem}</p>`}
+  </div>`
+}
+<div class="checks-list">
+  ${options.map(
     (option) =>
-      html`<label class="check"><input type="checkbox" name="${name}" value="${option.value}"${chosen.includes(option.value) && html` checked`}><span><span class="check-name">${option.label}</span>${option.help !== undefined && html`<span class="help">${option.help}</span>`}</span></label>`,
+      html`<label class="check">
+      <input type="checkbox" name="${name}" value="${option.value}"${chosen.includes(option.value) && html` checked`}>
+      <span>
+        <span class="check-name">${option.label}</span>
+        ${option.help !== undefined && html`<span class="help">${option.help}</span>`}
+      </span>
+    </label>`,
   )}</div></fieldset>`
 }
 

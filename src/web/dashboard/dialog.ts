@@ -22,6 +22,8 @@ export function dialog({ title, back, lead, body, status = 200 }: DialogParts): 
     back,
     status,
     width: 'narrow',
-    body: html`<div class="card"><div class="card-body" data-dialog-body>${lead !== undefined && html`<p class="lead">${lead}</p>`}${body}</div></div>`,
+    body: html`<div class="card">
+      <div class="card-body" data-dialog-body>${lead !== undefined && html`<p class="lead">${lead}</p>`}${body}</div>
+    </div>`,
   }
 }

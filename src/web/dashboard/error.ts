@@ -23,7 +23,7 @@ export type Wrong =
   | { kind: 'scope'; needs: AdminOperationId }
   | { kind: 'refused'; refusal: Refusal }
 
-export function errorPage(visit: Visit, place: PlaceId, wrong: Wrong): PageAnswer {
+export function errorPage(visit: Visit, place: PlaceId | null, wrong: Wrong): PageAnswer {
   const { words, to } = visit
   const { status, title, text } = wordsOf(visit, wrong)
   const action = linkButton({ label: words.say('error.home'), href: to('home') })
@@ -75,7 +75,19 @@ export function heldPage({ raw }: Pick<Incoming, 'raw'>, { kind, back, action, f
     title: words.say(`held.${kind}`),
     body: html`<p class="lead">${words.say(hasFile ? 'held.fileText' : `held.${kind}Text`)}</p>
 ${wayOut(words, { kind, back })}
-<form method="post" action="${action}"${hasFile && html` enctype="multipart/form-data"`}>${fields.map(([name, value]) => hiddenFields({ [name]: value }))}${hasFile && html`<p><label for="field-file">${words.say('picture.file')}</label> <input id="field-file" type="file" name="file" required></p>`}${button({ label: words.say('held.again') })}</form>`,
+<form method="post" action="${action}"${hasFile && html` enctype="multipart/form-data"`}>
+  ${fields.map(([name, value]) => hiddenFields({ [name]: value }))}
+  ${
+    hasFile &&
+    html`<p>
+      <label for="field-file">${words.say('picture.file')}</label> <input
+        id="field-file"
+        type="file"
+        name="file"
+        required>
+    </p>`
+  }
+  ${button({ label: words.say('held.again') })}</form>`,
   })
 }
 
@@ -102,7 +114,8 @@ export function failedPage({ raw }: Pick<Incoming, 'raw'>, status: number): Page
   return alonePage(words, {
     status,
     title: words.say(`error.${kind}`),
-    body: html`<p class="lead">${words.say(`error.${kind}Text`)}</p><p><a class="button second" href="/admin">${words.say('error.home')}</a></p>`,
+    body: html`<p class="lead">${words.say(`error.${kind}Text`)}</p>
+    <p><a class="button second" href="/admin">${words.say('error.home')}</a></p>`,
   })
 }
 

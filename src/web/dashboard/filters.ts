@@ -16,7 +16,7 @@ export interface Filter {
   // (default: choice)
   kind?: 'choice' | 'day' | 'line'
   options?: readonly { value: string; label: string }[]
-  // Of kind line.
+  // For kind line.
   suggestions?: readonly string[]
 }
 
@@ -29,9 +29,11 @@ export function filters(visit: Visit, stays: readonly string[], all: readonly Fi
   const isSearch = all.every(({ kind }) => kind === 'line')
   const isSet = all.some(({ name }) => query.get(name))
   const none = Object.fromEntries([...all.map(({ name }) => name), 'cursor'].map((name) => [name, undefined]))
-  return html`<form class="filters" method="get" action="${here.split('?')[0]}">${hiddenFields(Object.fromEntries(kept))}
+  return html`<form class="filters" method="get" action="${here.split('?')[0]}">
+    ${hiddenFields(Object.fromEntries(kept))}
 ${all.map((filter) => html`<label>${filter.label}${control(visit, filter)}</label>`)}
-${button({ label: words.say(isSearch ? 'search.submit' : 'orders.apply') })}${isSet && html`<a class="button plain" href="${hrefWith(visit, none)}">${words.say('orders.clear')}</a>`}
+${button({ label: words.say(isSearch ? 'search.submit' : 'orders.apply') })}
+  ${isSet && html`<a class="button plain" href="${hrefWith(visit, none)}">${words.say('orders.clear')}</a>`}
 </form>`
 }
 
@@ -41,7 +43,10 @@ function control({ words, query }: Visit, { name, kind = 'choice', options = [],
   if (kind === 'line') {
     const id = `${name}-list`
     const isListed = suggestions.length > 0
-    return html`<input name="${name}" value="${value}" maxlength="100" autocomplete="off"${isListed && html` list="${id}"`}>${isListed && html`<datalist id="${id}">${suggestions.map((one) => html`<option value="${one}"></option>`)}</datalist>`}`
+    return html`<input name="${name}" value="${value}" maxlength="100" autocomplete="off"${isListed && html` list="${id}"`}>${
+      isListed &&
+      html`<datalist id="${id}">${suggestions.map((one) => html`<option value="${one}"></option>`)}</datalist>`
+    }`
   }
   return html`<select name="${name}"><option value="">${words.say('orders.any')}</option>${options.map(
     (option) =>

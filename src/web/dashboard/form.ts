@@ -27,7 +27,8 @@ export interface Field {
   name: string
   label: string
   // `secret`: what is typed is not shown, and not sent back with a form that is drawn again.
-  kind: 'line' | 'text' | 'email' | 'url' | 'whole' | 'money' | 'choice' | 'check' | 'secret'
+  // `password`: the person's own, which a password manager may fill in and store.
+  kind: 'line' | 'text' | 'email' | 'url' | 'whole' | 'money' | 'choice' | 'check' | 'secret' | 'password'
   help?: string
   isRequired?: boolean
   isFirst?: boolean
@@ -35,16 +36,16 @@ export interface Field {
   min?: number
   max?: number
   rows?: number
-  // Of kind text: HTML, which is written as it will look where there is script (browser/rich.ts).
+  // For kind text: HTML, which is written as it will look where there is script (browser/rich.ts).
   isRich?: boolean
   autocomplete?: string
-  // Of kind money.
+  // For kind money.
   currency?: string
-  // Of kind choice; the first is taken unless a value says otherwise.
+  // For kind choice; the first is taken unless a value says otherwise.
   options?: readonly { value: string; label: string }[]
-  // Of kind line: what others have there already.
+  // For kind line: what others have there already.
   suggestions?: readonly string[]
-  // Of kind line: the id of a list of suggestions that several fields share.
+  // For kind line: the id of a list of suggestions that several fields share.
   listId?: string
   // Where two forms of a page have the same field (default: `field-` and the name).
   id?: string
@@ -72,6 +73,8 @@ export interface FormParts {
   problems?: Problems | undefined
   submit: string
   kind?: ButtonKind
+  // With fields that take files, in `more`.
+  takesFiles?: true
   // Sent with it, and not shown.
   hidden?: Readonly<Record<string, string | number>>
   // Where *Cancel* leads.
@@ -86,17 +89,26 @@ export interface FormParts {
 export function form(visit: Visit, parts: FormParts): Html {
   const { action, fields, values = {}, problems, submit, kind = 'first', hidden = {}, cancel } = parts
   const { words } = visit
-  return html`<form class="form" method="post" action="${action}">
+  return html`<form
+    class="form"
+    method="post"
+    action="${action}"${parts.takesFiles && html` enctype="multipart/form-data"`}>
 ${keyField()}${hiddenFields(hidden)}
 ${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
 ${parts.before}
-${fields.length > 0 && html`<div class="fields">${fields.map((one) => field(words, one, values[one.name], problems))}</div>`}
+${
+  fields.length > 0 &&
+  html`<div class="fields">${fields.map((one) => field(words, one, values[one.name], problems))}</div>`
+}
 ${parts.more}
-<div class="form-foot">${button({ label: submit, kind, shortcut: 'save' })}${parts.actions}${cancel !== undefined && html`<a class="button plain" href="${cancel}" data-close>${words.say('action.cancel')}</a>`}</div>
+<div class="form-foot">
+  ${button({ label: submit, kind, shortcut: 'save' })}
+  ${parts.actions}
+  ${cancel !== undefined && html`<a class="button plain" href="${cancel}" data-close>${words.say('action.cancel')}</a>`}</div>
 </form>`
 }
 
-// Of a form that is not left by accident once something was typed, as it was before a form that is shown again.
+// Keeps a form from being left by accident once something was typed. A form that is shown again counts as typed in.
 export function guard(visit: Visit | Posted): Html {
   return html` data-guard${'form' in visit && html` data-typed="yes"`}`
 }
@@ -124,11 +136,24 @@ export function field(words: Words, given: Field, value = '', problems: Problems
   const described = [help !== undefined && `${id}-help`, problem !== undefined && `${id}-problem`]
     .filter(Boolean)
     .join(' ')
-  const state = html`${described !== '' && html` aria-describedby="${described}"`}${problem !== undefined && html` aria-invalid="true"`}${given.isFirst && html` autofocus`}${given.isRequired && !hasEmptyChoice(given) && html` required`}`
-  const notes = html`${help !== undefined && html`<p class="help" id="${id}-help">${help}</p>`}${problem !== undefined && html`<p class="wrong" id="${id}-problem">${problem}</p>`}`
+  const state = html`${described !== '' && html` aria-describedby="${described}"`}
+  ${problem !== undefined && html` aria-invalid="true"`}
+  ${given.isFirst && html` autofocus`}
+  ${given.isRequired && !hasEmptyChoice(given) && html` required`}`
+  const notes = html`${help !== undefined && html`<p class="help" id="${id}-help">${help}</p>`}
+  ${problem !== undefined && html`<p class="wrong" id="${id}-problem">${problem}</p>`}`
   if (kind === 'check')
-    return html`<div class="field whole"><label class="check"><input type="checkbox" id="${id}" name="${name}" value="on"${value === 'on' && html` checked`}${state}> ${label}</label>${notes}</div>`
-  return html`<div class="field${given.isHalf ? '' : ' whole'}"><label for="${id}">${label}${!given.isRequired && html` <span class="soft">${words.say('form.optional')}</span>`}</label>
+    return html`<div class="field whole">
+      <label class="check">
+        <input type="checkbox" id="${id}" name="${name}" value="on"${value === 'on' && html` checked`}${state}> ${label}
+      </label>
+      ${notes}
+    </div>`
+  return html`<div class="field${given.isHalf ? '' : ' whole'}">
+    <label for="${id}">
+      ${label}
+      ${!given.isRequired && html` <span class="soft">${words.say('form.optional')}</span>`}
+    </label>
 ${given.isRich && richTools(words, id)}${control(given, id, value, state)}${notes}</div>`
 }
 
@@ -136,10 +161,19 @@ const richCommands = ['bold', 'italic', 'heading', 'subheading', 'text', 'list',
 
 // Shown by the script that they are for.
 function richTools(words: Words, id: string): Html {
-  return html`<div class="rich-tools" role="toolbar" aria-label="${words.say('rich.tools')}" aria-controls="${id}" data-rich-tools="${id}" data-ask="${words.say('rich.ask')}" hidden>${richCommands.map(
-    (name) =>
-      html`<button type="button" class="button plain" data-command="${name}">${words.say(`rich.${name}`)}</button>`,
-  )}</div>`
+  return html`<div
+    class="rich-tools"
+    role="toolbar"
+    aria-label="${words.say('rich.tools')}"
+    aria-controls="${id}"
+    data-rich-tools="${id}"
+    data-ask="${words.say('rich.ask')}"
+    hidden>
+    ${richCommands.map(
+      (name) =>
+        html`<button type="button" class="button plain" data-command="${name}">${words.say(`rich.${name}`)}</button>`,
+    )}
+  </div>`
 }
 
 function control(given: Field, id: string, value: string, state: Html): Html {
@@ -151,18 +185,51 @@ function control(given: Field, id: string, value: string, state: Html): Html {
         html`<option value="${option.value}"${option.value === value && html` selected`}>${option.label}</option>`,
     )}</select>`
   if (kind === 'text')
-    return html`<textarea id="${id}" name="${name}" rows="${rows}" dir="auto"${given.isRich && html` data-rich`}${bound}${state}>${value}</textarea>`
+    return html`<textarea
+      id="${id}"
+      name="${name}"
+      rows="${rows}"
+      dir="auto"${given.isRich && html` data-rich`}${bound}${state}>${value}</textarea>`
   if (kind === 'money')
-    return html`<span class="money"><input id="${id}" name="${name}" inputmode="decimal" autocomplete="off" dir="ltr" value="${value}"${state}><span class="unit" aria-hidden="true">${given.currency}</span></span>`
+    return html`<span class="money">
+      <input id="${id}" name="${name}" inputmode="decimal" autocomplete="off" dir="ltr" value="${value}"${state}>
+      <span class="unit" aria-hidden="true">${given.currency}</span>
+    </span>`
   if (kind === 'secret')
-    return html`<input id="${id}" name="${name}" type="password" dir="ltr" class="mono" autocomplete="new-password" spellcheck="false" data-1p-ignore data-lpignore="true"${bound}${state}>`
+    return html`<input
+      id="${id}"
+      name="${name}"
+      type="password"
+      dir="ltr"
+      class="mono"
+      autocomplete="new-password"
+      spellcheck="false"
+      data-1p-ignore
+      data-lpignore="true"${bound}${state}>`
+  if (kind === 'password')
+    return html`<input
+      id="${id}"
+      name="${name}"
+      type="password"
+      dir="ltr"
+      autocomplete="${autocomplete}"
+      spellcheck="false"${bound}${state}>`
   const type = kind === 'email' ? 'email' : kind === 'url' ? 'url' : kind === 'whole' ? 'number' : 'text'
   const { suggestions = [] } = given
   const listId = given.listId ?? `${id}-list`
   const known =
     suggestions.length > 0 &&
     html`<datalist id="${listId}">${suggestions.map((one) => html`<option value="${one}"></option>`)}</datalist>`
-  return html`<input id="${id}" name="${name}" type="${type}" dir="auto" autocomplete="${autocomplete}" value="${value}"${bound}${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}${(known !== false || given.listId !== undefined) && html` list="${listId}"`}${state}>${known}`
+  return html`<input
+    id="${id}"
+    name="${name}"
+    type="${type}"
+    dir="auto"
+    autocomplete="${autocomplete}"
+    value="${value}"${bound}${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}${
+      (known !== false || given.listId !== undefined) && html` list="${listId}"`
+    }${state}>
+  ${known}`
 }
 
 function pointerOf({ pointer, name }: Field): string {

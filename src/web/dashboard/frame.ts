@@ -9,16 +9,17 @@ import type { PageAnswer } from '../../platform/http/pages.ts'
 import { scriptsFor, style } from './assets.ts'
 import { dashboardHeaders, speculationPath } from './headers.ts'
 import { icon } from './icons.ts'
+import { wholeWords } from './parts.ts'
 import { type PlaceId, places } from './places.ts'
 import type { Sheet, Visit } from './screen.ts'
 import { toastOf } from './toast.ts'
 import type { Words } from './words.ts'
 
-export function framed(visit: Visit, place: PlaceId, sheet: Sheet): PageAnswer {
+export function framed(visit: Visit, place: PlaceId | null, sheet: Sheet): PageAnswer {
   const { words, shop, mode } = visit
   const body = html`<a class="skip" href="#main">${words.say('frame.skip')}</a>
 ${topBar(visit)}
-${side(visit, sheet.isSearch ? undefined : place)}
+${side(visit, sheet.isSearch ? null : place, sheet)}
 <div class="page${sheet.width === 'narrow' ? ' narrow' : ''}">
 ${mode === 'test' && testBar(visit)}
 <main id="main" data-title="${sheet.title}">
@@ -48,66 +49,118 @@ ${shortcutList(words)}`
 function head({ title, back, badge, sub, actions }: Sheet): Html {
   return html`<header class="head">
 ${back && html`<a class="back" href="${back.href}">${icon('back')}${back.label}</a>`}
-<div class="head-row"><div class="head-text"><h1 dir="auto">${title}</h1>${badge && html`<span class="head-badge">${badge}</span>`}${sub !== undefined && html`<p class="sub">${sub}</p>`}</div>${actions && html`<div class="head-actions">${actions}</div>`}</div>
+<div class="head-row">
+  <div class="head-text">
+    <h1 dir="auto">${wholeWords(title)}</h1>
+    ${badge && html`<span class="head-badge">${badge}</span>`}
+    ${sub !== undefined && html`<p class="sub">${sub}</p>`}
+  </div>
+  ${actions && html`<div class="head-actions">${actions}</div>`}</div>
 </header>`
 }
 
 // Only on a telephone.
-function topBar({ words, shop, to }: Visit): Html {
+function topBar({ words, shop, to, places: built }: Visit): Html {
   return html`<header class="top">
 <button type="button" class="top-button" popovertarget="side" aria-label="${words.say('frame.menu')}">${icon('menu')}</button>
 <a class="top-shop" href="${to('home')}" dir="auto">${shop.name}</a>
-<a class="top-button" href="${to('search')}" aria-label="${words.say('frame.search')}">${icon('search')}</a>
+${built.length > 0 && html`<a class="top-button" href="${to('search')}" aria-label="${words.say('frame.search')}">${icon('search')}</a>`}
 </header>`
 }
 
-// Without a place on the page of the search, which has the field itself.
-function side(visit: Visit, current: PlaceId | undefined): Html {
+// Without the field on the page of the search, which has it itself.
+function side(visit: Visit, current: PlaceId | null, { isSearch }: Sheet): Html {
   const { words, to, may, places: built } = visit
+  const isOpen = built.length > 0
   return html`<aside class="side" id="side" aria-label="${words.say('frame.menu')}" popover>
 ${shopSwitch(visit)}
-${current !== undefined && html`<form class="find" role="search" data-suggest="${to('search/answers')}" aria-label="${words.say('frame.search')}" action="${to('search')}"><input type="search" name="q" maxlength="100" aria-label="${words.say('frame.search')}" placeholder="${words.say('frame.search')}" autocomplete="off"><kbd aria-hidden="true">/</kbd><button class="find-button" aria-label="${words.say('search.submit')}">${icon('search')}</button></form>`}
-<nav class="places" aria-label="${words.say('frame.places')}">${places
-    .filter(({ id, needs }) => built.includes(id) && may(needs))
-    .map(
-      ({ id, path, key }) =>
-        html`<a href="${to(path)}" data-go="${key}"${id === current && html` aria-current="page"`}>${icon(id)}<span>${words.say(`place.${id}`)}</span></a>`,
-    )}</nav>
+${
+  isOpen &&
+  !isSearch &&
+  html`<form
+    class="find"
+    role="search"
+    data-suggest="${to('search/answers')}"
+    aria-label="${words.say('frame.search')}"
+    action="${to('search')}">
+    <input
+      type="search"
+      name="q"
+      maxlength="100"
+      aria-label="${words.say('frame.search')}"
+      placeholder="${words.say('frame.search')}"
+      autocomplete="off">
+    <kbd aria-hidden="true">/</kbd>
+    <button class="find-button" aria-label="${words.say('search.submit')}">${icon('search')}</button>
+  </form>`
+}
+${
+  isOpen &&
+  html`<nav class="places" aria-label="${words.say('frame.places')}">
+    ${places
+      .filter(({ id, needs }) => built.includes(id) && may(needs))
+      .map(
+        ({ id, path, key }) =>
+          html`<a href="${to(path)}" data-go="${key}"${id === current && html` aria-current="page"`}>
+        ${icon(id)}
+        <span>${words.say(`place.${id}`)}</span>
+      </a>`,
+      )}
+  </nav>`
+}
 <div class="side-foot">
-${modeSwitch(visit)}
+${isOpen && modeSwitch(visit)}
 ${account(visit)}
 </div>
 </aside>`
 }
 
 function shopSwitch({ words, shop, shops }: Visit): Html {
-  const face = html`<span class="monogram" aria-hidden="true">${initialOf(shop.name)}</span><span class="shop-name" dir="auto">${shop.name}</span>`
+  const face = html`<span class="monogram" aria-hidden="true">${initialOf(shop.name)}</span>
+  <span class="shop-name" dir="auto">${shop.name}</span>`
   if (shops.length < 2) return html`<div class="shop">${face}</div>`
-  return html`<button type="button" class="shop" popovertarget="shops" aria-label="${words.say('frame.shop', { shop: shop.name })}">${face}${icon('down')}</button>
-<div class="menu menu-shops" id="shops" popover><ul>${shops.map(
-    ({ slug, name }) =>
-      html`<li><a href="/admin/${slug}"${slug === shop.slug && html` aria-current="true"`} dir="auto">${name}</a></li>`,
-  )}</ul></div>`
+  return html`<button
+    type="button"
+    class="shop"
+    popovertarget="shops"
+    aria-label="${words.say('frame.shop', { shop: shop.name })}">
+    ${face}
+    ${icon('down')}
+  </button>
+<div class="menu menu-shops" id="shops" popover>
+  <ul>
+    ${shops.map(
+      ({ slug, name }) =>
+        html`<li><a href="/admin/${slug}"${slug === shop.slug && html` aria-current="true"`} dir="auto">${name}</a></li>`,
+    )}
+  </ul></div>`
 }
 
 function modeSwitch({ words, shop, mode }: Visit): Html {
   const base = `/admin/${shop.slug}`
   return html`<div class="modes" role="group" aria-label="${words.say('frame.mode')}">
-<a href="${base}/home"${mode === 'live' && html` aria-current="true"`}>${words.say('mode.live')}</a><a href="${base}/test/home"${mode === 'test' && html` aria-current="true"`}>${words.say('mode.test')}</a>
+<a href="${base}/home"${mode === 'live' && html` aria-current="true"`}>${words.say('mode.live')}</a>
+  <a href="${base}/test/home"${mode === 'test' && html` aria-current="true"`}>${words.say('mode.test')}</a>
 </div>`
 }
 
-function account({ words, email, role }: Visit): Html {
-  return html`<button type="button" class="account" popovertarget="account">${icon('person')}<span class="account-who"><span class="account-email" dir="ltr">${email}</span><span class="soft">${words.say(`role.${role}`)}</span></span>${icon('up')}</button>
+function account({ words, email, name, role, to }: Visit): Html {
+  return html`<button type="button" class="account" popovertarget="account">${icon('person')}<span class="account-who">${
+    name === null
+      ? html`<span class="account-email" dir="ltr">${email}</span>`
+      : html`<span class="account-email" dir="auto">${name}</span>`
+  }<span class="soft">${words.say(`role.${role}`)}</span></span>${icon('up')}</button>
 <div class="menu menu-account" id="account" popover><ul>
-<li><a href="/admin/account">${words.say('frame.account')}</a></li>
+<li><a href="${to('account')}">${words.say('account.title')}</a></li>
 <li class="with-script"><button type="button" popovertarget="shortcuts">${words.say('frame.shortcuts')}</button></li>
 <li><form method="post" action="/admin/sign-out"><button>${words.say('frame.signOut')}</button></form></li>
 </ul></div>`
 }
 
 function testBar({ words }: Visit): Html {
-  return html`<aside class="test-bar" aria-label="${words.say('frame.mode')}"><strong>${words.say('mode.testTitle')}</strong> <span>${words.say('mode.testText')}</span></aside>`
+  return html`<aside class="test-bar" aria-label="${words.say('frame.mode')}">
+    <strong>${words.say('mode.testTitle')}</strong> <span>${words.say('mode.testText')}</span>
+  </aside>`
 }
 
 // Drawn by a popover; browser/keys.ts opens it by `?`.

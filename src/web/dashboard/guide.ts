@@ -48,10 +48,20 @@ export function nextGuideStep(progress: Progress, after?: GuideStep): GuideStep 
 
 // Above the page of a step.
 export function guideNav({ words, to }: Visit, progress: Progress, current: GuideStep | 'end'): Html {
-  return html`<nav class="guide" aria-label="${words.say('guide.title')}"><ol>${guideSteps.map(
-    (step, at) =>
-      html`<li${progress[step] && html` class="done"`}><a href="${to(`start/${step}`)}"${step === current && html` aria-current="step"`}><span class="guide-sign" aria-hidden="true">${progress[step] ? icon('check') : at + 1}</span>${words.say(`guide.${step}`)}${progress[step] && html`<span class="hidden"> ${words.say('home.setup.done')}</span>`}</a></li>`,
-  )}</ol></nav>`
+  return html`<nav class="guide" aria-label="${words.say('guide.title')}">
+    <ol>
+      ${guideSteps.map(
+        (step, at) =>
+          html`<li${progress[step] && html` class="done"`}>
+          <a href="${to(`start/${step}`)}"${step === current && html` aria-current="step"`}>
+            <span class="guide-sign" aria-hidden="true">${progress[step] ? icon('check') : at + 1}</span>
+            ${words.say(`guide.${step}`)}
+            ${progress[step] && html`<span class="hidden"> ${words.say('home.setup.done')}</span>`}
+          </a>
+        </li>`,
+      )}
+    </ol>
+  </nav>`
 }
 
 // The page of a step, with what follows it.
@@ -65,7 +75,11 @@ export async function stepSheet(visit: Visit, step: GuideStep, body: Html, probl
     status: problems ? 400 : 200,
     body: html`${guideNav(visit, progress, step)}
 ${body}
-<div class="guide-foot">${progress[step] || isOptional[step] ? linkButton({ label: words.say('guide.continue'), href: to(next ? `start/${next}` : 'start') }) : html`<a class="button plain" href="${to(next ? `start/${next}` : 'home')}">${words.say('guide.later')}</a>`}</div>`,
+<div class="guide-foot">${
+      progress[step] || isOptional[step]
+        ? linkButton({ label: words.say('guide.continue'), href: to(next ? `start/${next}` : 'start') })
+        : html`<a class="button plain" href="${to(next ? `start/${next}` : 'home')}">${words.say('guide.later')}</a>`
+    }</div>`,
   }
 }
 

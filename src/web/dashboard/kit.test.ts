@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { adminOperations } from '../../contract/admin/operations.ts'
 import { issueAt } from '../../contract/issues.ts'
-import { scopesOfRole } from '../../domain/users/roles.ts'
+import { rightsFor } from '../../domain/users/roles.ts'
 import { html } from '../../platform/html/html.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { chart, niceTop } from './chart.ts'
@@ -16,11 +16,12 @@ import { wordsIn } from './words.ts'
 
 function visitTo(here: string, role: 'owner' | 'viewer' = 'owner'): Visit {
   const words = wordsIn('en-GB', 'UTC')
+  const { scopes } = rightsFor(role)
   const shop = {
     id: 'mer_1',
     slug: 'bloom',
     name: 'Bloom',
-    role,
+    ...rightsFor(role),
     needsSecondFactor: false,
     timeZone: 'UTC',
     currency: 'EUR',
@@ -29,6 +30,7 @@ function visitTo(here: string, role: 'owner' | 'viewer' = 'owner'): Visit {
   const visit: Visit = {
     userId: 'usr_1',
     email: 'ada@bloom.example',
+    name: null,
     role,
     shop,
     shops: [shop],
@@ -40,10 +42,14 @@ function visitTo(here: string, role: 'owner' | 'viewer' = 'owner'): Visit {
     rowCount: { list: 20, sheet: 20 },
     now: new Date(0),
     isConfirmed: true,
+    isFactorMissing: false,
+    account: () => assert.fail('no account is asked for'),
+    language: null,
+    userAgent: undefined,
     here,
     ask: async () => assert.fail('nothing is asked'),
     change: async () => assert.fail('nothing is changed'),
-    may: (id) => scopesOfRole[role].includes(adminOperations[id].scope),
+    may: (id) => scopes.includes(adminOperations[id].scope),
     to: (path) => `/admin/bloom/${path}`,
     inMode: () => visit,
     server: { sendsMail: false, origin: 'http://localhost' },

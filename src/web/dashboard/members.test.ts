@@ -22,4 +22,11 @@ test('members of changes are said in words, with money, moments and states as el
   assert.equal(said('fulfillment', 'items', [{ name: 'Mug', quantity: 2 }]), 'Name: Mug, Quantity: 2')
   assert.equal(said('product', 'tags', ['new', 'blue']), 'new, blue')
   assert.equal(said('product', 'tags', []), '–')
+  assert.equal(said('return', 'reason', 'late'), 'Too late')
+  assert.equal(said('return', 'status', 'approved', german), 'Unterwegs')
+  assert.equal(said('draft', 'total', 333), '€3.33')
+  assert.equal(
+    said('draft', 'items', [{ skuId: 'sku_1', quantity: 2, unitPrice: 500 }]),
+    'Quantity: 2, Price each: €5.00',
+  )
 })

@@ -7,6 +7,7 @@ import { type Html, html } from '../../platform/html/html.ts'
 import { measureText } from '../../platform/kit/measuretext.ts'
 import type { SkuMeasure } from '../../platform/kit/unitprice.ts'
 import { moneyText } from './form.ts'
+import { wholeWords } from './parts.ts'
 import type { Visit } from './screen.ts'
 
 export function memberName({ words }: Visit, member: string): string {
@@ -19,7 +20,8 @@ export function memberValues(
   type: ChangeSubject,
   { member, from, to }: AdminSubjectChange['members'][number],
 ): Html {
-  return html`${valuePart(visit, type, member, from, 'from')} <span aria-hidden="true">→</span><span class="hidden"> ${visit.words.say('changes.to')} </span> ${valuePart(visit, type, member, to, 'to')}`
+  return html`${valuePart(visit, type, member, from, 'from')} <span aria-hidden="true">→</span>
+  <span class="hidden"> ${visit.words.say('changes.to')} </span> ${valuePart(visit, type, member, to, 'to')}`
 }
 
 const shownMax = 160
@@ -30,14 +32,28 @@ function valuePart(visit: Visit, type: ChangeSubject, member: string, value: unk
   const text = memberText(visit, type, member, value)
   const isLong = text.length > shownMax
   const shown = isLong ? `${text.slice(0, shownMax)}…` : text
-  return html`<span class="value ${which}" dir="auto"${isLong && html` title="${text.slice(0, titleMax)}"`}>${shown}</span>`
+  return html`<span class="value ${which}" dir="auto"${isLong && html` title="${text.slice(0, titleMax)}"`}>${wholeWords(shown)}</span>`
 }
 
 const states: Partial<Record<ChangeSubject, Readonly<Record<string, string>>>> = {
-  order: { status: 'order', paymentStatus: 'payment', fulfillmentStatus: 'sending' },
-  webhook: { status: 'endpoint' },
+  order: { status: 'state.order', paymentStatus: 'state.payment', fulfillmentStatus: 'state.sending' },
+  return: { status: 'state.return', reason: 'returns.reason' },
+  withdrawal: { status: 'state.withdrawal', outcome: 'state.withdrawal' },
+  draft: { status: 'state.draft' },
+  transfer: { state: 'state.transfer' },
+  webhook: { status: 'state.endpoint' },
 }
-const moneyMembers: ReadonlySet<string> = new Set(['price', 'compareAtPrice', 'amount', 'refunded', 'received'])
+const moneyMembers: ReadonlySet<string> = new Set([
+  'price',
+  'compareAtPrice',
+  'unitPrice',
+  'amount',
+  'refunded',
+  'received',
+  'discount',
+  'total',
+  'credit',
+])
 const momentMembers: ReadonlySet<string> = new Set([
   'publishedAt',
   'archivedAt',
@@ -54,7 +70,7 @@ export function memberText(
   value: unknown,
 ): string {
   const kind = states[type]?.[member]
-  if (kind !== undefined && typeof value === 'string') return words.sayKnown(`state.${kind}.${value}`, value)
+  if (kind !== undefined && typeof value === 'string') return words.sayKnown(`${kind}.${value}`, value)
   if (member === 'measure' && typeof value === 'object' && value !== null) return measureText(value as SkuMeasure)
   if (member === 'withdrawalExempt' && typeof value === 'string') return words.sayKnown(`exempt.${value}`, value)
   if (member === 'role') return words.sayKnown(`role.${value}`, String(value))
@@ -68,17 +84,23 @@ export function memberText(
     if (member === 'weightGrams') return `${words.number(value)} g`
     if (member === 'percentage') return `${words.number(value)} %`
   }
-  return plainText(words, value)
+  return plainText(words, value, shop.currency)
 }
 
-function plainText(words: Visit['words'], value: unknown): string {
+// Ids are for programs.
+const idMembers: ReadonlySet<string> = new Set(['skuId', 'draftId', 'orderId'])
+
+function plainText(words: Visit['words'], value: unknown, currency: string): string {
   if (value === null || value === undefined) return '–'
   if (typeof value === 'boolean') return words.say(value ? 'member.yes' : 'member.no')
   if (typeof value === 'number') return words.number(value)
   if (typeof value !== 'object') return String(value)
-  if (Array.isArray(value)) return value.map((one) => plainText(words, one)).join(', ') || '–'
+  if (Array.isArray(value)) return value.map((one) => plainText(words, one, currency)).join(', ') || '–'
   return Object.entries(value)
-    .filter(([, one]) => one !== null)
-    .map(([name, one]) => `${words.sayKnown(`member.${name}`, name)}: ${plainText(words, one)}`)
+    .filter(([name, one]) => one !== null && !idMembers.has(name))
+    .map(([name, one]) => {
+      const isMoney = moneyMembers.has(name) && typeof one === 'number'
+      return `${words.sayKnown(`member.${name}`, name)}: ${isMoney ? words.money(one, currency) : plainText(words, one, currency)}`
+    })
     .join(', ')
 }

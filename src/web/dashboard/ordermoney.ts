@@ -19,21 +19,41 @@ export function moneyCard(visit: Visit, order: AdminOrder): Html {
   const { words } = visit
   const { payments, refunds, currency, paymentDueAt, cancellation } = order
   const row = (name: Html, kind: string, state: string, minor: number, at: string, tax: number | null = null) =>
-    html`<tr><th scope="row">${name}<br><span class="soft small">${moment(words, at)}${tax !== null && tax !== 0 && html`<br>${words.say('order.refundTax', { amount: words.money(tax, currency) })}`}</span></th><td>${pill(words, kind, state)}</td><td class="end">${words.money(minor, currency)}</td></tr>`
+    html`<tr><th scope="row">${name}<br><span class="soft small">${moment(words, at)}${
+      tax !== null && tax !== 0 && html`<br>${words.say('order.refundTax', { amount: words.money(tax, currency) })}`
+    }</span></th><td>${pill(words, kind, state)}</td><td class="end">${words.money(minor, currency)}</td></tr>`
   return card({
     title: words.say('order.money'),
     isFlush: true,
-    body: html`${paymentDueAt !== null && html`<p class="within soft">${words.say('order.due', { date: words.moment(paymentDueAt) })}</p>`}
+    body: html`${
+      paymentDueAt !== null &&
+      html`<p class="within soft">${words.say('order.due', { date: words.moment(paymentDueAt) })}</p>`
+    }
 ${
   payments.length === 0 && refunds.length === 0
     ? html`<p class="within soft">${words.say('order.noPayment')}</p>`
     : html`<div class="scroll"><table><caption class="hidden">${words.say('order.money')}</caption><tbody>
-${payments.map((payment) => row(html`${paymentLine(words, payment)}${closeLink(visit, payment)}`, 'charge', payment.status, payment.amount, payment.createdAt))}
-${refunds.map(({ status, amount, createdAt, tax, exchanged }) => row(html`${words.say(exchanged ? 'returns.exchange' : 'order.refund')}`, 'refund', status, -amount, createdAt, tax))}
+${payments.map((payment) =>
+  row(
+    html`${paymentLine(words, payment)}${closeLink(visit, payment)}`,
+    'charge',
+    payment.status,
+    payment.amount,
+    payment.createdAt,
+  ),
+)}
+${refunds.map((refund) =>
+  row(refundLine(words, refund, payments), 'refund', refund.status, -refund.amount, refund.createdAt, refund.tax),
+)}
 </tbody></table></div>`
 }
 ${receivedPart(visit, order)}
-${cancellation !== null && html`<p class="within soft">${words.say('order.cancellation')}: ${cancellation.reason === null ? '–' : words.say(`reason.${cancellation.reason}`)}${cancellation.note !== null && html`<br><span dir="auto">${cancellation.note}</span>`}</p>`}`,
+${
+  cancellation !== null &&
+  html`<p class="within soft">${words.say('order.cancellation')}: ${
+    cancellation.reason === null ? '–' : words.say(`reason.${cancellation.reason}`)
+  }${cancellation.note !== null && html`<br><span dir="auto">${cancellation.note}</span>`}</p>`
+}`,
   })
 }
 
@@ -61,20 +81,45 @@ ${facts([
   [words.say('money.sum'), html`<strong>${amount(sum)}</strong>`],
   due > 0 && [words.say('money.due'), amount(due)],
 ])}
-${excess > 0 && html`<div class="after">${notice('bad', words.say('money.excess', { amount: amount(excess) }))}</div>${may('recordAdminMoney') && html`<p class="after">${linkButton({ label: words.say('money.giveBack'), href: to(`orders/${id}/give-back`), isDialog: true })}</p>`}`}</div>`
+${
+  excess > 0 &&
+  html`<div class="after">${notice('bad', words.say('money.excess', { amount: amount(excess) }))}</div>${
+    may('recordAdminMoney') &&
+    html`<p class="after">${linkButton({ label: words.say('money.giveBack'), href: to(`orders/${id}/give-back`), isDialog: true })}</p>`
+  }`
+}</div>`
+}
+
+// If the order has several payments, it also names the one that gives back.
+function refundLine(
+  words: Words,
+  { exchanged, paymentId }: AdminOrder['refunds'][number],
+  payments: readonly AdminPayment[],
+): Html {
+  const paid = payments.filter(({ status }) => status === 'succeeded')
+  const source = paid.length > 1 && paid.find(({ id }) => id === paymentId)
+  return html`${words.say(exchanged ? 'returns.exchange' : 'order.refund')}
+  ${source && html` <span class="soft">${paymentName(words, source)}</span>`}`
 }
 
 function paymentLine(words: Words, payment: AdminPayment): Html {
   const { brand, last4, provider, reference, providerUrl } = payment
-  return html`${paymentName(words, payment)}${brand !== null && last4 !== null && html` <span class="soft">${`${brandName(brand)} ···· ${last4}`}</span>`}${
+  return html`${paymentName(words, payment)}
+  ${brand !== null && last4 !== null && html` <span class="soft">${`${brandName(brand)} ···· ${last4}`}</span>`}
+  ${
     providerUrl !== null &&
-    html`<br><span class="small"><a href="${providerUrl}" target="_blank" rel="noopener noreferrer">${words.say('order.atProvider', { provider: providerNames[provider] ?? provider })}</a> <code class="soft">${reference}</code></span>`
+    html`<br>
+    <span class="small">
+      <a href="${providerUrl}" target="_blank" rel="noopener noreferrer">
+        ${words.say('order.atProvider', { provider: providerNames[provider] ?? provider })}
+      </a> <code class="soft">${reference}</code>
+    </span>`
   }`
 }
 
 const hourMs = 3_600_000
 
-// Of one that its provider has not reported for an hour.
+// For a payment that its provider has not reported for an hour.
 function closeLink({ words, to, may, now }: Visit, { id, provider, status, createdAt }: AdminPayment): Html | false {
   const isOpen = status === 'processing' || status === 'pending'
   if (!isOpen || provider === 'manual' || !may('closeAdminPayment') || now.getTime() < Date.parse(createdAt) + hourMs)
@@ -97,7 +142,13 @@ function disputePart(words: Words, dispute: AdminDispute, provider: string): Htm
   const { amount, currency, status, reason, dueAt, createdAt, decidedAt, reference, providerUrl } = dispute
   const sum = words.money(amount, currency)
   const name = providerNames[provider] ?? provider
-  return html`${status === 'open' && notice('bad', dueAt === null ? words.say('dispute.open') : words.say('dispute.openUntil', { date: words.moment(dueAt) }))}
+  return html`${
+    status === 'open' &&
+    notice(
+      'bad',
+      dueAt === null ? words.say('dispute.open') : words.say('dispute.openUntil', { date: words.moment(dueAt) }),
+    )
+  }
 ${status === 'lost' && notice('bad', words.say('dispute.lost', { amount: sum }))}
 ${facts([
   [
@@ -113,5 +164,12 @@ ${facts([
   decidedAt !== null && [words.say('dispute.decidedAt'), moment(words, decidedAt)],
   [words.say('dispute.reference'), html`<code>${reference}</code>`],
 ])}</div>
-${providerUrl !== null && html`<p class="after">${linkButton({ label: words.say(status === 'open' ? 'dispute.answer' : 'order.atProvider', { provider: name }), href: providerUrl, isNewTab: true })}</p>`}`
+${
+  providerUrl !== null &&
+  html`<p class="after">${linkButton({
+    label: words.say(status === 'open' ? 'dispute.answer' : 'order.atProvider', { provider: name }),
+    href: providerUrl,
+    isNewTab: true,
+  })}</p>`
+}`
 }

@@ -78,6 +78,19 @@ export function moment(words: Words, instant: string | number): Html {
   return html`<time datetime="${at.toISOString()}">${words.moment(at)}</time>`
 }
 
+// Numbers and codes with hyphens, such as `T-1002-R1`, stay in one piece: a line may otherwise end after a hyphen.
+export function wholeWords(text: string): HtmlValue {
+  const parts = text.split(/((?<=^|[\s(,“„])[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)+)/u)
+  if (parts.length === 1) return text
+  return parts.map((part, at) =>
+    at % 2 === 1 && /\p{N}/u.test(part) && part.length <= wholeLengthMax
+      ? html`<span class="nowrap">${part}</span>`
+      : part,
+  )
+}
+
+const wholeLengthMax = 20
+
 // `first`: the one thing to do on a page. `danger`: what cannot be taken back.
 export type ButtonKind = 'first' | 'second' | 'danger' | 'plain'
 
@@ -85,7 +98,7 @@ export interface ButtonParts {
   label: string
   kind?: ButtonKind
   icon?: IconName
-  // Of the form, sent with it.
+  // Sent with the form.
   name?: string
   value?: string
   // Another form of the page, by its id.
@@ -103,7 +116,15 @@ export interface ButtonParts {
 
 export function button(parts: ButtonParts): Html {
   const { label, kind = 'second', name, value, form, action, method, isNewTab, isUnchecked, shortcut } = parts
-  return html`<button class="button ${kind}"${name !== undefined && html` name="${name}" value="${value}"`}${form !== undefined && html` form="${form}"`}${action !== undefined && html` formaction="${action}"`}${method !== undefined && html` formmethod="${method}"`}${isNewTab && html` formtarget="_blank"`}${isUnchecked && html` formnovalidate`}${shortcut !== undefined && html` data-key="${shortcut}"`}>${parts.icon && icon(parts.icon)}${label}</button>`
+  return html`<button
+    class="button ${kind}"${name !== undefined && html` name="${name}" value="${value}"`}${
+      form !== undefined && html` form="${form}"`
+    }${action !== undefined && html` formaction="${action}"`}${method !== undefined && html` formmethod="${method}"`}${
+      isNewTab && html` formtarget="_blank"`
+    }${isUnchecked && html` formnovalidate`}${shortcut !== undefined && html` data-key="${shortcut}"`}>
+    ${parts.icon && icon(parts.icon)}
+    ${label}
+  </button>`
 }
 
 export interface LinkParts {
@@ -126,7 +147,14 @@ export function linkButton({
   shortcut,
   isNewTab,
 }: LinkParts): Html {
-  return html`<a class="button ${kind}" href="${href}"${isDialog && html` data-dialog`}${shortcut !== undefined && html` data-key="${shortcut}"`}${isNewTab && html` target="_blank" rel="noopener"`}>${sign && icon(sign)}${label}</a>`
+  return html`<a
+    class="button ${kind}"
+    href="${href}"${isDialog && html` data-dialog`}${shortcut !== undefined && html` data-key="${shortcut}"`}${
+      isNewTab && html` target="_blank" rel="noopener"`
+    }>
+    ${sign && icon(sign)}
+    ${label}
+  </a>`
 }
 
 export interface CardParts {
@@ -150,7 +178,7 @@ export function facts(rows: readonly (readonly [label: HtmlValue, value: HtmlVal
   return html`<dl class="facts">${rows.map((row) => row && html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>`)}</dl>`
 }
 
-// Of what waits. The server counts no further.
+// The server counts what waits no further.
 const countMax = 1_000
 
 export function countText(words: Words, count: number): string {
@@ -165,7 +193,11 @@ export interface EmptyParts {
 
 // What belongs here, with the button that begins it.
 export function emptyState({ title, text, action }: EmptyParts): Html {
-  return html`<div class="empty"><p class="empty-title">${title}</p>${text !== undefined && html`<p>${text}</p>`}${action && html`<p class="empty-action">${action}</p>`}</div>`
+  return html`<div class="empty">
+    <p class="empty-title">${title}</p>
+    ${text !== undefined && html`<p>${text}</p>`}
+    ${action && html`<p class="empty-action">${action}</p>`}
+  </div>`
 }
 
 // Says how many cells of a paste into a sheet were left out, once browser/sheet.ts has counted them.
@@ -183,5 +215,9 @@ const problemsListed = 20
 export function problemList(summary: string, problems: readonly { id: string; label: string; text: string }[]): Html {
   if (problems.length === 0) return notice('bad', summary, 'alert')
   return html`<div class="notice bad" role="alert" tabindex="-1" autofocus><p>${summary}</p>
-<ul>${problems.slice(0, problemsListed).map(({ id, label, text }) => html`<li><a href="#${id}"><bdi>${label}</bdi>: ${text}</a></li>`)}${problems.length > problemsListed && html`<li>…</li>`}</ul></div>`
+<ul>${problems
+    .slice(0, problemsListed)
+    .map(
+      ({ id, label, text }) => html`<li><a href="#${id}"><bdi>${label}</bdi>: ${text}</a></li>`,
+    )}${problems.length > problemsListed && html`<li>…</li>`}</ul></div>`
 }

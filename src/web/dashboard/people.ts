@@ -1,17 +1,17 @@
-// Who acted, for pages that name people: the surface answers with their ids, because an e-mail address is not stored in clear.
+// Who acted, for pages that name people: the surface answers with their ids, because names and e-mail addresses are not stored in clear.
 
 import type { AdminActor } from '../../contract/admin/changes.ts'
 import type { Visit } from './screen.ts'
 
 export type Namer = (actor: AdminActor) => AdminActor
 
-// Owners see everyone's address, others only their own. The members are asked for only if someone else acted.
+// Who manages people sees everyone, others only themselves. The members are asked for only if someone else acted.
 export async function namerFor(visit: Visit, actors: readonly AdminActor[]): Promise<Namer> {
-  const names = new Map([[visit.userId, visit.email]])
+  const names = new Map([[visit.userId, visit.name ?? visit.email]])
   const isOther = ({ kind, id }: AdminActor) => kind === 'person' && id !== visit.userId
   if (actors.some(isOther) && visit.may('listAdminMembers')) {
     const { data } = await visit.ask('listAdminMembers')
-    for (const { id, email } of data) names.set(id, email)
+    for (const { id, email, name } of data) names.set(id, name ?? email)
   }
   return (actor) => ({ ...actor, name: actor.name ?? names.get(actor.id ?? '') ?? null })
 }

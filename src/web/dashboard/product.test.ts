@@ -177,6 +177,14 @@ describe('from a product to a form and back', () => {
   })
 })
 
+test('one price for all is taken where a variant has none', () => {
+  const form = new URLSearchParams({ allPrice: '29.90', 'sku.0.price': '', 'sku.1.price': '35', 'sku.2.code': 'C' })
+  assert.deepEqual(
+    draftIn(form).draft.rows.map(({ price }) => price),
+    ['29.90', '35', '29.90'],
+  )
+})
+
 describe('two versions', () => {
   const base = draftOf({ product: entry, status: 'published' }, 'EUR')
   const priced = (of: Draft, code: string, price: string): Draft => ({

@@ -47,7 +47,7 @@ export interface DraftOption {
   values: readonly string[]
 }
 
-// Of all variants.
+// Values for all variants.
 export interface Shared {
   // '' leaves each as it is.
   backorder: '' | 'yes' | 'no' | 'uncounted'
@@ -223,6 +223,8 @@ export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOp
     .filter((at) => form.get(`image.${at}.remove`) === null)
     .map((at, place) => ({ at, position: Number(form.get(`image.${at}.position`) || place + 1) }))
     .sort((one, other) => one.position - other.position)
+  // For every variant that has none of its own.
+  const allPrice = line('allPrice', 20)
   const draft: Draft = {
     name: line('name', 300),
     brand: line('brand', 300),
@@ -255,7 +257,7 @@ export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOp
       code: line(`sku.${at}.code`, skuCodeLengthMax),
       isKnown: form.get(`sku.${at}.known`) === 'yes',
       values: emptyDraft.options.map((__, slot) => line(`sku.${at}.value.${slot}`, valueLengthMax)),
-      price: line(`sku.${at}.price`, 20),
+      price: line(`sku.${at}.price`, 20) || allPrice,
       compareAt: line(`sku.${at}.compareAt`, 20),
       stock: line(`sku.${at}.stock`, 12),
       weight: line(`sku.${at}.weight`, 12),

@@ -22,6 +22,7 @@ import type { Html, HtmlValue } from '../../platform/html/html.ts'
 import { redirect } from '../../platform/html/policy.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
 import { Refusal } from '../../platform/kit/refuse.ts'
+import type { OwnAccount } from '../signin/ownaccount.ts'
 import type { PersonShop } from '../signin/person.ts'
 import { confirmPathFor } from '../signin/visit.ts'
 import { dashboardHeaders } from './headers.ts'
@@ -32,13 +33,17 @@ import type { Values, Words } from './words.ts'
 export interface Screen {
   path: string
   name: string
-  place: PlaceId
-  needs: AdminOperationId
+  // Null: none is lit.
+  place: PlaceId | null
+  // Null: of the person's own account, for everyone who is signed in.
+  needs: AdminOperationId | null
+  // Also for one who has yet to set up the second factor that a shop of theirs demands.
+  setsUpFactor?: true
   // What is grave asks for the password again, before it is shown and before it is done.
   asksAgain?: true
   // What is posted holds keys: after the session has ended it is typed again, and no page sends it back.
   takesSecrets?: true
-  // Of what is posted (default: 64 KiB).
+  // Size of what is posted (default: 64 KiB).
   formBytesMax?: number
   // Takes files too (default: none), as many bytes in all.
   filesBytesMax?: number
@@ -49,21 +54,30 @@ export interface Screen {
 export interface Visit {
   userId: string
   email: string
+  // Null: not given.
+  name: string | null
   role: Role
   shop: PersonShop
   shops: readonly PersonShop[]
-  // Those that have a screen.
+  // Those that have a screen; none while the shop is closed to one without the second factor that it demands.
   places: readonly PlaceId[]
   mode: Mode
   words: Words
   // The parameters of the path.
   path: Readonly<Record<string, string>>
   query: URLSearchParams
-  // Of lists and sheets whose number of rows is chosen.
+  // For lists and sheets whose number of rows is chosen.
   rowCount: RowCounts
   now: Date
   // Whether the password was asked for a short time ago.
   isConfirmed: boolean
+  // A shop of the person demands a second factor, and there is none in this session.
+  isFactorMissing: boolean
+  // Loaded with its first use.
+  account(): Promise<OwnAccount>
+  // In which the person chose to read the dashboard. Null: the browser's.
+  language: string | null
+  userAgent: string | undefined
   // The address of this page, with its query.
   here: string
   ask: Ask
@@ -85,7 +99,7 @@ export interface ServerFacts {
 
 export interface Posted extends Visit {
   form: FormFields
-  // Of a screen that takes files.
+  // For a screen that takes files.
   files: readonly Buffer[]
   fileNames: readonly string[]
 }

@@ -1,6 +1,7 @@
 // Every screen of the dashboard, one line each. A place of the menu is drawn once its screen is here.
 
 import type { Screen } from './screen.ts'
+import { accountScreens } from './screens/account.ts'
 import { editAddress } from './screens/address.ts'
 import { cancel } from './screens/cancel.ts'
 import { categories, newCategory, oneCategory } from './screens/categories.ts'
@@ -139,4 +140,5 @@ export const screens: readonly Screen[] = [
   pictures,
   addPicture,
   ...settingScreens,
+  ...accountScreens,
 ]

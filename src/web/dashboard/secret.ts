@@ -32,5 +32,8 @@ ${copyField({ id: 'secret', label, text: secret, copy: words.say('secret.copy'),
 export function copyField(parts: { id: string; label: string; text: string; copy: string; copied: string }): Html {
   const { id, label, text, copy, copied } = parts
   return html`<div class="field secret"><label for="${id}">${label}</label>
-<div class="copy-row"><input id="${id}" class="mono" readonly autocomplete="off" spellcheck="false" dir="ltr" value="${text}"><button type="button" class="button second with-script" data-copy="${id}" data-copied="${copied}">${copy}</button></div></div>`
+<div class="copy-row">
+  <input id="${id}" class="mono" readonly autocomplete="off" spellcheck="false" dir="ltr" value="${text}">
+  <button type="button" class="button second with-script" data-copy="${id}" data-copied="${copied}">${copy}</button></div>
+  </div>`
 }

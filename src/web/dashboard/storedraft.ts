@@ -29,21 +29,37 @@ export function draftHead(visit: Visit, site: AdminSite, part: DraftPart): Html 
   const { draft, draftUrl, version } = site
   const act = (name: string, label: string, kind: 'first' | 'second') =>
     button({ label, kind, name: 'do', value: name })
-  return html`${sections(visit, storeSections, part)}<div class="draft-bar"><p><strong>${words.say(draft ? 'draft.open' : 'draft.none')}</strong> <span class="soft">${words.say(draft ? 'draft.openText' : 'draft.noneText')}</span></p>
-<div class="draft-actions">${draftUrl !== null && linkButton({ label: words.say('draft.see'), href: draftUrl, icon: 'eye', isNewTab: true })}${
+  return html`${sections(visit, storeSections, part)}
+  <div class="draft-bar">
+    <p>
+      <strong>${words.say(draft ? 'draft.open' : 'draft.none')}</strong> <span class="soft">
+        ${words.say(draft ? 'draft.openText' : 'draft.noneText')}
+      </span>
+    </p>
+<div class="draft-actions">
+  ${draftUrl !== null && linkButton({ label: words.say('draft.see'), href: draftUrl, icon: 'eye', isNewTab: true })}
+  ${
     draft !== null &&
     may('publishAdminSite') &&
-    html`<form method="post" action="${to('store/draft')}">${keyField()}<input type="hidden" name="version" value="${version}"><input type="hidden" name="back" value="${part}">${act('discard', words.say('draft.discard'), 'second')}${act('publish', words.say('draft.publish'), 'first')}</form>`
+    html`<form method="post" action="${to('store/draft')}">
+      ${keyField()}
+      <input type="hidden" name="version" value="${version}">
+      <input type="hidden" name="back" value="${part}">
+      ${act('discard', words.say('draft.discard'), 'second')}
+      ${act('publish', words.say('draft.publish'), 'first')}
+    </form>`
   }</div></div>`
 }
 
 // The shop itself, with the draft.
 export function draftPreview({ words }: Visit, { draftUrl }: AdminSite): Html | false {
   if (draftUrl === null) return false
-  return html`<div class="draft-preview"><iframe src="${new URL(draftUrl).pathname}" title="${words.say('draft.preview')}" loading="lazy"></iframe></div>`
+  return html`<div class="draft-preview">
+    <iframe src="${new URL(draftUrl).pathname}" title="${words.say('draft.preview')}" loading="lazy"></iframe>
+  </div>`
 }
 
-// Of a form with the version that it was drawn from.
+// The version that the posted form was drawn from.
 export function versionIn({ form }: Posted): number {
   const version = Number(form.get('version'))
   return Number.isSafeInteger(version) && version > 0 ? version : 1
@@ -81,13 +97,21 @@ export async function uploadedPicture(posted: Posted): Promise<{ url?: string } 
 interface PictureFieldParts {
   label: string
   present: string | null
-  // Of the box that removes it.
+  // Label of the checkbox that removes it.
   removes: string
 }
 
 export function pictureField({ words }: Visit, { label, present, removes }: PictureFieldParts): Html {
-  return html`<div class="field whole"><label for="field-file">${label} <span class="soft">${words.say('form.optional')}</span></label>
+  return html`<div class="field whole">
+    <label for="field-file">${label} <span class="soft">${words.say('form.optional')}</span></label>
 ${present !== null && html`<img class="guide-logo" src="${present}" alt="${label}">`}
-<input id="field-file" type="file" name="file" accept="image/png,image/jpeg,image/webp,image/avif" aria-describedby="field-file-help"><p class="help" id="field-file-help">${words.say('guide.logoHelp')}</p>
-${present !== null && html`<label class="check"><input type="checkbox" name="noPicture" value="on"> ${removes}</label>`}</div>`
+<input
+  id="field-file"
+  type="file"
+  name="file"
+  accept="image/png,image/jpeg,image/webp,image/avif"
+  aria-describedby="field-file-help">
+  <p class="help" id="field-file-help">${words.say('guide.logoHelp')}</p>
+${present !== null && html`<label class="check"><input type="checkbox" name="noPicture" value="on"> ${removes}</label>`}
+  </div>`
 }

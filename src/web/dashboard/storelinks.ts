@@ -40,7 +40,7 @@ export function linkFields({ words }: Visit, { targets, pointer, isOptional, pre
     value: `${kind}:${target}`,
     label: kind === 'all' ? name : `${words.say(`link.${kind}`)}: ${name}`,
   }))
-  // Of something that is gone, or that the list does not offer.
+  // The target may be gone, or missing from the list.
   const own = present && present.kind !== 'address' ? `${present.kind}:${present.target}` : undefined
   const isKnown = own === undefined || known.some(({ value }) => value === own)
   return [

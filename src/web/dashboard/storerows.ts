@@ -19,11 +19,30 @@ interface OrderedRows {
 
 export function orderedRows({ words }: Visit, { action, version, rows }: OrderedRows): Html {
   const act = (name: string, at: number, sign: Html, label: string, isOff = false) =>
-    html`<button class="button plain" name="do" value="${name} ${at}"${isOff && html` disabled`}>${sign}<span class="hidden">${label}</span></button>`
-  return html`<form method="post" action="${action}">${keyField()}<input type="hidden" name="version" value="${version}"><ol class="ordered-rows">${rows.map(
-    ({ name, note, editHref }, at) =>
-      html`<li><div class="ordered-row"><a href="${editHref}" dir="auto">${name}</a><span class="soft small" dir="auto">${note}</span></div><div class="row-actions">${act('up', at, icon('up'), words.say('rows.up', { name }), at === 0)}${act('down', at, icon('down'), words.say('rows.down', { name }), at === rows.length - 1)}${act('remove', at, icon('close'), words.say('rows.remove', { name }))}</div></li>`,
-  )}</ol></form>`
+    html`<button class="button plain" name="do" value="${name} ${at}"${isOff && html` disabled`}>
+      ${sign}
+      <span class="hidden">${label}</span>
+    </button>`
+  return html`<form method="post" action="${action}">
+    ${keyField()}
+    <input type="hidden" name="version" value="${version}">
+    <ol class="ordered-rows">
+      ${rows.map(
+        ({ name, note, editHref }, at) =>
+          html`<li>
+          <div class="ordered-row">
+            <a href="${editHref}" dir="auto">${name}</a>
+            <span class="soft small" dir="auto">${note}</span>
+          </div>
+          <div class="row-actions">
+            ${act('up', at, icon('up'), words.say('rows.up', { name }), at === 0)}
+            ${act('down', at, icon('down'), words.say('rows.down', { name }), at === rows.length - 1)}
+            ${act('remove', at, icon('close'), words.say('rows.remove', { name }))}
+          </div>
+        </li>`,
+      )}
+    </ol>
+  </form>`
 }
 
 // What a button of a row makes of the list; undefined for a button that is not there.

@@ -53,13 +53,13 @@ export interface TableParts<Row> {
   next?: string | null
   // Where the number of rows is posted that is chosen at the foot, if it can be (`postedRowCount`).
   countAction?: string
-  // Of all pages, where it is known.
+  // Number of rows on all pages, where it is known.
   total?: number | undefined
   empty: EmptyParts
 }
 
 export interface Choice<Row> {
-  // Of the checkboxes: each chosen row sends its id under this name.
+  // Name of the checkboxes: each chosen row sends its id under it.
   name: string
   labelOf: (row: Row) => string
   // Where the buttons post, unless they say otherwise (`button({ action })`).
@@ -80,22 +80,51 @@ export function table<Row>(visit: Visit, parts: TableParts<Row>): Html {
   const isChosen = visit.query.get(chosenParameter) === 'all' && html` checked`
   const body = html`<table class="rows">
 <caption class="hidden">${label}</caption>
-<thead><tr>${choose && html`<th scope="col" class="choose"><input type="checkbox" class="with-script" data-choose-all aria-label="${visit.words.say('table.chooseAll')}"></th>`}${columns.map((column) => headCell(visit, parts, column))}</tr></thead>
-<tbody>${rows.map(
+<thead>
+  <tr>
+    ${
+      choose &&
+      html`<th scope="col" class="choose">
+        <input type="checkbox" class="with-script" data-choose-all aria-label="${visit.words.say('table.chooseAll')}">
+      </th>`
+    }
+    ${columns.map((column) => headCell(visit, parts, column))}
+  </tr></thead>
+<tbody>
+  ${rows.map(
     (row) =>
-      html`<tr data-row>${choose && html`<td class="choose"><input type="checkbox" name="${choose.name}" value="${idOf(row)}" aria-label="${visit.words.say('table.choose', { name: choose.labelOf(row) })}" data-choose${isChosen}></td>`}${columns.map(
-        (column) => bodyCell(column, row, column.isMain ? hrefOf?.(row) : undefined),
-      )}</tr>`,
+      html`<tr data-row>
+      ${
+        choose &&
+        html`<td class="choose">
+          <input
+            type="checkbox"
+            name="${choose.name}"
+            value="${idOf(row)}"
+            aria-label="${visit.words.say('table.choose', { name: choose.labelOf(row) })}"
+            data-choose${isChosen}>
+        </td>`
+      }
+      ${columns.map((column) => bodyCell(column, row, column.isMain ? hrefOf?.(row) : undefined))}
+    </tr>`,
   )}</tbody>
 </table>`
-  return html`<div class="card flush list">${
-    choose
-      ? html`<form id="${formId}" method="${choose.method ?? 'post'}" action="${choose.action}">
+  return html`<div class="card flush list">
+    ${
+      choose
+        ? html`<form id="${formId}" method="${choose.method ?? 'post'}" action="${choose.action}">
 <div class="scroll">${body}</div>
-<div class="bulk" data-bulk><span class="bulk-count" data-bulk-count data-text="${visit.words.say('table.chosen', { count: '{count}' })}">${visit.words.say('table.withChosen')}</span>${chooseMore(visit, parts)}${choose.actions}</div>
+<div class="bulk" data-bulk>
+  <span class="bulk-count" data-bulk-count data-text="${visit.words.say('table.chosen', { count: '{count}' })}">
+    ${visit.words.say('table.withChosen')}
+  </span>
+  ${chooseMore(visit, parts)}
+  ${choose.actions}</div>
 </form>`
-      : html`<div class="scroll">${body}</div>`
-  }${countAction === undefined ? pager(visit, next) : countedPager(visit, next, rows.length, countAction)}</div>`
+        : html`<div class="scroll">${body}</div>`
+    }
+    ${countAction === undefined ? pager(visit, next) : countedPager(visit, next, rows.length, countAction)}
+  </div>`
 }
 
 function countedPager(visit: Visit, next: string | null, rowsShown: number, action: string): Html | false {
@@ -126,7 +155,9 @@ function headCell<Row>(visit: Visit, { defaultSort }: TableParts<Row>, column: C
   const wanted = current === first ? second : first
   const order = current === first ? 'descending' : current === second ? 'ascending' : undefined
   const href = hrefWith(visit, { sort: wanted === defaultSort ? undefined : wanted, cursor: undefined })
-  return html`<th scope="col"${kind}${order && html` aria-sort="${order}"`}><a class="sort" href="${href}">${head}${order && icon(order === 'descending' ? 'down' : 'up')}</a></th>`
+  return html`<th scope="col"${kind}${order && html` aria-sort="${order}"`}>
+    <a class="sort" href="${href}">${head}${order && icon(order === 'descending' ? 'down' : 'up')}</a>
+  </th>`
 }
 
 function bodyCell<Row>(column: Column<Row>, row: Row, href: string | undefined): Html {
@@ -157,8 +188,21 @@ export function pager(visit: Visit, next: string | null, counts?: CountChoice): 
   if (isFirst && cursor === undefined && !counts?.isNeeded) return false
   const { words } = visit
   return html`<nav class="pager" aria-label="${words.say('table.pages')}">
-${isFirst ? html`<span></span>` : html`<a class="button second" href="${hrefWith(visit, { cursor: undefined, rows: undefined })}">${words.say('table.first')}</a>`}
-${counts?.buttons}${cursor !== undefined && html`<a class="button second" href="${hrefWith(visit, { cursor, ...counts?.query })}" rel="next" data-next>${words.say('table.next')}${icon('next')}</a>`}
+${
+  isFirst
+    ? html`<span></span>`
+    : html`<a class="button second" href="${hrefWith(visit, { cursor: undefined, rows: undefined })}">
+    ${words.say('table.first')}
+  </a>`
+}
+${counts?.buttons}
+  ${
+    cursor !== undefined &&
+    html`<a class="button second" href="${hrefWith(visit, { cursor, ...counts?.query })}" rel="next" data-next>
+      ${words.say('table.next')}
+      ${icon('next')}
+    </a>`
+  }
 </nav>`
 }
 
@@ -181,11 +225,16 @@ export function countChoice(
   const back = hrefWith(visit, { cursor: undefined, rows: undefined })
   const buttons = rowCounts[rows].map(
     (count) =>
-      html`<button form="${formId}" name="rows" value="${count}" aria-pressed="${String(count === chosen)}">${words.number(count)}</button>`,
+      html`<button form="${formId}" name="rows" value="${count}" aria-pressed="${String(count === chosen)}">
+        ${words.number(count)}
+      </button>`,
   )
   return {
     isNeeded: rowsShown >= rowCounts[rows][0],
-    buttons: html`<div class="counts" role="group" aria-label="${words.say('table.rows')}"><span aria-hidden="true">${words.say('table.rows')}</span>${buttons}</div>`,
+    buttons: html`<div class="counts" role="group" aria-label="${words.say('table.rows')}">
+      <span aria-hidden="true">${words.say('table.rows')}</span>
+      ${buttons}
+    </div>`,
     form: html`<form id="${formId}" method="post" action="${action}"><input type="hidden" name="back" value="${back}"></form>`,
     query: { rows: String(chosen) },
   }
@@ -202,7 +251,7 @@ export function postedRowCount({ form, to, server }: Posted, path: string, rows:
   return { ...answer, headers: { ...answer.headers, 'set-cookie': rememberRowCount(rows, count, server.origin) } }
 }
 
-// Of the link in `meta.next`.
+// The cursor in the link of `meta.next`.
 export function cursorIn(next: string | null): string | undefined {
   return next === null ? undefined : (new URLSearchParams(next.split('?')[1]).get('cursor') ?? undefined)
 }
@@ -233,6 +282,9 @@ export function tabs(visit: Visit, label: string, all: readonly Tab[], look: 'ta
   const lit = all.find(isLit)
   return html`<nav class="${look}" aria-label="${label}">${all.map(
     (tab) =>
-      html`<a href="${hrefWith(visit, { ...tab.query, cursor: undefined })}"${tab === lit && html` aria-current="page"`}>${tab.label}${tab.count !== undefined && html` <span class="count">${typeof tab.count === 'number' ? visit.words.number(tab.count) : tab.count}</span>`}</a>`,
+      html`<a href="${hrefWith(visit, { ...tab.query, cursor: undefined })}"${tab === lit && html` aria-current="page"`}>${tab.label}${
+        tab.count !== undefined &&
+        html` <span class="count">${typeof tab.count === 'number' ? visit.words.number(tab.count) : tab.count}</span>`
+      }</a>`,
   )}</nav>`
 }

@@ -56,7 +56,10 @@ export function toastOf(visit: Visit): Html | false {
   const change = query.get('change')
   const undo =
     change !== null && /^chg_\w{1,40}$/.test(change) && may('undoAdminChange')
-      ? html`<form method="post" action="${visit.to('undo')}">${hiddenFields({ change, back: visit.here, key: randomUUID() })}<button class="toast-undo">${words.say('action.undo')}</button></form>`
+      ? html`<form method="post" action="${visit.to('undo')}">
+        ${hiddenFields({ change, back: visit.here, key: randomUUID() })}
+        <button class="toast-undo">${words.say('action.undo')}</button>
+      </form>`
       : false
   const rest = refused > 0 ? ` ${words.say('toast.refused', { count: refused })}` : ''
   return toast(text + rest, refused > 0 ? 'bad' : 'good', undo)

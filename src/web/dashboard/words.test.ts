@@ -35,6 +35,13 @@ describe('the texts of the dashboard', () => {
     assert.equal(wordsFor('toString,__proto__', 'UTC').language, 'en')
   })
 
+  test('what the person chose goes before, with the region that the browser names for it', () => {
+    const localeOf = (accept: string, chosen: string | null) => wordsFor(accept, 'UTC', chosen).locale
+    assert.equal(localeOf('en-US,de-AT;q=0.5', 'de'), 'de-AT')
+    assert.deepEqual([localeOf('en-US', 'de'), localeOf('de-CH', 'en')], ['de', 'en-GB'])
+    assert.deepEqual([localeOf('de-CH', null), localeOf('de-CH', 'tlh')], ['de-CH', 'de-CH'])
+  })
+
   test('numbers choose the plural, and days are those of the shop', () => {
     const words = wordsIn('en-GB', 'Pacific/Auckland')
     assert.equal(words.say('done.sentMany', { count: 1 }), '1 parcel sent.')

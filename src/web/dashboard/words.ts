@@ -47,10 +47,11 @@ export interface Words {
   country(code: string): string
 }
 
-export function wordsFor(acceptLanguage: string | undefined, timeZone: string): Words {
-  const wanted = acceptedLocales(acceptLanguage)
-  const locale = wanted.find((tag) => isKnown(localeOf(tag)?.language ?? '')) ?? 'en-GB'
-  return wordsIn(locale, timeZone)
+// `chosen`: the language that the person chose, with the region that the browser names for it.
+export function wordsFor(acceptLanguage: string | undefined, timeZone: string, chosen: string | null = null): Words {
+  const isWanted = (language: string) => (chosen !== null && isKnown(chosen) ? language === chosen : isKnown(language))
+  const named = acceptedLocales(acceptLanguage).find((tag) => isWanted(localeOf(tag)?.language ?? ''))
+  return wordsIn(named ?? (chosen === 'de' ? 'de' : 'en-GB'), timeZone)
 }
 
 function isKnown(language: string): language is DashboardLanguage {

@@ -22,7 +22,7 @@ const openChapters = [
   { id: 'stability', title: 'Stability' },
 ] as const
 
-// Of every other surface: its own words, and what holds everywhere.
+// Chapters of every other surface: its own words, and what holds everywhere.
 const otherChapters = [
   { id: 'conventions', title: 'Conventions' },
   { id: 'errors', title: 'Errors' },
@@ -54,45 +54,105 @@ export function guide(about: SurfaceDocument, place: GuidePlace, errorExample: o
 
     base: html`<p>All paths below are relative to</p>
 ${codeBlock('Base address', origin)}
-<p>Requests and answers are JSON in UTF-8. Every answer has an <code>X-Request-Id</code>; name it when you ask for help. The whole contract is one <a href="${openApiPath}">OpenAPI 3.1 document</a>.</p>`,
+<p>
+  Requests and answers are JSON in UTF-8. Every answer has an <code>X-Request-Id</code>; name it when you ask for help.
+  The whole contract is one <a href="${openApiPath}">OpenAPI 3.1 document</a>.</p>`,
 
-    authentication: html`<p>Send an API key of an installation. It begins with <code>cwk_live_</code> or <code>cwk_test_</code>; in test mode no money moves. A key belongs on a server; the pages of a storefront use a publishable one, <code>cwp_live_</code> or <code>cwp_test_</code>, which works on the origins that it is bound to, for catalog, carts and checkout.</p>
-${codeBlock('A call with a key', `curl ${origin}/api/v1/open/installation/identity \\\n  -H "Authorization: Bearer $CARTWRIGHT_KEY"`)}
-<p>A key has scopes: ${joined(
-      openScopes.map((scope) => html`<code>${scope}</code>`),
-      ', ',
-    )}. Each operation names the one it needs. A key that is missing, wrong, expired or revoked gets the same ${codeLink('unauthenticated')}; a missing scope is ${codeLink('scope_missing')} and named in <code>current.requiredScope</code>. Operations marked <em>OAuth</em> take an access token bound by DPoP instead: <code>Authorization: DPoP …</code> with a <code>DPoP</code> proof.</p>
+    authentication: html`<p>
+      Send an API key of an installation. It begins with <code>cwk_live_</code> or <code>cwk_test_</code>; in test mode
+      no money moves. A key belongs on a server; the pages of a storefront use a publishable
+      one, <code>cwp_live_</code> or <code>cwp_test_</code>, which works on the origins that it is bound to, for
+      catalog, carts and checkout.
+    </p>
+${codeBlock(
+  'A call with a key',
+  `curl ${origin}/api/v1/open/installation/identity \\\n  -H "Authorization: Bearer $CARTWRIGHT_KEY"`,
+)}
+<p>
+  A key has
+  scopes: ${joined(
+    openScopes.map((scope) => html`<code>${scope}</code>`),
+    ', ',
+  )}. Each operation names the one it needs. A key that is missing, wrong, expired or revoked gets the
+  same ${codeLink('unauthenticated')}; a missing scope is ${codeLink('scope_missing')} and named
+  in <code>current.requiredScope</code>. Operations marked <em>OAuth</em> take an access token bound by DPoP
+  instead: <code>Authorization: DPoP …</code> with a <code>DPoP</code> proof.</p>
 <p>What belongs to another installation is answered like what does not exist.</p>`,
 
-    errors: html`<p>An answer is a 200 or one of the statuses below with one body, <a href="#schema-${errorSchemaName}">${errorSchemaName}</a>. Programs read <code>code</code>; <code>message</code> is for people. <code>issues</code> names each wrong place by a JSON Pointer, with the <code>code</code> of the broken rule and the <code>values</code> of its sentence. <code>current</code> holds what helps to continue, such as the current version, the available stock or the required scope.</p>
+    errors: html`<p>
+      An answer is a 200 or one of the statuses below with one
+      body, <a href="#schema-${errorSchemaName}">${errorSchemaName}</a>. Programs
+      read <code>code</code>; <code>message</code> is for people. <code>issues</code> names each wrong place by a JSON
+      Pointer, with the <code>code</code> of the broken rule and the <code>values</code> of its
+      sentence. <code>current</code> holds what helps to continue, such as the current version, the available stock or
+      the required scope.
+    </p>
 ${codeBlock('An error', jsonCode(errorExample))}
 ${errorTable(about.codes)}
 <h3>Issues</h3>
-<p>The codes of issues, with the names of their values in braces. A part in brackets is there where its values are. A message may end with <em>or null</em>.</p>
+<p>
+  The codes of issues, with the names of their values in braces. A part in brackets is there where its values are. A
+  message may end with <em>or null</em>.</p>
 ${issueTable(isOpen ? openIssueCodes : issueCodes)}
-<p>The checks run in this order: who is calling (401), how often (429), scope (403), shape of the request (400), idempotency key (stored answer or 409), resource (404), state (409).</p>`,
+<p>
+  The checks run in this order: who is calling (401), how often (429), scope (403), shape of the request (400),
+  idempotency key (stored answer or 409), resource (404), state (409).</p>`,
 
-    idempotency: html`<p>Operations that change something need an idempotency key: the member <code>idempotencyKey</code> or the header <code>Idempotency-Key</code>, 1 to ${limits.idempotencyKeyLengthMax} visible ASCII characters. Use a new random one for each intent, and the same one for every retry.</p>
-<ul><li>The same key with the same request gets the first answer again, byte for byte, with the header <code>Idempotency-Replayed: true</code>.</li>
+    idempotency: html`<p>
+      Operations that change something need an idempotency key: the member <code>idempotencyKey</code> or the
+      header <code>Idempotency-Key</code>, 1 to ${limits.idempotencyKeyLengthMax} visible ASCII characters. Use a new
+      random one for each intent, and the same one for every retry.
+    </p>
+<ul>
+  <li>
+    The same key with the same request gets the first answer again, byte for byte, with the
+    header <code>Idempotency-Replayed: true</code>.
+  </li>
 <li>The same key with another request is ${codeLink('idempotency_key_reused')}.</li>
 <li>A second request that arrives while the first runs waits for it.</li>
-<li>A refusal changes nothing and is not stored, so the same key may be used again. Keys are stored for 7 days.</li></ul>`,
+<li>A refusal changes nothing and is not stored, so the same key may be used again. Keys are stored for 7 days.</li>
+  </ul>`,
 
     lists: isOpen
-      ? html`<p>A list has a stable order and answers at most ${limits.listRowsMax} rows. Where there are more, <code>next</code> holds a link, relative to the base address: follow it as it is. Operations take no other query parameter; an unknown one is ${codeLink('invalid_request')}.</p>`
-      : html`<p>A list has a stable order. Where there are more rows, <code>next</code> holds a link: follow it as it is, it holds the filters too. An unknown query parameter is ${codeLink('invalid_request')}.</p>`,
+      ? html`<p>
+        A list has a stable order and answers at most ${limits.listRowsMax} rows. Where there are
+        more, <code>next</code> holds a link, relative to the base address: follow it as it is. Operations take no other
+        query parameter; an unknown one is ${codeLink('invalid_request')}.
+      </p>`
+      : html`<p>
+        A list has a stable order. Where there are more rows, <code>next</code> holds a link: follow it as it is, it
+        holds the filters too. An unknown query parameter is ${codeLink('invalid_request')}.
+      </p>`,
 
-    money: html`<p>Amounts are integers in minor units, never fractions: <code>1999</code> with <code>EUR</code> is 19.99 euros, with <code>JPY</code> it is 1999 yen. A resource names its <code>currency</code> once. Instants are RFC 3339 in UTC with milliseconds: <code>2026-01-31T09:30:00.000Z</code>.</p>
-<p>An answer carries all members of its schema, and what has no value is <code>null</code>. A request may leave an optional member out. Unknown members are refused and nothing is coerced: <code>"2"</code> is not <code>2</code>.</p>`,
+    money: html`<p>
+      Amounts are integers in minor units, never fractions: <code>1999</code> with <code>EUR</code> is 19.99 euros,
+      with <code>JPY</code> it is 1999 yen. A resource names its <code>currency</code> once. Instants are RFC 3339 in
+      UTC with milliseconds: <code>2026-01-31T09:30:00.000Z</code>.
+    </p>
+<p>
+  An answer carries all members of its schema, and what has no value is <code>null</code>. A request may leave an
+  optional member out. Unknown members are refused and nothing is coerced: <code>"2"</code> is not <code>2</code>.</p>`,
 
     limits: html`<dl class="terms">
 <dt>Request body</dt><dd>${limits.bodyBytesMax / 1024} KiB, nested at most ${limits.jsonDepthMax} deep</dd>
 <dt>Cart</dt><dd>${limits.cartLinesMax} lines, ${limits.quantityMax} of each SKU</dd>
-<dt>Metadata</dt><dd>${limits.metadataKeysMax} names of ${limits.metadataKeyLengthMax} characters, values of ${limits.metadataValueLengthMax}</dd>
-<dt>Rate</dt><dd>by credential, with a burst; <a href="#getInstallationCredentialIdentity">the identity of the credential</a> shows yours</dd></dl>
+<dt>Metadata</dt>
+  <dd>
+    ${limits.metadataKeysMax} names of ${limits.metadataKeyLengthMax} characters, values
+    of ${limits.metadataValueLengthMax}
+  </dd>
+<dt>Rate</dt>
+  <dd>
+    by credential, with a burst; <a href="#getInstallationCredentialIdentity">the identity of the credential</a> shows
+    yours
+  </dd></dl>
 <p>Above the rate the answer is ${codeLink('rate_limited')} with the header <code>Retry-After</code> in seconds.</p>`,
 
-    versions: html`<p>A cart, a checkout session and an order carry a <code>version</code> that grows by one at each change. Send the one you have read as <code>expectedVersion</code>: if the resource has changed since, the request is refused with ${codeLink('version_conflict')} and overwrites nothing.</p>`,
+    versions: html`<p>
+      A cart, a checkout session and an order carry a <code>version</code> that grows by one at each change. Send the
+      one you have read as <code>expectedVersion</code>: if the resource has changed since, the request is refused
+      with ${codeLink('version_conflict')} and overwrites nothing.
+    </p>`,
 
     stability: html`<dl class="terms">
 <dt>stable</dt><dd>Only grows: new members, new values, new operations.</dd>
@@ -127,19 +187,32 @@ const meanings: Record<RefusalStatus, string> = {
 }
 
 function errorTable(codes: readonly RefusalCode[]): Html {
-  return html`<table class="errors"><caption class="hidden">Error codes</caption><thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">Sentence</th></tr></thead><tbody>
+  return html`<table class="errors">
+    <caption class="hidden">Error codes</caption>
+    <thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">Sentence</th></tr></thead>
+    <tbody>
 ${codes.map((code) => {
   const { status, sentence } = refusals[code]
-  return html`<tr id="${errorAnchor(code)}"><th scope="row"><code>${code}</code></th><td><span title="${meanings[status]}">${status}</span></td><td>${sentence}</td></tr>
+  return html`<tr id="${errorAnchor(code)}">
+    <th scope="row"><code>${code}</code></th>
+    <td><span title="${meanings[status]}">${status}</span></td>
+    <td>${sentence}</td>
+  </tr>
 `
 })}</tbody></table>`
 }
 
 function issueTable(codes: readonly IssueCode[]): Html {
-  return html`<table class="errors"><caption class="hidden">Codes of issues</caption><thead><tr><th scope="col">Code</th><th scope="col">Sentence</th></tr></thead><tbody>
+  return html`<table class="errors">
+    <caption class="hidden">Codes of issues</caption>
+    <thead><tr><th scope="col">Code</th><th scope="col">Sentence</th></tr></thead>
+    <tbody>
 ${codes.map(
   (code) =>
-    html`<tr><th scope="row"><code>${code}</code></th><td>${issueSentences[code].replace(/\[\?(.*?)\?\]/g, '[$1]')}</td></tr>
+    html`<tr>
+    <th scope="row"><code>${code}</code></th>
+    <td>${issueSentences[code].replace(/\[\?(.*?)\?\]/g, '[$1]')}</td>
+  </tr>
 `,
 )}</tbody></table>`
 }

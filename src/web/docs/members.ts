@@ -47,7 +47,10 @@ export interface Telling {
 export function memberTable(schema: Schema, caption: string, telling: Telling): Html {
   const rows = rowsFor(schema, telling, 0, telling.openLevels)
   if (rows.length === 0) return html`<p class="note">No members.</p>`
-  return html`<table class="members"><caption class="hidden">${caption}</caption><thead class="hidden"><tr><th scope="col">Member</th><th scope="col">Type and meaning</th></tr></thead><tbody>
+  return html`<table class="members">
+    <caption class="hidden">${caption}</caption>
+    <thead class="hidden"><tr><th scope="col">Member</th><th scope="col">Type and meaning</th></tr></thead>
+    <tbody>
 ${rows}</tbody></table>`
 }
 
@@ -93,11 +96,22 @@ function rowsFor(schema: Schema, telling: Telling, level: number, openLevels: nu
     const chosen = branchFor(inner, telling)
     const opened = openable(chosen, telling.schemas, openLevels)
     const need = required.includes(name) ? 'always' : choice.includes(name) ? 'one of' : 'maybe'
-    const row = html`<tr${level > 0 && html` class="d${Math.min(level, levelMax)}"`}><th scope="row"><code>${name}</code>${needWords(need, telling)}</th><td>${
-      opened
-        ? html`<span class="type">${isList ? 'array of objects' : 'object'}${schemaNameOf(chosen) && html`, ${typeOf(chosen, telling.schemas)}`}${isList && boundsOf(member)}${isNullable && ' or null'}</span>`
-        : html`<span class="type">${typeOf(member, telling.schemas)}</span>`
-    }${meaningOf(member, inner, telling)}</td></tr>
+    const row = html`<tr${level > 0 && html` class="d${Math.min(level, levelMax)}"`}>
+      <th scope="row"><code>${name}</code>${needWords(need, telling)}</th>
+      <td>
+        ${
+          opened
+            ? html`<span class="type">
+            ${isList ? 'array of objects' : 'object'}
+            ${schemaNameOf(chosen) && html`, ${typeOf(chosen, telling.schemas)}`}
+            ${isList && boundsOf(member)}
+            ${isNullable && ' or null'}
+          </span>`
+            : html`<span class="type">${typeOf(member, telling.schemas)}</span>`
+        }
+        ${meaningOf(member, inner, telling)}
+      </td>
+    </tr>
 `
     return opened ? [row, ...rowsFor(opened, telling, level + 1, openLevels - 1)] : [row]
   })

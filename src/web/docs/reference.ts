@@ -79,7 +79,9 @@ export function referencePages(about: SurfaceDocument, place: ReferencePlace): R
       html`${overviewContents(about, groups, path)}
 <main id="main">
 <div class="opening"><h1>${named}</h1>
-<p>${toldOf(about)} of ${about.events ? 'Cartwright' : about.title} ${version}. These pages are printed from the contract that the server checks every request against.</p></div>
+<p>
+  ${toldOf(about)} of ${about.events ? 'Cartwright' : about.title} ${version}. These pages are printed from the contract
+  that the server checks every request against.</p></div>
 ${groups.map((group) => groupIndex(group, path))}
 ${chapters}
 </main>`,
@@ -195,13 +197,14 @@ function groupIndex(group: Group, path: string): Html {
 `
 }
 
-// Of these the contents of the overview name the page alone.
+// For these, the contents of the overview name only the page.
 function isListed(slug: string): boolean {
   return ['events', 'bodies', 'schemas'].includes(slug)
 }
 
 function overviewContents(about: SurfaceDocument, groups: readonly Group[], path: string): Html {
-  return contents(html`<h2>Conventions</h2><ul>${chaptersOf(about).map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
+  return contents(html`<h2>Conventions</h2>
+  <ul>${chaptersOf(about).map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
 ${groups
   .filter(({ slug }) => !isListed(slug))
   .map(
@@ -209,9 +212,13 @@ ${groups
       group,
     ) => html`<h2>${group.title}</h2><ul>${group.entries.map((entry) => entryLink(entry, `${path}/${group.slug}`))}</ul>
 `,
-  )}<h2>More</h2><ul>${groups
-    .filter(({ slug }) => isListed(slug))
-    .map(({ slug, title }) => html`<li><a href="${path}/${slug}">${title}</a></li>`)}</ul>`)
+  )}
+  <h2>More</h2>
+  <ul>
+    ${groups
+      .filter(({ slug }) => isListed(slug))
+      .map(({ slug, title }) => html`<li><a href="${path}/${slug}">${title}</a></li>`)}
+  </ul>`)
 }
 
 function groupContents(groups: readonly Group[], group: Group, path: string): Html {
@@ -245,9 +252,9 @@ function eventAnchor(kind: EventKind): string {
   return `event-${kind}`
 }
 
-// A long name may break before a capital rather than anywhere. One grid cell, so that the pieces stay one text.
+// A long name may break before a capital rather than anywhere.
 function breakable(name: string): Html {
-  return html`<span>${name.split(/(?<=[a-z])(?=[A-Z])/).map((word, index) => html`${index > 0 && html`<wbr>`}${word}`)}</span>`
+  return html`${name.split(/(?<=[a-z])(?=[A-Z])/).map((word, index) => html`${index > 0 && html`<wbr>`}${word}`)}`
 }
 
 function method(name: Operation['method']): Html {
@@ -330,7 +337,12 @@ function terms(
   { title }: CallerDocument,
 ): Html {
   return html`<dl class="terms"><dt>Operation</dt><dd><code>${id}</code></dd>
-<dt>Credential</dt><dd>${title}${scope !== null && html` with scope <code>${scope}</code>`}${caller === 'key' && scope === null && ', any scope'}</dd>
+<dt>Credential</dt>
+  <dd>
+    ${title}
+    ${scope !== null && html` with scope <code>${scope}</code>`}
+    ${caller === 'key' && scope === null && ', any scope'}
+  </dd>
 ${idempotency === 'required' && html`<dt>Idempotency</dt><dd><a href="#idempotency">Key required</a></dd>`}
 ${paged && html`<dt>Paging</dt><dd><a href="#lists">By the link in <code>next</code></a></dd>`}
 <dt>Stability</dt><dd><a href="#stability">${stability}</a></dd></dl>`
@@ -427,15 +439,40 @@ function eventChapter(schemas: Schemas): Html {
   const [first] = eventKinds
   const envelope = schemas[eventSchemaName(first)] ?? {}
   return html`<section class="prose" id="events">
-<p>Webhook endpoints of the installation are told what happened, by the rules of <a href="https://www.standardwebhooks.com" rel="noreferrer">Standard Webhooks</a> 1.0. Any of its libraries verifies our calls.</p>
+<p>
+  Webhook endpoints of the installation are told what happened, by the rules
+  of <a href="https://www.standardwebhooks.com" rel="noreferrer">Standard Webhooks</a> 1.0. Any of its libraries
+  verifies our calls.</p>
 <div class="operation"><div class="told">
-<ul><li>A call is a POST with the headers <code>webhook-id</code>, <code>webhook-timestamp</code> and <code>webhook-signature</code>. The signature is <code>v1,</code> and the base64 HMAC-SHA256 of id, timestamp and body, joined by full stops.</li>
-<li>A 2xx within 20 seconds is success. Everything else is tried again, 12 times within about three days; a 410 disables the endpoint.</li>
-<li>Delivery is at least once, with the same <code>webhook-id</code> and the same bytes at every attempt. <code>sequence</code> orders the events of one subject.</li>
-<li>An endpoint subscribes by exact name, <code>subject.*</code> or <code>*</code>. <a href="#getInstallationWebhookSignatureFixture">The signature fixture</a> proves a receiver offline.</li></ul>
-<section><h2>The envelope of every event</h2>${memberTable(withoutData(envelope), 'Members of an event', { schemas, as: 'answer', openLevels: 0 })}</section></div>
-<div class="shown"><div><h3>Example: inventory.low</h3>${codeBlock('Example of an event', jsonCode(eventExamples['inventory.low']))}</div></div></div>
-<table class="errors"><caption class="hidden">Kinds of events</caption><thead><tr><th scope="col">Kind</th><th scope="col">Data</th><th scope="col">What happened</th></tr></thead><tbody>
+<ul>
+  <li>
+    A call is a POST with the
+    headers <code>webhook-id</code>, <code>webhook-timestamp</code> and <code>webhook-signature</code>. The signature
+    is <code>v1,</code> and the base64 HMAC-SHA256 of id, timestamp and body, joined by full stops.
+  </li>
+<li>
+  A 2xx within 20 seconds is success. Everything else is tried again, 12 times within about three days; a 410 disables
+  the endpoint.</li>
+<li>
+  Delivery is at least once, with the same <code>webhook-id</code> and the same bytes at every
+  attempt. <code>sequence</code> orders the events of one subject.</li>
+<li>
+  An endpoint subscribes by exact
+  name, <code>subject.*</code> or <code>*</code>. <a href="#getInstallationWebhookSignatureFixture">
+    The signature fixture
+  </a> proves a receiver offline.</li></ul>
+<section>
+  <h2>The envelope of every event</h2>
+  ${memberTable(withoutData(envelope), 'Members of an event', { schemas, as: 'answer', openLevels: 0 })}</section></div>
+<div class="shown">
+  <div>
+    <h3>Example: inventory.low</h3>
+    ${codeBlock('Example of an event', jsonCode(eventExamples['inventory.low']))}
+  </div></div></div>
+<table class="errors">
+  <caption class="hidden">Kinds of events</caption>
+  <thead><tr><th scope="col">Kind</th><th scope="col">Data</th><th scope="col">What happened</th></tr></thead>
+  <tbody>
 ${eventKinds.map((kind) => eventRow(kind, schemas))}</tbody></table>
 <h2>Examples</h2>
 ${eventKinds.map(eventFold)}
@@ -495,7 +532,11 @@ function eventRow(kind: EventKind, schemas: Schemas): Html {
   const name = eventSchemaName(kind)
   const data = resolve(schemas[name]?.properties?.data ?? {}, schemas)
   const [meant] = data.anyOf ?? [data]
-  return html`<tr id="${eventAnchor(kind)}"><th scope="row"><code>${kind}</code><small id="${schemaAnchor(name)}">${name}</small></th><td>${typeOf(meant ?? {}, schemas)}</td><td>${events[kind].says} <a href="#${exampleAnchor(kind)}">Example</a></td></tr>
+  return html`<tr id="${eventAnchor(kind)}">
+    <th scope="row"><code>${kind}</code><small id="${schemaAnchor(name)}">${name}</small></th>
+    <td>${typeOf(meant ?? {}, schemas)}</td>
+    <td>${events[kind].says} <a href="#${exampleAnchor(kind)}">Example</a></td>
+  </tr>
 `
 }
 
@@ -520,13 +561,22 @@ function schemaSection(name: string, schemas: Schemas): Html {
   const schema = schemas[name] ?? {}
   const as = name.endsWith('Request') || name.endsWith('Input') || name === 'Address' ? 'request' : 'answer'
   return html`<article class="schema" id="${schemaAnchor(name)}"><h2><a href="#${schemaAnchor(name)}">${name}</a></h2>
-${[...(schema.description ? [schema.description] : []), ...rulesOf(schema)].map((rule) => html`<p class="note">${prose(rule)}</p>`)}
-${schema.properties ? memberTable(schema, `Members of ${name}`, { schemas, as, openLevels: 0 }) : html`<p class="type">${typeOf(schema, schemas)}</p>`}</article>
+${[...(schema.description ? [schema.description] : []), ...rulesOf(schema)].map(
+  (rule) => html`<p class="note">${prose(rule)}</p>`,
+)}
+${
+  schema.properties
+    ? memberTable(schema, `Members of ${name}`, { schemas, as, openLevels: 0 })
+    : html`<p class="type">${typeOf(schema, schemas)}</p>`
+}</article>
 `
 }
 
 function plainRow(name: string, schemas: Schemas): Html {
   const { description, ...schema } = schemas[name] ?? {}
-  return html`<tr id="${schemaAnchor(name)}"><th scope="row"><code>${name}</code></th><td><span class="type">${typeOf(schema, schemas)}</span>${description && html`<p>${prose(description)}</p>`}</td></tr>
+  return html`<tr id="${schemaAnchor(name)}">
+    <th scope="row"><code>${name}</code></th>
+    <td><span class="type">${typeOf(schema, schemas)}</span>${description && html`<p>${prose(description)}</p>`}</td>
+  </tr>
 `
 }

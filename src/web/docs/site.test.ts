@@ -244,7 +244,7 @@ test('the readiness probe waits for the first shop, and says no again at the end
     isStarting: () => stage === 'starting',
     isDraining: () => stage === 'draining',
     checkWrites: async () => {},
-    schemaGap: async () => ({ pending: stage === 'behind' ? 2 : 0, newer: stage === 'newer' ? 1 : 0 }),
+    schemaGap: async () => ({ pending: stage === 'behind' ? 2 : 0, isTooNew: stage === 'newer' }),
   })
   const ready = pages.find(({ path }) => path === '/readyz')
   const ask = async () => {

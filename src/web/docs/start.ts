@@ -41,14 +41,20 @@ ${shops && html`<div><dt>${shops.length === 1 ? 'Shop' : 'Shops'}</dt><dd>${shop
 ${demo && html`<div><dt>Mode</dt><dd>Test</dd></div>`}</dl>
 ${
   demo &&
-  html`<p class="invitation"><a class="button" href="/shop">Open the shop</a> <span>Buy something: card 4242 4242 4242 4242.</span></p>
-<p class="invitation"><a class="button" href="/admin">Run the shop</a> <span>Sign in with the e-mail and password that the first start printed.</span></p>`
+  html`<p class="invitation">
+    <a class="button" href="/shop">Open the shop</a> <span>Buy something: card 4242 4242 4242 4242.</span>
+  </p>
+<p class="invitation">
+  <a class="button" href="/admin">Run the shop</a> <span>
+    Sign in with the e-mail and password that the first start printed.
+  </span></p>`
 }
 </div></div></div>
 <div class="start">
 ${shops?.length === 0 ? firstShop() : firstCalls(facts)}
 <section><h2>Look around</h2>
-<ul class="doors">${[...doors, ...(facts.hasEmails ? [emailsDoor] : [])].map(
+<ul class="doors">
+  ${[...doors, ...(facts.hasEmails ? [emailsDoor] : [])].map(
     ([href, name, words]) => html`<li><a href="${href}">${name}</a><span>${words}</span></li>
 `,
   )}</ul></section>
@@ -89,8 +95,14 @@ function firstShop(): Html {
   return html`<section><h2>No shop yet</h2>
 <p>Create one from the command line while the server runs:</p>
 <ol class="calls">
-<li><h3>A demo shop, in test mode</h3>${codeBlock('Create the demo shop', `${program} demo`)}<p>Creates a small catalog and prints keys.</p></li>
-<li><h3>Your shop, from one file</h3>${codeBlock('Apply a shop file', `${program} apply shop.yaml`)}<p>Merchant, products, stock, taxes, shipping and promotions. <code>--dry-run</code> shows the difference first.</p></li>
+<li>
+  <h3>A demo shop, in test mode</h3>
+  ${codeBlock('Create the demo shop', `${program} demo`)}
+  <p>Creates a small catalog and prints keys.</p></li>
+<li>
+  <h3>Your shop, from one file</h3>
+  ${codeBlock('Apply a shop file', `${program} apply shop.yaml`)}
+  <p>Merchant, products, stock, taxes, shipping and promotions. <code>--dry-run</code> shows the difference first.</p></li>
 <li><h3>Your products, from a Shopify export</h3>${codeBlock('Import products', `${program} import products.csv`)}</li>
 </ol></section>`
 }
@@ -103,7 +115,10 @@ function firstCalls({ origin, shops, demo }: StartFacts): Html {
   return html`<section><h2>First calls</h2>
 <ol class="calls">
 ${shown && slug !== undefined && publicProduct(shown, slug, call)}
-<li><h3>Who am I?</h3>${codeBlock('Identity', `export CARTWRIGHT_KEY='cwk_…'\n${call(operations.getInstallationCredentialIdentity.path, 'key')}`)}
+<li><h3>Who am I?</h3>${codeBlock(
+    'Identity',
+    `export CARTWRIGHT_KEY='cwk_…'\n${call(operations.getInstallationCredentialIdentity.path, 'key')}`,
+  )}
 <p>${
     demo
       ? html`Keys and a sign-in for the demo shop were printed by the first start. <code>${program} demo</code> prints new ones.`

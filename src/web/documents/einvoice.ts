@@ -18,7 +18,7 @@ export interface EinvoiceLine {
   description: string
   sku: string
   quantity: number
-  // Of `baseQuantity` units, so quantity times price is the net amount to the cent.
+  // Price of `baseQuantity` units, so quantity times price is the net amount to the cent.
   price: string
   baseQuantity: number
   // Off the line, before the net amount; null where the price has it already.

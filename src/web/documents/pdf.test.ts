@@ -38,6 +38,18 @@ describe('a document as a PDF', () => {
     }
   })
 
+  test('names a unit price with as many digits as it takes for the line', () => {
+    const prices = (line: Parameters<typeof documentLine>[0], document: Parameters<typeof sampleDocument>[0] = {}) =>
+      printed(speakerFor('en', undefined), sampleDocument({ ...document, lines: [documentLine(line)] })).lines[0]
+        ?.cells[1]
+    // €0.03 each with 19 % of tax, which was taken out of all of them.
+    const untaxed = { quantity: 999, unitPrice: 3, net: 2518, tax: 0, total: 2518, rate: 0 }
+    assert.equal(prices({ ...untaxed, reason: 'intra_community' }), '€0.02521')
+    assert.equal(prices({ ...untaxed, net: 2507, total: 2507, discount: 11 }), '€0.02521')
+    assert.equal(prices({ quantity: 2, unitPrice: 1190, net: 2000, tax: 380, total: 2380 }), '€11.90')
+    assert.equal(prices({ quantity: 2, unitPrice: 1000 }, { pricesIncludeTax: false }), '€10.00')
+  })
+
   test('continues on further pages, with the head of the table on each', () => {
     const many = Array.from({ length: 60 }, (_, i) => documentLine({ name: `Item ${i} ${'long '.repeat(20)}` }))
     const { pages, texts } = readPdf(documentPdf(sampleDocument({ lines: many }))?.bytes ?? Buffer.alloc(0))

@@ -2,6 +2,7 @@
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import { correctedBy } from '../../domain/documents/content.ts'
+import { unitPriceOf } from '../../platform/kit/money.ts'
 import type { Speaker } from '../languages/language.ts'
 
 export interface PrintLine {
@@ -60,7 +61,7 @@ export function printed(speaker: Speaker, document: AdminDocument): Printed {
       cells: [
         line.quantity === null || line.isShipping ? '' : speaker.number(line.quantity),
         ...cells(
-          line.unitPrice === null ? '' : money(line.unitPrice),
+          priceText(speaker, document, line),
           line.discount > 0 ? money(-line.discount) : '',
           money(line.net),
           percent(line.rate),
@@ -74,6 +75,19 @@ export function printed(speaker: Speaker, document: AdminDocument): Printed {
     rates: document.rates.map((sum) => [percent(sum.rate), money(sum.net), money(sum.tax), money(sum.total)]),
     notes: [...reasonNotes(speaker, document), ...paymentNotes(speaker, document)],
   }
+}
+
+// Where tax was taken out of all units at once, the whole minor units of one are not the line: it is named with more digits.
+function priceText(
+  { amount }: Speaker,
+  { currency, pricesIncludeTax }: AdminDocument,
+  { quantity, unitPrice, discount, net, total }: AdminDocument['lines'][number],
+): string {
+  if (unitPrice === null) return ''
+  const undiscounted = (pricesIncludeTax ? total : net) + discount
+  if (quantity === null || quantity < 1 || unitPrice * quantity === undiscounted) return amount(unitPrice, currency)
+  const { price, moreDigits } = unitPriceOf(undiscounted, quantity)
+  return amount(price, currency, moreDigits)
 }
 
 const dayText = ({ date }: Speaker, day: string) => date(`${day}T00:00:00.000Z`)

@@ -62,9 +62,9 @@ export interface OrderEmail {
   facts: OrderFacts
   // Where it goes: a code. Null where nothing is sent.
   country: string | null
-  // Of the order's page.
+  // Address of the order's page.
   url: string | null
-  // Of the order in the dashboard.
+  // Address of the order in the dashboard.
   dashboardUrl: string
   // Invoices and credit notes, the oldest first. None in e-mails to the merchant.
   documents: readonly Pick<AdminDocument, 'id' | 'kind' | 'number'>[]
@@ -189,7 +189,7 @@ export function paymentReceived(
   }
 }
 
-// Of one parcel. Undefined where it is not one of the order's.
+// About one parcel. Undefined where it is not one of the order's.
 export function shipped(of: OrderEmail, fulfillmentId: string): Email | undefined {
   const { speaker, facts } = of
   const { order, lines, fulfillments } = facts
@@ -380,6 +380,28 @@ export function withdrawalReceived({ speaker, receivedAt, due }: WithdrawalEmail
 }
 
 // To the merchant.
+export function contactMessage(
+  speaker: Speaker,
+  { name, email, text }: Readonly<{ name: string; email: string; text: string }>,
+): Email {
+  return {
+    subject: tell(speaker, 'contact_message.subject', { name }),
+    title: tell(speaker, 'contact_message.title'),
+    parts: [
+      {
+        kind: 'facts',
+        rows: [
+          { name: speaker.say('contact.name'), value: name },
+          { name: speaker.say('contact.email'), value: email },
+        ],
+      },
+      { kind: 'box', title: speaker.say('message.body'), texts: [text] },
+      { kind: 'text', text: tell(speaker, 'contact_message.reply') },
+    ],
+  }
+}
+
+// To the merchant.
 export function orderReceived(of: OrderEmail): Email {
   const { speaker, facts, dashboardUrl } = of
   const { number, currency, total, paymentStatus } = facts.order
@@ -439,19 +461,23 @@ export function linkEmail(
   }
 }
 
-// To a shopper who signs in. The link is for the browser in which the code was asked for.
+// To a shopper who signs in. The link is for the browser in which the code was asked for; storefronts of their own have none.
 export function codeEmail(
   speaker: Speaker,
-  { merchantName, code, url, validMs }: { merchantName: string; code: string; url: string; validMs: number },
+  { merchantName, code, url, validMs }: { merchantName: string; code: string; url: string | null; validMs: number },
 ): Email {
   const values = { merchant: merchantName }
+  const duration = speaker.duration(validMs)
   return {
     subject: tell(speaker, 'customer_code.subject', values),
     title: tell(speaker, 'customer_code.title', values),
     parts: [
       { kind: 'facts', rows: [{ name: tell(speaker, 'customer_code.code'), value: code, isCode: true }] },
-      { kind: 'button', label: tell(speaker, 'customer_code.button'), url },
-      { kind: 'text', text: tell(speaker, 'customer_code.text', { duration: speaker.duration(validMs) }) },
+      ...(url === null ? [] : [{ kind: 'button' as const, label: tell(speaker, 'customer_code.button'), url }]),
+      {
+        kind: 'text',
+        text: tell(speaker, url === null ? 'customer_code.alone' : 'customer_code.text', { duration }),
+      },
       { kind: 'text', text: tell(speaker, 'customer_code.ignore') },
     ],
   }
@@ -622,7 +648,7 @@ function describedLine(speaker: Speaker, line: OrderLine, currency: string): Omi
   return { name, detail: [detail, ...notes.filter((note) => note !== false)].join(' · ') }
 }
 
-// Of digital content: that the shopper agreed has to be confirmed (Directive 2011/83/EU, Art. 8(7)(b)).
+// For digital content, the shopper's consent has to be confirmed (Directive 2011/83/EU, Art. 8(7)(b)).
 function consentParts({ speaker, facts: { order } }: OrderEmail): EmailPart[] {
   return order.consents.map(({ at }) => ({
     kind: 'legal',

@@ -31,19 +31,62 @@ export function emailHtml(email: Email, frame: EmailFrame): string {
 <style>${sheet}</style>
 </head>
 <body class="paper" style="margin:0;padding:0;background-color:#f4f5f4;-webkit-text-size-adjust:100%">
-<div style="display:none;max-height:0;overflow:hidden;mso-hide:all" aria-hidden="true" data-preview>${first?.kind === 'text' && first.text}</div>
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="paper" style="background-color:#f4f5f4"><tr><td class="around" align="center" style="padding:32px 16px 40px">
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:560px;margin:0 auto;${font}">
+<div style="display:none;max-height:0;overflow:hidden;mso-hide:all" aria-hidden="true" data-preview>
+  ${first?.kind === 'text' && first.text}</div>
+<table
+  role="presentation"
+  width="100%"
+  cellpadding="0"
+  cellspacing="0"
+  border="0"
+  class="paper"
+  style="background-color:#f4f5f4">
+  <tr><td class="around" align="center" style="padding:32px 16px 40px">
+<table
+  role="presentation"
+  width="100%"
+  cellpadding="0"
+  cellspacing="0"
+  border="0"
+  style="max-width:560px;margin:0 auto;${font}">
 <tr><td class="head" align="${start}" style="padding:0 4px 20px">${brand(frame)}</td></tr>
-${test !== null && html`<tr><td style="padding:0 0 12px"><div class="test" style="padding:10px 16px;border-radius:8px;background-color:#fbf0d4;color:#5c4200;font-size:14px;line-height:20px">${test}</div></td></tr>`}
-<tr><td class="sheet" align="${start}" style="background-color:#ffffff;border:1px solid #e2e6e4;border-radius:12px;padding:32px">
-<h1 class="ink" style="margin:0 0 12px;font-size:24px;line-height:32px;font-weight:600;letter-spacing:-0.01em;color:#17211f${face !== null && html`;font-family:${face.replaceAll('"', "'")}`}">${email.title}</h1>
+${
+  test !== null &&
+  html`<tr>
+    <td style="padding:0 0 12px">
+      <div
+        class="test"
+        style="padding:10px 16px;border-radius:8px;background-color:#fbf0d4;color:#5c4200;font-size:14px;line-height:20px">
+        ${test}
+      </div>
+    </td>
+  </tr>`
+}
+<tr>
+  <td
+    class="sheet"
+    align="${start}"
+    style="background-color:#ffffff;border:1px solid #e2e6e4;border-radius:12px;padding:32px">
+<h1
+  class="ink"
+  style="margin:0 0 12px;font-size:24px;line-height:32px;font-weight:600;letter-spacing:-0.01em;color:#17211f${
+    face !== null && html`;font-family:${face.replaceAll('"', "'")}`
+  }">
+  ${email.title}</h1>
 ${email.parts.map((part, index) => partHtml(part, page, index === email.parts.length - 1))}
 </td></tr>
 <tr><td class="foot" align="${start}" style="padding:24px 4px 0;font-size:13px;line-height:20px;color:#5b6764">
 ${help !== null && html`<p class="soft" style="margin:0 0 8px;color:#5b6764">${help}</p>`}
 <p class="soft" style="margin:0 0 8px;color:#5b6764">${reason}</p>
-${links.length > 0 && html`<p class="soft" style="margin:0;color:#5b6764">${links.map(({ name, url }, index) => html`${index > 0 && ' · '}<a class="soft" href="${url}" style="color:#5b6764;text-decoration:underline">${name}</a>`)}</p>`}
+${
+  links.length > 0 &&
+  html`<p class="soft" style="margin:0;color:#5b6764">
+    ${links.map(
+      ({ name, url }, index) => html`${index > 0 && ' · '}
+      <a class="soft" href="${url}" style="color:#5b6764;text-decoration:underline">${name}</a>`,
+    )}
+  </p>`
+}
 </td></tr>
 </table>
 </td></tr></table>
@@ -65,15 +108,24 @@ interface Page {
   start: 'left' | 'right'
   end: 'left' | 'right'
   color: { ground: string; text: string }
-  // Of buttons.
+  // Border radius of buttons.
   round: string
 }
 
 function brand({ merchant, speaker }: EmailFrame): Html {
-  const name = html`<span class="name" dir="auto" style="font-size:17px;line-height:24px;font-weight:600;color:#17211f">${merchant.name}</span>`
+  const name = html`<span class="name" dir="auto" style="font-size:17px;line-height:24px;font-weight:600;color:#17211f">
+    ${merchant.name}
+  </span>`
   if (merchant.logo === null || !/^https?:\/\//i.test(merchant.logo)) return name
   const gap = speaker.direction === 'rtl' ? html`margin-left:10px` : html`margin-right:10px`
-  return html`<img class="logo" src="${merchant.logo}" alt="" width="32" height="32" style="vertical-align:middle;border:0;border-radius:6px;object-fit:contain;${gap}">${name}`
+  return html`<img
+    class="logo"
+    src="${merchant.logo}"
+    alt=""
+    width="32"
+    height="32"
+    style="vertical-align:middle;border:0;border-radius:6px;object-fit:contain;${gap}">
+  ${name}`
 }
 
 // Below the last there is the edge of the sheet.
@@ -81,47 +133,129 @@ function partHtml(part: EmailPart, page: Page, isLast: boolean): Html {
   const below = (space: string) => (isLast ? '0' : space)
   switch (part.kind) {
     case 'text':
-      return html`<p class="ink" style="margin:0 0 ${below('16px')};font-size:16px;line-height:25px;color:#17211f;overflow-wrap:anywhere;word-break:break-word">${part.text}</p>
+      return html`<p
+        class="ink"
+        style="margin:0 0 ${below('16px')};font-size:16px;line-height:25px;color:#17211f;overflow-wrap:anywhere;word-break:break-word">
+        ${part.text}
+      </p>
 `
     case 'box':
-      return html`<div class="box" style="margin:4px 0 ${below('20px')};padding:16px 20px;border-radius:8px;background-color:#f1f4f3">
+      return html`<div
+        class="box"
+        style="margin:4px 0 ${below('20px')};padding:16px 20px;border-radius:8px;background-color:#f1f4f3">
 <h2 class="ink" style="margin:0 0 6px;font-size:15px;line-height:22px;font-weight:600;color:#17211f">${part.title}</h2>
 ${part.texts.map(
   (text) =>
-    html`<p class="ink" dir="auto" style="margin:0 0 6px;font-size:15px;line-height:23px;color:#17211f">${lines(text)}</p>
+    html`<p
+    class="ink"
+    dir="auto"
+    style="margin:0 0 6px;font-size:15px;line-height:23px;color:#17211f;overflow-wrap:anywhere;word-break:break-word">
+    ${lines(text)}
+  </p>
 `,
 )}</div>
 `
     case 'facts':
-      return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:4px 0 ${below('20px')};font-size:15px;line-height:22px">
+      return html`<table
+        role="presentation"
+        cellpadding="0"
+        cellspacing="0"
+        border="0"
+        style="margin:4px 0 ${below('20px')};font-size:15px;line-height:22px">
 ${part.rows.map(
   ({ name, value, isCode, url }) =>
-    html`<tr><td class="soft" align="${page.start}" valign="top" style="padding:2px 0;color:#5b6764">${name}</td><td style="width:20px">&nbsp;</td><td class="ink" align="${page.start}" valign="top" style="padding:2px 0;color:#17211f;word-break:break-word"><bdi${isCode === true && html` dir="ltr"`}${isCode === true && value.length <= unbrokenMax && html` style="white-space:nowrap"`}>${url ? html`<a class="ink" href="${url}" style="color:#17211f;text-decoration:underline">${value}</a>` : value}</bdi></td></tr>
+    html`<tr>
+    <td class="soft" align="${page.start}" valign="top" style="padding:2px 0;color:#5b6764">${name}</td>
+    <td style="width:20px">&nbsp;</td>
+    <td class="ink" align="${page.start}" valign="top" style="padding:2px 0;color:#17211f;word-break:break-word">
+      <bdi${isCode === true && html` dir="ltr"`}${
+        isCode === true && value.length <= unbrokenMax && html` style="white-space:nowrap"`
+      }>
+        ${url ? html`<a class="ink" href="${url}" style="color:#17211f;text-decoration:underline">${value}</a>` : value}
+      </bdi>
+    </td>
+  </tr>
 `,
 )}</table>
 `
     case 'items':
-      return html`<h2 class="ink line" style="margin:8px 0 0;padding:20px 0 8px;border-top:1px solid #e2e6e4;font-size:15px;line-height:22px;font-weight:600;color:#17211f">${part.title}</h2>
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="font-size:15px;line-height:22px">
+      return html`<h2
+        class="ink line"
+        style="margin:8px 0 0;padding:20px 0 8px;border-top:1px solid #e2e6e4;font-size:15px;line-height:22px;font-weight:600;color:#17211f">
+        ${part.title}
+      </h2>
+<table
+  role="presentation"
+  width="100%"
+  cellpadding="0"
+  cellspacing="0"
+  border="0"
+  style="font-size:15px;line-height:22px">
 ${part.rows.map(
   ({ name, detail, amount }) =>
-    html`<tr><td class="ink" align="${page.start}" valign="top" style="padding:8px 0;color:#17211f"><bdi>${name}</bdi><br><span class="soft" style="font-size:13px;line-height:20px;color:#5b6764">${detail}</span></td>${
+    html`<tr>
+    <td class="ink" align="${page.start}" valign="top" style="padding:8px 0;color:#17211f">
+      <bdi>${name}</bdi>
+      <br>
+      <span class="soft" style="font-size:13px;line-height:20px;color:#5b6764">${detail}</span>
+    </td>
+    ${
       amount !== '' &&
-      html`<td class="ink" align="${page.end}" valign="top" style="padding:8px 0;white-space:nowrap;color:#17211f;font-variant-numeric:tabular-nums">${amount}</td>`
-    }</tr>
+      html`<td
+        class="ink"
+        align="${page.end}"
+        valign="top"
+        style="padding:8px 0;white-space:nowrap;color:#17211f;font-variant-numeric:tabular-nums">
+        ${amount}
+      </td>`
+    }
+  </tr>
 `,
 )}</table>
 `
     case 'totals':
-      return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="line" style="margin:8px 0 0;padding:12px 0 0;border-top:1px solid #e2e6e4;font-size:15px;line-height:22px">
+      return html`<table
+        role="presentation"
+        width="100%"
+        cellpadding="0"
+        cellspacing="0"
+        border="0"
+        class="line"
+        style="margin:8px 0 0;padding:12px 0 0;border-top:1px solid #e2e6e4;font-size:15px;line-height:22px">
 ${part.rows.map((row) => totalRow(row, page))}</table>
 `
     case 'legal':
-      return html`<h2 class="ink line" style="margin:24px 0 0;padding:20px 0 8px;border-top:1px solid #e2e6e4;font-size:13px;line-height:20px;font-weight:600;color:#17211f">${part.title}</h2>
-<p class="soft" dir="auto" style="margin:0;font-size:12px;line-height:18px;color:#5b6764">${lines(part.text)}</p>
+      return html`<h2
+        class="ink line"
+        style="margin:24px 0 0;padding:20px 0 8px;border-top:1px solid #e2e6e4;font-size:13px;line-height:20px;font-weight:600;color:#17211f">
+        ${part.title}
+      </h2>
+<p
+  class="soft"
+  dir="auto"
+  style="margin:0;font-size:12px;line-height:18px;color:#5b6764;overflow-wrap:anywhere;word-break:break-word">
+  ${lines(part.text)}</p>
 `
     case 'button':
-      return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" width="100%" style="margin:8px 0 ${below('24px')}"><tr><td class="button" align="${page.start}"><a href="${part.url}" style="display:inline-block;padding:12px 22px;border-radius:${page.round};background-color:${page.color.ground};color:${page.color.text};font-size:16px;line-height:24px;font-weight:600;text-decoration:none">${part.label}</a></td></tr></table>
+      return html`<table
+        role="presentation"
+        cellpadding="0"
+        cellspacing="0"
+        border="0"
+        width="100%"
+        style="margin:8px 0 ${below('24px')}">
+        <tr>
+          <td class="button" align="${page.start}">
+            <a
+              href="${part.url}"
+              style="display:inline-block;padding:12px 22px;border-radius:${page.round};background-color:${
+                page.color.ground
+              };color:${page.color.text};font-size:16px;line-height:24px;font-weight:600;text-decoration:none">
+              ${part.label}
+            </a>
+          </td>
+        </tr>
+      </table>
 `
   }
 }
@@ -134,12 +268,36 @@ function totalRow(
   { start, end }: Page,
 ): Html {
   if (!isSum)
-    return html`<tr><td class="soft" align="${start}" style="padding:3px 0;color:#5b6764">${name}</td><td class="ink" align="${end}" style="padding:3px 0;white-space:nowrap;color:#17211f;font-variant-numeric:tabular-nums">${value}</td></tr>
+    return html`<tr>
+      <td class="soft" align="${start}" style="padding:3px 0;color:#5b6764">${name}</td>
+      <td
+        class="ink"
+        align="${end}"
+        style="padding:3px 0;white-space:nowrap;color:#17211f;font-variant-numeric:tabular-nums">
+        ${value}
+      </td>
+    </tr>
 `
-  return html`<tr><td class="ink" align="${start}" valign="top" style="padding:10px 0 0;font-size:17px;line-height:24px;font-weight:600;color:#17211f">${name}</td><td class="ink" align="${end}" valign="top" style="padding:10px 0 0;font-size:17px;line-height:24px;font-weight:600;color:#17211f;font-variant-numeric:tabular-nums">${value}${
-    note !== undefined &&
-    html`<br><span class="soft" style="font-size:13px;line-height:20px;font-weight:400;color:#5b6764">${note}</span>`
-  }</td></tr>
+  return html`<tr>
+    <td
+      class="ink"
+      align="${start}"
+      valign="top"
+      style="padding:10px 0 0;font-size:17px;line-height:24px;font-weight:600;color:#17211f">
+      ${name}
+    </td>
+    <td
+      class="ink"
+      align="${end}"
+      valign="top"
+      style="padding:10px 0 0;font-size:17px;line-height:24px;font-weight:600;color:#17211f;font-variant-numeric:tabular-nums">
+      ${value}
+      ${
+        note !== undefined &&
+        html`<br><span class="soft" style="font-size:13px;line-height:20px;font-weight:400;color:#5b6764">${note}</span>`
+      }
+    </td>
+  </tr>
 `
 }
 

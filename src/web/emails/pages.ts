@@ -88,7 +88,13 @@ function listOf(folder: string): Html {
   const rows = ids.map((id) => {
     const { headers } = find(folder, id)
     const at = toInstant(statSync(join(folder, `${id}.eml`)).mtimeMs)
-    return html`<li><a href="/dev/mail/${id}"><strong dir="auto">${headers.subject}</strong><span>${headers.to}</span><time datetime="${at}">${at.slice(0, 19).replace('T', ' ')}</time></a></li>
+    return html`<li>
+      <a href="/dev/mail/${id}">
+        <strong dir="auto">${headers.subject}</strong>
+        <span>${headers.to}</span>
+        <time datetime="${at}">${at.slice(0, 19).replace('T', ' ')}</time>
+      </a>
+    </li>
 `
   })
   return html`<main>

@@ -44,13 +44,20 @@ import { findWithdrawal } from '../../domain/withdrawals/store.ts'
 import { guaranteeYears } from '../../platform/kit/duties.ts'
 import { isPlainAddress, withoutTag } from '../../platform/kit/email.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
-import { emailKinds, type LinkEmailKind, type NoticeKind, openUserEmail } from '../../platform/outbox/emails.ts'
+import {
+  emailKinds,
+  type LinkEmailKind,
+  type NoticeKind,
+  openContactMessage,
+  openUserEmail,
+} from '../../platform/outbox/emails.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { type Speaker, speakerFor } from '../languages/language.ts'
 import type { SignInLanguage } from '../signin/page/words.ts'
 import {
   type Confirmation,
   codeEmail,
+  contactMessage,
   draftEmail,
   type Email,
   type HowToPay,
@@ -113,12 +120,12 @@ export async function prepareEmail(
     color: merchant.color,
     look: merchant.look,
   }
-  const { speaker, isTest, email: text } = written
+  const { speaker, isTest, email: text, replyTo: sender = '' } = written
   const frame: EmailFrame = { speaker, audience, merchant: facts, isTest }
   return {
     to,
     fromName: headerText(settings?.senderName ?? merchant.name),
-    replyTo: facts.replyTo,
+    replyTo: isPlainAddress(sender) ? sender : facts.replyTo,
     subject: headerText(text.subject),
     text: emailText(text, frame),
     html: emailHtml(text, frame),
@@ -160,10 +167,12 @@ function logoOf({ publicOrigin }: PrepareTools, logo: string | null): string | n
 interface Written {
   // null: the merchant.
   to: string | null
+  // Who is answered, where it is not the merchant.
+  replyTo?: string
   speaker: Speaker
   isTest: boolean
   email: Email
-  // Of an e-mail that is about one order.
+  // Set for an e-mail that is about one order.
   orderNumber?: string
 }
 
@@ -172,7 +181,7 @@ type Writing = Promise<Written | { discarded: Discard }>
 interface Merchant {
   slug: string
   name: string
-  // Of e-mails to the merchant.
+  // Locale of e-mails to the merchant.
   locale: string
 }
 
@@ -198,6 +207,8 @@ function write(tools: PrepareTools, db: Reader, email: EmailRow, merchant: Merch
     case 'withdrawal_acknowledged':
     case 'withdrawal_received':
       return writeOfWithdrawal(tools, db, email, merchant)
+    case 'contact_message':
+      return writeOfContact(tools, email, merchant)
     case 'draft_link':
       return writeOfDraft(tools, db, email, merchant)
     case 'refund_failed':
@@ -391,6 +402,14 @@ async function writeOfWithdrawal(tools: PrepareTools, db: Reader, email: EmailRo
   return { to: statement.email, speaker, isTest, email: withdrawalAcknowledged(of, statement) }
 }
 
+// Answered to the shopper.
+async function writeOfContact({ rootSecret }: PrepareTools, { id, sealed }: EmailRow, merchant: Merchant): Writing {
+  const message = sealed === null ? undefined : openContactMessage(rootSecret, id, sealed)
+  if (!message) return { discarded: 'unreadable' }
+  const speaker = speakerFor(merchant.locale, undefined)
+  return { to: null, replyTo: message.email, speaker, isTest: false, email: contactMessage(speaker, message) }
+}
+
 // As the draft is when the e-mail is sent.
 async function writeOfDraft(tools: PrepareTools, db: Reader, email: EmailRow, merchant: Merchant): Writing {
   const { merchantId, installationId } = email
@@ -514,9 +533,9 @@ async function writeCode(
   if (expiresAt <= clock().getTime()) return { discarded: 'expired' }
   const opened = sealed === null ? undefined : openUserEmail(rootSecret, id, sealed)
   if (!opened) return { discarded: 'unreadable' }
-  const speaker = speakerFor(locale, undefined)
+  const speaker = speakerFor(locale === 'auto' ? merchant.locale : locale, undefined)
   // The host of a shop is part of it.
-  const url = new URL(opened.path ?? '', publicOrigin()).href
+  const url = opened.path === undefined ? null : new URL(opened.path, publicOrigin()).href
   const shown = { merchantName: merchant.name, code: opened.code ?? '', url, validMs: expiresAt - createdAt }
   return { to: opened.email, speaker, isTest: mode === 'test', email: codeEmail(speaker, shown) }
 }

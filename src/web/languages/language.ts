@@ -16,7 +16,7 @@ export interface Speaker {
   // For keys that come from elsewhere, such as the name of a payment method.
   sayKnown(key: string, otherwise: string): string
   number(value: number): string
-  amount(amountMinor: number, currency: string): string
+  amount(amountMinor: number, currency: string, moreDigits?: number): string
   date(instant: string): string
   // Date and time, to the second, as clocks show it there.
   moment(instant: string, timeZone: string): string
@@ -87,7 +87,7 @@ function createSpeaker(language: Language, locale: string): Speaker {
     fill,
     sayKnown: (key, otherwise) => (Object.hasOwn(table, key) ? say(key) : otherwise),
     number: (value) => kept.numbers(locale).format(value),
-    amount: (amountMinor, currency) => formatAmount(amountMinor, currency, locale),
+    amount: (amountMinor, currency, moreDigits) => formatAmount(amountMinor, currency, locale, moreDigits),
     date: (instant) => kept.dates(locale).format(new Date(instant)),
     moment: (instant, timeZone) => kept.moments(`${locale} ${timeZone}`).format(new Date(instant)),
     percent: (basisPoints) => kept.percents(locale).format(basisPoints / 10_000),

@@ -37,7 +37,7 @@ export function createSignInAnswers(parts: SignInPageParts): SignInAnswers {
     reset: { get: (visit) => entrance.showReset(visit), post: (visit) => entrance.postReset(visit) },
     invitation: { get: (visit) => entrance.showInvitation(visit), post: (visit) => entrance.postInvitation(visit) },
     setup: { get: (visit) => setup.showSetup(visit), post: setup.postSetup },
-    account: { get: account.showAccount, post: account.postAccount },
+    account: { get: account.showAccount },
     'passkey options': { post: (visit) => account.postOptions(visit) },
     confirm: { get: account.showConfirm, post: account.postConfirm },
   }

@@ -7,6 +7,7 @@ import {
   findInvitation,
   findReset,
   mailReset,
+  type UsedInvitation,
   useReset,
 } from '../../domain/users/invitations.ts'
 import { hashPassword, passwordFault } from '../../domain/users/password.ts'
@@ -17,6 +18,7 @@ import { lineIn } from '../../platform/html/form.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
 import { Refusal } from '../../platform/kit/refuse.ts'
 import { isMailOn } from '../../platform/outbox/emails.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
 import {
   codeSheet,
   forgottenSheet,
@@ -170,7 +172,10 @@ export class Entrance {
     return goTo('/admin/sign-in?set')
   }
 
-  async showInvitation(visit: Visit, problem: NewPasswordProblem | null = null): Promise<PageAnswer> {
+  async showInvitation(
+    visit: Visit,
+    { problem = null, typedName = '' }: { problem?: NewPasswordProblem | null; typedName?: string } = {},
+  ): Promise<PageAnswer> {
     const { request, words, session, query, now } = visit
     const token = request.path.token ?? ''
     const [invitation, user] = await this.#tools.storage.read(async (db) => [
@@ -182,7 +187,16 @@ export class Entrance {
     const state = userId === null ? 'new' : !user ? 'sign_in' : user.id === userId ? 'accept' : 'other'
     const mailed = query.get('mailed')
     const path = `/admin/invitations/${token}${mailed === null ? '' : `?mailed=${encodeURIComponent(mailed)}`}`
-    const view = { merchantName, role, email, state, signedInAs: user?.email ?? null, path, problem } as const
+    const view = {
+      merchantName,
+      role,
+      email,
+      state,
+      signedInAs: user?.email ?? null,
+      path,
+      typedName,
+      problem,
+    } as const
     return answerSheet(statusOf(problem), invitationSheet(words, view))
   }
 
@@ -205,16 +219,27 @@ export class Entrance {
       return goTo('/admin')
     }
     const password = await this.#newHash(visit)
-    if ('problem' in password) return this.showInvitation(visit, password.problem)
+    if ('problem' in password)
+      return this.showInvitation(visit, { problem: password.problem, typedName: lineIn(visit.form, 'name') })
     const made = await orRefused(
-      this.#tools.storage.write((tx) =>
-        acceptAsNew(tx, this.#tools.rootSecret, { token, mailed, passwordHash: password.hash }, now),
-      ),
+      this.#tools.storage.write((tx) => this.#joinAsNew(tx, visit, { token, mailed, passwordHash: password.hash })),
       ['invitation_not_found', 'user_exists'],
     )
     if (!made) return this.showInvitation(visit)
     this.#tools.log.info('invitation accepted', { requestId, userId: made.userId, merchantId })
-    return goTo('/admin/sign-in?set')
+    openSession(this.#tools, visit, made.session.token)
+    return goTo('/admin')
+  }
+
+  // Who has just set the password has proved it, so it is not asked for again. A session of another person ends.
+  async #joinAsNew(tx: Tx, { form, request, session, now }: Posted, used: UsedInvitation & { passwordHash: string }) {
+    const { userId } = await acceptAsNew(tx, this.#tools.rootSecret, { ...used, name: lineIn(form, 'name') }, now)
+    if (session) await endSession(tx, session.userId, session.id)
+    const userAgent = request.raw.headers['user-agent']
+    const input = { userId, passwordHash: used.passwordHash, userAgent, hasSecondFactor: false }
+    const begun = await createSession(tx, input, now)
+    if (!begun) throw new Error('no session for a user who was just made')
+    return { userId, session: begun }
   }
 
   async #newHash({ form }: Posted): Promise<{ hash: string } | { problem: NewPasswordProblem }> {

@@ -5,6 +5,7 @@ import { addressBucket, type Throttle } from '../../platform/access/throttle.ts'
 import type { HandOff, HtmlPage } from '../../platform/http/pages.ts'
 import { late } from '../../platform/kit/late.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
+import type { AccountPerson, OwnAccount } from './ownaccount.ts'
 import { passkeyScript, style } from './page/assets.ts'
 import type { SignInPageParts } from './visit.ts'
 
@@ -13,9 +14,13 @@ export interface SignInPagesParts extends SignInPageParts {
   throttle: Throttle | null
 }
 
+// The account of a person who is signed in, for the pages that draw it.
+export type AccountOf = (person: AccountPerson) => Promise<OwnAccount>
+
 export interface SignInPages {
   handOffs: readonly HandOff[]
   pages: readonly HtmlPage[]
+  accountOf: AccountOf
 }
 
 export function createSignInPages(parts: SignInPagesParts): SignInPages {
@@ -24,7 +29,9 @@ export function createSignInPages(parts: SignInPagesParts): SignInPages {
     const { createSignInAnswers } = await import('./answers.ts')
     return createSignInAnswers(parts)
   })
+  const loadAccount = late(() => import('./ownaccount.ts'))
   return {
+    accountOf: async (person) => new (await loadAccount()).OwnAccount(parts, person),
     pages: [style.page, passkeyScript.page],
     handOffs: places.map(({ name, path, methods }) => ({
       name: `staff ${name}`,

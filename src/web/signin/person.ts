@@ -1,8 +1,8 @@
 // Who is signed in, for the pages of other folders: the person, and the shops that they may act for.
 
 import type { IncomingMessage } from 'node:http'
-import type { Role } from '../../contract/words.ts'
-import { findSession, needsTouch, type Session, touchSession } from '../../domain/users/sessions.ts'
+import { type Rights, type RightsRow, rightsOf } from '../../domain/users/roles.ts'
+import { findSession, needsTouch, type OpenSession, touchSession } from '../../domain/users/sessions.ts'
 import { findUser, merchantsPerUserMax } from '../../domain/users/users.ts'
 import { cookieIn } from '../../platform/html/cookies.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
@@ -10,11 +10,10 @@ import type { Reader, Storage } from '../../platform/storage/storage.ts'
 import { sessionCookie } from './visit.ts'
 
 // A shop with what its pages need on every screen.
-export interface PersonShop {
+export interface PersonShop extends Rights {
   id: string
   slug: string
   name: string
-  role: Role
   // Everyone who acts for it signs in with a second factor.
   needsSecondFactor: boolean
   timeZone: string
@@ -25,7 +24,9 @@ export interface PersonShop {
 export interface SignedInPerson {
   userId: string
   email: string
-  session: Session
+  // Null: not given.
+  name: string | null
+  session: OpenSession
   // By name.
   shops: readonly PersonShop[]
 }
@@ -53,21 +54,21 @@ export function createPersonReader({ storage, rootSecret, publicOrigin, clock }:
     if (!person) return undefined
     const { session, user, shops } = person
     if (needsTouch(session, now)) await storage.write((tx) => touchSession(tx, session, now))
-    return { userId: user.id, email: user.email, session, shops }
+    return { userId: user.id, email: user.email, name: user.name, session, shops }
   }
 }
 
-interface PersonShopRow extends Omit<PersonShop, 'needsSecondFactor'> {
+interface PersonShopRow extends Omit<PersonShop, 'needsSecondFactor' | keyof Rights>, RightsRow {
   needsSecondFactor: number
 }
 
 async function listShops(db: Reader, userId: string): Promise<PersonShop[]> {
   const rows = await db.sql<PersonShopRow>`
-    select m.id, m.slug, m.name, um.role, m.second_factor_required as "needsSecondFactor", m.time_zone as "timeZone",
+    select m.id, m.slug, m.name, um.role, um.scopes, m.second_factor_required as "needsSecondFactor", m.time_zone as "timeZone",
       m.currency, m.country
     from user_merchants um
     join merchants m on m.id = um.merchant_id
     where um.user_id = ${userId} and m.closed_at is null
     order by m.name, m.id limit ${merchantsPerUserMax}`
-  return rows.map((row) => ({ ...row, needsSecondFactor: Number(row.needsSecondFactor) === 1 }))
+  return rows.map((row) => ({ ...row, ...rightsOf(row), needsSecondFactor: Number(row.needsSecondFactor) === 1 }))
 }

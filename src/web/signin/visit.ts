@@ -2,7 +2,14 @@
 
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { findSession, needsTouch, type Session, sessionMsMax, touchSession } from '../../domain/users/sessions.ts'
+import {
+  findSession,
+  needsTouch,
+  type OpenSession,
+  type Session,
+  sessionMsMax,
+  touchSession,
+} from '../../domain/users/sessions.ts'
 import type { SignIn, SignInParts, Visitor } from '../../domain/users/signin.ts'
 import { type CookieKind, cookieIn, setCookie } from '../../platform/html/cookies.ts'
 import type { FormFields } from '../../platform/html/fields.ts'
@@ -26,13 +33,18 @@ export interface Visit {
   response: ServerResponse
   requestId: string
   words: Words
-  session: Session | undefined
+  session: OpenSession | undefined
   query: URLSearchParams
   now: number
 }
 
 export interface Posted extends Visit {
   form: FormFields
+}
+
+// A challenge for one purpose is not good for another.
+export function boundTo(purpose: 'register' | 'confirm', { id }: Pick<Session, 'id'>): string {
+  return `${purpose} ${id}`
 }
 
 // Binds what a passkey is asked to sign to the browser that asked, before anyone is signed in. Grants nothing.
@@ -57,7 +69,8 @@ export async function readVisit(
   const session = token === undefined ? undefined : await storage.read((db) => findSession(db, token, now))
   if (session && needsTouch(session, now)) await storage.write((tx) => touchSession(tx, session, now))
   const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
-  return { request, response, requestId, words: wordsFor(headers['accept-language']), session, query, now }
+  const words = wordsFor(headers['accept-language'], session?.language)
+  return { request, response, requestId, words, session, query, now }
 }
 
 export function visitorOf({ publicOrigin }: SignInTools, { request, requestId }: Visit): Visitor {

@@ -18,25 +18,25 @@ export interface AdminClient {
     list(query?: {
       /** The number of an order or of a parcel, or the code of an item. With admin:customers also beginnings of words of name, e-mail, city and postal code. The newest 200 that match are listed. */
       q?: string | undefined
-      /** Only orders of this status. */
+      /** By status. */
       status?: 'placed' | 'processing' | 'completed' | 'cancelled' | undefined
-      /** Only orders of this paymentStatus. */
+      /** By paymentStatus. */
       payment?: 'pending' | 'paid' | 'partially_refunded' | 'refunding' | 'refunded' | 'voided' | undefined
-      /** Only orders of this fulfillmentStatus. */
+      /** By fulfillmentStatus. */
       fulfillment?: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled' | undefined
-      /** true: only orders of which something can be sent now. */
+      /** true: something can be sent now. */
       toSend?: boolean | undefined
-      /** refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. dispute_lost: only those of which a bank took money back. */
+      /** refund_failed: with a refund that failed and was not made again. dispute_open: only disputed ones. dispute_lost: only those of which a bank took money back. */
       attention?: 'refund_failed' | 'dispute_open' | 'dispute_lost' | undefined
-      /** agents: only orders that agents made. */
+      /** agents: made by agents. */
       channel?: 'agents' | undefined
-      /** Only orders placed then or later. */
+      /** Placed then or later. */
       from?: string | undefined
-      /** Only orders placed before. */
+      /** Placed before. */
       to?: string | undefined
-      /** Only orders that this installation sold. */
+      /** Sold by this installation. */
       installationId?: string | undefined
-      /** Only orders of this customer. */
+      /** Placed by this customer. */
       customerId?: string | undefined
       /** By when they were placed. Without it the newest come first. */
       sort?: 'newest' | 'oldest' | undefined
@@ -72,7 +72,7 @@ export interface AdminClient {
     refund(orderId: string, input?: AdminRefundRequest, options?: CallOptions): Promise<AdminRefundResponse>
     /** Open a return. For a shopper who asked in another way. It is approved at once, and the shopper gets an e-mail. Needs the scope `admin:orders`. (createAdminReturn) */
     createReturn(orderId: string, input: CreateAdminReturnRequest, options?: CallOptions): Promise<AdminReturnResponse>
-    /** Edit an order. Adds or removes items that were not sent, or corrects delivery costs or address. What was paid above the new total goes back. Needs the scope `admin:orders`. (editAdminOrder) */
+    /** Edit an order. Adds or removes items that were not sent, or corrects delivery costs or address. What was paid above the new total goes back; what is missing comes by a link or by hand. Needs the scope `admin:orders`. (editAdminOrder) */
     edit(orderId: string, input?: AdminOrderEditRequest, options?: CallOptions): Promise<AdminOrderEditResponse>
   }
   returns: {
@@ -101,7 +101,7 @@ export interface AdminClient {
     receive(returnId: string, input?: ReceiveAdminReturnRequest, options?: CallOptions): Promise<AdminReturnResponse>
     /** Refund a return. Gives back what was paid for the items, at the rates of the order. With dryRun it says what would go back, to the cent. Needs the scope `admin:refunds`. (refundAdminReturn) */
     refund(returnId: string, input?: RefundAdminReturnRequest, options?: CallOptions): Promise<RefundAdminReturnResponse>
-    /** Exchange items. Places a new order for the shopper, paid by what was paid for the returned items. What is left of that goes back. New items that cost more are refused. Needs the scope `admin:refunds`. (exchangeAdminReturn) */
+    /** Exchange items. Places a new order for the shopper, paid by what was paid for the returned items. What is left of that goes back; what is missing is paid by a link, or refused. Needs the scope `admin:refunds`. (exchangeAdminReturn) */
     exchange(returnId: string, input: ExchangeAdminReturnRequest, options?: CallOptions): Promise<ExchangeAdminReturnResponse>
     /** Close a return. Nothing more is expected. The order can have another return then. Needs the scope `admin:orders`. (closeAdminReturn) */
     close(returnId: string, input?: CloseAdminReturnRequest, options?: CallOptions): Promise<AdminReturnResponse>
@@ -127,15 +127,15 @@ export interface AdminClient {
       /** The number of an order or of a parcel, the code of an item, or beginnings of words of name, e-mail, city and postal code. Customers of the newest 200 orders that match are listed. */
       q?: string | undefined
     }, options?: ListOptions): List<CustomerListResponse, CustomerSummary>
-    /** Get a customer. Sums, notes, and who did what. Orders and returns are listed by their own operations with `customerId`. Needs the scope `admin:customers`. (getAdminCustomer) */
+    /** Get a customer. Sums, notes, consents, and who did what. Orders and returns are listed by their own operations with `customerId`. Needs the scope `admin:customers`. (getAdminCustomer) */
     get(customerId: string, options?: CallOptions): Promise<CustomerResponse>
     /** Get who a customer is. Name, e-mail, phone and addresses. Each look is an entry in the list of changes. Needs the scope `admin:customers`. (getAdminCustomerDetails) */
     details(customerId: string, options?: CallOptions): Promise<CustomerDetailsResponse>
-    /** Get the data of a customer. What is stored about the person, to hand out: the newest 500 orders whole, with addresses and returns. Each look is an entry in the list of changes. Needs the scope `admin:customers`. (getAdminCustomerData) */
+    /** Get the data of a customer. What is stored about the person, to hand out: the newest 500 orders whole, with addresses and returns, and the addresses saved in the account. Each look is an entry in the list of changes. Needs the scope `admin:customers`. (getAdminCustomerData) */
     data(customerId: string, options?: CallOptions): Promise<CustomerDataResponse>
     /** Add a note about a customer. A note for the people of the shop. No shopper and no app of theirs sees it. It goes when the person is erased. Needs the scope `admin:customers`. (addAdminCustomerNote) */
     addNote(customerId: string, input: CustomerNoteRequest, options?: CallOptions): Promise<CustomerNoteResponse>
-    /** Erase a customer. Erases name, e-mail, phone, addresses and notes, a moment later, and ends the account. What was bought for how much stays, as do invoices, as long as tax law demands. It cannot be undone. Needs the scope `admin:customers`. (eraseAdminCustomer) */
+    /** Erase a customer. Erases name, e-mail, phone, addresses, also those saved in the account, and notes, a moment later, and ends the account. What was bought for how much stays, as do invoices, as long as tax law demands. It cannot be undone. Needs the scope `admin:customers`. (eraseAdminCustomer) */
     erase(customerId: string, input?: CustomerErasureRequest, options?: CallOptions): Promise<CustomerErasureResponse>
   }
   drafts: {
@@ -210,40 +210,40 @@ export interface AdminClient {
       of: 'products' | 'stock' | 'orders' | 'promotions' | 'google' | 'acp'
       /** The page of a product in your shop, such as `https://shop.example/products/{slug}`. The feed of a shop that this server shows needs none. */
       link?: string | undefined
-      /** Only orders of this status. */
+      /** By status. */
       status?: 'placed' | 'processing' | 'completed' | 'cancelled' | undefined
-      /** Only orders of this paymentStatus. */
+      /** By paymentStatus. */
       payment?: 'pending' | 'paid' | 'partially_refunded' | 'refunding' | 'refunded' | 'voided' | undefined
-      /** Only orders of this fulfillmentStatus. */
+      /** By fulfillmentStatus. */
       fulfillment?: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled' | undefined
-      /** true: only orders of which something can be sent now. */
+      /** true: something can be sent now. */
       toSend?: boolean | undefined
-      /** refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. dispute_lost: only those of which a bank took money back. */
+      /** refund_failed: with a refund that failed and was not made again. dispute_open: only disputed ones. dispute_lost: only those of which a bank took money back. */
       attention?: 'refund_failed' | 'dispute_open' | 'dispute_lost' | undefined
-      /** agents: only orders that agents made. */
+      /** agents: made by agents. */
       channel?: 'agents' | undefined
-      /** Only orders placed then or later. */
+      /** Placed then or later. */
       from?: string | undefined
-      /** Only orders placed before. */
+      /** Placed before. */
       to?: string | undefined
     }, options?: ListOptions): List<AdminExportResponse, AdminExportResponse['data']>
     /** Export orders with their customers. The orders of listAdminExport with name, e-mail, phone and address. Each answer is a look at the data of its orders, and is written down. Needs the scope `admin:customers`. (listAdminCustomerExport) */
     customers(query?: {
-      /** Only orders of this status. */
+      /** By status. */
       status?: 'placed' | 'processing' | 'completed' | 'cancelled' | undefined
-      /** Only orders of this paymentStatus. */
+      /** By paymentStatus. */
       payment?: 'pending' | 'paid' | 'partially_refunded' | 'refunding' | 'refunded' | 'voided' | undefined
-      /** Only orders of this fulfillmentStatus. */
+      /** By fulfillmentStatus. */
       fulfillment?: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled' | undefined
-      /** true: only orders of which something can be sent now. */
+      /** true: something can be sent now. */
       toSend?: boolean | undefined
-      /** refund_failed: only orders with a refund that failed and was not made again. dispute_open: only disputed ones. dispute_lost: only those of which a bank took money back. */
+      /** refund_failed: with a refund that failed and was not made again. dispute_open: only disputed ones. dispute_lost: only those of which a bank took money back. */
       attention?: 'refund_failed' | 'dispute_open' | 'dispute_lost' | undefined
-      /** agents: only orders that agents made. */
+      /** agents: made by agents. */
       channel?: 'agents' | undefined
-      /** Only orders placed then or later. */
+      /** Placed then or later. */
       from?: string | undefined
-      /** Only orders placed before. */
+      /** Placed before. */
       to?: string | undefined
     }, options?: ListOptions): List<AdminExportResponse, AdminExportResponse['data']>
   }
@@ -284,7 +284,7 @@ export interface AdminClient {
     create(input: CreateAdminProductRequest, options?: CallOptions): Promise<AdminProductChangeResponse>
     /** Replace a product. Changes the product to what the request says. After version_conflict, `current` has the product as it is now. Needs the scope `admin:catalog`. (replaceAdminProduct) */
     replace(productId: string, input: ReplaceAdminProductRequest, options?: CallOptions): Promise<AdminProductChangeResponse>
-    /** Change many products. Publishes, hides or archives products, changes a category, a brand, a maker or a tag, or changes prices by a percentage. Each product has an outcome of its own. The products together have at most 2,000 SKUs. Needs the scope `admin:catalog`. (updateAdminProducts) */
+    /** Change many products. Publishes, hides or archives products, changes category, brand, maker or tag, or prices by a percentage. Each product has an outcome of its own. Together they have at most 2,000 SKUs. Needs the scope `admin:catalog`. (updateAdminProducts) */
     updateMany(input: UpdateAdminProductsRequest, options?: CallOptions): Promise<BulkResponse>
   }
   skus: {
@@ -357,11 +357,13 @@ export interface AdminClient {
   pictures: {
     /** Upload a picture. Stores a file and answers with its path, to be used as the picture of a product, a SKU or a category. The same file again answers with the same path. Needs the scope `admin:catalog`. (uploadAdminPicture) */
     upload(input: AdminPictureRequest, options?: CallOptions): Promise<AdminPictureResponse>
+    /** Show how far pictures of imports are brought over. Pictures of imported products that are on other servers are copied to this one, so they stay when the old shop is closed. How many are here, and why others are not. Needs the scope `admin:read`. (getAdminRemotePictures) */
+    remotePictures(options?: CallOptions): Promise<AdminRemotePicturesResponse>
   }
   shop: {
     /** Get the shop. The merchant with taxes, shipping and payment methods. Needs the scope `admin:read`. (getAdminShop) */
     get(options?: CallOptions): Promise<AdminShopResponse>
-    /** Change the shop. What is left out stays as it is. The currency can change only as long as there is no product. The slug stays. Needs the scope `admin:settings`. (updateAdminShop) */
+    /** Change the shop. What is left out stays as it is. The currency can change only while there is no product. The slug stays. Needs the scope `admin:settings`. (updateAdminShop) */
     update(input: UpdateAdminShopRequest, options?: CallOptions): Promise<AdminShopChangeResponse>
     /** Replace the tax rates. The list replaces the one before. Open carts are priced with the new rates. Needs the scope `admin:settings`. (replaceAdminTaxes) */
     replaceTaxes(input: ReplaceAdminTaxesRequest, options?: CallOptions): Promise<AdminShopChangeResponse>
@@ -514,13 +516,13 @@ export interface AdminClient {
   members: {
     /** List members. The people who act for the merchant, and invitations that were not accepted yet. Needs the scope `admin:people`. (listAdminMembers) */
     list(options?: ListOptions): List<AdminMemberListResponse, AdminMember>
-    /** Invite a member. Sends a link with which the person joins, and shows it to a person who asks. A key or an app does not see it, and is refused where the server sends no mail (409 `mail_off`). Inviting the same address again makes a new link, and the one before no longer works. A role is given only by a caller who has all of its scopes, and that of owners only by a person. The invitation of a key or an app ends with it. Needs the scope `admin:people`. (inviteAdminMember) */
+    /** Invite a member. Sends a link with which the person joins, and shows it to a person who asks. A key or an app does not see it, and is refused where the server sends no mail (409 `mail_off`). Inviting the same address again makes a new link, and the one before no longer works. A role is given only by a caller who has all of its scopes, and one with `admin:people` only by a person. The invitation of a key or an app ends with it. Needs the scope `admin:people`. (inviteAdminMember) */
     invite(input: AdminMemberInviteRequest, options?: CallOptions): Promise<AdminInvitationResponse>
-    /** Change the role of a member. Takes effect with the person’s next request. The person is told by mail. A role is given or taken away only by a caller who has all of its scopes; only a person makes owners. Needs the scope `admin:people`. (updateAdminMember) */
+    /** Change the role of a member. Takes effect with the person’s next request. The person is told by mail. A role is given or taken away only by a caller who has all of its scopes; one with `admin:people` is given only by a person. Needs the scope `admin:people`. (updateAdminMember) */
     update(memberId: string, input: AdminMemberUpdateRequest, options?: CallOptions): Promise<AdminMemberResponse>
     /** Remove a member or take an invitation back. Signs the person out everywhere. The request has a body, for its idempotency key. Needs the scope `admin:people`. (removeAdminMember) */
     remove(memberId: string, input?: AdminMemberRemoveRequest, options?: CallOptions): Promise<AdminMemberRemovedResponse>
-    /** Make a link for a new password. For a member who cannot sign in. A person sees the link; what a key or an app makes is only in an e-mail to the member, and ends with the key or app (409 `mail_off` where the server sends no mail). The member is told by mail when a link was made and when it was used. The one before no longer works. The second factor stays. Not for a person who also acts for another merchant, nor for a role with a scope that the caller does not have; for owners only by a person. Needs the scope `admin:people`. (resetAdminMemberPassword) */
+    /** Make a link for a new password. For a member who cannot sign in. A person sees the link; what a key or an app makes is only in an e-mail to the member, and ends with the key or app (409 `mail_off` where the server sends no mail). The member is told by mail when a link was made and when it was used. The one before no longer works. The second factor stays. Not for a person who also acts for another merchant, nor for a role with a scope that the caller does not have; for a role with `admin:people` only by a person. Needs the scope `admin:people`. (resetAdminMemberPassword) */
     resetPassword(memberId: string, input?: AdminPasswordResetRequest, options?: CallOptions): Promise<AdminPasswordResetResponse>
     /** Sign a member out. Everywhere, also where the person acts for other merchants. The next click asks to sign in. Only by a caller who has all scopes of the member’s role. The request has a body, for its idempotency key. Needs the scope `admin:people`. (endAdminMemberSessions) */
     endSessions(memberId: string, input?: AdminSessionsEndRequest, options?: CallOptions): Promise<AdminSessionsEndedResponse>
@@ -553,6 +555,8 @@ export interface AdminClient {
     get(transferId: string, options?: CallOptions): Promise<AdminTransferResponse>
     /** Send a piece of a file. The first piece is 1. Pieces may come in any order; one that comes again replaces what was sent. Needs the scope `admin:catalog`. (appendAdminTransfer) */
     append(transferId: string, piece: string, input: AdminPieceRequest, options?: CallOptions): Promise<AdminTransferResponse>
+    /** Assign columns. Says what the columns of a file hold that no known system wrote, and compares the file with the shop. It may be said anew until the import is confirmed. The next file with the same first row is read alike. Needs the scope `admin:catalog`. (assignAdminTransferColumns) */
+    assignColumns(transferId: string, input: AdminColumnsRequest, options?: CallOptions): Promise<AdminTransferResponse>
     /** Write an import. Writes the plan in batches. Each is written whole or not at all, with its entry in the list of changes. What was changed since the plan was made is refused. Needs the scope `admin:catalog`. (confirmAdminTransfer) */
     confirm(transferId: string, input?: AdminTransferConfirmation, options?: CallOptions): Promise<AdminTransferResponse>
     /** Discard an import. Deletes the file and its plan. Not while it is written. Needs the scope `admin:catalog`. (discardAdminTransfer) */
@@ -686,6 +690,12 @@ export interface AdminAgentsResponse {
   data: AdminAgents
 }
 
+export interface AdminAssignedColumn {
+  /** As the first row of the file names it. */
+  column: string
+  as: AdminColumnMeaning
+}
+
 export interface AdminBrand {
   name: string
   /** Products of it that are not archived. */
@@ -779,6 +789,16 @@ export interface AdminChangeListResponse {
   /** Newest first. A page of large entries has fewer of them. */
   data: AdminChange[]
   meta: ListMeta
+}
+
+/** What a column holds. Rows with the same product, or without such a column with the same title, are variants of one product. An option is named as its column; up to three columns may be options, and 50 pictures. */
+export type AdminColumnMeaning = 'title' | 'price' | 'sku' | 'product' | 'option' | 'compareAtPrice' | 'quantity' | 'description' | 'brand' | 'category' | 'tags' | 'barcode' | 'weightGrams' | 'weightKilograms' | 'picture'
+
+export interface AdminColumnsRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+  /** With one column for `title` and one for `price`. Columns that are not named are not read. */
+  columns: AdminAssignedColumn[]
 }
 
 export interface AdminCustomer {
@@ -1050,7 +1070,7 @@ export interface AdminErrorIssue {
   /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
   path: string
   /** The rule that is broken. Stable, for programs. */
-  code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_contact' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_vat_id' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'other_kind_of_measure' | 'unreadable_instant' | 'published_in_future' | 'maker_not_in_file' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_a_shop_path' | 'leads_to_itself' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
+  code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_contact' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_vat_id' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'other_kind_of_measure' | 'unreadable_instant' | 'published_in_future' | 'maker_not_in_file' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_column' | 'meaning_missing' | 'meaning_repeated' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_a_shop_path' | 'leads_to_itself' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
   /** The values of the rule, such as max. */
   values: Record<string, string | number | string[]>
   /** The rule in words, for people; may change. */
@@ -1079,6 +1099,15 @@ export interface AdminExportResponse {
     text: string
   }
   meta: ListMeta
+}
+
+export interface AdminFileColumn {
+  /** As the first row of the file names it. */
+  name: string
+  /** What the first rows hold. Long texts are cut. */
+  samples: string[]
+  /** What it holds, as it was assigned; in the state `columns`, as its name suggests. Null: it is not read. */
+  as: AdminColumnMeaning | null
 }
 
 export interface AdminFulfillment {
@@ -1344,7 +1373,11 @@ export interface AdminMember {
   /** invited: has not accepted yet. disabled: cannot sign in. */
   status: 'active' | 'disabled' | 'invited'
   email: string
+  /** As the person gave it. */
+  name: string | null
   role: AdminRole
+  /** What the person may do. */
+  scopes: ('admin:read' | 'admin:catalog' | 'admin:orders' | 'admin:refunds' | 'admin:customers' | 'admin:settings' | 'admin:developers' | 'admin:people')[]
   hasSecondFactor: boolean
   /** RFC 3339, UTC, with milliseconds. */
   addedAt: string
@@ -1365,6 +1398,8 @@ export interface AdminMemberInviteRequest {
   idempotencyKey?: string | undefined
   email: string
   role: AdminRole
+  /** Of the role custom, and required for it. Everyone has admin:read. */
+  scopes?: ('admin:read' | 'admin:catalog' | 'admin:orders' | 'admin:refunds' | 'admin:customers' | 'admin:settings' | 'admin:developers' | 'admin:people')[] | undefined
 }
 
 export interface AdminMemberListResponse {
@@ -1394,6 +1429,8 @@ export interface AdminMemberUpdateRequest {
   /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   role: AdminRole
+  /** Of the role custom, and required for it. Everyone has admin:read. */
+  scopes?: ('admin:read' | 'admin:catalog' | 'admin:orders' | 'admin:refunds' | 'admin:customers' | 'admin:settings' | 'admin:developers' | 'admin:people')[] | undefined
 }
 
 /** Money of a bank transfer or in cash, as people recorded it. */
@@ -1452,7 +1489,7 @@ export interface AdminOrder {
   placedAt: string
   /** RFC 3339, UTC, with milliseconds. */
   updatedAt: string
-  items: OrderItem[]
+  items: AdminOrderItem[]
   totals: OrderTotals
   promotion: OrderPromotion | null
   shippingAddress: OrderShippingAddress | null
@@ -1504,6 +1541,8 @@ export interface AdminOrder {
   disputes: AdminDispute[]
   /** null where no payment is recorded by hand. */
   moneyReceived: AdminMoneyReceived | null
+  /** An edit or an exchange that waits for its payment by the link of a draft. */
+  openChange: OpenChange | null
   /** Oldest first. */
   notes: AdminOrderNote[]
   /** The operations that the order would accept now, as far as its state says. */
@@ -1580,8 +1619,12 @@ export interface AdminOrderEditRequest {
   address?: Address | undefined
   /** What the caller was shown. Another total is refused with 409 total_changed. */
   expectedTotal?: number | undefined
-  /** The difference has come too. For an order that was paid by bank transfer or cash and would cost more. Without it, such an edit is refused unless enough came beyond the total. */
+  /** What a paid order would cost more has come by bank transfer or cash. It is a payment of its own. */
   differenceReceived?: boolean | undefined
+  /** The shopper pays by the link of a draft what added items cost. For a paid order. Until then it stays as it is, and stock is held. Not with differenceReceived or an address. */
+  payByLink?: boolean | undefined
+  /** How long the link can be paid (default: 7). */
+  linkDays?: number | undefined
   /** true: answer what would change, and write nothing. */
   dryRun?: boolean | undefined
 }
@@ -1595,8 +1638,45 @@ export interface AdminOrderEditResponse {
     difference: number
     /** null with dryRun, and where nothing goes back. */
     refund: OrderRefund | null
+    /** The draft whose link pays the difference. null with dryRun, and where the order was edited at once. */
+    draftId: string | null
     order: AdminOrder
   }
+}
+
+export interface AdminOrderItem {
+  /** Id of a SKU: one variant of a product that can be bought. */
+  skuId: string
+  code: string
+  /** A name for addresses, unique within its merchant. */
+  productSlug: string
+  name: string
+  options: OptionValue[]
+  quantity: number
+  /** Units sent so far. */
+  fulfilled: number
+  /** In minor units of the currency that the resource names. */
+  unitPrice: number
+  measure?: {
+    amount: number
+    unit: 'mg' | 'g' | 'kg' | 'ml' | 'cl' | 'l' | 'm3' | 'mm' | 'cm' | 'm' | 'cm2' | 'm2' | 'piece'
+    /** What `price` is for. */
+    per: 'kg' | '100g' | 'l' | '100ml' | 'm3' | 'm' | 'm2' | 'piece'
+    /** In minor units of the currency that the resource names. */
+    price: number
+  } | null | undefined
+  /** Why the shopper cannot withdraw from the contract about it. null: they can. */
+  withdrawalExempt?: 'made_to_measure' | 'perishable' | 'sealed_hygiene' | 'sealed_media' | 'mixed_with_others' | 'periodical' | 'price_fluctuates' | 'dated_service' | 'digital_content' | null | undefined
+  /** In minor units of the currency that the resource names. */
+  subtotal: number
+  /** In minor units of the currency that the resource names. */
+  discount: number
+  /** In minor units of the currency that the resource names. */
+  tax: number
+  /** In minor units of the currency that the resource names. */
+  total: number
+  /** The picture when it was ordered: an address, or the path of an uploaded one (`/media/…`). */
+  image: string | null
 }
 
 export interface AdminOrderListResponse {
@@ -1652,6 +1732,10 @@ export interface AdminOrderRefund {
   status: 'pending' | 'succeeded' | 'failed'
   /** RFC 3339, UTC, with milliseconds. */
   createdAt: string
+  /** The payment that gives it back. */
+  paymentId: string
+  /** The first refund of the same amount, where several payments give it back. null in that one, and where one payment does. */
+  partOf: string | null
   /** The units that it was made for. Empty where it was made by amount, or for the shipping. */
   items: ItemQuantity[]
   /** true: it was made for the shipping, alone or with items. */
@@ -1823,7 +1907,7 @@ export interface AdminPaymentAccountCheckResponse {
       /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
       path: string
       /** The rule that is broken. Stable, for programs. */
-      code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_contact' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_vat_id' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'other_kind_of_measure' | 'unreadable_instant' | 'published_in_future' | 'maker_not_in_file' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_a_shop_path' | 'leads_to_itself' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
+      code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_contact' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_vat_id' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'other_kind_of_measure' | 'unreadable_instant' | 'published_in_future' | 'maker_not_in_file' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_column' | 'meaning_missing' | 'meaning_repeated' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_a_shop_path' | 'leads_to_itself' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
       /** The values of the rule, such as max. */
       values: Record<string, string | number | string[]>
       /** The rule in words, for people; may change. */
@@ -1856,7 +1940,7 @@ export interface AdminPaymentAccountEndResponse {
       /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
       path: string
       /** The rule that is broken. Stable, for programs. */
-      code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_contact' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_vat_id' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'other_kind_of_measure' | 'unreadable_instant' | 'published_in_future' | 'maker_not_in_file' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_a_shop_path' | 'leads_to_itself' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
+      code: 'does_not_match' | 'required' | 'required_unless' | 'unknown_member' | 'unknown_parameter' | 'needs_members' | 'excluded_by' | 'too_many_members' | 'bad_member_name' | 'no_rule_met' | 'not_exactly' | 'not_one_of' | 'not_an_integer' | 'integer_out_of_range' | 'integer_too_low' | 'integer_too_high' | 'not_a_string' | 'string_length' | 'string_too_short' | 'string_too_long' | 'not_an_array' | 'array_length' | 'array_too_short' | 'array_too_long' | 'not_a_boolean' | 'not_an_object' | 'not_null' | 'repeated_item' | 'not_a_slug' | 'not_an_option' | 'not_an_instant' | 'not_a_currency' | 'not_a_country_code' | 'not_a_line' | 'not_plain_text' | 'not_visible_ascii' | 'not_a_web_address' | 'not_an_email' | 'not_a_contact' | 'not_a_phone' | 'not_a_locale' | 'not_a_subscription' | 'not_an_api_key' | 'not_an_id' | 'pattern_mismatch' | 'malformed' | 'ends_early' | 'forbidden_name' | 'repeated_name' | 'number_too_large' | 'number_too_precise' | 'nested_too_deep' | 'bad_text' | 'not_utf8' | 'contains_zero' | 'too_long' | 'ascii_length' | 'header_missing' | 'header_repeated' | 'bad_host_header' | 'bad_expectation' | 'bad_content_encoding' | 'bad_content_type' | 'too_many_headers' | 'bad_path' | 'bad_cursor' | 'empty_search' | 'unknown_sku' | 'duplicate' | 'not_in_future' | 'test_mode_only' | 'needed' | 'needed_in_country' | 'not_a_country' | 'not_a_region' | 'not_a_vat_id' | 'not_a_postal_code' | 'phone_digits' | 'no_letter' | 'no_letter_or_digit' | 'contains_angle_bracket' | 'contains_link' | 'url_characters' | 'url_unreadable' | 'url_not_secure' | 'url_has_credentials' | 'url_host_unclear' | 'url_host_not_allowed' | 'blank' | 'control_characters' | 'too_many_items' | 'one_of_two' | 'goes_with' | 'not_offered' | 'form_altered' | 'html_too_long' | 'not_an_image_address' | 'option_missing' | 'unknown_option' | 'unknown_option_value' | 'not_above_price' | 'other_kind_of_measure' | 'unreadable_instant' | 'published_in_future' | 'maker_not_in_file' | 'category_not_in_file' | 'sku_not_in_file' | 'category_circle' | 'unknown_column' | 'meaning_missing' | 'meaning_repeated' | 'unknown_image_format' | 'broken_image' | 'image_too_large' | 'image_too_heavy' | 'image_has_metadata' | 'promotion_code' | 'needed_for_type' | 'unfit_for_type' | 'not_an_instant_in_utc' | 'not_after_start' | 'unknown_currency' | 'unknown_country' | 'unknown_time_zone' | 'not_one_email' | 'not_rising' | 'instructions_needed' | 'key_of_other_mode' | 'not_a_publishable_key' | 'not_a_secret_key' | 'not_a_mollie_key' | 'live_key_with_stand_in' | 'key_not_accepted' | 'keys_of_two_accounts' | 'key_of_other_account' | 'permissions_missing' | 'account_not_charging' | 'account_blocked' | 'no_method_at_provider' | 'endpoint_missing' | 'endpoint_moved' | 'endpoint_off' | 'endpoint_not_deleted' | 'domain_unknown' | 'domain_off' | 'wallet_inactive' | 'provider_refused' | 'provider_unreachable' | 'secrets_unopened' | 'not_a_day' | 'after_last_day' | 'too_many_days' | 'text_too_large' | 'link_not_secure' | 'placeholder_missing' | 'not_a_host' | 'not_one_host' | 'host_not_public' | 'own_host' | 'page_reserved' | 'link_not_allowed' | 'not_a_shop_path' | 'leads_to_itself' | 'not_an_origin' | 'no_origin' | 'origins_of_secret_key' | 'scopes_of_publishable_key' | 'target_too_long' | 'target_characters' | 'target_unreadable' | 'target_not_secure' | 'target_host_unclear' | 'target_has_credentials' | 'target_has_fragment' | 'target_private_address' | 'target_host_invalid' | 'target_private_host' | 'target_port' | 'no_event' | 'too_many_events' | 'unknown_event' | 'line_length' | 'line_too_long' | 'address_count' | 'not_some_of' | 'not_either' | 'redirect_not_secure' | 'redirect_has_fragment' | 'redirect_has_credentials' | 'redirect_has_wildcard' | 'redirect_not_loopback' | 'redirect_spelling' | 'app_of_other_file' | 'app_of_other_merchant' | 'not_a_key_set' | 'key_count' | 'repeated_key_id' | 'not_a_key' | 'private_key' | 'unknown_key_type' | 'bad_key_id' | 'not_base64url' | 'invalid_key' | 'weak_key' | 'file_too_large' | 'file_not_utf8' | 'file_too_deep' | 'file_unreadable'
       /** The values of the rule, such as max. */
       values: Record<string, string | number | string[]>
       /** The rule in words, for people; may change. */
@@ -2145,7 +2229,29 @@ export interface AdminRemark {
 }
 
 /** What is said. Stable, for programs. earlier: a sentence of an earlier version of the server. */
-export type AdminRemarkCode = 'earlier' | 'file_empty' | 'row_too_large' | 'cell_too_large' | 'too_many_cells' | 'quote_open_too_long' | 'quote_never_closed' | 'mixed_delimiters' | 'unknown_encoding' | 'not_in_encoding' | 'perhaps_utf16' | 'csv_not_utf8' | 'feed_not_utf8' | 'document_type' | 'elements_too_deep' | 'xml_text_too_long' | 'xml_tag_too_long' | 'xml_token_too_long' | 'text_outside_root' | 'second_root' | 'no_element' | 'ends_within_tag' | 'ends_within_element' | 'wrong_end_tag' | 'stray_end_tag' | 'bare_ampersand' | 'xml_malformed' | 'not_a_feed' | 'wordpress_export' | 'too_many_elements' | 'feed_too_large' | 'too_many_rows' | 'reading_broken_off' | 'column_missing' | 'stock_columns_missing' | 'stock_file' | 'woocommerce_language' | 'currency_column_missing' | 'row_too_wide' | 'row_empty' | 'row_without_product' | 'parent_missing' | 'type_not_imported' | 'too_many_attributes' | 'no_variations' | 'no_variant' | 'too_many_variants' | 'handle_missing' | 'handle_repeated' | 'title_missing' | 'option_value_too_long' | 'option_without_value' | 'same_options' | 'variant_repeated' | 'variant_unknown' | 'sku_missing' | 'sku_too_long' | 'sku_repeated' | 'sku_unknown' | 'sku_of_other_product' | 'sku_without_price' | 'product_without_price' | 'maker_unknown' | 'stock_not_a_number' | 'current_stock_not_a_number' | 'stock_differs' | 'category_too_deep' | 'category_below_depth' | 'too_many_categories' | 'category_removed' | 'product_changed' | 'not_written' | 'not_written_because' | 'too_many_with_unnamed' | 'unnamed_lacks_option' | 'unnamed_repeats' | 'unnamed_has_other_option' | 'unnamed_has_other_value' | 'unnamed_not_above_price' | 'unnamed_does_not_fit' | 'price_missing' | 'price_too_high' | 'price_negative' | 'price_has_comma' | 'price_too_precise' | 'price_not_a_number' | 'price_without_currency' | 'price_in_other_currency' | 'compare_at_price_too_high' | 'compare_at_price_negative' | 'compare_at_price_has_comma' | 'compare_at_price_too_precise' | 'compare_at_price_not_a_number' | 'compare_at_price_not_above' | 'compare_at_price_not_shown' | 'columns_not_imported' | 'columns_by_place' | 'no_prices' | 'no_quantities' | 'further_notes' | 'quote_not_doubled' | 'handle_became_slug' | 'found_by_id' | 'title_cut' | 'brand_cut' | 'description_cut' | 'description_html_cut' | 'description_unformatted' | 'attributes_in_description' | 'categories_cut' | 'category_cut' | 'category_left_out' | 'tags_cut' | 'tags_too_long' | 'warnings_cut' | 'warnings_too_long' | 'not_an_exemption' | 'guarantee_left_out' | 'unknown_status' | 'published_unclear' | 'image_left_out' | 'images_cut' | 'image_by_https' | 'image_not_https' | 'not_taxable' | 'untracked_counted' | 'unknown_policy' | 'stock_left_out' | 'stock_negative' | 'barcode_left_out' | 'weight_left_out' | 'content_left_out' | 'unit_price_for' | 'option_named' | 'sku_used_before' | 'sku_used_elsewhere' | 'variation_unrolled' | 'variation_unrolled_in_part'
+export type AdminRemarkCode = 'earlier' | 'file_empty' | 'row_too_large' | 'cell_too_large' | 'too_many_cells' | 'quote_open_too_long' | 'quote_never_closed' | 'mixed_delimiters' | 'unknown_encoding' | 'not_in_encoding' | 'perhaps_utf16' | 'csv_not_utf8' | 'feed_not_utf8' | 'document_type' | 'elements_too_deep' | 'xml_text_too_long' | 'xml_tag_too_long' | 'xml_token_too_long' | 'text_outside_root' | 'second_root' | 'no_element' | 'ends_within_tag' | 'ends_within_element' | 'wrong_end_tag' | 'stray_end_tag' | 'bare_ampersand' | 'xml_malformed' | 'not_a_feed' | 'wordpress_export' | 'too_many_elements' | 'feed_too_large' | 'too_many_rows' | 'reading_broken_off' | 'column_missing' | 'columns_unknown' | 'columns_assigned_before' | 'stock_columns_missing' | 'stock_file' | 'woocommerce_language' | 'currency_column_missing' | 'row_too_wide' | 'row_empty' | 'row_without_product' | 'parent_missing' | 'type_not_imported' | 'too_many_attributes' | 'no_variations' | 'no_variant' | 'too_many_variants' | 'handle_missing' | 'handle_repeated' | 'title_missing' | 'option_value_too_long' | 'option_without_value' | 'same_options' | 'variant_repeated' | 'variant_unknown' | 'sku_missing' | 'sku_too_long' | 'sku_repeated' | 'sku_unknown' | 'sku_of_other_product' | 'sku_without_price' | 'product_without_price' | 'maker_unknown' | 'stock_not_a_number' | 'current_stock_not_a_number' | 'stock_differs' | 'category_too_deep' | 'category_below_depth' | 'too_many_categories' | 'category_removed' | 'product_changed' | 'not_written' | 'not_written_because' | 'too_many_with_unnamed' | 'unnamed_lacks_option' | 'unnamed_repeats' | 'unnamed_has_other_option' | 'unnamed_has_other_value' | 'unnamed_not_above_price' | 'unnamed_does_not_fit' | 'price_missing' | 'price_too_high' | 'price_negative' | 'price_has_comma' | 'price_too_precise' | 'price_not_a_number' | 'price_without_currency' | 'price_in_other_currency' | 'compare_at_price_too_high' | 'compare_at_price_negative' | 'compare_at_price_has_comma' | 'compare_at_price_too_precise' | 'compare_at_price_not_a_number' | 'compare_at_price_not_above' | 'compare_at_price_not_shown' | 'columns_not_imported' | 'columns_by_place' | 'no_prices' | 'no_quantities' | 'further_notes' | 'quote_not_doubled' | 'handle_became_slug' | 'found_by_id' | 'title_cut' | 'brand_cut' | 'description_cut' | 'description_html_cut' | 'description_unformatted' | 'attributes_in_description' | 'categories_cut' | 'category_cut' | 'category_left_out' | 'tags_cut' | 'tags_too_long' | 'warnings_cut' | 'warnings_too_long' | 'not_an_exemption' | 'guarantee_left_out' | 'unknown_status' | 'published_unclear' | 'image_left_out' | 'images_cut' | 'image_by_https' | 'image_not_https' | 'not_taxable' | 'untracked_counted' | 'unknown_policy' | 'stock_left_out' | 'stock_negative' | 'barcode_left_out' | 'weight_left_out' | 'content_left_out' | 'unit_price_for' | 'option_named' | 'sku_used_before' | 'sku_used_elsewhere' | 'variation_unrolled' | 'variation_unrolled_in_part'
+
+export interface AdminRemotePictures {
+  /** How many are on this server now. */
+  broughtOver: number
+  /** How many are still to be tried, or tried again. */
+  waiting: number
+  /** How many stay where they are. */
+  givenUp: number
+  /** The first hundred that were given up, by product. */
+  problems: ({
+    /** Where the picture is. */
+    url: string
+    /** The product that shows it. */
+    productSlug: string
+    /** `forbidden`: an address that this server may not call. `missing`: its server does not have it. `unreachable`, `too_slow`: its server did not answer, or not in time, five times. `too_large`: more than 15 MiB, or too many pixels. `not_a_picture`: no picture that browsers show. `limit`: the shop has as many pictures as it may have. */
+    problem: 'forbidden' | 'missing' | 'unreachable' | 'too_slow' | 'too_large' | 'not_a_picture' | 'limit'
+  })[]
+}
+
+export interface AdminRemotePicturesResponse {
+  data: AdminRemotePictures
+}
 
 export interface AdminReturn {
   /** Id of a return. */
@@ -2183,6 +2289,8 @@ export interface AdminReturn {
   refunds: OrderRefund[]
   /** What went back for it, or is on its way. */
   refunded: number
+  /** An exchange that waits for its payment by the link of a draft. */
+  openExchange: OpenChange | null
   /** The operations that the return would accept now, as far as its state says. */
   allowed: ('approveAdminReturn' | 'refuseAdminReturn' | 'receiveAdminReturn' | 'refundAdminReturn' | 'exchangeAdminReturn' | 'closeAdminReturn')[]
   /** Who did what, newest first. */
@@ -2231,8 +2339,8 @@ export interface AdminReturnSummary {
   currency: string
 }
 
-/** owner: everything. staff: catalog, orders, refunds and customers. viewer: look at everything but customers. */
-export type AdminRole = 'owner' | 'staff' | 'viewer'
+/** owner: everything. staff: catalog, orders, refunds and customers. viewer: look at everything but customers. custom: the scopes that were chosen. */
+export type AdminRole = 'owner' | 'staff' | 'viewer' | 'custom'
 
 export interface AdminSales {
   /** Orders that were placed and not cancelled. */
@@ -2581,8 +2689,8 @@ export interface AdminTransfer {
   kind: 'products' | 'stock'
   /** Of the file. */
   name: string
-  /** receiving: pieces are missing. planning: the file is compared with the shop. ready: the plan waits for its confirmation. writing: it was confirmed. done: everything was written. failed: the file cannot be read, `problem` says why. */
-  state: 'receiving' | 'planning' | 'ready' | 'writing' | 'done' | 'failed'
+  /** receiving: pieces are missing. planning: the file is compared with the shop. columns: the file is of no system that is known, so what its columns hold has to be assigned. ready: the plan waits for its confirmation. writing: it was confirmed. done: everything was written. failed: the file cannot be read, `problem` says why. */
+  state: 'receiving' | 'planning' | 'columns' | 'ready' | 'writing' | 'done' | 'failed'
   /** How many pieces the file has. */
   pieces: number
   /** How many of them were sent. */
@@ -2603,6 +2711,8 @@ export interface AdminTransfer {
   createdAt: string
   /** RFC 3339, UTC, with milliseconds. */
   updatedAt: string
+  /** Null: the file says itself what its columns hold. */
+  columns: AdminFileColumn[] | null
   changesCount: number
   /** What would change, in the order of the file: the first 100. */
   changes: AdminPlannedChange[]
@@ -2626,7 +2736,7 @@ export interface AdminTransferListResponse {
 export interface AdminTransferRequest {
   /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
-  /** products: a product file of Shopify, WooCommerce, Wix or Medusa as CSV, or a Google feed as CSV or XML. stock: CSV with the columns `SKU`, `On hand (new)` and, better, `On hand (current)`. */
+  /** products: a product file of Shopify, WooCommerce, Wix or Medusa as CSV, a Google feed as CSV or XML, or any CSV whose columns are assigned. stock: CSV with the columns `SKU`, `On hand (new)` and, better, `On hand (current)`. */
   kind: 'products' | 'stock'
   /** Of the file, for people. */
   name: string
@@ -2644,8 +2754,8 @@ export interface AdminTransferSummary {
   kind: 'products' | 'stock'
   /** Of the file. */
   name: string
-  /** receiving: pieces are missing. planning: the file is compared with the shop. ready: the plan waits for its confirmation. writing: it was confirmed. done: everything was written. failed: the file cannot be read, `problem` says why. */
-  state: 'receiving' | 'planning' | 'ready' | 'writing' | 'done' | 'failed'
+  /** receiving: pieces are missing. planning: the file is compared with the shop. columns: the file is of no system that is known, so what its columns hold has to be assigned. ready: the plan waits for its confirmation. writing: it was confirmed. done: everything was written. failed: the file cannot be read, `problem` says why. */
+  state: 'receiving' | 'planning' | 'columns' | 'ready' | 'writing' | 'done' | 'failed'
   /** How many pieces the file has. */
   pieces: number
   /** How many of them were sent. */
@@ -3130,11 +3240,37 @@ export interface CustomerAddress {
   lastOrderAt: string
 }
 
+export interface CustomerConsent {
+  /** digital_content: digital content is supplied before the time to withdraw is over, and the right to withdraw ends with it. */
+  kind: 'digital_content'
+  /** RFC 3339, UTC, with milliseconds. */
+  at: string
+  /** Of the text that was agreed to. */
+  textVersion: string
+  language: 'en' | 'de' | 'fr' | 'es' | 'nl' | 'ja' | 'ar'
+  /** Id of an order. */
+  orderId: string
+  orderNumber: string
+}
+
 export interface CustomerData {
   shop: string
   email: string | null
   /** RFC 3339, UTC, with milliseconds. */
   createdAt: string
+  /** Addresses that the person saved in the account. */
+  addressBook: ({
+    address: Address
+    isDefault: boolean
+    /** RFC 3339, UTC, with milliseconds. */
+    savedAt: string
+  })[]
+  /** Passkeys with which the person signs in to the account. */
+  passkeys: ({
+    /** RFC 3339, UTC, with milliseconds. */
+    createdAt: string
+    usedAt: string | null
+  })[]
   /** Newest first. */
   orders: CustomerDataOrder[]
 }
@@ -3276,6 +3412,8 @@ export interface CustomerRecord {
   lastOrderAt: string
   /** The person is about to be erased since then. */
   eraseAskedAt: string | null
+  /** What the person agreed to at the checkout, of the newest orders first. */
+  consents: CustomerConsent[]
   /** Oldest first. */
   notes: CustomerNote[]
   /** Who did what, newest first. */
@@ -3323,6 +3461,12 @@ export interface Draft {
   total: number
   /** null until it is paid. */
   order: {
+    /** Id of an order. */
+    id: string
+    number: string
+  } | null
+  /** The order that is changed when the draft is paid (`editAdminOrder` with payByLink): no order is made then, and the total is the difference. */
+  ofOrder: {
     /** Id of an order. */
     id: string
     number: string
@@ -3403,6 +3547,12 @@ export interface DraftSummary {
     id: string
     number: string
   } | null
+  /** The order that is changed when the draft is paid (`editAdminOrder` with payByLink): no order is made then, and the total is the difference. */
+  ofOrder: {
+    /** Id of an order. */
+    id: string
+    number: string
+  } | null
   /** RFC 3339, UTC, with milliseconds. */
   createdAt: string
   /** Until then the link can be paid, and the stock is held. */
@@ -3437,7 +3587,11 @@ export interface ExchangeAdminReturnRequest {
   expectedCredit?: number | undefined
   /** What the caller was shown. Another total is refused with 409 total_changed. */
   expectedTotal?: number | undefined
-  /** true: the return is closed too. */
+  /** The shopper pays by the link of a draft what the new items cost more. The new order is placed then; until then its stock is held. */
+  payByLink?: boolean | undefined
+  /** How long the link can be paid (default: 7). */
+  linkDays?: number | undefined
+  /** true: the return is closed too, with the exchange. */
   close?: boolean | undefined
   /** true: answer what would change, and write nothing. */
   dryRun?: boolean | undefined
@@ -3457,12 +3611,16 @@ export interface ExchangeAdminReturnResponse {
     totals: Totals
     /** What of the credit goes back, because the new order costs less. */
     moneyBack: number
-    /** The new order. null with dryRun. */
+    /** What the shopper pays, because the new order costs more. */
+    difference: number
+    /** The new order. null with dryRun, and where it is placed when a link is paid. */
     order: {
       /** Id of an order. */
       id: string
       number: string
     } | null
+    /** The draft whose link pays the difference. null with dryRun, and where the order was placed at once. */
+    draftId: string | null
     /** Of the new order. null with dryRun, and where nothing goes back. */
     refund: OrderRefund | null
     return: AdminReturn
@@ -3591,6 +3749,15 @@ export interface MakerEntry {
 
 /** In test mode no money moves, and no stock, promotion use or order number of live mode. */
 export type Mode = 'test' | 'live'
+
+export interface OpenChange {
+  /** Id of a draft. */
+  draftId: string
+  /** The difference that the shopper is asked for. */
+  total: number
+  /** RFC 3339, UTC, with milliseconds. */
+  expiresAt: string
+}
 
 export interface OptionValue {
   name: string
@@ -3767,9 +3934,9 @@ export interface ProductEntry {
   })[] | undefined
   /** Why shoppers cannot withdraw from the contract about it. Sealed goods can be sent back while they are sealed. */
   withdrawalExempt?: 'made_to_measure' | 'perishable' | 'sealed_hygiene' | 'sealed_media' | 'mixed_with_others' | 'periodical' | 'price_fluctuates' | 'dated_service' | null | undefined
-  /** Digital content that is supplied at once: the checkout asks for the consent that ends the right of withdrawal (default: false). */
+  /** Supplied at once: the checkout asks for the consent that ends the right of withdrawal (default: false). */
   digital?: boolean | undefined
-  /** A guarantee of durability that the producer gives for the whole product, free of charge and for more than two years. */
+  /** The producer's guarantee of durability for the whole product, free of charge, for more than two years. */
   guarantee?: {
     years: number
     /** The conditions, on a page that begins with https. */
@@ -4104,6 +4271,8 @@ export interface ReturnExchange {
   credit: number
   /** What of it goes back, because the new order costs less. */
   refunded: number
+  /** What the shopper paid in addition, because the new order costs more. */
+  paid: number
   /** RFC 3339, UTC, with milliseconds. */
   at: string
 }

@@ -109,6 +109,7 @@ export const adminTable = {
   },
   pictures: {
     upload: 'POST b /api/v1/admin/pictures',
+    remotePictures: 'GET  /api/v1/admin/pictures/remote',
   },
   shop: {
     get: 'GET  /api/v1/admin/shop',
@@ -202,6 +203,7 @@ export const adminTable = {
     create: 'POST b /api/v1/admin/transfers',
     get: 'GET  /api/v1/admin/transfers/{transferId}',
     append: 'PUT b /api/v1/admin/transfers/{transferId}/pieces/{piece}',
+    assignColumns: 'PUT b /api/v1/admin/transfers/{transferId}/columns',
     confirm: 'POST b /api/v1/admin/transfers/{transferId}/confirmations',
     discard: 'DELETE b /api/v1/admin/transfers/{transferId}',
   },

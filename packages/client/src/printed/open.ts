@@ -133,6 +133,26 @@ export interface ShopClient {
     /** Get the site of a merchant. The same for anyone, from any origin, cacheable. (getMerchantSite) */
     ofMerchant(merchantSlug: string, options?: CallOptions): Promise<SiteResponse>
   }
+  customer: {
+    /** Request a code for a shopper. Sends a code of six digits to the address. It works once, for ten minutes and five tries, with the `browserToken` of this answer and at the origin of this request. The answer is the same whether the address is known or not, and where a limit is reached: 5 codes an hour and 10 a day for an address from one network, 40 a day for an address, 60 an hour for a network, 2,000 for a shop. With a secret key, the network is that of the calling server. Needs the scope `checkout:quote`. (requestCustomerCode) */
+    requestCode(input: CustomerCodeRequest, options?: CallOptions): Promise<CustomerCodeResponse>
+    /** Open the session of a shopper. Signs in by the code. The session lasts seven days. A code that does not open one is a 200 with `session: null`, and counts as a try. Needs the scope `checkout:quote`. (openCustomerSession) */
+    openSession(input: CustomerSessionOpenRequest, options?: CallOptions): Promise<CustomerSessionResponse>
+    /** End the session of a shopper. Signs out. A token that is unknown, or of another origin, gets the same answer. Needs the scope `checkout:quote`. (endCustomerSession) */
+    endSession(input: CustomerSessionEndRequest, options?: CallOptions): Promise<CustomerSessionEndResponse>
+    /** Get the customer. Who is signed in. Without a session that is open at this origin it is a 401, as all that follow. Needs the scope `catalog:read`. (getCustomer) */
+    get(options?: CallOptions): Promise<CustomerAccountResponse>
+    /** List the orders of the customer. What was ordered with the proved address in this shop and mode, whatever storefront it was ordered at; newest first, at most 100. `meta.next` leads to the rest. Needs the scope `catalog:read`. (listCustomerOrders) */
+    orders(options?: ListOptions): List<CustomerOrderListResponse, ShopperOrder>
+    /** List the addresses of the customer. The addresses that the shopper saved, here or in the hosted account; at most 20. Needs the scope `catalog:read`. (listCustomerAddresses) */
+    addresses(options?: CallOptions): Promise<CustomerAddressListResponse>
+    /** Save an address of the customer. Checked by the rules of its country. The first is the default. One that is saved already, however it is written, is that one again. Needs the scope `checkout:quote`. (addCustomerAddress) */
+    addAddress(input: CustomerAddressSaveRequest, options?: CallOptions): Promise<CustomerAddressResponse>
+    /** Replace an address of the customer. The whole address. With `isDefault: true` it becomes the default. Needs the scope `checkout:quote`. (replaceCustomerAddress) */
+    replaceAddress(addressId: string, input: CustomerAddressSaveRequest, options?: CallOptions): Promise<CustomerAddressResponse>
+    /** Remove an address of the customer. The request has a body, for its idempotency key. Needs the scope `checkout:quote`. (removeCustomerAddress) */
+    removeAddress(addressId: string, input?: CustomerAddressRemoveRequest, options?: CallOptions): Promise<CustomerAddressResponse>
+  }
 }
 
 /** The operations that take the access token of an installation. */
@@ -698,6 +718,103 @@ export interface Customer {
   emailMasked: string | null
 }
 
+export interface CustomerAccount {
+  /** The address that was proved. */
+  email: string
+  mode: Mode
+  /** The hosted account of the shopper: data as a file, erasing it. It asks for a code of its own. */
+  accountUrl: string
+}
+
+export interface CustomerAccountResponse {
+  data: CustomerAccount
+}
+
+export interface CustomerAddressListResponse {
+  /** The default first. */
+  data: ShopperAddress[]
+}
+
+export interface CustomerAddressRemoveRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+}
+
+export interface CustomerAddressResponse {
+  data: {
+    /** Id of an address that a shopper saved. */
+    id: string
+  }
+}
+
+export interface CustomerAddressSaveRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+  address: Address
+  isDefault?: boolean | undefined
+}
+
+export interface CustomerCodeRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+  email: string
+  /** Of an earlier request of this browser. Left out, a new one is answered. */
+  browserToken?: string | undefined
+  /** Language of the e-mail (default: that of the shop). */
+  locale?: string | undefined
+}
+
+export interface CustomerCodeResponse {
+  data: {
+    /** A secret of the browser. Keep it there: the code works with it alone, and a browser that signed in before gets codes whatever others ask for. */
+    browserToken: string
+    /** When a code that was sent now ends. */
+    expiresAt: string
+  }
+}
+
+export interface CustomerOrderListResponse {
+  data: ShopperOrder[]
+  meta: ListMeta
+}
+
+export interface CustomerSession {
+  /** Send it as the header `Customer-Session`. It works at the origin at which it was opened, and nowhere else. */
+  token: string
+  /** RFC 3339, UTC, with milliseconds. */
+  expiresAt: string
+}
+
+export interface CustomerSessionEndRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+  /** Send it as the header `Customer-Session`. It works at the origin at which it was opened, and nowhere else. */
+  token: string
+}
+
+export interface CustomerSessionEndResponse {
+  data: {
+    /** Always true: the token opens nothing any more. */
+    ended: boolean
+  }
+}
+
+export interface CustomerSessionOpenRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+  /** A secret of the browser. Keep it there: the code works with it alone, and a browser that signed in before gets codes whatever others ask for. */
+  browserToken: string
+  /** The six digits, as they were typed. */
+  code: string
+}
+
+export interface CustomerSessionResponse {
+  data: {
+    /** null where the code is wrong, used or expired, was tried five times, or is of another browser or origin: one answer for all of it. */
+    session: CustomerSession | null
+  }
+}
+
 export interface DeliveryFailedEventData {
   /** Id of a webhook endpoint. */
   endpointId: string
@@ -892,7 +1009,7 @@ export interface EndpointMessageEventData {
 }
 
 /** Stable, for programs. */
-export type ErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'cart_not_found' | 'cart_item_not_found' | 'checkout_session_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'merchant_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'cart_not_open' | 'cart_locked' | 'cart_empty' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'currency_mismatch' | 'address_undeliverable' | 'shipping_option_not_offered' | 'checkout_session_not_open' | 'payment_in_progress' | 'order_not_cancellable' | 'delivery_not_final' | 'delivery_already_succeeded' | 'replay_in_progress' | 'endpoint_disabled' | 'payload_expired' | 'rate_limited' | 'internal_error' | 'unavailable'
+export type ErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'page_not_found' | 'cart_not_found' | 'cart_item_not_found' | 'checkout_session_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'merchant_not_found' | 'customer_address_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'customer_address_limit' | 'cart_not_open' | 'cart_locked' | 'cart_empty' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'currency_mismatch' | 'address_undeliverable' | 'shipping_option_not_offered' | 'checkout_session_not_open' | 'payment_in_progress' | 'order_not_cancellable' | 'delivery_not_final' | 'delivery_already_succeeded' | 'replay_in_progress' | 'endpoint_disabled' | 'payload_expired' | 'rate_limited' | 'internal_error' | 'unavailable'
 
 /** The present state, as far as it helps to go on. Only members that apply are there. */
 export interface ErrorCurrent {
@@ -2236,6 +2353,8 @@ export interface ReturnExchange {
   credit: number
   /** What of it goes back, because the new order costs less. */
   refunded: number
+  /** What the shopper paid in addition, because the new order costs more. */
+  paid: number
   /** RFC 3339, UTC, with milliseconds. */
   at: string
 }
@@ -2470,6 +2589,34 @@ export interface ShopUpdatedEvent {
   /** null where time, a provider or an operator caused it. */
   cause: EventCause | null
   data: ShopChangeEventData | TruncatedEventData
+}
+
+export interface ShopperAddress {
+  /** Id of an address that a shopper saved. */
+  id: string
+  address: Address
+  /** As on a parcel. */
+  label: string[]
+  isDefault: boolean
+}
+
+export interface ShopperOrder {
+  /** Id of an order. */
+  id: string
+  number: string
+  status: 'placed' | 'processing' | 'completed' | 'cancelled'
+  paymentStatus: 'pending' | 'paid' | 'partially_refunded' | 'refunding' | 'refunded' | 'voided'
+  fulfillmentStatus: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled'
+  /** ISO 4217 code. */
+  currency: string
+  /** In minor units of the currency that the resource names. */
+  total: number
+  /** Sum of the quantities. */
+  itemCount: number
+  /** RFC 3339, UTC, with milliseconds. */
+  placedAt: string
+  /** The page of the order: documents, returns, withdrawal. Whoever has the address sees it. */
+  statusUrl: string | null
 }
 
 export interface SignatureHeaderNames {

@@ -46,6 +46,17 @@ export const openTable = {
     resolve: 'GET q /api/v1/open/site/path',
     ofMerchant: 'GET a /api/v1/catalog/merchants/{merchantSlug}/site',
   },
+  customer: {
+    requestCode: 'POST b /api/v1/open/customer/codes',
+    openSession: 'POST b /api/v1/open/customer/sessions',
+    endSession: 'POST b /api/v1/open/customer/sessions/end',
+    get: 'GET  /api/v1/open/customer',
+    orders: 'GET p /api/v1/open/customer/orders',
+    addresses: 'GET  /api/v1/open/customer/addresses',
+    addAddress: 'POST b /api/v1/open/customer/addresses',
+    replaceAddress: 'PUT b /api/v1/open/customer/addresses/{addressId}',
+    removeAddress: 'DELETE b /api/v1/open/customer/addresses/{addressId}',
+  },
 } as const
 
 export const installationTable = {

@@ -27,6 +27,15 @@ const note: CustomerNote = {
   at: '2026-03-03T08:02:11.000Z',
 }
 
+const consent = {
+  kind: 'digital_content',
+  at: '2026-03-02T08:00:00.000Z',
+  textVersion: '1',
+  language: 'en',
+  orderId: order.id,
+  orderNumber: order.number,
+} as const
+
 export const customerExamples: AdminExamples<typeof customerRows> = {
   listAdminCustomers: {
     path: {},
@@ -37,7 +46,7 @@ export const customerExamples: AdminExamples<typeof customerRows> = {
   getAdminCustomer: {
     path: { customerId },
     body: undefined,
-    reply: { data: { ...customer, notes: [note], changes: [] } },
+    reply: { data: { ...customer, consents: [consent], notes: [note], changes: [] } },
   },
   getAdminCustomerDetails: {
     path: { customerId },
@@ -65,6 +74,8 @@ export const customerExamples: AdminExamples<typeof customerRows> = {
         shop: 'Bloom',
         email: 'ada@example.com',
         createdAt: '2026-03-04T08:00:00.000Z',
+        addressBook: [{ address, isDefault: true, savedAt: '2026-03-02T08:00:00.000Z' }],
+        passkeys: [{ createdAt: '2026-03-02T08:00:00.000Z', usedAt: null }],
         orders: [
           {
             ...shown,

@@ -23,6 +23,7 @@ const summary: DraftSummary = {
   currency: order.currency,
   total: prices.totals.total,
   order: null,
+  ofOrder: null,
   createdAt: '2026-03-02T10:14:31.000Z',
   expiresAt: '2026-03-09T10:14:31.000Z',
 }

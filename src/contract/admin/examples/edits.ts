@@ -22,6 +22,7 @@ export const editExamples: AdminExamples<typeof editRows> = {
         totals,
         difference: 0,
         refund: null,
+        draftId: null,
         order: adminOrder,
       },
     },

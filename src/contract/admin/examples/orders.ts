@@ -59,10 +59,12 @@ export const trackingChange: AdminChange = {
 
 export const adminOrder: AdminOrder = {
   ...shown,
+  items: openOrder.items.map((line) => ({ ...line, image: null })),
   ...placed,
   customerId: sampleId('customer'),
   exchangeOf: null,
   agent: null,
+  openChange: null,
   vat: null,
   payments: openOrder.payments.map((payment) => ({ ...payment, instrument: null, reference: null, providerUrl: null })),
   refunds: [],
@@ -78,7 +80,7 @@ const sent: AdminOrder = {
   ...adminOrder,
   status: 'completed',
   fulfillmentStatus: 'fulfilled',
-  items: openOrder.items.map((line) => ({ ...line, fulfilled: line.quantity })),
+  items: adminOrder.items.map((line) => ({ ...line, fulfilled: line.quantity })),
   fulfillments: [fulfillment],
   cancellable: false,
   allowed: ['refundAdminOrder'],

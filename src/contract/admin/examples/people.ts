@@ -1,4 +1,5 @@
 import { sampleId } from '../../sampleid.ts'
+import { adminScopes } from '../../words.ts'
 import type { AdminMember, peopleRows } from '../people.ts'
 import type { AdminExamples } from '../row.ts'
 
@@ -8,7 +9,9 @@ const member: AdminMember = {
   id: sampleId('user'),
   status: 'active',
   email: 'ada@example.com',
+  name: 'Ada Lovelace',
   role: 'owner',
+  scopes: [...adminScopes],
   hasSecondFactor: true,
   addedAt: '2026-03-01T09:12:44.000Z',
   expiresAt: null,
@@ -18,7 +21,9 @@ const invited: AdminMember = {
   id: sampleId('invitation'),
   status: 'invited',
   email: 'grace@example.com',
-  role: 'staff',
+  name: null,
+  role: 'custom',
+  scopes: ['admin:read', 'admin:orders'],
   hasSecondFactor: false,
   addedAt: '2026-03-03T08:02:11.000Z',
   expiresAt: '2026-03-10T08:02:11.000Z',
@@ -42,7 +47,7 @@ export const peopleExamples: AdminExamples<typeof peopleRows> = {
   },
   inviteAdminMember: {
     path: {},
-    body: { idempotencyKey, email: 'grace@example.com', role: 'staff' },
+    body: { idempotencyKey, email: 'grace@example.com', role: 'custom', scopes: ['admin:read', 'admin:orders'] },
     reply: {
       data: {
         member: invited,
@@ -52,8 +57,10 @@ export const peopleExamples: AdminExamples<typeof peopleRows> = {
   },
   updateAdminMember: {
     path: { memberId: sampleId('user', 2) },
-    body: { idempotencyKey, role: 'staff' },
-    reply: { data: { ...member, id: sampleId('user', 2), role: 'staff', hasSecondFactor: false } },
+    body: { idempotencyKey, role: 'viewer' },
+    reply: {
+      data: { ...member, id: sampleId('user', 2), role: 'viewer', scopes: ['admin:read'], hasSecondFactor: false },
+    },
   },
   removeAdminMember: {
     path: { memberId: sampleId('user', 2) },

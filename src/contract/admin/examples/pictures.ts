@@ -14,4 +14,16 @@ export const pictureExamples: AdminExamples<typeof pictureRows> = {
     body: { idempotencyKey: '4a1f8f5e-4b0c-4b2b-8f6d-6f0d8b7f3c21', content },
     reply: { data: { pictureId: sampleId('picture'), ...size, sizes: [size] } },
   },
+  getAdminRemotePictures: {
+    path: {},
+    body: undefined,
+    reply: {
+      data: {
+        ...{ broughtOver: 412, waiting: 31, givenUp: 1 },
+        problems: [
+          { url: 'https://cdn.example.com/products/bowl-3.jpg', productSlug: 'soup-bowl', problem: 'missing' },
+        ],
+      },
+    },
+  },
 }

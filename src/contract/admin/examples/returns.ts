@@ -15,6 +15,7 @@ const requested: AdminReturn = {
   note: 'The stems were broken.',
   refunds: [],
   refunded: 0,
+  openExchange: null,
   allowed: ['approveAdminReturn', 'refuseAdminReturn'],
   changes: [],
 }
@@ -88,7 +89,9 @@ export const returnExamples: AdminExamples<typeof returnRows> = {
         })),
         totals: { subtotal: 3150, discount: 0, shipping: 0, tax: 503, taxIncluded: true, total: 3150 },
         moneyBack: 0,
+        difference: 0,
         order: null,
+        draftId: null,
         refund: null,
         return: received,
       },

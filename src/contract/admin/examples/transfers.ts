@@ -23,6 +23,7 @@ const summary: AdminTransferSummary = {
 const reply: { data: AdminTransfer } = {
   data: {
     ...summary,
+    columns: null,
     changesCount: 1,
     changes: [
       {
@@ -48,6 +49,7 @@ const reply: { data: AdminTransfer } = {
   },
 }
 
+const emptyPlan = { changed: 0, unchanged: 0, refused: 0, changesCount: 0, changes: [], refusedRows: [], notes: [] }
 const body = { idempotencyKey: 'transfer-1' }
 const lines = 'Name,Financial Status,Total,Lineitem quantity,Lineitem sku\n1001,paid,24.00,2,MUG-PLUM\n'
 
@@ -59,6 +61,30 @@ export const transferExamples: AdminExamples<typeof transferRows> = {
     path: { transferId, piece: '1' },
     body: { ...body, text: 'Handle,Title,Variant SKU,Variant Price\nmug,Mug,MUG-PLUM,14.00\n' },
     reply,
+  },
+  assignAdminTransferColumns: {
+    path: { transferId },
+    body: {
+      ...body,
+      columns: [
+        { column: 'Article', as: 'title' },
+        { column: 'Article no.', as: 'sku' },
+        { column: 'Price', as: 'price' },
+      ],
+    },
+    reply: {
+      data: {
+        ...reply.data,
+        ...emptyPlan,
+        state: 'planning',
+        columns: [
+          { name: 'Article', samples: ['Mug'], as: 'title' },
+          { name: 'Article no.', samples: ['MUG-PLUM'], as: 'sku' },
+          { name: 'Price', samples: ['€ 14.00'], as: 'price' },
+          { name: 'Shelf', samples: ['B4'], as: null },
+        ],
+      },
+    },
   },
   confirmAdminTransfer: { path: { transferId }, body, reply },
   discardAdminTransfer: { path: { transferId }, body, reply: { data: { id: transferId, removed: true } } },

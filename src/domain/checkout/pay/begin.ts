@@ -6,24 +6,27 @@ import { moveFor, onlyMove } from '../../../platform/kit/lifecycle.ts'
 import type { Cause } from '../../../platform/outbox/announce.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { keepAddress } from '../../addresses/store.ts'
+import { openCartAddress } from '../../carts/destination.ts'
 import { needsShipping } from '../../carts/shipping.ts'
 import { fixPrices, setCartStatus } from '../../carts/store.ts'
 import type { Quote } from '../../carts/view.ts'
 import type { ConsentRecord } from '../../orders/store.ts'
 import type { OfferedProvider, PaymentProvider, Purchase } from '../../payments/port.ts'
+import { manualName } from '../../payments/providers/manual/provider.ts'
 import { firstCheckAt } from '../../payments/schedule.ts'
 import { findPayment, insertPayment, type PaymentRow } from '../../payments/store.ts'
-import { countTry, rememberTry, subjectsOf } from '../../payments/tries.ts'
+import { countTry, subjectsOf } from '../../payments/tries.ts'
 import { draftFor } from '../draft.ts'
 import { processingHoldMs, sessionLifecycle, sessionStatusAt } from '../lifecycle.ts'
 import type { CheckoutProblem, PayInput } from '../port.ts'
 import { holdLines } from '../refresh.ts'
 import { paymentIdsFor } from '../secret.ts'
-import { factsOf, lockSessionAndCart } from '../sessions.ts'
-import { type SessionKey, type SessionRow, saveSession } from '../store.ts'
+import { factsOf, lockCheckout } from '../sessions.ts'
+import { type SessionName, type SessionRow, saveSession } from '../store.ts'
 import type { PayTools } from '../tools.ts'
 import { type Billed, findBilling } from './billing.ts'
-import { openAddressOf, openCustomerOf } from './customer.ts'
+import { isAgreed } from './change.ts'
+import { openCustomerOf } from './customer.ts'
 import { findMethodProblem, findOrderProblem } from './problems.ts'
 import { purchaseOf } from './purchase.ts'
 import { nothingDue } from './settlement.ts'
@@ -32,7 +35,7 @@ import { nothingDue } from './settlement.ts'
 const paymentAddressMs = 30 * 24 * 3_600_000
 
 export interface Attempt {
-  session: SessionKey
+  session: SessionName
   input: PayInput
   cause: Cause | null
 }
@@ -49,21 +52,20 @@ export type Begun =
     }
 
 export async function beginPayment(tools: PayTools, tx: Tx, attempt: Attempt): Promise<Begun> {
-  const { session: key, input } = attempt
-  const [paymentId, ...others] = paymentIdsFor(tools.rootSecret, key.sessionId, input.attempt)
-  const [session, ...payments] = await Promise.all([
-    lockSessionAndCart(tx, key),
-    ...[paymentId, ...others].map((id) => findPayment(tx, key.installationId, id)),
-  ])
-  const known = payments.find((payment) => payment !== undefined)
-  if (!session) return { problem: { code: 'not_open' } }
+  const { input } = attempt
+  const checkout = await lockCheckout(tx, attempt.session)
+  if (!checkout) return { problem: { code: 'not_open' } }
+  const { session } = checkout
+  const [paymentId, ...others] = paymentIdsFor(tools.rootSecret, session.id, input.attempt)
+  const known = checkout.hasPayments ? await findKnown(tx, session, [paymentId, ...others]) : undefined
   if (known) return { payment: known, isNew: false, provider: undefined }
   const now = tools.clock()
   const closed = sessionProblem(session, input, now.getTime())
   if (closed) return { problem: closed }
-  const { quote } = await factsOf(tools, tx, session, now.getTime())
+  const { quote } = await factsOf(tools, tx, session, now.getTime(), checkout.cart)
   const offered = isFree(quote) ? undefined : await findOffered(tools, tx, session, { quote, name: input.provider })
   const problem =
+    (await changeProblem(tx, session, quote)) ??
     quoteProblem(quote, input) ??
     consentProblem(quote, input) ??
     (await findOrderProblem(tools, tx, { session, quote, now: now.getTime() })) ??
@@ -87,13 +89,22 @@ export async function beginPayment(tools: PayTools, tx: Tx, attempt: Attempt): P
   return { payment, isNew: true, provider: offered?.provider, ...billed, ...(purchase && { purchase }) }
 }
 
+async function findKnown(
+  tx: Tx,
+  { installationId }: SessionRow,
+  ids: readonly string[],
+): Promise<PaymentRow | undefined> {
+  const payments = await Promise.all(ids.map((id) => findPayment(tx, installationId, id)))
+  return payments.find((payment) => payment !== undefined)
+}
+
 async function findPurchase(
   tools: PayTools,
   tx: Tx,
   { session, quote, now }: { session: SessionRow; quote: Quote; now: number },
 ): Promise<Purchase> {
   const isSent = needsShipping(quote.lines.map(({ offer }) => offer))
-  const address = isSent ? await openAddressOf(tools, tx, quote.cart, now) : undefined
+  const address = isSent ? await openCartAddress(tx, tools.rootSecret, quote.cart, now) : undefined
   return purchaseOf(quote, { customer: openCustomerOf(tools, session), address })
 }
 
@@ -105,7 +116,14 @@ async function findOffered(
 ): Promise<OfferedProvider | undefined> {
   const offered = await providers.offered(tx, session)
   const facts = { currency: quote.cart.currency, amount: quote.pricing.totals.total }
-  return offered.find(({ provider }) => provider.name === name && (provider.offers?.(facts) ?? true))
+  const isNow = (provider: PaymentProvider) => !quote.cart.terms?.change || provider.name !== manualName
+  return offered.find(({ provider }) => provider.name === name && isNow(provider) && (provider.offers?.(facts) ?? true))
+}
+
+// The order may be sent, cancelled or changed since the link was made.
+async function changeProblem(tx: Tx, { installationId }: SessionRow, { cart }: Quote): Promise<CheckoutProblem | null> {
+  const change = cart.terms?.change
+  return change && !(await isAgreed(tx, installationId, change)) ? { code: 'not_open' } : null
 }
 
 function sessionProblem(session: SessionRow, input: PayInput, now: number): CheckoutProblem | null {
@@ -184,13 +202,16 @@ async function recordPayment(tx: Tx, begun: NewAttempt): Promise<PaymentRow> {
       currency: quote.cart.currency,
       checkAt: firstCheckAt(at),
       locale: attempt.input.locale ?? null,
+      changesOrder: quote.cart.terms?.change?.orderId ?? null,
+      triedAs: subjects,
     },
     at,
   )
-  if (subjects.length > 0) rememberTry(tx, installationId, paymentId, subjects)
   const cartKey = { installationId, cartId: session.cartId }
-  fixPrices(tx, cartKey)
-  if (quote.cart.address) keepAddress(tx, installationId, quote.cart.address.token, at + paymentAddressMs)
+  if (lines.some((line) => line.seenPrice !== line.offer.price)) fixPrices(tx, cartKey)
+  const { address } = quote.cart
+  if (address && address.expiresAt < at + paymentAddressMs)
+    keepAddress(tx, installationId, address.token, at + paymentAddressMs)
   setCartStatus(tx, cartKey, 'lock')
   saveSession(tx, {
     ...held,

@@ -4,11 +4,11 @@
 import type { Address } from '../../../contract/open/carts.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { checkAddress } from '../../addresses/check.ts'
+import { openCartAddress } from '../../carts/destination.ts'
 import { needsShipping } from '../../carts/shipping.ts'
 import type { Quote } from '../../carts/view.ts'
 import type { CheckoutProblem, PayInput } from '../port.ts'
 import type { PayTools } from '../tools.ts'
-import { openAddressOf } from './customer.ts'
 
 // Nothing, where none is asked for.
 export type Billed = { billing?: Address } | { problem: CheckoutProblem }
@@ -21,7 +21,7 @@ export async function findBilling(
   { quote, typed, now }: { quote: Quote; typed: PayInput['billing']; now: number },
 ): Promise<Billed> {
   const isSent = needsShipping(quote.lines.map(({ offer }) => offer))
-  const delivery = typed || !isSent ? undefined : await openAddressOf(tools, tx, quote.cart, now)
+  const delivery = typed || !isSent ? undefined : await openCartAddress(tx, tools.rootSecret, quote.cart, now)
   if (delivery) return { billing: delivery }
   const checked = checkAddress(typed ?? nowhere)
   if ('address' in checked) return { billing: checked.address }

@@ -1,31 +1,38 @@
 // Money came, or will: the order, the stock, the promotion's use, the payment, the session and the cart are one transaction.
 // Where no order is possible any more, the money is owed back in the commit that says so, and a loop returns it.
 
+import type { Address } from '../../../contract/open/carts.ts'
 import { newId } from '../../../platform/kit/ids.ts'
 import { moveFor } from '../../../platform/kit/lifecycle.ts'
-import { announce } from '../../../platform/outbox/announce.ts'
+import { announce, announceTogether } from '../../../platform/outbox/announce.ts'
 import { summaryText } from '../../addresses/check.ts'
 import { moveAddress } from '../../addresses/vault.ts'
 import { pricingOfOrder } from '../../carts/converted.ts'
+import { openCartAddress } from '../../carts/destination.ts'
 import { cartLifecycle } from '../../carts/lifecycle.ts'
-import { type CartFacts, findCartFacts } from '../../carts/quote.ts'
+import { type EditChange, type ExchangeChange, isExchange, type Pricing } from '../../carts/pricing.ts'
+import { type CartFacts, factsOfCart, findCartFacts } from '../../carts/quote.ts'
 import { type CartRow, findCart, saveCart } from '../../carts/store.ts'
 import { cartView, type Quote } from '../../carts/view.ts'
-import { sell } from '../../inventory/sales.ts'
+import { sellAsHeld, sellHeld } from '../../inventory/sales.ts'
 import { type PlacedOrder, placeOrder } from '../../orders/place.ts'
-import { takeOrderNumber } from '../../orders/store.ts'
+import type { MovedMoney } from '../../orders/refunds.ts'
+import { type OrderRow, takeOrderNumber } from '../../orders/store.ts'
 import { queueLabel } from '../../payments/labels.ts'
 import { findMethodSettings, paymentDueAt } from '../../payments/methods.ts'
 import { manualName } from '../../payments/providers/manual/provider.ts'
-import { savePayment } from '../../payments/store.ts'
+import { type PaymentRow, savePayment } from '../../payments/store.ts'
 import { giveBackPromotion, type Promotion, usePromotion } from '../../promotions/store.ts'
+import { moveCredit } from '../../returns/exchange.ts'
 import { type Draft, draftFrom } from '../draft.ts'
 import { moveDraft } from '../drafts.ts'
 import { sessionLifecycle } from '../lifecycle.ts'
 import { announceSession, orderPaymentOf } from '../sessions.ts'
 import { type SessionRow, saveSession } from '../store.ts'
 import { orderVatOf } from '../vat.ts'
-import { isOverused, openAddressOf, openCustomerOf } from './customer.ts'
+import { applyChange } from './change.ts'
+import { isOverused, openCustomerOf } from './customer.ts'
+import { endExchange, findAgreedExchange, insertMoved } from './exchange.ts'
 import { type OrderObstacle, obstacleFailure } from './failures.ts'
 import { reopenSession } from './reopen.ts'
 import { queueReturn } from './return.ts'
@@ -38,102 +45,225 @@ interface Purchase {
   orderId: string
   draft: Draft
   cart: CartRow
+  // Set for an order that is sent.
+  address: Address | undefined
 }
 
-export async function completeSession(settlement: Settlement): Promise<void> {
+// Answers with the session where the money is there; undefined where it is awaited, or no order was possible.
+export async function completeSession(settlement: Settlement): Promise<SessionRow | undefined> {
+  return announceTogether(settlement.tx, () => complete(settlement))
+}
+
+async function complete(settlement: Settlement): Promise<SessionRow | undefined> {
   const { tools, tx, session, now, cause } = settlement
   const move = moveFor(sessionLifecycle, 'complete', session.status)
   if (!move) throw new Error(`a session that is ${session.status} cannot be completed`)
   if (session.quote === null) throw new Error(`session ${session.id} is paid without a quote`)
-  const cart = await findCart(tx, { installationId: session.installationId, cartId: session.cartId })
+  const { installationId, cartId } = session
+  const cart = settlement.cart ?? (await findCart(tx, { installationId, cartId }))
   if (!cart) throw new Error(`session ${session.id} has lost its cart`)
-  const purchase = { orderId: newId('ord'), draft: draftFrom(session.quote), cart }
-  const taken = await takeGoods(settlement, purchase)
-  if ('obstacle' in taken) return returnCharge(settlement, taken.obstacle)
-  const { facts, placed } = await bookOrder(settlement, purchase, taken.usedPromotion)
-  const quote = convertCart(settlement, facts, placed)
+  const done = await settle(settlement, cart)
+  if ('obstacle' in done) {
+    await returnCharge(settlement, done.obstacle)
+    return undefined
+  }
+  const { order, quote } = done
   const completed: SessionRow = {
     ...session,
     status: move.to,
     version: session.version + 1,
-    orderId: purchase.orderId,
+    orderId: order.id,
     holdExpiresAt: null,
     completedAt: now,
     updatedAt: now,
   }
   saveSession(tx, completed)
-  const orderPayment = orderPaymentOf(placed.order.paymentStatus)
+  const orderPayment = orderPaymentOf(order.paymentStatus)
   const view = { session: completed, quote, orderPayment, orderSecretSealed: null, withdrawalPath: null }
   announceSession(tools, tx, view, { kind: move.announces, now, cause })
   if (completed.holdsWhole) {
-    const { currency, total } = placed.order
-    await moveDraft(tx, 'complete', completed, { currency, total }, { now, cause })
+    const { total } = quote.pricing.totals
+    await moveDraft(tx, 'complete', completed, { currency: order.currency, total }, { now, cause })
   }
+  return order.paymentStatus === 'pending' ? undefined : completed
 }
 
-// Counts the promotion's use and sells the stock; or takes nothing, and answers why no order is possible.
-async function takeGoods(
-  { tools, tx, session, now, cause }: Settlement,
-  { orderId, draft, cart }: Purchase,
-): Promise<{ usedPromotion: Promotion | null } | { obstacle: OrderObstacle }> {
+type Done = { order: OrderRow; quote: Quote } | { obstacle: OrderObstacle }
+
+function settle(settlement: Settlement, cart: CartRow): Promise<Done> {
+  const change = cart.terms?.change
+  if (!change) return sellOrder(settlement, cart)
+  return isExchange(change) ? exchangeItems(settlement, cart, change) : changeOrder(settlement, change)
+}
+
+async function sellOrder(settlement: Settlement, cart: CartRow): Promise<Done> {
+  const { tools, tx, session, now } = settlement
+  const draft = draftFrom(session.quote ?? '')
+  const address = draft.shipping ? await openCartAddress(tx, tools.rootSecret, cart, now) : undefined
+  const purchase: Purchase = { orderId: newId('ord'), draft, cart, address }
+  const usable = await usePromotionOf(settlement, purchase)
+  if ('obstacle' in usable) return usable
+  const taken = await takeGoods(settlement, purchase)
+  if (!taken) {
+    if (usable.promotion) await giveBackPromotion(tx, session, usable.promotion.id)
+    return { obstacle: 'sold_out' }
+  }
+  const { facts } = taken
+  const { order, lines } = await bookOrder(settlement, purchase, { ...taken, usedPromotion: usable.promotion })
+  const pricing = cart.terms?.change?.pricing ?? pricingOfOrder(order, lines, facts.lines)
+  return { order, quote: convertCart(settlement, facts, order, pricing) }
+}
+
+// The order of the return was locked before the session. The credit moves once the stock is sold, so an obstacle finds nothing written.
+async function exchangeItems(settlement: Settlement, cart: CartRow, change: ExchangeChange): Promise<Done> {
+  const { tx, session, payment, now, cause } = settlement
+  // The order of the return stays as it is until the money is there.
+  if (payment.status !== 'succeeded') return { obstacle: 'not_collected' }
+  const agreed = await findAgreedExchange(tx, session.installationId, change)
+  if (!agreed) return { obstacle: 'order_changed' }
+  const credit: { moved?: MovedMoney } = {}
+  const collectOthers = async () => {
+    credit.moved = await moveCredit(tx, agreed, agreed.refund, { now, cause })
+    return credit.moved.parts.map((part) => insertMoved(tx, session, part, now))
+  }
+  const sold = await sellOrder({ ...settlement, collectOthers }, cart)
+  if ('obstacle' in sold) return sold
+  if (!credit.moved) throw new Error(`session ${session.id} has lost its credit`)
+  const made = { moved: credit.moved, placed: sold.order, paid: payment.amount }
+  await endExchange(tx, agreed, made, change.exchange, now)
+  return sold
+}
+
+// The order was locked before the session.
+async function changeOrder(settlement: Settlement, change: EditChange): Promise<Done> {
+  const { tools, tx, session } = settlement
+  const { installationId, cartId } = session
+  const changed = await applyChange(settlement, change)
+  if ('obstacle' in changed) return changed
+  const facts = await findCartFacts(tx, tools.carts.pricebooks, { installationId, cartId }, settlement.now)
+  if (!facts) throw new Error(`session ${session.id} has lost its cart`)
+  return { order: changed.order, quote: convertCart(settlement, facts, changed.order, change.pricing) }
+}
+
+// Counts the use of the promotion; or answers why no order is possible.
+async function usePromotionOf(
+  { tools, tx, session }: Settlement,
+  { draft, address }: Purchase,
+): Promise<{ promotion: Promotion | null } | { obstacle: OrderObstacle }> {
   // A late approval may find the address erased, and both sealed by a version of the root secret that was given up. An order
   // without them can neither be sent nor asked about.
-  if (!openCustomerOf(tools, session) || (draft.shipping && !(await openAddressOf(tools, tx, cart, now))))
-    return { obstacle: 'contact_lost' }
-  const usedPromotion = draft.promotion ? await usePromotion(tx, session, draft.promotion.id) : null
-  if (usedPromotion === undefined) return { obstacle: 'promotion_used_up' }
-  if (usedPromotion && (await isOverused(tools, tx, session, usedPromotion))) {
-    await giveBackPromotion(tx, session, usedPromotion.id)
+  if (!openCustomerOf(tools, session) || (draft.shipping && !address)) return { obstacle: 'contact_lost' }
+  const promotion = draft.promotion ? await usePromotion(tx, session, draft.promotion.id) : null
+  if (promotion === undefined) return { obstacle: 'promotion_used_up' }
+  if (promotion && (await isOverused(tools, tx, session, promotion))) {
+    await giveBackPromotion(tx, session, promotion.id)
     return { obstacle: 'promotion_used_before' }
   }
-  const wanted = draft.lines.map(({ skuId, quantity }) => ({ skuId, quantity }))
-  const shortages = await sell(tx, session, session.id, wanted, { soldTo: orderId, now, cause })
-  if (shortages.length === 0) return { usedPromotion }
-  if (usedPromotion) await giveBackPromotion(tx, session, usedPromotion.id)
-  return { obstacle: 'sold_out' }
+  return { promotion }
 }
 
-async function returnCharge(settlement: Settlement, obstacle: OrderObstacle): Promise<void> {
+// The stock turned out to be short when the number was taken already: everything is undone, and done again one after the other.
+export class SoldOutMeanwhile extends Error {}
+
+interface Taken {
+  // The cart as it is when its stock is sold.
+  facts: CartFacts
+  addressId: string | undefined
+  number: string
+  // Its payments, the one that completes it first.
+  booked: PaymentRow[]
+}
+
+// Sells the stock, moves the address and takes the order's number, in this order; undefined where the stock is short. From the lock of the
+// first SKU on, other shoppers wait. Where it may, all of it therefore leaves in one flight, although a shortage is only known after it:
+// the stock is held, so there is hardly ever one. What follows leaves with the commit.
+async function takeGoods(settlement: Settlement, purchase: Purchase): Promise<Taken | undefined> {
+  const { tx, session, now, cause, isHasty, collectOthers } = settlement
+  const wanted = purchase.draft.lines.map(({ skuId, quantity }) => ({ skuId, quantity }))
+  const mayHurry = isHasty === true && !collectOthers
+  const sale = { soldTo: purchase.orderId, now, cause }
+  const isHeld = mayHurry && (await isHeldWhole(settlement, purchase))
+  const selling = (isHeld ? sellAsHeld : sellHeld)(tx, session, session.id, wanted, sale)
+  if (!isHeld && (tx.isAlone || !mayHurry)) {
+    const { shortages, left } = await selling
+    if (shortages.length > 0) return undefined
+    return withLeft(await takeRest(settlement, purchase, await collectOthers?.()), left)
+  }
+  const [{ shortages, left }, taken] = await Promise.all([selling, takeRest(settlement, purchase)])
+  if (shortages.length > 0) throw new SoldOutMeanwhile(`session ${session.id} is paid and its stock is short`)
+  return withLeft(taken, left)
+}
+
+// SKUs that may be sold beyond their stock may be held in part.
+async function isHeldWhole({ tools, tx, now }: Settlement, { draft, cart }: Purchase): Promise<boolean> {
+  const { merchantId, mode, seller } = cart
+  const skuIds = draft.lines.map(({ skuId }) => skuId)
+  const ask = { merchantId, mode, catalogVersion: seller.catalogVersion, skuIds, now }
+  const offers = await tools.carts.pricebooks.offersOf(tx, ask)
+  return offers.every(({ whenSoldOut }) => whenSoldOut === 'refuse')
+}
+
+async function takeRest(
+  { tools, tx, session, payment, now }: Settlement,
+  { orderId, cart, address }: Purchase,
+  others: readonly PaymentRow[] = [],
+): Promise<Taken> {
+  const booked = [payment, ...others].map((paid) => ({ ...paid, orderId }))
+  // The number last: the next order of the merchant in this mode waits for it.
+  const [addressId, facts, number] = await Promise.all([
+    address && cart.address
+      ? moveAddress(tx, tools.rootSecret, {
+          installationId: session.installationId,
+          ownerId: cart.id,
+          id: cart.address.token,
+          newOwnerId: orderId,
+          address,
+          now,
+          expiresAt: now + orderAddressMs,
+        })
+      : undefined,
+    factsOfCart(tx, tools.carts.pricebooks, cart, now),
+    takeOrderNumber(tx, session),
+    Promise.all(booked.map((paid) => savePayment(tx, paid))),
+  ])
+  // Swept since it was looked at; the next look gives the money back.
+  if (address && addressId === undefined) throw new Error(`session ${session.id} has lost its address`)
+  return { facts, addressId, number, booked }
+}
+
+// The cart as it is when its stock is sold, whenever it was read.
+function withLeft(taken: Taken, left: ReadonlyMap<string, number>): Taken {
+  const lines = taken.facts.lines.map((line) => {
+    const available = left.get(line.offer.skuId) ?? line.offer.available
+    return { ...line, offer: { ...line.offer, available } }
+  })
+  return { ...taken, facts: { ...taken.facts, lines } }
+}
+
+async function returnCharge(given: Settlement, obstacle: OrderObstacle): Promise<void> {
+  // A link of an order that it does not fit any more is over.
+  const session = obstacle === 'order_changed' ? { ...given.session, expiresAt: given.now } : given.session
+  const settlement = { ...given, session }
   const { tx, payment, now } = settlement
   await savePayment(tx, payment)
   if (payment.provider !== nothingDue) await queueReturn(tx, payment, 'no order was possible', now)
   await reopenSession(settlement, obstacleFailure(obstacle))
 }
 
-// Answers with the order, and with the cart as it is when its stock is sold.
 async function bookOrder(
   settlement: Settlement,
   { orderId, draft, cart }: Purchase,
-  usedPromotion: Promotion | null,
-): Promise<{ facts: CartFacts; placed: PlacedOrder }> {
+  { addressId, number, booked, usedPromotion }: Taken & { usedPromotion: Promotion | null },
+): Promise<PlacedOrder> {
   const { tools, tx, session, payment, now, cause } = settlement
   const { installationId, merchantId, mode } = session
   const address = draft.shipping ? cart.address : null
-  const [facts, addressId] = await Promise.all([
-    findCartFacts(tx, tools.carts.pricebooks, { installationId, cartId: cart.id }, now),
-    address
-      ? moveAddress(tx, tools.rootSecret, {
-          installationId,
-          ownerId: cart.id,
-          id: address.token,
-          newOwnerId: orderId,
-          now,
-          expiresAt: now + orderAddressMs,
-        })
-      : undefined,
-  ])
-  if (!facts) throw new Error(`session ${session.id} has lost its cart`)
-  // Swept since it was looked at; the next look gives the money back.
-  if (address && addressId === undefined) throw new Error(`session ${session.id} has lost its address`)
-  const booked = { ...payment, orderId }
-  // The number last: the next order of the merchant in this mode waits for it.
-  const [, number] = await Promise.all([savePayment(tx, booked), takeOrderNumber(tx, session)])
-  if (payment.accountId !== null) queueLabel(tx, booked, now)
-  const placed = await placeOrder(tx, {
+  if (payment.accountId !== null) queueLabel(tx, payment, now)
+  return placeOrder(tx, {
     ...draft,
     orderId,
     number,
-    payments: [booked],
+    payments: booked,
     usedPromotion,
     installationId,
     merchantId,
@@ -148,7 +278,6 @@ async function bookOrder(
     now,
     cause,
   })
-  return { facts, placed }
 }
 
 // The term that the shopper was shown, or one that the merchant has set since.
@@ -162,7 +291,8 @@ async function findDueAt({ tx, payment, now }: Settlement): Promise<number | nul
 function convertCart(
   { tools, tx, now, cause }: Settlement,
   facts: CartFacts,
-  { order, lines: sold }: PlacedOrder,
+  order: OrderRow,
+  pricing: Pricing,
 ): Quote {
   const move = moveFor(cartLifecycle, 'convert', facts.cart.status)
   if (!move) throw new Error(`cart ${facts.cart.id} is ${facts.cart.status} and cannot become an order`)
@@ -177,7 +307,7 @@ function convertCart(
     unannouncedSince: null,
   }
   saveCart(tx, cart)
-  const quote = { ...facts, cart, pricing: pricingOfOrder(order, sold, facts.lines), isPriced: true }
+  const quote = { ...facts, cart, pricing, isPriced: true }
   announce(tx, {
     installationId: cart.installationId,
     mode: cart.mode,

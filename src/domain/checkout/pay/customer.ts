@@ -1,10 +1,7 @@
 // Who pays, as far as an order needs it: contact, address, and whether a promotion has a use left for them. Asked before the
 // payment, and again when it is approved.
 
-import type { Address } from '../../../contract/open/carts.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
-import { tryOpenAddress } from '../../addresses/vault.ts'
-import type { CartRow } from '../../carts/store.ts'
 import { type Customer, nobody, openCustomer } from '../../orders/customer.ts'
 import type { Promotion } from '../../promotions/store.ts'
 import { customerHashes, listCustomerKeys } from '../customer.ts'
@@ -14,16 +11,6 @@ import type { PayTools } from '../tools.ts'
 // Undefined when it cannot be opened.
 export function openCustomerOf({ rootSecret }: PayTools, { id, customerSealed }: SessionRow): Customer | undefined {
   return openCustomer(rootSecret, id, customerSealed)
-}
-
-// Undefined when there is none, or when it cannot be opened.
-export async function openAddressOf(
-  { rootSecret }: PayTools,
-  tx: Tx,
-  { installationId, id, address }: CartRow,
-  now: number,
-): Promise<Address | undefined> {
-  return address ? tryOpenAddress(tx, rootSecret, { installationId, ownerId: id, id: address.token, now }) : undefined
 }
 
 // Whether this customer has no use left. The second time under the lock that counting the use has taken: two payments of one

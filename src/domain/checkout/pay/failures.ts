@@ -18,12 +18,20 @@ export function declinedFailure(code: PaymentErrorCode): Failure {
 }
 
 // Why no order is possible for money that came.
-export type OrderObstacle = 'contact_lost' | 'promotion_used_up' | 'promotion_used_before' | 'sold_out'
+export type OrderObstacle =
+  | 'contact_lost'
+  | 'promotion_used_up'
+  | 'promotion_used_before'
+  | 'sold_out'
+  | 'order_changed'
+  | 'not_collected'
 
 const obstacleMessages: Record<OrderObstacle, string> = {
   contact_lost: 'The contact or the address is not available any more; nothing is charged.',
   promotion_used_up: 'The promotion code is used up; nothing is charged.',
   promotion_used_before: 'The promotion code was used before; nothing is charged.',
+  order_changed: 'The order is not what it was when this was agreed on; nothing is charged.',
+  not_collected: 'This way to pay takes days; nothing is charged. Please choose another one.',
   sold_out: 'The items are sold out; nothing is charged.',
 }
 

@@ -3,16 +3,18 @@
 import { moveFor } from '../../../platform/kit/lifecycle.ts'
 import type { Cause } from '../../../platform/outbox/announce.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
+import type { CartRow } from '../../carts/store.ts'
+import { lockOrder } from '../../orders/store.ts'
 import { isAwaitedFromProvider, isUndecided, paymentLifecycle } from '../../payments/lifecycle.ts'
 import type { NextAction } from '../../payments/port.ts'
 import { hasRefundsOrDispute } from '../../payments/providerstate.ts'
 import { checksAnswered, leaseMs, nextTryAt } from '../../payments/schedule.ts'
-import { endLook, lockPayment, lookAgain, type PaymentRow, savePayment } from '../../payments/store.ts'
-import { endTry, findTry } from '../../payments/tries.ts'
-import { lockSessionAndCart } from '../sessions.ts'
+import { endLook, lockTriedPayment, lookAgain, type PaymentRow, savePayment } from '../../payments/store.ts'
+import { endTry } from '../../payments/tries.ts'
+import { lockCheckout } from '../sessions.ts'
 import type { SessionRow } from '../store.ts'
 import type { PayTools } from '../tools.ts'
-import { completeSession } from './complete.ts'
+import { completeSession, SoldOutMeanwhile } from './complete.ts'
 import { declinedFailure } from './failures.ts'
 import { recordAfterEnd } from './late.ts'
 import { sealNextAction } from './nextaction.ts'
@@ -21,35 +23,44 @@ import { lockAwaited, pendingCheckAt, recordAwaited, warnOfAmount } from './pend
 import { reopenSession } from './reopen.ts'
 import { challengeMs, type PaymentOutcome, type Settlement } from './settlement.ts'
 
-// The second to arrive finds the outcome recorded.
+// The second to arrive finds the outcome recorded. Answers with the session where this has completed it and its money is there.
 export async function finishPayment(
   tools: PayTools,
   asked: PaymentRow,
   outcome: PaymentOutcome,
   cause: Cause | null,
-): Promise<void> {
+): Promise<SessionRow | undefined> {
   tools.onStep?.('settling')
-  try {
-    await tools.storage.write(async (tx) => {
+  const settle = (isHasty: boolean) =>
+    tools.storage.write(async (tx) => {
+      let paid: SessionRow | undefined
       if (isAwaitedFromProvider(asked)) await recordAwaited(tools, tx, await lockAwaited(tx, asked), outcome)
       else if (asked.status === 'succeeded') await recordProviderChanges(tools, tx, asked, outcome)
-      else await recordOutcome(tools, tx, await lockForOutcome(tx, asked), { outcome, cause })
+      else paid = await recordOutcome(tools, tx, await lockForOutcome(tx, asked), { outcome, cause, isHasty })
       if (asked.lookingUntil !== null) endLook(tx, asked)
-      // Of one that is made just now, what else is known is recorded by the next look.
+      // If the payment succeeded just now, the next look records what else is known.
       if (asked.status !== 'succeeded' && hasRefundsOrDispute(outcome.providerState))
         lookAgain(tx, asked, tools.clock().getTime())
+      return paid
     })
+  try {
+    const paid = await settle(true).catch((error: unknown) => {
+      if (!(error instanceof SoldOutMeanwhile)) throw error
+      return settle(false)
+    })
+    tools.onStep?.('settled')
+    return paid
   } catch (error) {
     const message = 'outcome of a payment could not be recorded; retrying'
     tools.watch.error('unrecorded', message, { provider: asked.provider, paymentId: asked.id }, error)
     throw error
   }
-  tools.onStep?.('settled')
 }
 
 export interface LockedPayment {
   // The session of one that has ended may be deleted.
   session: SessionRow | undefined
+  cart: CartRow | undefined
   payment: PaymentRow
   // What it was counted by when it began.
   subjects: readonly string[]
@@ -57,30 +68,34 @@ export interface LockedPayment {
 
 export async function lockForOutcome(
   tx: Tx,
-  { installationId, id, checkoutSessionId }: Pick<PaymentRow, 'installationId' | 'id' | 'checkoutSessionId'>,
+  asked: Pick<PaymentRow, 'installationId' | 'id' | 'checkoutSessionId' | 'changesOrder'>,
 ): Promise<LockedPayment> {
-  const [session, payment, subjects] = await Promise.all([
-    lockSessionAndCart(tx, { installationId, sessionId: checkoutSessionId }),
-    lockPayment(tx, installationId, id),
-    findTry(tx, installationId, id),
+  const { installationId, id, checkoutSessionId, changesOrder } = asked
+  const [, checkout, tried] = await Promise.all([
+    changesOrder === null ? undefined : lockOrder(tx, { installationId, orderId: changesOrder }),
+    lockCheckout(tx, { installationId, sessionId: checkoutSessionId }),
+    lockTriedPayment(tx, installationId, id),
   ])
-  if (!payment) throw new Error(`payment ${id} does not exist any more`)
-  return { session, payment, subjects }
+  if (!tried) throw new Error(`payment ${id} does not exist any more`)
+  return { session: checkout?.session, cart: checkout?.cart, ...tried }
 }
 
 export async function recordOutcome(
   tools: PayTools,
   tx: Tx,
-  { session, payment, subjects }: LockedPayment,
-  { outcome, cause }: { outcome: PaymentOutcome; cause: Cause | null },
-): Promise<void> {
+  { session, cart, payment, subjects }: LockedPayment,
+  { outcome, cause, isHasty = false }: { outcome: PaymentOutcome; cause: Cause | null; isHasty?: boolean },
+): Promise<SessionRow | undefined> {
   const { installationId, id } = payment
-  if (!isUndecided(payment)) return recordAfterEnd(tools, tx, payment, outcome)
+  if (!isUndecided(payment)) {
+    await recordAfterEnd(tools, tx, payment, outcome)
+    return undefined
+  }
   if (!session) throw new Error(`payment ${id} has lost its session`)
   if (outcome.kind !== 'unknown' && outcome.kind !== 'challenge' && outcome.kind !== 'redirect')
     endTry(tx, installationId, id, { subjects, isDeclined: isShoppersFault(outcome) })
   if (isShoppersFault(outcome)) tx.afterCommit(() => tools.watch.tries.declined(session))
-  await decide({ tools, tx, session, payment, now: tools.clock().getTime(), cause }, outcome)
+  return decide({ tools, tx, session, cart, payment, now: tools.clock().getTime(), cause, isHasty }, outcome)
 }
 
 // A provider that is down must not lock out those who tried meanwhile.
@@ -88,14 +103,15 @@ function isShoppersFault(outcome: PaymentOutcome): boolean {
   return outcome.kind === 'declined' && outcome.code !== 'provider_error' && !outcome.isWithdrawn
 }
 
-async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<void> {
+async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<SessionRow | undefined> {
   const { tools, tx, payment, now } = settlement
   const seen = { ...payment, updatedAt: now, checks: payment.checks + 1 }
   const isOtherAmount = outcome.kind === 'approved' && outcome.collected !== payment.amount
   if (isOtherAmount) warnOfAmount(tools, tx, payment, outcome)
   if (outcome.kind === 'unknown' || isOtherAmount) {
     const collected = isOtherAmount ? outcome.collected : payment.collected
-    return savePayment(tx, { ...seen, collected, checkAt: nextTryAt(seen.checks, now) })
+    await savePayment(tx, { ...seen, collected, checkAt: nextTryAt(seen.checks, now) })
+    return undefined
   }
   const move = moveFor(paymentLifecycle, verbs[outcome.kind], payment.status)
   if (!move) throw new Error(`payment ${payment.id} is ${payment.status} and was ${outcome.kind}`)
@@ -104,14 +120,16 @@ async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<
     case 'challenge': {
       const { reference, challenge } = outcome
       // Looked up again when the shopper should have answered long ago.
-      return savePayment(tx, { ...decided, reference, challenge, checkAt: payment.createdAt + challengeMs + leaseMs })
+      await savePayment(tx, { ...decided, reference, challenge, checkAt: payment.createdAt + challengeMs + leaseMs })
+      return undefined
     }
     case 'redirect': {
       const { reference, nextAction, until, isTried = false } = outcome
       const placeSealed = sealNextAction(tools.rootSecret, payment, nextAction)
       const checkAt = Math.max(now + leaseMs, Math.min(now + redirectEveryMs, until))
       const triedAt = payment.triedAt ?? (isTried || isBackFromPage(payment, nextAction) ? now : null)
-      return savePayment(tx, { ...decided, reference, placeSealed, placeUntil: until, checkAt, triedAt })
+      await savePayment(tx, { ...decided, reference, placeSealed, placeUntil: until, checkAt, triedAt })
+      return undefined
     }
     case 'declined': {
       const { code, brand, last4, isDoubtful, isWithdrawn } = outcome
@@ -128,7 +146,8 @@ async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<
         checks,
         checkAt,
       })
-      return reopenSession(settlement, isWithdrawn ? null : declinedFailure(code))
+      await reopenSession(settlement, isWithdrawn ? null : declinedFailure(code))
+      return undefined
     }
     case 'approved': {
       const { reference, brand, last4, collected, instrument = null } = outcome

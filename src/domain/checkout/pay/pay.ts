@@ -6,25 +6,31 @@ import type { Cause } from '../../../platform/outbox/announce.ts'
 import type { Outcome } from '../../payments/port.ts'
 import { chargeOf, findPayment } from '../../payments/store.ts'
 import type { CheckoutProblem, PayInput } from '../port.ts'
-import type { SessionKey } from '../store.ts'
+import type { SessionKey, SessionName, SessionRow } from '../store.ts'
 import type { PayTools } from '../tools.ts'
 import { askProvider, callFacts, outcomeWithoutProvider } from './ask.ts'
 import { beginPayment } from './begin.ts'
 import { finishPayment } from './finish.ts'
 import { returnUrlsFor } from './redirect.ts'
 
+export interface PayAnswer {
+  problem: CheckoutProblem | null
+  // The session, where it was completed and its money is there.
+  paid?: SessionRow | undefined
+}
+
 export async function pay(
   tools: PayTools,
-  session: SessionKey,
+  session: SessionName,
   input: PayInput,
   cause: Cause | null,
-): Promise<CheckoutProblem | null> {
+): Promise<PayAnswer> {
   const begun = await tools.storage.write((tx) => beginPayment(tools, tx, { session, input, cause }))
-  if ('problem' in begun) return begun.problem
+  if ('problem' in begun) return begun
   tools.onStep?.('recorded')
   const { payment, provider, billing, purchase } = begun
   // The same form sent twice: the first one is at work, or done.
-  if (!begun.isNew) return null
+  if (!begun.isNew) return { problem: null }
   const { method, details } = input
   const returnUrls = () => returnUrlsFor(tools, payment, input.locale ?? 'en')
   const outcome: Outcome =
@@ -38,8 +44,7 @@ export async function pay(
           ),
         )
   tools.onStep?.('called')
-  await finishPayment(tools, payment, outcome, cause)
-  return null
+  return { problem: null, paid: await finishPayment(tools, payment, outcome, cause) }
 }
 
 export interface ChallengeAnswer {

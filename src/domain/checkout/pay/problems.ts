@@ -3,6 +3,8 @@
 import { issueAt } from '../../../contract/issues.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { checkAddress } from '../../addresses/check.ts'
+import { openCartAddress } from '../../carts/destination.ts'
+import { isExchange } from '../../carts/pricing.ts'
 import { needsShipping } from '../../carts/shipping.ts'
 import { livingAddress, type Quote } from '../../carts/view.ts'
 import { findMethodSettings } from '../../payments/methods.ts'
@@ -11,7 +13,7 @@ import { manualName } from '../../payments/providers/manual/provider.ts'
 import type { CheckoutProblem, PayInput } from '../port.ts'
 import type { SessionRow } from '../store.ts'
 import type { PayTools } from '../tools.ts'
-import { isOverused, openAddressOf, openCustomerOf } from './customer.ts'
+import { isOverused, openCustomerOf } from './customer.ts'
 
 export async function findOrderProblem(
   tools: PayTools,
@@ -23,8 +25,10 @@ export async function findOrderProblem(
   if (unsellable) return unsellable
   if (session.emailHash === null || !openCustomerOf(tools, session))
     return { code: 'invalid', issues: [issueAt('/email', 'needed')] }
-  if (needsShipping(lines.map(({ offer }) => offer))) {
-    const address = livingAddress(cart, now) ? await openAddressOf(tools, tx, cart, now) : undefined
+  // What comes to an order goes where that goes.
+  const change = cart.terms?.change
+  if ((!change || isExchange(change)) && needsShipping(lines.map(({ offer }) => offer))) {
+    const address = livingAddress(cart, now) ? await openCartAddress(tx, tools.rootSecret, cart, now) : undefined
     if (!address) return { code: 'invalid', issues: [issueAt('/address', 'needed')] }
     // Agents may begin with a part of it.
     const checked = checkAddress(address)

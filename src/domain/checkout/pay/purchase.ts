@@ -16,6 +16,13 @@ export function purchaseOf(
 
 // Their totals add up to what is charged.
 function linesOf(quote: Quote): PurchaseLine[] {
+  const { cart, pricing } = quote
+  // The difference of an order, which has no lines that add up to it.
+  if (cart.terms?.change) {
+    const { total } = pricing.totals
+    const amounts = { quantity: 1, unitPrice: total, discount: 0, total, taxRateBps: null }
+    return [{ kind: 'physical', name: cart.terms.change.number, code: null, ...amounts }]
+  }
   const { lines, totals, shipping, shippingTax, shippingTaxRateBps, shippingTaxes } = draftFor(quote)
   const { amount: shippingAmount, discount: shippingDiscount } = quote.pricing.shipping
   const goods = lines.map((line, index): PurchaseLine => {

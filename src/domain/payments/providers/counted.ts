@@ -8,7 +8,7 @@ const countedBy: Readonly<Record<string, (amountMinor: number, currency: string)
   mollie: toMollieAmount,
 }
 
-// Of those that are not named, every amount.
+// A provider that is not listed counts every amount.
 export function isCountedBy(provider: string, amountMinor: number, currency: string): boolean {
   const count = Object.hasOwn(countedBy, provider) ? countedBy[provider] : undefined
   return !count || count(amountMinor, currency) !== undefined

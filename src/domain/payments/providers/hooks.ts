@@ -8,9 +8,9 @@ import { type ProviderWebhookTools, providerWebhooksOf, type TakeProviderWebhook
 import { providerWebhookPath } from './registry.ts'
 
 export interface HookParts extends ProviderWebhookTools {
-  // Of messages that were refused, by address, and by account where there is one. A provider may send thousands from one address
-  // in a minute, and none of them is too many. It sends for strangers from the same addresses, so what is refused for one
-  // account does not count for another.
+  // Limits refused messages by address, and by account where there is one. A provider may send thousands from one address in a
+  // minute, and none of them is too many. It sends for strangers from the same addresses, so what is refused for one account does
+  // not count for another.
   refusedThrottle: Throttle | null
 }
 

@@ -16,7 +16,7 @@ import { chargesOf, createSandboxProvider } from './sandbox/provider.ts'
 const now = Date.parse('2026-06-15T12:00:00.000Z')
 const dayMs = 24 * 3_600_000
 const { signal } = new AbortController()
-// Of the services.
+// Time of the services.
 const time = { now }
 const clock = () => new Date(time.now)
 

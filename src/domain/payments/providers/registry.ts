@@ -78,7 +78,7 @@ export function createRegistry(parts: RegistryParts): Providers {
       return account?.provider === payment.provider ? providerOf(account) : undefined
     },
     async offered(db, merchant) {
-      const accounts = await listLivingAccounts(db, merchant)
+      const accounts = merchant.hasAccounts === false ? [] : await listLivingAccounts(db, merchant)
       const own = await Promise.all(
         accounts.map(async (account) => ({ provider: await providerOf(account), accountId: account.id })),
       )

@@ -2,8 +2,10 @@
 
 import { type Remark, remark } from '../../../contract/remarks.ts'
 import { inSlices } from '../../../platform/kit/breath.ts'
-import { type CsvRow, codeCell, guarded } from '../csv.ts'
+import { type CsvRow, codeCell, FileError, guarded } from '../csv.ts'
 import { type ShopifyColumn, shopifyColumns, unreadNotes } from '../shopify.ts'
+import { isStockFile } from '../stockfile.ts'
+import { type AssignedColumn, assignedFormat } from './assigned.ts'
 import { columnName, type FileContext, type FileRow, type FindKnown, fileRow, type ProductFormat } from './format.ts'
 import { google } from './google.ts'
 import { medusa } from './medusa.ts'
@@ -16,9 +18,29 @@ const formats: readonly ProductFormat[] = [wix, medusa, woocommerce, google]
 // Enough to see what the columns of a file hold.
 const sampleRows = 50
 
+// The file is of no system that is known, so somebody has to say what its columns hold.
+export class UnknownColumns extends FileError {
+  readonly header: readonly string[]
+  readonly rows: readonly CsvRow[]
+
+  constructor({ line, cells }: CsvRow, rows: readonly CsvRow[]) {
+    super(line, remark('columns_unknown'))
+    this.name = 'UnknownColumns'
+    this.header = cells
+    this.rows = rows
+  }
+}
+
+export interface ProductFileOptions {
+  currency: string
+  findKnown?: FindKnown
+  // What the columns hold, where the header does not say it.
+  assigned?: readonly AssignedColumn[] | null
+}
+
 export async function* productFileRows(
   rows: AsyncIterable<CsvRow>,
-  { currency, findKnown = async () => new Map() }: { currency: string; findKnown?: FindKnown },
+  { currency, findKnown = async () => new Map(), assigned = null }: ProductFileOptions,
 ): AsyncGenerator<CsvRow, void, undefined> {
   const iterator = rows[Symbol.asyncIterator]()
   try {
@@ -26,6 +48,13 @@ export async function* productFileRows(
     if (first.done) return
     const header: CsvRow = first.value
     const places = placesOf(header.cells)
+    if (assigned) {
+      const format = assignedFormat(assigned, header.delimiter === ';')
+      // Its numbers are written as programs do, whatever the delimiter.
+      const plain: CsvRow = { line: header.line, cells: header.cells }
+      yield* converted(format, plain, { places, notes: [] }, remainingOf([], iterator), { currency, findKnown })
+      return
+    }
     const columns = new Set(places.keys())
     const format = isShopify(columns) ? undefined : formats.find((known) => known.isThis(columns))
     const sample = format || isShopify(columns) ? [] : await take(iterator, sampleRows)
@@ -39,10 +68,11 @@ export async function* productFileRows(
       else if (woo) {
         yield { ...header, cells: ['handle', 'title', 'price'] }
         yield { line: header.line, cells: [], refused: { handle: '', reason: remark('woocommerce_language') } }
-      } else {
+      } else if (isShopify(columns)) {
         yield header
         yield* remaining
-      }
+      } else if (isStockFile(header)) throw new FileError(header.line, remark('stock_file'))
+      else throw new UnknownColumns(header, sample)
     }
   } finally {
     await iterator.return?.()

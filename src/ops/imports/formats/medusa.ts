@@ -8,7 +8,7 @@ import { type ConvertedRow, type FileRow, optionsOf, type ProductFormat, type Sh
 const picturesMax = 50
 const tagsMax = 50
 
-// Of those with a number, the first; of those with a currency, without it.
+// Numbered columns are listed by the first one, columns with a currency without it.
 // biome-ignore format: a list of words
 const read = new Set([
   'product handle', 'product title', 'product description', 'product type', 'product status', 'product tags', 'product tag 1',

@@ -27,7 +27,7 @@ const optionsMax = 6
 const sectionsMax = 6
 const markMember = 'wixId'
 
-// Of those with a number, without it.
+// Numbered columns are listed without their number.
 // biome-ignore format: a list of words
 const read = new Set([
   'handleid', 'handle', 'fieldtype', 'name', 'description', 'plaindescription', 'productimageurl', 'media', 'collection', 'sku', 'barcode',

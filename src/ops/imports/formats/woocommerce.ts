@@ -85,7 +85,6 @@ interface WooFile {
   weight: Weight | undefined
   // A file without a description says nothing about it.
   hasText: boolean
-  // Of the columns of attributes.
   attributes: readonly AttributeColumns[]
   // Slugs of the shop by the marks of products that have another name by now.
   known: ReadonlyMap<string, string>
@@ -221,7 +220,7 @@ interface Variants {
 
 interface Variant {
   row: FileRow
-  // Of the options.
+  // Values of the options.
   values?: readonly string[]
   share?: Share
 }

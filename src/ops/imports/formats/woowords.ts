@@ -195,7 +195,7 @@ export const wooWords: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-// Of the weight, beside kg, g, lbs and oz.
+// Units of the weight, beside kg, g, lbs and oz.
 // biome-ignore format: a table reads best by its rows
 export const wooUnits: ReadonlyMap<string, string> = new Map([
   ['lbs', 'lb'], ['lb', 'lb'], ['kg (kilogramma)', 'kg'], ['g (gramma)', 'g'], ['кг', 'kg'], ['г', 'g'], ['公斤', 'kg'], ['克', 'g'],

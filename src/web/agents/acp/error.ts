@@ -10,7 +10,7 @@ export interface ErrorShown {
   issues: readonly PlacedIssue[]
 }
 
-// Of UCP's words for what is wrong with a caller, those that mean nothing here.
+// ACP's words for UCP codes about a caller that mean nothing here.
 const codes: Readonly<Record<string, string>> = { profile_not_trusted: 'forbidden' }
 
 export function acpError({ status, code, message, issues }: ErrorShown): object {

@@ -1,6 +1,6 @@
 // What is said about a checkout, in the words of the Agentic Commerce Protocol: each is translated from what UCP says. Pure.
 
-import { destinationPath, type Message } from '../ucp/messages.ts'
+import { destinationPath, type Message, type Words } from '../ucp/messages.ts'
 
 export interface AcpMessage {
   type: 'error' | 'warning' | 'info'
@@ -58,8 +58,8 @@ const params: readonly (readonly [from: string, to: string])[] = [
   ['$.payment', '$.payment_data'],
 ]
 
-export function acpMessage({ type, code, content, path, severity }: Message): AcpMessage {
-  const said = { content_type: 'plain', content } as const
+export function acpMessage({ type, code, sentence, path, severity }: Message, words: Words): AcpMessage {
+  const said = { content_type: 'plain', content: sentence(words) } as const
   const param = path === undefined ? {} : { param: paramAt(path) }
   const warned = type === 'warning' ? warningCodes[code] : undefined
   // A warning without a code of its own has no place among the warnings.

@@ -2,8 +2,9 @@
 
 import { type OrderFacts, orderTotals } from '../../../domain/orders/view.ts'
 import { toInstant } from '../../../platform/kit/instant.ts'
-import { lineStatus, refundsShown } from '../ucp/order.ts'
-import { titleOf, totalsView } from '../ucp/view.ts'
+import { wordsFor } from '../ucp/messages.ts'
+import { type OrderHistory, refundsShown, shownLines } from '../ucp/order.ts'
+import { totalsView } from '../ucp/view.ts'
 import { acpTotals, lineTotals } from './view.ts'
 
 export interface AcpOrderContext {
@@ -11,10 +12,11 @@ export interface AcpOrderContext {
   tag: (id: string) => string
 }
 
-export function acpOrder(facts: OrderFacts, { permalinkUrl, tag }: AcpOrderContext): object {
+export function acpOrder(facts: OrderHistory, { permalinkUrl, tag }: AcpOrderContext): object {
   const { order, lines, refunds } = facts
   const { refunded, refundPending: _, ...totals } = orderTotals(order, refunds)
-  const isCancelled = order.status === 'cancelled'
+  const words = wordsFor(order.locale, undefined)
+  const label = order.shippingChoice?.label ?? words.say('total.shipping')
   return {
     type: 'order',
     id: tag(order.id),
@@ -22,20 +24,27 @@ export function acpOrder(facts: OrderFacts, { permalinkUrl, tag }: AcpOrderConte
     order_number: order.number,
     permalink_url: permalinkUrl,
     status: orderStatus(facts),
-    line_items: lines.map((line) => ({
-      id: line.skuId,
-      title: titleOf(line.name, line.options),
-      quantity: { ordered: line.quantity, current: isCancelled ? 0 : line.quantity, fulfilled: line.fulfilled },
-      unit_price: line.unitPrice,
-      subtotal: line.subtotal,
-      totals: lineTotals(line.subtotal, line.discount),
-      status: lineStatus(line, isCancelled),
+    line_items: shownLines(facts).map(({ skuId, title, unitPrice, subtotal, discount, quantity, status }) => ({
+      id: skuId,
+      title,
+      // The protocol knows no line that was ordered later.
+      quantity: {
+        ordered: quantity.original || Math.max(1, quantity.total),
+        current: quantity.total,
+        fulfilled: quantity.fulfilled,
+      },
+      unit_price: unitPrice,
+      subtotal,
+      totals: lineTotals(subtotal, discount, words),
+      status,
     })),
     fulfillments: fulfillmentViews(facts),
     adjustments: adjustmentViews(facts),
     totals: [
-      ...acpTotals(totalsView(lines, totals, order.shippingChoice?.label ?? 'Shipping')),
-      ...(refunded > 0 ? [{ type: 'amount_refunded', display_text: 'Refunded', amount: refunded }] : []),
+      ...acpTotals(totalsView(lines, totals, label, words), words),
+      ...(refunded > 0
+        ? [{ type: 'amount_refunded', display_text: words.say('total.refunded'), amount: refunded }]
+        : []),
     ],
   }
 }

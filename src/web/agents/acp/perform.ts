@@ -14,6 +14,7 @@ import {
   type AgentMoment,
   cancelCheckout,
   openCheckout,
+  type ReplacedCheckout,
   replaceCheckout,
   saveContact,
 } from '../../../domain/agents/buying.ts'
@@ -26,7 +27,7 @@ import { Refusal } from '../../../platform/kit/refuse.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { AgentError } from '../error.ts'
 import { type CheckoutLook, completeOnce, type PayingParts, type Seen, seeChanged, seeCheckout } from '../paying.ts'
-import { lineMessage, type Message, notice } from '../ucp/messages.ts'
+import { lineMessage, type Message, notice, type Words, wordsFor } from '../ucp/messages.ts'
 import { attributionIn, localeIn } from '../ucp/read.ts'
 import { acpMessage } from './messages.ts'
 import { buyerIn, changedWish, nothingYet } from './read.ts'
@@ -36,12 +37,12 @@ export interface AcpCall {
   rowId: AcpRowId
   caller: AgentCaller
   view: AcpViewContext
-  // Of the shop.
+  // Currency of the shop.
   currency: string
-  // Of the path.
+  // Id in the path.
   id: string
   body: unknown
-  // Of a change.
+  // Idempotency key of a change.
   key: string
   moment: AgentMoment
   // Keys by which this process pays now.
@@ -89,7 +90,7 @@ const handlers: Readonly<Record<AcpRowId, Handle>> = {
       const sent = { attribution: attributionIn(body.affiliate_attribution), locale: localeIn(body.locale) }
       const wish = { ...changedWish(body, nothingYet), ...sent }
       const opened = await openCheckout(parts.tools, tx, call.caller, wish, call.moment)
-      if ('lineNotes' in opened) throw nothingLeft(opened.lineNotes)
+      if ('lineNotes' in opened) throw nothingLeft(opened.lineNotes, wordsFor(wish.locale, call.view.accepted))
       const isOther = body.currency !== undefined && body.currency.toUpperCase() !== call.currency
       return sessionText(parts, tx, call, opened.sessionId, isOther ? [notice.currencyNotOffered(call.currency)] : [])
     }),
@@ -104,7 +105,9 @@ const handlers: Readonly<Record<AcpRowId, Handle>> = {
       const body = call.body as AcpUpdateShape
       const wanted = (present: Parameters<typeof changedWish>[1]) => changedWish(body, present)
       const outcome = await replaceCheckout(tools, tx, call.caller, sessionId, wanted, call.moment)
-      return sessionText(parts, tx, call, sessionId, outcome === 'busy' ? [notice.inProgress()] : [])
+      return outcome === 'busy'
+        ? sessionText(parts, tx, call, sessionId, [notice.inProgress()])
+        : sessionText(parts, tx, call, sessionId, [], outcome)
     }),
   acpCompleteSession: complete,
   acpCancelSession: (parts, call) =>
@@ -117,8 +120,8 @@ const handlers: Readonly<Record<AcpRowId, Handle>> = {
 }
 
 // The first says it: there is no session that could show them all.
-function nothingLeft(notes: readonly LineNote[]): AgentError {
-  const [first] = notes.flatMap((note) => lineMessage(note, new Map()) ?? []).map(acpMessage)
+function nothingLeft(notes: readonly LineNote[], words: Words): AgentError {
+  const [first] = notes.flatMap((note) => lineMessage(note, new Map()) ?? []).map((note) => acpMessage(note, words))
   return new AgentError(400, first?.code ?? 'invalid', first?.content ?? 'No item is left.', {
     issues: [{ path: '/line_items' }],
   })
@@ -138,8 +141,9 @@ async function sessionText(
   call: AcpCall,
   sessionId: string,
   notes: readonly Message[],
+  replaced?: Exclude<ReplacedCheckout, 'busy'>,
 ): Promise<string> {
-  const seen = await seeChanged(tools, tx, lookOf(call, sessionId), notes, call.moment.now)
+  const seen = await seeChanged(tools, tx, lookOf(call, sessionId), notes, call.moment.now, replaced)
   return JSON.stringify(acpSession(seen, call.view))
 }
 

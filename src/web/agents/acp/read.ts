@@ -4,7 +4,13 @@ import type { AcpAddressShape, AcpBuyerShape, AcpUpdateShape } from '../../../co
 import type { AgentBuyer, SentAddress } from '../../../domain/agents/asked.ts'
 import type { ChangedWish, PresentWish } from '../../../domain/agents/buying.ts'
 
-export const nothingYet: PresentWish = { lines: [], shippingOption: null, asked: undefined, hasOwnAddress: false }
+export const nothingYet: PresentWish = {
+  lines: [],
+  shippingOption: null,
+  asked: undefined,
+  hasOwnAddress: false,
+  shownPlace: null,
+}
 
 export function changedWish(
   body: AcpUpdateShape,

@@ -63,7 +63,10 @@ async function answer(context: ShopContext, path: string): Promise<Outgoing> {
 
 const spoken = { protocol: 'acp', version: acpVersion, proof: 'key' } as const
 
-async function viewOf({ parts: { tools }, shop }: ShopContext, platform: PlatformRow): Promise<AcpViewContext> {
+async function viewOf(
+  { parts: { tools }, shop, request }: ShopContext,
+  platform: PlatformRow,
+): Promise<AcpViewContext> {
   const { mode, slug, level, who, reviewFrom } = shop
   const origin = tools.publicOrigin()
   const mayPay = level === 'buy' && trusts(who, platform, 'key')
@@ -75,6 +78,7 @@ async function viewOf({ parts: { tools }, shop }: ShopContext, platform: Platfor
     handlers: mayPay ? await handlersOf(tools, shop) : [],
     mayPay,
     reviewFrom,
+    accepted: request.raw.headers['accept-language'],
     tag: (id) => taggedId(tools.rootSecret, platform.id, id),
   }
 }
@@ -97,7 +101,7 @@ async function knownPlatform(context: ShopContext): Promise<PlatformRow> {
   }
   trace.callerId = found.id
   if (found.status === 'blocked') throw new AgentError(403, 'forbidden', 'The shop does not deal with this platform.')
-  return platforms.see(shop, found.profileUrl)
+  return platforms.see(shop, found.profileUrl, found)
 }
 
 function refuseVersion(header: string | string[] | undefined): void {

@@ -4,10 +4,10 @@ import { acpVersion } from '../../../contract/agents/settings.ts'
 import type { CartItem } from '../../../contract/open/carts.ts'
 import type { Mode } from '../../../contract/words.ts'
 import { nameOf, type SentAddress } from '../../../domain/agents/asked.ts'
-import type { AgentCheckout } from '../../../domain/agents/buying.ts'
+import { type AgentCheckout, shownPlaceOf } from '../../../domain/agents/buying.ts'
 import { isEmail } from '../../../platform/kit/email.ts'
 import type { Seen } from '../paying.ts'
-import { codeMessage } from '../ucp/messages.ts'
+import { codeMessage, type Words, wordsFor } from '../ucp/messages.ts'
 import type { ShownHandler } from '../ucp/profile.ts'
 import {
   appliedIn,
@@ -16,7 +16,6 @@ import {
   optionTitle,
   type PayRules,
   shippingLabel,
-  shownPlaceOf,
   type Total,
   titleOf,
   totalsView,
@@ -29,6 +28,8 @@ export interface AcpViewContext extends PayRules {
   // Where people read what the shop offers to agents.
   page: string
   mode: Mode
+  // The languages that the request accepts, as its header names them.
+  accepted: string | undefined
   tag: (id: string) => string
 }
 
@@ -57,6 +58,7 @@ export function acpSession({ checkout, status, messages }: Seen, context: AcpVie
   const { tag, mayPay, handlers } = context
   const { items, totals, currency, url, statusUrl } = session
   const id = tag(session.id)
+  const words = wordsFor(session.locale, context.accepted)
   const isOwn = checkout.hasSentContact && asked !== undefined && isEmail(asked.buyer.email?.trim() ?? '')
   return {
     id,
@@ -69,15 +71,15 @@ export function acpSession({ checkout, status, messages }: Seen, context: AcpVie
     ...(isOwn && { buyer: buyerView(asked.buyer) }),
     status: session.status === 'expired' ? 'expired' : statuses[status],
     currency: currency.toLowerCase(),
-    line_items: items.map(lineView),
+    line_items: items.map((item) => lineView(item, words)),
     ...detailsView(checkout),
-    ...optionsView(checkout),
-    totals: acpTotals(totalsView(items, totals, shippingLabel(checkout))),
-    messages: messages.map(acpMessage) satisfies AcpMessage[],
-    links: linksView(links, linkTypes),
+    ...optionsView(checkout, words),
+    totals: acpTotals(totalsView(items, totals, shippingLabel(checkout, words), words), words),
+    messages: messages.map((message) => acpMessage(message, words)) satisfies AcpMessage[],
+    links: linksView(links, words, linkTypes),
     expires_at: session.expiresAt,
     ...(url !== null && { continue_url: url }),
-    ...discountsView(checkout),
+    ...discountsView(checkout, words),
     ...(order &&
       session.status === 'completed' && {
         order: {
@@ -145,10 +147,11 @@ const linkTypes = [
   ['terms', 'terms_of_use'],
   ['privacy', 'privacy_policy'],
   ['refunds', 'return_policy'],
-  ['imprint', 'about_us', 'Imprint'],
+  ['imprint', 'about_us', 'legal.imprint'],
 ] as const
 
-function lineView({ skuId, code, name, options, unitPrice, imageUrl, quantity, subtotal, discount }: CartItem): object {
+function lineView(item: CartItem, words: Words): object {
+  const { skuId, code, name, options, unitPrice, imageUrl, quantity, subtotal, discount } = item
   return {
     id: skuId,
     item: { id: skuId, name, unit_amount: unitPrice },
@@ -158,29 +161,29 @@ function lineView({ skuId, code, name, options, unitPrice, imageUrl, quantity, s
     unit_amount: unitPrice,
     sku: code,
     custom_attributes: options.map((option) => ({ display_name: option.name, value: option.value })),
-    totals: lineTotals(subtotal, discount),
+    totals: lineTotals(subtotal, discount, words),
   }
 }
 
-export function lineTotals(subtotal: number, discount: number): Total[] {
+export function lineTotals(subtotal: number, discount: number, { say }: Words): Total[] {
   return [
-    { type: 'items_base_amount', display_text: 'Items', amount: subtotal },
-    ...(discount > 0 ? [{ type: 'items_discount', display_text: 'Discount', amount: discount }] : []),
-    { type: 'subtotal', display_text: 'Subtotal', amount: subtotal - discount },
-    { type: 'total', display_text: 'Total', amount: subtotal - discount },
+    { type: 'items_base_amount', display_text: say('status.items'), amount: subtotal },
+    ...(discount > 0 ? [{ type: 'items_discount', display_text: say('total.discount'), amount: discount }] : []),
+    { type: 'subtotal', display_text: say('total.subtotal'), amount: subtotal - discount },
+    { type: 'total', display_text: say('total.total'), amount: subtotal - discount },
   ]
 }
 
 // UCP begins with the sum of the items and counts discounts as negative. Here that is the base, the subtotal is what is left of it after
 // discounts on items, and discounts are amounts that are taken off.
-export function acpTotals(entries: readonly Total[]): Total[] {
+export function acpTotals(entries: readonly Total[], { say }: Words): Total[] {
   const amountOf = (wanted: string) => entries.find(({ type }) => type === wanted)?.amount ?? 0
   const base = amountOf('subtotal')
-  const subtotal = { type: 'subtotal', display_text: 'Subtotal', amount: base + amountOf('items_discount') }
+  const subtotal = { type: 'subtotal', display_text: say('total.subtotal'), amount: base + amountOf('items_discount') }
   const taken = (entry: Total) => ({ ...entry, amount: -entry.amount })
   const ofType = (wanted: string) => entries.filter(({ type }) => type === wanted)
   return [
-    { type: 'items_base_amount', display_text: 'Items', amount: base },
+    { type: 'items_base_amount', display_text: say('status.items'), amount: base },
     ...ofType('items_discount').map(taken),
     subtotal,
     ...ofType('discount').map(taken),
@@ -190,8 +193,8 @@ export function acpTotals(entries: readonly Total[]): Total[] {
 
 // An address has all its members, empty where nothing is known.
 function detailsView(checkout: AgentCheckout): object {
-  const { asked, hasSentAddress, hasSentContact } = checkout
-  const destination = hasSentAddress ? (asked?.destination ?? null) : shownPlaceOf(checkout)
+  const { asked, hasSentAddress, hasSentContact, place } = checkout
+  const destination = hasSentAddress ? (asked?.destination ?? null) : place && shownPlaceOf(place)
   const email = hasSentContact ? (asked?.buyer.email?.trim() ?? '') : ''
   if (!destination && !isEmail(email)) return {}
   const name = destination ? nameOf(destination) : ''
@@ -218,15 +221,15 @@ export function acpAddress(sent: SentAddress): object {
   }
 }
 
-function optionsView({ session: { shipping, items }, needsShipping, place }: AgentCheckout): object {
+function optionsView({ session: { shipping, items }, needsShipping, place }: AgentCheckout, words: Words): object {
   if (!needsShipping || !place) return { fulfillment_options: [] }
   const { options, optionId } = shipping
   return {
     fulfillment_options: options.map((option) => ({
       type: 'shipping',
       id: option.id,
-      title: optionTitle(option),
-      totals: [{ type: 'total', display_text: 'Shipping', amount: option.amount }],
+      title: optionTitle(option, words),
+      totals: [{ type: 'total', display_text: words.say('total.shipping'), amount: option.amount }],
     })),
     ...(optionId !== null && {
       selected_fulfillment_options: [
@@ -236,14 +239,14 @@ function optionsView({ session: { shipping, items }, needsShipping, place }: Age
   }
 }
 
-function discountsView(checkout: AgentCheckout): object {
+function discountsView(checkout: AgentCheckout, words: Words): object {
   const { asked } = checkout
   const codes = asked?.codes ?? []
   const applied = appliedIn(checkout)
   if (codes.length === 0 && applied.length === 0) return {}
   const rejected = (asked?.codeNotes ?? []).flatMap((note, place) => {
     const said = codeMessage(note, place)
-    const { code: reason, content: message } = said ? acpMessage(said) : {}
+    const { code: reason, content: message } = said ? acpMessage(said, words) : {}
     return reason === undefined ? [] : [{ code: note.code, reason, message }]
   })
   return {

@@ -5,7 +5,7 @@ export const modernVersion = '2026-07-28'
 // The newest first.
 export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26'] as const
 
-export type RpcId = string | number | null
+export type RpcId = string | number
 
 export interface RpcRequest {
   // Undefined of a notification.
@@ -49,16 +49,16 @@ export function readRequest(value: unknown): RpcRequest {
   if (!isObject(value) || value.jsonrpc !== '2.0' || typeof value.method !== 'string')
     throw new RpcError(400, -32600, 'The body is one JSON-RPC request.')
   const { id, method, params = {} } = value
-  if (id !== undefined && id !== null && typeof id !== 'string' && typeof id !== 'number')
-    throw new RpcError(400, -32600, 'The id of a request is a text or a number.')
+  if (id !== undefined && typeof id !== 'string' && !Number.isInteger(id))
+    throw new RpcError(400, -32600, 'The id of a request is a text or a whole number.')
   if (!isObject(params)) throw new RpcError(400, -32602, 'The params of a request are an object.')
-  return { id, method, params }
+  return { id: id as RpcId | undefined, method, params }
 }
 
 const versionMember = 'io.modelcontextprotocol/protocolVersion'
 const capabilitiesMember = 'io.modelcontextprotocol/clientCapabilities'
 
-// Which era a request is of. A modern one says the same in its headers and in its body.
+// Which era a request is of. A modern one says the same in its headers and in its body: what stands between may have judged it by the headers.
 export function eraOf({ method, params }: RpcRequest, headers: RpcHeaders): Era {
   const meta = isObject(params._meta) ? params._meta : undefined
   const named = meta?.[versionMember]
@@ -69,12 +69,22 @@ export function eraOf({ method, params }: RpcRequest, headers: RpcHeaders): Era 
   }
   if (typeof named !== 'string' || !isObject(meta?.[capabilitiesMember]))
     throw new RpcError(400, -32602, `params._meta names ${versionMember} and ${capabilitiesMember}.`)
-  if (headers.version !== undefined && headers.version !== named) throw mismatch('mcp-protocol-version')
+  if (headers.version !== named) throw mismatch('mcp-protocol-version')
   if (named !== modernVersion) throw unsupported(named)
-  if (headers.method !== undefined && headers.method.trim() !== method) throw mismatch('mcp-method')
-  if (method === 'tools/call' && headers.name !== undefined && headers.name.trim() !== params.name)
-    throw mismatch('mcp-name')
+  if (headers.method !== method) throw mismatch('mcp-method')
+  if (method === 'tools/call' && decodedName(headers.name) !== params.name) throw mismatch('mcp-name')
   return 'modern'
+}
+
+// Names that are not plain ASCII come as `=?base64?…?=`.
+function decodedName(header: string | undefined): string | undefined {
+  const encoded = /^=\?base64\?([\w+/]*={0,2})\?=$/.exec(header ?? '')?.[1]
+  return encoded === undefined ? header : Buffer.from(encoded, 'base64').toString('utf8')
+}
+
+// Several messages in one body are a part of the oldest version alone, which is also that of requests that name none.
+export function mayBatch({ version }: RpcHeaders): boolean {
+  return version === undefined || version === legacyVersions.at(-1)
 }
 
 function unsupported(requested: string): RpcError {
@@ -83,7 +93,7 @@ function unsupported(requested: string): RpcError {
 }
 
 function mismatch(header: string): RpcError {
-  return new RpcError(400, -32020, `The header ${header} and the body differ.`)
+  return new RpcError(400, -32020, `The header ${header} is missing, or differs from the body.`)
 }
 
 export interface McpFacts {
@@ -137,10 +147,15 @@ export function toolResult({ structured, text, isError }: ToolResult): object {
   }
 }
 
-export function rpcReply(id: RpcId | undefined, result: object): string {
-  return JSON.stringify({ jsonrpc: '2.0', id: id ?? null, result })
+export function rpcReply(id: RpcId, result: object): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, result })
 }
 
+// Without an id where it could not be read.
 export function rpcFailure(id: RpcId | undefined, { code, message, data }: RpcError): string {
-  return JSON.stringify({ jsonrpc: '2.0', id: id ?? null, error: { code, message, ...(data && { data }) } })
+  return JSON.stringify({
+    jsonrpc: '2.0',
+    ...(id !== undefined && { id }),
+    error: { code, message, ...(data && { data }) },
+  })
 }

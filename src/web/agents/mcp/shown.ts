@@ -38,7 +38,7 @@ function memberOf(name: string, value: unknown): unknown {
 
 // What the name of a member says already, or the instructions of the server.
 const saidAlready =
-  /^(?:Id of |The version (?:that the change is based on|that was seen|the caller has seen)|true: answer what would change|What the caller was shown)/
+  /^(?:Id of |The version (?:that the change is based on|that was seen|the caller has seen)|true: answer what would change|What the caller was shown|How many rows to answer)/
 
 // Names of members are not words of a schema.
 function propertiesOf(properties: Schema): Schema {

@@ -1,18 +1,22 @@
 // One POST of the Model Context Protocol: reads the message, and answers with one JSON. No streams and no sessions.
 
+import { refusals } from '../../../contract/refusals.ts'
 import { addressBucket } from '../../../platform/access/throttle.ts'
 import { readBytes } from '../../../platform/http/body.ts'
 import type { Receive } from '../../../platform/http/limiter.ts'
 import { type Incoming, jsonType, type Outgoing } from '../../../platform/http/message.ts'
 import { parseJson } from '../../../platform/kit/json.ts'
-import { refuse } from '../../../platform/kit/refuse.ts'
+import { Refusal, refuse } from '../../../platform/kit/refuse.ts'
 import {
   commonResult,
   type Era,
   eraOf,
   type McpFacts,
+  mayBatch,
   modernFrame,
   RpcError,
+  type RpcHeaders,
+  type RpcId,
   type RpcRequest,
   readRequest,
   rpcFailure,
@@ -24,11 +28,14 @@ export interface McpServer {
   listTools(): Promise<readonly object[]>
   // The contents of the result.
   callTool(name: string, args: Readonly<Record<string, unknown>>, bytes: Buffer): Promise<object>
+  // Before each message of several after the first. Refuses by throwing.
+  admitAnother?(): void
 }
 
 const bytesMax = 128 * 1024
 const depthMax = 24
-const headers = { 'content-type': jsonType, 'cache-control': 'no-store' }
+const batchMax = 20
+const plainHeaders = { 'content-type': jsonType, 'cache-control': 'no-store' }
 
 export async function answerPost(
   { raw, address }: Incoming,
@@ -37,7 +44,6 @@ export async function answerPost(
   server: McpServer,
 ): Promise<Outgoing> {
   if (raw.method !== 'POST') throw refuse('route_not_found', { status: 405, headers: { allow: 'POST' } })
-  let request: RpcRequest | undefined
   try {
     // A page of another origin could otherwise act for the person who looks at it.
     if (raw.headers.origin !== undefined && raw.headers.origin !== ownOrigin)
@@ -48,22 +54,81 @@ export async function answerPost(
       throw new RpcError(bytes === 'too_large' ? 413 : 400, -32600, 'The body is too large or incomplete.')
     const parsed = parseJson(bytes.toString('utf8'), depthMax)
     if (!('value' in parsed)) throw new RpcError(400, -32700, 'The body is not JSON as it should be.')
-    request = readRequest(parsed.value)
-    if (request.id === undefined) return { status: 202, body: '', headers: { 'cache-control': 'no-store' } }
-    const era = eraOf(request, {
-      version: one(raw.headers['mcp-protocol-version']),
-      method: one(raw.headers['mcp-method']),
-      name: one(raw.headers['mcp-name']),
-    })
-    return {
-      status: 200,
-      body: rpcReply(request.id, await resultOf(server, request, era, bytes)),
-      headers: { ...headers },
+    const message: Posted = {
+      value: parsed.value,
+      bytes,
+      headers: {
+        version: one(raw.headers['mcp-protocol-version']),
+        method: one(raw.headers['mcp-method']),
+        name: one(raw.headers['mcp-name']),
+      },
     }
+    return await (Array.isArray(parsed.value) ? answerBatch(server, message, parsed.value) : answerOne(server, message))
   } catch (error) {
-    if (!(error instanceof RpcError)) throw error
-    return { status: error.status, body: rpcFailure(request?.id, error), headers: { ...headers, ...error.headers } }
+    return failed(undefined, error)
   }
+}
+
+interface Posted {
+  value: unknown
+  bytes: Buffer
+  headers: RpcHeaders
+}
+
+async function answerOne(server: McpServer, { value, bytes, headers }: Posted): Promise<Outgoing> {
+  let id: RpcId | undefined
+  try {
+    const request = readRequest(value)
+    id = request.id
+    if (id === undefined) return { status: 202, body: '', headers: { 'cache-control': 'no-store' } }
+    const result = await resultOf(server, request, eraOf(request, headers), bytes)
+    return { status: 200, body: rpcReply(id, result), headers: { ...plainHeaders } }
+  } catch (error) {
+    return failed(id, error)
+  }
+}
+
+// One after the other, as each may change what the next one sees.
+async function answerBatch(
+  server: McpServer,
+  { bytes, headers }: Posted,
+  values: readonly unknown[],
+): Promise<Outgoing> {
+  if (values.length === 0 || values.length > batchMax || !mayBatch(headers))
+    throw new RpcError(400, -32600, `The body is one JSON-RPC request; by 2025-03-26, up to ${batchMax} of them.`)
+  const bodies: string[] = []
+  for (const [at, value] of values.entries()) {
+    const { body } = await answerNext(server, { value, bytes, headers }, at)
+    if (body !== '') bodies.push(String(body))
+  }
+  if (bodies.length === 0) return { status: 202, body: '', headers: { 'cache-control': 'no-store' } }
+  return { status: 200, body: `[${bodies.join()}]`, headers: { ...plainHeaders } }
+}
+
+async function answerNext(server: McpServer, message: Posted, at: number): Promise<Outgoing> {
+  try {
+    if (at > 0) server.admitAnother?.()
+  } catch (error) {
+    return failed(undefined, error)
+  }
+  return answerOne(server, message)
+}
+
+// Defects are for the one who logs them.
+function failed(id: RpcId | undefined, error: unknown): Outgoing {
+  const failure = error instanceof Refusal ? asRpcError(error) : error
+  if (!(failure instanceof RpcError)) throw error
+  return { status: failure.status, body: rpcFailure(id, failure), headers: { ...plainHeaders, ...failure.headers } }
+}
+
+function asRpcError({ code, message, details }: Refusal): RpcError {
+  const { status = refusals[code].status, retryAfterMs, headers } = details
+  const seconds = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1_000)
+  const data = { code, ...(seconds !== undefined && { retry_after: seconds }) }
+  return new RpcError(status, status === 500 ? -32603 : -32000, message, data, {
+    ...headers,
+    ...(seconds !== undefined && { 'retry-after': String(seconds) }),
+  })
 }
 
 function one(header: string | string[] | undefined): string | undefined {

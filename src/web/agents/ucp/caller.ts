@@ -12,7 +12,7 @@ import { isLoopback } from '../../../platform/kit/loopback.ts'
 import type { ShopContext } from '../context.ts'
 import { AgentError } from '../error.ts'
 import { handlersOf } from './handlers.ts'
-import { type Negotiated, negotiate, type PlatformProfile, readPlatformProfile } from './negotiate.ts'
+import { type Negotiated, negotiate, type PlatformProfile } from './negotiate.ts'
 import { platformKeyIn, provenBySignature, type ShownRequest } from './prove.ts'
 import type { ViewContext } from './view.ts'
 
@@ -43,7 +43,7 @@ export async function introduce(
   const negotiated = negotiate(profile, { capability: row.capability, isLenient })
   if (negotiated === 'version_unsupported')
     throw new AgentError(422, 'version_unsupported', 'This server speaks 2026-08-25 and 2026-04-08.')
-  const platform = profileUrl === undefined ? undefined : await platforms.see(shop, profileUrl)
+  const platform = profileUrl === undefined ? undefined : await platforms.see(shop, profileUrl, known)
   trace.callerId = platform?.id ?? noPlatform
   return { platform, profile, negotiated, ofKey }
 }
@@ -60,7 +60,7 @@ export async function admit(
   row: Pick<UcpRow, 'capability' | 'status' | 'kind'>,
   { protocol, body }: { protocol: string; body: Buffer },
 ): Promise<Admitted> {
-  const { parts, shop } = context
+  const { parts, shop, request } = context
   const { platform, negotiated } = introduced
   const proof = await proofOf(context, introduced, body) // 401, 400
   const platformId = platform?.id ?? noPlatform
@@ -83,6 +83,7 @@ export async function admit(
       mayPay: shop.level === 'buy' && isTrusted,
       mayReadOrders: proof !== null || isTrusted,
       reviewFrom: shop.reviewFrom,
+      accepted: request.raw.headers['accept-language'],
       tag: (id) => taggedId(parts.tools.rootSecret, platformId, id),
     },
   }
@@ -164,8 +165,8 @@ async function proofOf(
   return ofKey ? 'key' : null
 }
 
-function keysOf(found: FoundProfile): readonly unknown[] {
-  return typeof found === 'string' ? [] : (readPlatformProfile(found.value)?.keys ?? [])
+function keysOf(found: FoundProfile<PlatformProfile>): readonly unknown[] {
+  return typeof found === 'string' ? [] : (found.profile?.keys ?? [])
 }
 
 function askerOf({ profileReadWaitMs }: ShopContext, platform: PlatformRow | undefined): ProfileAsker {
@@ -184,8 +185,7 @@ async function profileOf(
     if (isLenient) return undefined
     throw new AgentError(424, 'profile_unreachable', 'The profile of the platform cannot be read.')
   }
-  const profile = readPlatformProfile(found.value)
-  if (!profile && !isLenient)
+  if (!found.profile && !isLenient)
     throw new AgentError(422, 'profile_malformed', 'The profile of the platform has no version.')
-  return profile
+  return found.profile
 }

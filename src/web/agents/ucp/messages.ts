@@ -1,90 +1,152 @@
-// What is said about a checkout, in the words of the protocol. Pure.
+// What is said about a checkout, in the words of the protocol. Codes are the protocol's; sentences are for the buyer, in the language of the
+// checkout. Pure.
 
 import type { Issue } from '../../../contract/issues.ts'
+import { fieldsFor, formatFor } from '../../../domain/addresses/formats.ts'
 import type { CodeNote, LineNote } from '../../../domain/carts/replace.ts'
+import { type AgentTextKey, agentTexts } from '../../languages/agents.ts'
+import type { TextKey } from '../../languages/checkout/en.ts'
+import { type Speaker, speakerFor, type Values } from '../../languages/language.ts'
+
+// A sentence, once the language is known.
+export type Sentence = (words: Words) => string
 
 export interface Message {
   type: 'error' | 'warning' | 'info'
   code: string
-  content: string
+  sentence: Sentence
   path?: string
   severity?: Severity
 }
 
 export type Severity = 'recoverable' | 'requires_buyer_input' | 'requires_buyer_review' | 'unrecoverable'
 
-function error(code: string, content: string, severity: Severity, path?: string): Message {
-  return { type: 'error', code, content, severity, ...(path !== undefined && { path }) }
+export interface Words extends Speaker {
+  tell(key: AgentTextKey, values?: Values): string
 }
 
-function warning(code: string, content: string, path?: string): Message {
-  return { type: 'warning', code, content, ...(path !== undefined && { path }) }
+// The buyer's own language, where a checkout or cart has one, else those that the request accepts.
+export function wordsFor(locale: string | null | undefined, accepted: string | undefined): Words {
+  const speaker = speakerFor(locale ?? 'auto', accepted)
+  return { ...speaker, tell: (key, values) => speaker.fill(agentTexts[speaker.language][key], values) }
 }
 
-const info = (code: string, content: string): Message => ({ type: 'info', code, content })
+export interface ShownMessage extends Omit<Message, 'sentence'> {
+  content_type: 'plain'
+  content: string
+}
+
+export function shownMessages(messages: readonly Message[], words: Words): ShownMessage[] {
+  return messages.map(({ type, code, path, severity, sentence }) => ({
+    type,
+    code,
+    ...(path !== undefined && { path }),
+    content_type: 'plain',
+    content: sentence(words),
+    ...(severity !== undefined && { severity }),
+  }))
+}
+
+function error(code: string, sentence: Sentence, severity: Severity, path?: string): Message {
+  return { type: 'error', code, sentence, severity, ...(path !== undefined && { path }) }
+}
+
+function warning(code: string, sentence: Sentence, path?: string): Message {
+  return { type: 'warning', code, sentence, ...(path !== undefined && { path }) }
+}
+
+const info = (code: string, sentence: Sentence): Message => ({ type: 'info', code, sentence })
+
+const say =
+  (key: TextKey, values?: Values): Sentence =>
+  (words) =>
+    words.say(key, values)
+const tell =
+  (key: AgentTextKey, values?: Values): Sentence =>
+  (words) =>
+    words.tell(key, values)
+const needed =
+  (label: TextKey): Sentence =>
+  (words) =>
+    words.say('field.required', { label: words.say(label) })
+// For those who write the platform.
+const english =
+  (text: string): Sentence =>
+  () =>
+    text
 
 export const destinationPath = '$.fulfillment.methods[0].destinations[0]'
 
 // biome-ignore format: a table is read by its rows
 export const notice = {
-  notFound: (what: string) => error('not_found', `There is no such ${what}.`, 'unrecoverable'),
-  incompatible: () => error('capabilities_incompatible', 'The profile of the platform does not list this capability.', 'unrecoverable'),
-  methodNotOffered: (place: number) => error('invalid', 'Only shipping is offered.', 'recoverable', `$.fulfillment.methods[${place}]`),
-  currencyNotOffered: (currency: string) => warning('currency_not_offered', `Prices are in ${currency}.`),
-  emailNeeded: () => error('field_required', 'An e-mail address is needed.', 'recoverable', '$.buyer.email'),
-  emailInvalid: () => error('field_invalid', 'This is not an e-mail address.', 'recoverable', '$.buyer.email'),
-  addressNeeded: () => error('field_required', 'A shipping address is needed.', 'recoverable', '$.fulfillment.methods[0].destinations'),
-  undeliverable: () => error('address_undeliverable', 'The shop does not deliver to this address.', 'recoverable', destinationPath),
-  noOption: () => error('address_undeliverable', 'No shipping option carries these items to this address.', 'recoverable', destinationPath),
-  onPage: () => error('payment_on_page', 'The buyer pays at continue_url.', 'requires_buyer_input'),
-  consent: () => error('consent_on_page', 'The buyer agrees to the supply of digital content, and pays, at continue_url.', 'requires_buyer_input'),
-  review: () => error('order_review', 'The buyer reviews and confirms the order at continue_url.', 'requires_buyer_review'),
-  ordersNeedProof: () => error('unauthorized', 'Orders are shown to platforms that prove who they are. The buyer sees the order at its permalink_url.', 'unrecoverable'),
-  fulfillmentOnPage: () => error('fulfillment_on_page', 'The buyer gives the address and pays at continue_url.', 'requires_buyer_input'),
-  challenge: () => error('requires_3ds', 'The bank asks the buyer to confirm the payment at continue_url.', 'requires_buyer_input'),
-  inProgress: () => error('payment_in_progress', 'The payment is being made. Nothing was changed.', 'recoverable'),
-  paymentPending: () => info('payment_pending', 'The order is placed. The money is awaited.'),
-  taxIncluded: (amount: string) => info('tax_included', `The total contains ${amount} of tax.`),
-  priceUnavailable: () => error('price_unavailable', 'The total is too large to be exact. Ask for fewer items.', 'recoverable'),
-  noInstrument: () => error('payment_failed', 'Mark one payment instrument as selected.', 'recoverable', '$.payment.instruments'),
-  credentialRefused: (place: number) => error('payment_failed', 'The payment handler is not offered, or does not take this credential.', 'recoverable', `$.payment.instruments[${place}]`),
-  declined: (reason: string) => error('payment_failed', reason, 'recoverable', '$.payment'),
-  tooManyTries: (seconds: number) => error('payment_failed', `Too many payments were declined. Try again in ${seconds} seconds.`, 'recoverable', '$.payment'),
-  totalChanged: () => warning('total_changed', 'The total changed since it was shown. Nothing was charged.', '$.totals'),
-  changedMeanwhile: () => error('checkout_changed', 'The checkout changed meanwhile. Nothing was charged.', 'recoverable'),
-  soldOut: () => error('out_of_stock', 'There is not enough in stock. Nothing was charged.', 'recoverable'),
-  codeUsed: () => error('discount_code_user_ineligible', 'This buyer has used the discount code before. Nothing was charged.', 'recoverable', '$.discounts.codes'),
+  notFound: () => error('not_found', tell('thing.none'), 'unrecoverable'),
+  incompatible: () => error('capabilities_incompatible', english('The profile of the platform does not list this capability.'), 'unrecoverable'),
+  methodNotOffered: (place: number) => error('invalid', tell('shipping.only'), 'recoverable', `$.fulfillment.methods[${place}]`),
+  currencyNotOffered: (currency: string) => warning('currency_not_offered', tell('currency.only', { currency })),
+  notEligible: (claim: string) => warning('eligibility_not_accepted', tell('eligibility.none', { claim })),
+  soldByPiece: (item: string) => error('quantity_unit_mismatch', tell('line.byPiece', { item }), 'recoverable'),
+  destinationUnknown: () => error('field_invalid', tell('address.unknown'), 'recoverable', '$.fulfillment.methods[0].selected_destination_id'),
+  emailNeeded: () => error('field_required', needed('contact.email'), 'recoverable', '$.buyer.email'),
+  emailInvalid: () => error('field_invalid', say('field.email'), 'recoverable', '$.buyer.email'),
+  addressNeeded: () => error('field_required', needed('address.title'), 'recoverable', '$.fulfillment.methods[0].destinations'),
+  undeliverable: () => error('address_undeliverable', say('problem.undeliverable'), 'recoverable', destinationPath),
+  noOption: () => error('address_undeliverable', say('problem.shipping'), 'recoverable', destinationPath),
+  onPage: () => error('payment_on_page', tell('page.pay'), 'requires_buyer_input'),
+  consent: () => error('consent_on_page', tell('page.consent'), 'requires_buyer_input'),
+  review: () => error('order_review', tell('page.review'), 'requires_buyer_review'),
+  ordersNeedProof: () => error('unauthorized', english('Orders are shown to platforms that prove who they are. The buyer sees the order at its permalink_url.'), 'unrecoverable'),
+  fulfillmentOnPage: () => error('fulfillment_on_page', tell('page.address'), 'requires_buyer_input'),
+  challenge: () => error('requires_3ds', tell('page.challenge'), 'requires_buyer_input'),
+  inProgress: () => error('payment_in_progress', say('problem.inProgress'), 'recoverable'),
+  paymentPending: () => info('payment_pending', tell('payment.awaited')),
+  taxIncluded: (amount: number, currency: string) => info('tax_included', (words) => words.say('total.taxIncluded', { amount: words.amount(amount, currency) })),
+  priceUnavailable: () => error('price_unavailable', say('message.price_unavailable'), 'recoverable'),
+  noInstrument: () => error('payment_failed', tell('payment.choose'), 'recoverable', '$.payment.instruments'),
+  credentialRefused: (place: number) => error('payment_failed', say('declined.method_unavailable'), 'recoverable', `$.payment.instruments[${place}]`),
+  declined: (reason: string) => error('payment_failed', (words) => words.sayKnown(`declined.${reason}`, words.say('declined.declined')), 'recoverable', '$.payment'),
+  tooManyTries: (waitMs: number) => error('payment_failed', (words) => words.say('problem.tooManyTries', { time: words.duration(waitMs) }), 'recoverable', '$.payment'),
+  totalChanged: () => warning('total_changed', tell('total.changed'), '$.totals'),
+  changedMeanwhile: () => error('checkout_changed', say('problem.stale'), 'recoverable'),
+  soldOut: () => error('out_of_stock', tell('stock.short'), 'recoverable'),
+  codeUsed: () => error('discount_code_user_ineligible', say('code.customer_limit_reached'), 'recoverable', '$.discounts.codes'),
+  unknownId: (id: string) => info('not_found', tell('line.notSold', { item: id })),
 } as const
 
-const leftOutTexts = {
-  not_found: 'is not sold here',
-  item_unavailable: 'can no longer be bought',
-  out_of_stock: 'is out of stock',
+const leftOutTexts: Readonly<Record<(LineNote & { kind: 'left_out' })['reason'], (item: string) => Sentence>> = {
+  not_found: (item) => tell('line.notSold', { item }),
+  item_unavailable: (item) => say('problem.unavailable', { item }),
+  out_of_stock: (item) => tell('line.soldOut', { item }),
 }
 
 // `places`: where each SKU stands in the answer.
 export function lineMessage(note: LineNote, places: ReadonlyMap<string, number>): Message | undefined {
   if (note.kind === 'left_out')
-    return error(note.reason, `${note.name ?? note.item} ${leftOutTexts[note.reason]}.`, 'recoverable')
+    return error(note.reason, leftOutTexts[note.reason](note.name ?? note.item), 'recoverable')
   const place = places.get(note.skuId)
   if (place === undefined) return undefined
-  const content = `${note.asked} of ${note.name} were asked for; ${note.got} can be had.`
-  return warning('quantity_adjusted', content, `$.line_items[${place}].quantity`)
+  const { name: item, asked, got } = note
+  return warning('quantity_adjusted', tell('line.fewer', { item, asked, got }), `$.line_items[${place}].quantity`)
 }
 
-const codeTexts: Readonly<Record<string, readonly [code: string, content: string]>> = {
-  expired: ['discount_code_expired', 'has expired'],
-  not_started: ['discount_code_expired', 'does not hold yet'],
-  customer_limit_reached: ['discount_code_user_ineligible', 'was used before'],
-  minimum_not_met: ['discount_code_minimum_not_met', 'holds from a higher subtotal on'],
-  second: ['discount_code_combination_disallowed', 'cannot be combined with another one'],
-  guessed: ['discount_code_already_tried', 'was not tried: too many codes were'],
+const codeTexts: Readonly<Record<string, readonly [code: string, why: Sentence]>> = {
+  second: ['discount_code_combination_disallowed', tell('code.second')],
+  guessed: ['discount_code_already_tried', say('problem.tooManyCodes')],
+}
+
+const codeNames: Readonly<Record<string, string>> = {
+  expired: 'discount_code_expired',
+  not_started: 'discount_code_expired',
+  customer_limit_reached: 'discount_code_user_ineligible',
+  minimum_not_met: 'discount_code_minimum_not_met',
 }
 
 export function codeMessage({ code, reason }: CodeNote, place: number): Message | undefined {
   if (reason === null) return undefined
-  const [name, content] = codeTexts[reason] ?? ['discount_code_invalid', 'does not hold']
-  return warning(name, `The code ${code} ${content}.`, `$.discounts.codes[${place}]`)
+  const [name, why] = codeTexts[reason] ?? [
+    codeNames[reason] ?? 'discount_code_invalid',
+    (words: Words) => words.sayKnown(`code.${reason}`, words.say('code.disabled')),
+  ]
+  return warning(name, (words) => `${code}: ${why(words)}`, `$.discounts.codes[${place}]`)
 }
 
 // Our members of an address, as the protocol names them.
@@ -99,8 +161,27 @@ const addressMembers: Readonly<Record<string, string>> = {
   phone: 'phone_number',
 }
 
-export function addressMessage({ path, code, message }: Issue): Message {
-  const member = addressMembers[path.split('/').at(-1) ?? ''] ?? ''
+// `country`: as it was sent, by which the parts of an address have their names.
+export function addressMessage({ path, code }: Issue, country: string): Message {
+  const name = path.split('/').at(-1) ?? ''
+  const member = addressMembers[name] ?? ''
   const isMissing = code === 'needed' || code === 'needed_in_country'
-  return error(isMissing ? 'field_required' : 'field_invalid', message, 'recoverable', `${destinationPath}.${member}`)
+  return error(
+    isMissing ? 'field_required' : 'field_invalid',
+    (words) => addressSentence(words, name, country, isMissing),
+    'recoverable',
+    `${destinationPath}.${member}`,
+  )
+}
+
+// As the checkout page says it.
+function addressSentence({ say: words }: Words, name: string, country: string, isMissing: boolean): string {
+  if (name === 'phone') return words('field.phone')
+  const labelled = fieldsFor(country).find((field) => field.name === name)
+  const label = words(labelled?.labelKey ?? 'address.title')
+  const { example } = formatFor(country).postalCode
+  if (name === 'country') return words('field.choose', { label })
+  if (isMissing) return words('field.required', { label })
+  if (name === 'postalCode' && example !== '') return words('field.postalCode', { label, example })
+  return words('field.invalid', { label })
 }

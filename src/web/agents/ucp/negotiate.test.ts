@@ -44,9 +44,29 @@ describe('negotiation', () => {
   test('what is not a profile is none', () => {
     for (const value of [null, [], {}, { ucp: 1 }, { ucp: { version: 5 } }])
       assert.equal(readPlatformProfile(value), undefined)
-    assert.deepEqual(
-      readPlatformProfile({ ucp: { version: 'x', capabilities: { a: 'b' } } })?.capabilities.get('a'),
-      [],
-    )
+    const wrong = { ucp: { version: 'x', capabilities: { [checkout]: 'b', a: [{ version: '2026-08-25' }] } } }
+    assert.deepEqual(readPlatformProfile(wrong)?.capabilities.get(checkout), [])
+  })
+
+  test('keeps of a document what is used of it, however much there is', () => {
+    const version = '2026-08-25'
+    const key = {
+      kid: 'a',
+      kty: 'EC',
+      crv: 'P-256',
+      x: 'AA',
+      y: 'AA',
+      more: 'x'.repeat(1_000),
+      key_ops: ['sign', 'verify'],
+    }
+    const many = Array.from({ length: 10_000 }, () => ({}))
+    const capabilities = {
+      [checkout]: [{ version }, ...many],
+      ...Object.fromEntries(many.map((_, at) => [`c${at}`, many])),
+    }
+    const read = readPlatformProfile({ ucp: { version, capabilities }, keys: [key, null, ...many] })
+    const { more: _, ...kept } = key
+    assert.deepEqual(read?.keys.slice(0, 2), [{ ...kept, key_ops: ['verify'] }, {}])
+    assert.ok(JSON.stringify([read?.keys, [...(read?.capabilities ?? [])]]).length < 1_000)
   })
 })

@@ -35,7 +35,7 @@ export interface PlatformProfile {
   version: string
   // Versions of each capability that it lists.
   capabilities: ReadonlyMap<string, readonly string[]>
-  // As they are in the document; what is wrong with one shows when it is used.
+  // What a check needs of the first of them; what is wrong with one shows when it is used.
   keys: readonly unknown[]
   // Where it wants to hear of its orders.
   webhookUrl: string | undefined
@@ -45,15 +45,14 @@ export interface PlatformProfile {
 export function readPlatformProfile(value: unknown): PlatformProfile | undefined {
   const ucp = membersOf(membersOf(value)?.ucp)
   if (!ucp || typeof ucp.version !== 'string') return undefined
-  const listed = Object.entries(membersOf(ucp.capabilities) ?? {}).map(([name, entries]): [string, string[]] => [
-    name,
-    (Array.isArray(entries) ? entries : []).flatMap((entry: unknown) => {
-      const version = membersOf(entry)?.version
-      return typeof version === 'string' ? [version] : []
-    }),
-  ])
+  const named = membersOf(ucp.capabilities)
+  const listed = Object.keys(capabilities).map((name): [string, string[]] => {
+    const entries = named?.[name]
+    const versions = (Array.isArray(entries) ? entries : []).map((entry: unknown) => membersOf(entry)?.version)
+    return [name, dialects.flatMap(({ version }) => (versions.includes(version) ? [version] : []))]
+  })
   return {
-    version: ucp.version,
+    version: dialects.find(({ version }) => version === ucp.version)?.version ?? 'another',
     capabilities: new Map(listed),
     keys: keysIn(value, ucp.version),
     webhookUrl: webhookUrlIn(ucp),
@@ -63,15 +62,32 @@ export function readPlatformProfile(value: unknown): PlatformProfile | undefined
 function keysIn(value: unknown, version: string): readonly unknown[] {
   const dialect = dialects.find((known) => known.version === version) ?? newest
   const keys = membersOf(value)?.[dialect.keysMember]
-  return Array.isArray(keys) ? keys : []
+  return Array.isArray(keys) ? keys.slice(0, keysMax).map(keyView) : []
+}
+
+const keysMax = 100
+const keyTextMax = 1_000
+const operationsMax = 20
+
+function keyView(key: unknown): object {
+  const { key_ops: operations, ...members } = membersOf(key) ?? {}
+  const texts = ['kid', 'kty', 'crv', 'x', 'y', 'use'].flatMap((name): [string, unknown][] => {
+    const value = members[name]
+    return typeof value === 'string' && value.length <= keyTextMax ? [[name, value]] : []
+  })
+  // What is not a list says that the key is not for verifying.
+  const isFor = Array.isArray(operations) && operations.slice(0, operationsMax).includes('verify')
+  return { ...Object.fromEntries(texts), ...(operations !== undefined && { key_ops: isFor ? ['verify'] : [] }) }
 }
 
 function webhookUrlIn({ version, capabilities: listed }: Readonly<Record<string, unknown>>): string | undefined {
   const entries = membersOf(listed)?.[`${shopping}.order`]
   const entry = (Array.isArray(entries) ? entries : []).map(membersOf).find((one) => one?.version === version)
   const url = membersOf(entry?.config)?.webhook_url
-  return typeof url === 'string' ? url : undefined
+  return typeof url === 'string' && url.length <= urlLengthMax ? url : undefined
 }
+
+const urlLengthMax = 2_000
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
   // An object of JSON.

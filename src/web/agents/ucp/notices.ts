@@ -22,7 +22,7 @@ export interface NoticeParts {
 
 const capability = 'dev.ucp.shopping.order'
 
-// Of a claimed delivery, whatever its protocol.
+// For a claimed delivery, whatever its protocol.
 export function attemptHeaders({ eventId, createdAt, attempts }: PlatformDelivery): Record<string, string> {
   return {
     'webhook-id': eventId,
@@ -46,6 +46,7 @@ export async function ucpNotice(
     mayPay: false,
     mayReadOrders: true,
     reviewFrom: null,
+    accepted: undefined,
     tag: (id) => taggedId(rootSecret, platformId, id),
   }
   const found = await storage.read(async (db) => ({

@@ -1,8 +1,18 @@
 // An order, as the protocol shows it. Pure. Where it goes is shown down to the town only.
 
+import { isOfSku } from '../../../domain/edits/plan.ts'
+import type { OrderEditRow } from '../../../domain/edits/store.ts'
 import { type OrderFacts, orderTotals } from '../../../domain/orders/view.ts'
+import type { ReturnFacts } from '../../../domain/returns/store.ts'
 import { toInstant } from '../../../platform/kit/instant.ts'
+import { wordsFor } from './messages.ts'
 import { envelopeOf, titleOf, totalsView, type ViewContext } from './view.ts'
+
+// With what became of it afterwards.
+export interface OrderHistory extends OrderFacts {
+  edits: readonly OrderEditRow[]
+  returns: readonly ReturnFacts[]
+}
 
 export interface OrderLinks {
   permalinkUrl: string
@@ -11,14 +21,14 @@ export interface OrderLinks {
 }
 
 export function orderDocument(
-  facts: OrderFacts,
+  facts: OrderHistory,
   { permalinkUrl, destination }: OrderLinks,
   context: ViewContext,
 ): object {
   const { order, lines, fulfillments, refunds } = facts
   const { refunded: _, refundPending: __, ...totals } = orderTotals(order, refunds)
-  const label = order.shippingChoice?.label ?? 'Shipping'
-  const isCancelled = order.status === 'cancelled'
+  const words = wordsFor(order.locale, context.accepted)
+  const label = order.shippingChoice?.label ?? words.say('total.shipping')
   return {
     ucp: envelopeOf(context),
     id: context.tag(order.id),
@@ -26,16 +36,16 @@ export function orderDocument(
     checkout_id: context.tag(order.checkoutSessionId),
     permalink_url: permalinkUrl,
     currency: order.currency,
-    line_items: lines.map((line) => ({
-      id: line.skuId,
-      item: { id: line.skuId, title: titleOf(line.name, line.options), price: line.unitPrice },
-      quantity: { original: line.quantity, total: isCancelled ? 0 : line.quantity, fulfilled: line.fulfilled },
+    line_items: shownLines(facts).map(({ skuId, title, unitPrice, subtotal, discount, quantity, status }) => ({
+      id: skuId,
+      item: { id: skuId, title, price: unitPrice },
+      quantity,
       totals: [
-        { type: 'subtotal', amount: line.subtotal },
-        ...(line.discount > 0 ? [{ type: 'items_discount', amount: -line.discount }] : []),
-        { type: 'total', amount: line.subtotal - line.discount },
+        { type: 'subtotal', amount: subtotal },
+        ...(discount > 0 ? [{ type: 'items_discount', amount: -discount }] : []),
+        { type: 'total', amount: subtotal - discount },
       ],
-      status: lineStatus(line, isCancelled),
+      status,
     })),
     fulfillment: {
       expectations: [
@@ -57,15 +67,77 @@ export function orderDocument(
         ...(carrier !== null && { carrier }),
       })),
     },
-    adjustments: [...refundViews(facts), ...cancellationViews(facts)],
-    totals: totalsView(lines, totals, label),
+    adjustments: [...editViews(facts), ...returnViews(facts), ...refundViews(facts), ...cancellationViews(facts)],
+    totals: totalsView(lines, totals, label, words),
   }
 }
 
-export function lineStatus({ quantity, fulfilled }: OrderFacts['lines'][number], isCancelled: boolean): string {
-  if (isCancelled) return 'removed'
+export interface ShownLine {
+  skuId: string
+  title: string
+  unitPrice: number
+  subtotal: number
+  discount: number
+  // Those of the checkout, those of now, and those that were sent.
+  quantity: { original: number; total: number; fulfilled: number }
+  status: 'processing' | 'partial' | 'fulfilled' | 'removed'
+}
+
+// All lines that there ever were: what an edit took off stays, with a quantity of 0.
+export function shownLines({ order, lines, edits, returns }: OrderHistory): ShownLine[] {
+  const added = unitsOf(edits.flatMap(({ parts }) => parts.added))
+  const removed = unitsOf(edits.flatMap(({ parts }) => parts.removed))
+  const back = unitsOf(
+    returns.flatMap((one) => one.lines.map(({ skuId, received }) => ({ skuId, quantity: received }))),
+  )
+  const gone = edits
+    .flatMap(({ parts }) => parts.removed)
+    .filter((part, at, all) => isOfSku(part) && all.findIndex(({ skuId }) => skuId === part.skuId) === at)
+    .filter(({ skuId }) => !lines.some((line) => line.skuId === skuId))
+    .map((part) => ({ ...part, quantity: 0, fulfilled: 0, subtotal: 0, discount: 0 }))
+  return [...lines, ...gone].map((line) => {
+    const { skuId, name, options, unitPrice, subtotal, discount, quantity: ordered, fulfilled } = line
+    const total = order.status === 'cancelled' ? 0 : Math.max(0, ordered - (back.get(skuId) ?? 0))
+    const original = ordered + (removed.get(skuId) ?? 0) - (added.get(skuId) ?? 0)
+    const quantity = { original, total, fulfilled }
+    return {
+      ...{ skuId, title: titleOf(name, options), unitPrice, subtotal, discount, quantity },
+      status: lineStatus(quantity),
+    }
+  })
+}
+
+function unitsOf(parts: readonly { skuId: string; quantity: number }[]): ReadonlyMap<string, number> {
+  const units = new Map<string, number>()
+  for (const { skuId, quantity } of parts) units.set(skuId, (units.get(skuId) ?? 0) + quantity)
+  return units
+}
+
+function lineStatus({ total, fulfilled }: ShownLine['quantity']): ShownLine['status'] {
+  if (total === 0) return 'removed'
   if (fulfilled === 0) return 'processing'
-  return fulfilled < quantity ? 'partial' : 'fulfilled'
+  return fulfilled < total ? 'partial' : 'fulfilled'
+}
+
+// Units that were taken off are below zero.
+function editViews({ edits }: OrderHistory): object[] {
+  return edits.map(({ id, createdAt, parts: { added, removed } }) => {
+    const taken = removed.map(({ skuId, quantity }) => ({ skuId, quantity: -quantity }))
+    const items = [...taken, ...added].filter(isOfSku).map(({ skuId, quantity }) => ({ id: skuId, quantity }))
+    return {
+      ...{ id, type: 'edit', occurred_at: toInstant(createdAt), status: 'completed' },
+      ...(items.length > 0 && { line_items: items }),
+    }
+  })
+}
+
+// What came back. What is only announced changes nothing yet.
+function returnViews({ returns }: OrderHistory): object[] {
+  return returns.flatMap(({ row: { id, updatedAt }, lines }) => {
+    const items = lines.flatMap(({ skuId, received }) => (received > 0 ? [{ id: skuId, quantity: -received }] : []))
+    if (items.length === 0) return []
+    return [{ id, type: 'return', occurred_at: toInstant(updatedAt), status: 'completed', line_items: items }]
+  })
 }
 
 const adjustmentStatuses = { pending: 'pending', succeeded: 'completed', failed: 'failed' } as const

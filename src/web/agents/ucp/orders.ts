@@ -1,12 +1,13 @@
 // Orders in the form of the protocol, as they are now: for a platform that asks, and for one that is called.
 
 import type { PayTools } from '../../../domain/checkout/tools.ts'
+import { listEdits } from '../../../domain/edits/store.ts'
 import { findOrderFacts } from '../../../domain/orders/change.ts'
 import { orderPageUrl } from '../../../domain/orders/secret.ts'
 import { findSealedSecret } from '../../../domain/orders/store.ts'
-import type { OrderFacts } from '../../../domain/orders/view.ts'
+import { listReturnsOfOrder } from '../../../domain/returns/store.ts'
 import type { Reader } from '../../../platform/storage/storage.ts'
-import { orderDocument } from './order.ts'
+import { type OrderHistory, orderDocument } from './order.ts'
 import type { ViewContext } from './view.ts'
 
 type OrderTools = Pick<PayTools, 'rootSecret' | 'publicOrigin'>
@@ -16,9 +17,14 @@ export async function findShownOrder(
   tools: OrderTools,
   db: Reader,
   key: { installationId: string; orderId: string },
-): Promise<{ facts: OrderFacts; permalinkUrl: string } | undefined> {
-  const [facts, sealed] = await Promise.all([findOrderFacts(db, key), findSealedSecret(db, key)])
-  if (!facts) return undefined
+): Promise<{ facts: OrderHistory; permalinkUrl: string } | undefined> {
+  const [found, sealed, returns] = await Promise.all([
+    findOrderFacts(db, key),
+    findSealedSecret(db, key),
+    listReturnsOfOrder(db, key),
+  ])
+  if (!found) return undefined
+  const facts = { ...found, edits: await listEdits(db, found.order), returns }
   const permalinkUrl = sealed === undefined ? null : orderPageUrl(tools, { orderId: facts.order.id, sealed })
   return { facts, permalinkUrl: permalinkUrl ?? tools.publicOrigin() }
 }

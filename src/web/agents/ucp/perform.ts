@@ -16,19 +16,23 @@ import type { Product, ProductSummary } from '../../../contract/open/catalog.ts'
 import {
   type AgentCaller,
   type AgentMoment,
+  type ChangedWish,
   cancelAgentCart,
   cancelCheckout,
   findAgentCart,
   openCart,
   openCheckout,
   openCheckoutOfCart,
+  type PresentWish,
+  type ReplacedCheckout,
   replaceAgentCart,
   replaceCheckout,
 } from '../../../domain/agents/buying.ts'
 import { untaggedId } from '../../../domain/agents/ids.ts'
 import type { AgentShop } from '../../../domain/agents/store.ts'
 import type { LineNote } from '../../../domain/carts/replace.ts'
-import { listNamedListings } from '../../../domain/catalog/store.ts'
+import { categoryTree } from '../../../domain/catalog/question.ts'
+import { listCategories, listNamedListings } from '../../../domain/catalog/store.ts'
 import { findShopUrl, type SiteContext, siteStatusOf } from '../../../domain/sites/site.ts'
 import { findStoredSite } from '../../../domain/sites/store.ts'
 import type { KeyCaller } from '../../../platform/access/identify.ts'
@@ -39,10 +43,11 @@ import { Refusal } from '../../../platform/kit/refuse.ts'
 import type { Reader, Tx } from '../../../platform/storage/storage.ts'
 import { AgentError } from '../error.ts'
 import { completeOnce, type PayingParts, type Seen, seeChanged, seeCheckout } from '../paying.ts'
-import { lineMessage, type Message, notice } from './messages.ts'
+import { lineMessage, type Message, notice, shownMessages, type Words, wordsFor } from './messages.ts'
 import { findOrderDocument } from './orders.ts'
-import { detailView, type Input, ucpProductView } from './product.ts'
-import { instrumentIn, networkIn, wishIn } from './read.ts'
+import { detailView, featuredOf, type Input, ucpProductView } from './product.ts'
+import { instrumentIn, localeIn, networkIn, type ReadRules, type ReadWish, UnknownDestination, wishIn } from './read.ts'
+import { type FoundPage, type SearchOne, searchEach } from './search.ts'
 import { cartDocument, checkoutView, envelopeOf, type ViewContext } from './view.ts'
 
 export interface UcpParts extends PayingParts {
@@ -55,7 +60,7 @@ export interface UcpCall {
   shop: AgentShop
   caller: AgentCaller
   view: ViewContext
-  // Of the path, or the argument of the tool.
+  // From the path, or from the argument of the tool.
   id: string
   body: unknown
   // The bytes that were sent, hashed: what makes two requests the same.
@@ -85,14 +90,27 @@ export async function performUcp(parts: UcpParts, call: UcpCall): Promise<UcpAns
     if (!call.view.active.has(row.capability)) throw new NoResource([notice.incompatible()])
     return await handlers[call.rowId](parts, call)
   } catch (error) {
-    if (error instanceof NoResource) return failed(call, error.messages)
+    if (error instanceof NoResource) return failed(parts, call, error.messages)
     throw asProtocolError(error)
   }
 }
 
-function failed({ view }: UcpCall, messages: readonly Message[]): UcpAnswer {
-  const body = { ucp: { version: view.dialect.version, status: 'error' }, messages }
+// The shop itself is where the buyer can go on.
+async function failed(parts: UcpParts, call: UcpCall, messages: readonly Message[]): Promise<UcpAnswer> {
+  const { version } = call.view.dialect
+  const url = await parts.tools.storage.read((db) => shopUrlOf(parts, db, call.shop))
+  const body = {
+    ucp: { version, status: 'error' },
+    messages: shownMessages(messages, wordsOf(call)),
+    ...(url !== null && { continue_url: url }),
+  }
   return { status: 200, body, isReplayed: false }
+}
+
+// The language that the request itself names, else those that it accepts.
+function wordsOf({ body, view }: UcpCall): Words {
+  const { context } = (body ?? {}) as Pick<CartShape, 'context'>
+  return wordsFor(localeIn(context?.language), view.accepted)
 }
 
 function asProtocolError(error: unknown): unknown {
@@ -115,9 +133,9 @@ const handlers: Readonly<Record<UcpRowId, Handle>> = {
   ucpGetProduct: getProduct,
   ucpCreateCart: (parts, call) =>
     change(parts, call, async (tx) => {
-      const { wish, notes } = wishIn(call.body as CartShape, call.view.active, call.shop.currency)
+      const { wish, notes } = readWish(call)
       const opened = await openCart(parts.tools, tx, call.caller, wish, call.moment)
-      if ('lineNotes' in opened) throw nothingLeft(opened.lineNotes)
+      if ('lineNotes' in opened) throw nothingLeft(opened.lineNotes, notes)
       return cartText(parts, tx, call, opened.row.cartId, notes)
     }),
   ucpGetCart: async (parts, call) => {
@@ -128,8 +146,9 @@ const handlers: Readonly<Record<UcpRowId, Handle>> = {
   ucpUpdateCart: (parts, call) =>
     change(parts, call, async (tx) => {
       const cartId = cartIdOf(parts, call, call.id)
-      const { wish, notes } = wishIn(call.body as CartShape, call.view.active, call.shop.currency)
-      await replaceAgentCart(parts.tools, tx, call.caller, { cartId, wish }, call.moment).catch(notFound)
+      const notes: Message[] = []
+      const wanted = wantedBy(call, notes)
+      await replaceAgentCart(parts.tools, tx, call.caller, { cartId, wanted }, call.moment).catch(notFound)
       return cartText(parts, tx, call, cartId, notes)
     }),
   ucpCancelCart: (parts, call) =>
@@ -142,8 +161,8 @@ const handlers: Readonly<Record<UcpRowId, Handle>> = {
   ucpCreateCheckout: (parts, call) =>
     change(parts, call, async (tx) => {
       const body = call.body as NewCheckoutShape
-      const { wish, notes } = wishIn(body, call.view.active, call.shop.currency)
-      if (wish.lines.length === 0 && body.cart_id === undefined)
+      const { wish, notes } = readWish(call)
+      if ((body.line_items ?? []).length === 0 && body.cart_id === undefined)
         throw new AgentError(400, 'invalid_request', 'A checkout is opened with line_items or a cart_id.')
       const { tools } = parts
       const opened =
@@ -156,16 +175,20 @@ const handlers: Readonly<Record<UcpRowId, Handle>> = {
               { cartId: cartIdOf(parts, call, body.cart_id), wish },
               call.moment,
             ).catch(notFound)
-      if ('lineNotes' in opened) throw nothingLeft(opened.lineNotes)
+      if ('lineNotes' in opened) throw nothingLeft(opened.lineNotes, notes)
       return checkoutText(parts, tx, call, opened.sessionId, notes)
     }),
   ucpGetCheckout: getCheckout,
   ucpUpdateCheckout: (parts, call) =>
     change(parts, call, async (tx) => {
       const sessionId = sessionIdOf(parts, call)
-      const { wish, notes } = wishIn(call.body as CheckoutShape, call.view.active, call.shop.currency)
-      const outcome = await replaceCheckout(parts.tools, tx, call.caller, sessionId, wish, call.moment).catch(notFound)
-      return checkoutText(parts, tx, call, sessionId, outcome === 'busy' ? [notice.inProgress()] : notes)
+      const notes: Message[] = []
+      const replacing = replaceCheckout(parts.tools, tx, call.caller, sessionId, wantedBy(call, notes), call.moment)
+      const outcome = await replacing.catch(notFound).catch(unchanged)
+      if (outcome === 'busy') return checkoutText(parts, tx, call, sessionId, [notice.inProgress()])
+      return outcome === 'unchanged'
+        ? checkoutText(parts, tx, call, sessionId, [notice.destinationUnknown()])
+        : checkoutText(parts, tx, call, sessionId, notes, outcome)
     }),
   ucpCompleteCheckout: completeCheckout,
   ucpCancelCheckout: (parts, call) =>
@@ -177,19 +200,51 @@ const handlers: Readonly<Record<UcpRowId, Handle>> = {
   ucpGetOrder: getOrder,
 }
 
+function rulesOf({ view, shop }: UcpCall): ReadRules {
+  return { active: view.active, currency: shop.currency }
+}
+
+// What begins with this request.
+function readWish(call: UcpCall): ReadWish {
+  const body = call.body as NewCheckoutShape
+  try {
+    return wishIn(body, rulesOf(call), undefined)
+  } catch (error) {
+    if (!(error instanceof UnknownDestination)) throw error
+    const { fulfillment: _, ...others } = body
+    const { wish, notes } = wishIn(others, rulesOf(call), undefined)
+    return { wish, notes: [...notes, notice.destinationUnknown()] }
+  }
+}
+
+// What takes the place of what is there. `notes` are known once it is called.
+function wantedBy(call: UcpCall, notes: Message[]): (present: PresentWish) => ChangedWish {
+  return (present) => {
+    const read = wishIn(call.body as CartShape & CheckoutShape, rulesOf(call), present)
+    notes.push(...read.notes)
+    return read.wish
+  }
+}
+
+function unchanged(error: unknown): 'unchanged' {
+  if (error instanceof UnknownDestination) return 'unchanged'
+  throw error
+}
+
 // Without a resource there is nothing that could be mended.
 function gone(message: Message | undefined): Message[] {
   return message ? [{ ...message, type: 'error', severity: 'unrecoverable' }] : []
 }
 
-function nothingLeft(notes: readonly LineNote[]): NoResource {
+function nothingLeft(lineNotes: readonly LineNote[], notes: readonly Message[]): NoResource {
   const none = new Map<string, number>()
-  return new NoResource(notes.flatMap((note) => gone(lineMessage(note, none))))
+  const left = lineNotes.flatMap((note) => gone(lineMessage(note, none)))
+  return new NoResource([...left, ...notes.filter(({ type }) => type === 'error').flatMap(gone)])
 }
 
 function cartIdOf({ tools }: UcpParts, { caller }: UcpCall, id: string): string {
   const found = untaggedId(tools.rootSecret, caller.platformId, id)
-  if (found === undefined || !isId('cart', found)) throw new NoResource([notice.notFound('cart')])
+  if (found === undefined || !isId('cart', found)) throw new NoResource([notice.notFound()])
   return found
 }
 
@@ -201,21 +256,20 @@ async function cartText(
   notes: readonly Message[],
 ): Promise<string> {
   const found = await findAgentCart(tools, db, caller, cartId, moment.now.getTime())
-  if (!found) throw new NoResource([notice.notFound('cart')])
+  if (!found) throw new NoResource([notice.notFound()])
   return JSON.stringify(cartDocument(found, view, notes))
 }
 
 function notFound(error: unknown): never {
-  if (error instanceof Refusal && error.code === 'cart_not_found') throw new NoResource([notice.notFound('cart')])
+  if (error instanceof Refusal && error.code === 'cart_not_found') throw new NoResource([notice.notFound()])
 
-  if (error instanceof Refusal && error.code === 'checkout_session_not_found')
-    throw new NoResource([notice.notFound('checkout')])
+  if (error instanceof Refusal && error.code === 'checkout_session_not_found') throw new NoResource([notice.notFound()])
   throw error
 }
 
 function sessionIdOf({ tools }: UcpParts, { id, caller }: UcpCall): string {
   const found = untaggedId(tools.rootSecret, caller.platformId, id)
-  if (found === undefined || !isId('cks', found)) throw new NoResource([notice.notFound('checkout')])
+  if (found === undefined || !isId('cks', found)) throw new NoResource([notice.notFound()])
   return found
 }
 
@@ -247,8 +301,9 @@ async function checkoutText(
   { caller, view, moment }: UcpCall,
   sessionId: string,
   notes: readonly Message[],
+  replaced?: Exclude<ReplacedCheckout, 'busy'>,
 ): Promise<string> {
-  const seen = await seeChanged(tools, tx, { caller, sessionId, rules: view }, notes, moment.now)
+  const seen = await seeChanged(tools, tx, { caller, sessionId, rules: view }, notes, moment.now, replaced)
   return JSON.stringify(checkoutView(seen, view))
 }
 
@@ -268,7 +323,7 @@ async function completeCheckout(parts: UcpParts, call: UcpCall): Promise<UcpAnsw
     rules: view,
     claim: claimOf(call),
     attempt: key ?? '',
-    instrument: instrumentIn(body),
+    instrument: instrumentIn(body, view.dialect.version),
     network: networkIn(body.signals),
     cause: moment.cause,
     render: (seen: Seen) => checkoutView(seen, view),
@@ -286,7 +341,7 @@ async function getOrder(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
       ? findOrderDocument(tools, db, { installationId, orderId }, call.view)
       : undefined,
   )
-  if (!document) throw new NoResource([notice.notFound('order')])
+  if (!document) throw new NoResource([notice.notFound()])
   return { status: 200, body: document, isReplayed: false }
 }
 
@@ -312,33 +367,25 @@ const lookedUpMax = 50
 
 async function searchCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   const { query, filters = {}, pagination = {} } = call.body as SearchShape
-  const [category] = filters.categories ?? []
   const { min, max } = filters.price ?? {}
   const asked = {
     ...(query !== undefined && query.trim() !== '' && { q: query }),
-    ...(category !== undefined && { category: category.trim().toLowerCase().replaceAll(/\s+/g, '-') }),
     ...(min !== undefined && { minPrice: min }),
     ...(max !== undefined && { maxPrice: max }),
   }
-  if (Object.keys(asked).length === 0)
-    throw new AgentError(400, 'invalid_request', 'Search by a query, a category or a price.')
+  const { cursor } = pagination
   const limit = Math.min(pagination.limit ?? 10, searchRowsMax)
-  const found = await askCatalog<{ data: ProductSummary[]; meta: { next: string | null; total: number | null } }>(
-    parts,
-    'searchCatalogProducts',
-    {
-      principal: readerOf(call),
-      query: { ...asked, limit },
-      ...(pagination.cursor !== undefined && { cursor: pagination.cursor }),
-    },
-  )
-  const { next, total } = found?.meta ?? { next: null, total: 0 }
-  const cursor = next === null ? null : new URL(next, 'http://localhost').searchParams.get('cursor')
-  const products = await productsOf(
-    parts,
-    call,
-    (found?.data ?? []).map(({ slug }) => slug),
-  )
+  const named = filters.categories ?? []
+  if (named.length === 0 && Object.keys(asked).length === 0)
+    throw new AgentError(400, 'invalid_request', 'Search by a query, a category or a price.')
+  const searchOne = ({ category, cursor, limit }: { category?: string; cursor: string | undefined; limit: number }) =>
+    searchPage(parts, call, { ...asked, ...(category !== undefined && { category }), limit }, cursor)
+  const found =
+    named.length === 0
+      ? await searchOne({ cursor, limit })
+      : await searchCategories(parts, call, named, { cursor, limit, searchOne })
+  const slugs = found.rows.map(({ slug }) => slug)
+  const products = await productsOf(parts, call, slugs)
   const pageOf = await pagesOf(parts, call)
   return {
     status: 200,
@@ -347,12 +394,53 @@ async function searchCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer>
       ucp: envelopeOf(call.view),
       products: products.map((product) => ucpProductView(product, { url: pageOf(product) })),
       pagination: {
-        has_next_page: cursor !== null,
-        ...(cursor !== null && { cursor }),
-        ...(total !== null && { total_count: total }),
+        has_next_page: found.next !== null,
+        ...(found.next !== null && { cursor: found.next }),
+        ...(found.total !== null && { total_count: found.total }),
       },
     },
   }
+}
+
+async function searchPage(
+  parts: UcpParts,
+  call: UcpCall,
+  query: Readonly<Record<string, unknown>>,
+  cursor: string | undefined,
+): Promise<FoundPage<ProductSummary>> {
+  const found = await askCatalog<{ data: ProductSummary[]; meta: { next: string | null; total: number | null } }>(
+    parts,
+    'searchCatalogProducts',
+    { principal: readerOf(call), query, ...(cursor !== undefined && { cursor }) },
+  )
+  if (!found) return { rows: [], next: null, total: 0 }
+  const { next, total } = found.meta
+  return {
+    rows: found.data,
+    next: next === null ? null : new URL(next, 'http://localhost').searchParams.get('cursor'),
+    total,
+  }
+}
+
+// By slug or name. One that is not there has no products.
+async function searchCategories(
+  { tools }: UcpParts,
+  { shop }: UcpCall,
+  named: readonly string[],
+  page: { cursor: string | undefined; limit: number; searchOne: SearchOne<ProductSummary> },
+): Promise<FoundPage<ProductSummary>> {
+  const tree = categoryTree(await tools.storage.read((db) => listCategories(db, shop.merchantId)))
+  const bySlug = new Map(tree.inOrder.map(({ slug }) => [slug, slug]))
+  const byName = new Map(tree.inOrder.map(({ slug, name }) => [name.toLowerCase(), slug]))
+  const slugs = named.flatMap((text) => {
+    const word = text.trim().toLowerCase()
+    return bySlug.get(word) ?? byName.get(word) ?? bySlug.get(word.replaceAll(/\s+/g, '-')) ?? []
+  })
+  const [first, ...others] = new Set(slugs)
+  if (first === undefined) return { rows: [], next: null, total: 0 }
+  const { cursor, limit, searchOne } = page
+  if (others.length === 0) return searchOne({ category: first, cursor, limit })
+  return searchEach([first, ...others], { ...page, familyOf: (slug) => tree.families.get(slug) ?? [] })
 }
 
 async function lookUpCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
@@ -363,9 +451,7 @@ async function lookUpCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer>
   const products = await productsOf(parts, call, [...new Set(named.map(({ slug }) => slug))])
   const pageOf = await pagesOf(parts, call)
   const found = new Set(named.map(({ word }) => word))
-  const messages = ids.flatMap((id) =>
-    found.has(id) ? [] : [{ type: 'info', code: 'not_found', content: `There is no ${id}.` }],
-  )
+  const messages = ids.flatMap((id) => (found.has(id) ? [] : [notice.unknownId(id)]))
   return {
     status: 200,
     isReplayed: false,
@@ -378,7 +464,7 @@ async function lookUpCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer>
         )
         return ucpProductView(product, { url: pageOf(product), inputs })
       }),
-      ...(messages.length > 0 && { messages }),
+      ...(messages.length > 0 && { messages: shownMessages(messages, wordsOf(call)) }),
     },
   }
 }
@@ -388,7 +474,7 @@ function inputsOf(
   { skus }: Product,
   named: readonly { skuId: string | null; word: string }[],
 ): ReadonlyMap<string, Input[]> {
-  const featured = skus.find(({ availability }) => availability !== 'out_of_stock') ?? skus[0]
+  const featured = featuredOf(skus)
   const inputs = new Map<string, Input[]>()
   for (const { skuId, word } of named) {
     const id = skuId ?? featured?.id ?? ''
@@ -401,9 +487,10 @@ async function getProduct(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   const body = call.body as ProductShape
   const [named] = await parts.tools.storage.read((db) => listNamedListings(db, call.shop, [body.id]))
   const [product] = named ? await productsOf(parts, call, [named.slug]) : []
-  if (!product) throw new NoResource([notice.notFound('product')])
+  if (!product) throw new NoResource([notice.notFound()])
   const sku = product.skus.find(({ id }) => id === named?.skuId)
-  const selected = body.selected ?? sku?.options.map(({ name, value }) => ({ name, label: value })) ?? []
+  // A variant is selected by its options, whatever is selected beside it.
+  const selected = sku?.options.map(({ name, value }) => ({ name, label: value })) ?? body.selected ?? []
   const asked = { selected, ...(body.preferences && { preferences: body.preferences }) }
   const shown = detailView(product, asked, { url: (await pagesOf(parts, call))(product) })
   return { status: 200, body: { ucp: envelopeOf(call.view), product: shown }, isReplayed: false }
@@ -433,14 +520,14 @@ async function askCatalog<Reply>(
   }
 }
 
-// The page of a product in the online store, while that is open.
-async function pagesOf(
-  { tools, sites }: UcpParts,
-  { shop }: UcpCall,
-): Promise<(product: Product) => string | undefined> {
-  const url = await tools.storage.read(async (db) => {
-    const isOpen = siteStatusOf(await findStoredSite(db, shop)) === 'open'
-    return isOpen ? findShopUrl(db, sites, shop) : null
-  })
+// The online store, while it is open.
+async function shopUrlOf({ sites }: UcpParts, db: Reader, shop: AgentShop): Promise<string | null> {
+  const isOpen = siteStatusOf(await findStoredSite(db, shop)) === 'open'
+  return isOpen ? findShopUrl(db, sites, shop) : null
+}
+
+// The page of a product there.
+async function pagesOf(parts: UcpParts, { shop }: UcpCall): Promise<(product: Product) => string | undefined> {
+  const url = await parts.tools.storage.read((db) => shopUrlOf(parts, db, shop))
   return ({ slug }) => (url === null ? undefined : `${url}/products/${slug}`)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { product } from '../../../contract/open/samples.ts'
-import { ucpProductView } from './product.ts'
+import { detailView, ucpProductView } from './product.ts'
 
 test('a unit price has content and reference in one unit, from which its amount follows', () => {
   const price = { amount: 1_299, currency: 'EUR' }
@@ -22,4 +22,36 @@ test('a unit price has content and reference in one unit, from which its amount 
     reference: { value: 100, unit: 'g' },
   })
   assert.equal(unitPriceOf(null), undefined)
+})
+
+test('of a single product, what is selected is said, and variants that do not have it are left out', () => {
+  const [first] = product.skus
+  assert.ok(first)
+  const skuOf = (id: string, size: string, color: string, availability: typeof first.availability = 'in_stock') => ({
+    ...{ ...first, id, availability },
+    options: [
+      { name: 'Size', value: size },
+      { name: 'Color', value: color },
+    ],
+  })
+  const skus = [skuOf('a', 'S', 'red', 'out_of_stock'), skuOf('b', 'S', 'blue'), skuOf('c', 'L', 'red')]
+  const options = [
+    { name: 'Size', values: ['S', 'L'] },
+    { name: 'Color', values: ['red', 'blue'] },
+  ]
+  const shown = (selected: { name: string; label: string }[], preferences: string[] = []) => {
+    const view = detailView({ ...product, skus, options }, { selected, preferences }, { url: undefined })
+    const { variants, selected: effective } = view as { variants: { id: string }[]; selected: { label: string }[] }
+    return [variants.map(({ id }) => id), effective.map(({ label }) => label)]
+  }
+  const size = (label: string) => ({ name: 'Size', label })
+  const color = (label: string) => ({ name: 'Color', label })
+  // Those that one can buy first.
+  assert.deepEqual(shown([]), [
+    ['b', 'c', 'a'],
+    ['S', 'blue'],
+  ])
+  assert.deepEqual(shown([size('S')]), [['b', 'a'], ['S']])
+  assert.deepEqual(shown([size('S'), color('red')]), [['a'], ['S', 'red']])
+  assert.deepEqual(shown([size('L'), color('blue')], ['Color', 'Size']), [['b'], ['blue']])
 })

@@ -16,16 +16,23 @@ export interface ProductContext {
   url: string | undefined
   // How each variant was asked for, in a lookup.
   inputs?: ReadonlyMap<string, readonly Input[]>
-  showsAll?: boolean
+  // These variants alone, and all of them.
+  shown?: readonly Sku[]
+}
+
+// The first that one can buy.
+export function featuredOf(skus: readonly Sku[]): Sku | undefined {
+  return skus.find(isForSale) ?? skus[0]
 }
 
 const isForSale = ({ availability }: Sku) => availability !== 'out_of_stock'
 
-export function ucpProductView(product: Product, { url, inputs, showsAll = false }: ProductContext): object {
+export function ucpProductView(product: Product, { url, inputs, shown: only }: ProductContext): object {
   const { skus, media, options, categories } = product
-  const ordered = [...skus.filter(isForSale), ...skus.filter((sku) => !isForSale(sku))]
+  const listed = only ?? skus
+  const ordered = [...listed.filter(isForSale), ...listed.filter((sku) => !isForSale(sku))]
   const wanted = inputs ? ordered.filter(({ id }) => inputs.has(id)) : ordered
-  const shown = showsAll ? wanted : wanted.slice(0, variantsShownMax)
+  const shown = only ? wanted : wanted.slice(0, variantsShownMax)
   const former = skus.flatMap(({ priorPrice }) => (priorPrice ? [priorPrice] : []))
   return {
     id: product.id,
@@ -109,17 +116,21 @@ export function detailView(
   }
   const kept = selected.toSorted((one, other) => rank(one.name) - rank(other.name))
   while (kept.length > 0 && !product.skus.some((sku) => hasAll(sku, kept))) kept.pop()
+  const fitting = product.skus.filter((sku) => hasAll(sku, kept))
+  const featured = featuredOf(fitting)
+  // Without a selection all variants are shown, and what is selected is the featured one.
+  const shown = kept.length > 0 ? kept : (featured?.options ?? []).map(({ name, value }) => ({ name, label: value }))
   const options = product.options.map(({ name, values }) => ({
     name,
     values: values.map((label) => {
       const others = kept.filter((option) => option.name !== name)
-      const fitting = product.skus.filter((sku) => hasAll(sku, [...others, { name, label }]))
-      return { label, available: fitting.some(isForSale), exists: fitting.length > 0 }
+      const left = product.skus.filter((sku) => hasAll(sku, [...others, { name, label }]))
+      return { label, available: left.some(isForSale), exists: left.length > 0 }
     }),
   }))
   return {
-    ...ucpProductView(product, { ...context, showsAll: true }),
-    ...(kept.length > 0 && { selected: kept.map(({ name, label }) => ({ name, label })) }),
+    ...ucpProductView(product, { ...context, shown: fitting }),
+    ...(options.length > 0 && { selected: shown.map(({ name, label }) => ({ name, label })) }),
     ...(options.length > 0 && { options }),
   }
 }

@@ -11,7 +11,7 @@ import type { ShopContext } from '../context.ts'
 import { AgentError } from '../error.ts'
 
 export interface ShownRequest {
-  // Of the profile.
+  // Keys of the profile.
   keys: readonly unknown[]
   body: Buffer
   now: number

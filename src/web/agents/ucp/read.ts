@@ -1,33 +1,55 @@
 // A platform's request in our own words. Members of an extension that is not active are not read. Pure.
 
-import type { CheckoutCompleteShape, DestinationShape, NewCheckoutShape } from '../../../contract/agents/shapes.ts'
+import type {
+  CartShape,
+  CheckoutCompleteShape,
+  DestinationShape,
+  NewCheckoutShape,
+} from '../../../contract/agents/shapes.ts'
 import { patterns } from '../../../contract/patterns.ts'
-import type { SentAddress, Wish } from '../../../domain/agents/asked.ts'
+import type { SentAddress } from '../../../domain/agents/asked.ts'
+import type { ChangedWish, PresentWish } from '../../../domain/agents/buying.ts'
+import { destinationIdOf } from './destination.ts'
 import { type Message, notice } from './messages.ts'
 
 const discount = 'dev.ucp.shopping.discount'
 const fulfillment = 'dev.ucp.shopping.fulfillment'
 
-// `notes`: what was understood and cannot be followed.
+export interface ReadRules {
+  active: ReadonlySet<string>
+  currency: string
+}
+
+export interface ReadWish {
+  wish: ChangedWish
+  notes: Message[]
+}
+
+// A destination is named that is neither sent with the request nor that of the checkout: another one may not take its place.
+export class UnknownDestination extends Error {}
+
+// `notes`: what was understood and cannot be followed. `present`: what is there before the change; undefined where it begins.
 export function wishIn(
   body: NewCheckoutShape,
-  active: ReadonlySet<string>,
-  currency: string,
-): { wish: Wish; notes: Message[] } {
+  { active, currency }: ReadRules,
+  present: PresentWish | undefined,
+): ReadWish {
   const notes: Message[] = []
+  const lines = linesIn(body.line_items ?? [], present?.lines ?? [], notes)
   const [method, ...others] = active.has(fulfillment) ? (body.fulfillment?.methods ?? []) : []
   const isShipping = method !== undefined && (method.type ?? 'shipping') === 'shipping'
   if ((method && !isShipping) || others.length > 0) notes.push(notice.methodNotOffered(isShipping ? 1 : 0))
   const destinations = isShipping ? (method.destinations ?? []) : []
   const selected = isShipping ? method.selected_destination_id : undefined
-  const chosen = destinations.find(({ id }) => id !== undefined && id === selected) ?? destinations[0]
+  const chosen = destinationIn(destinations, selected ?? undefined, present)
   const { context, buyer = {} } = body
   if (context?.currency !== undefined && context.currency.toUpperCase() !== currency)
     notes.push(notice.currencyNotOffered(currency))
+  for (const claim of context?.eligibility ?? []) notes.push(notice.notEligible(claim))
   return {
     notes,
     wish: {
-      lines: (body.line_items ?? []).map(({ item, quantity }) => ({ item: item.id, quantity })),
+      lines,
       codes: active.has(discount) ? (body.discounts?.codes ?? []) : [],
       buyer: {
         ...(buyer.email !== undefined && { email: buyer.email }),
@@ -35,13 +57,50 @@ export function wishIn(
         ...(buyer.last_name !== undefined && { lastName: buyer.last_name }),
         ...(buyer.phone_number !== undefined && { phone: buyer.phone_number }),
       },
-      destination: chosen ? addressIn(chosen) : null,
+      destination: chosen.destination,
+      keepsAddress: chosen.isKept,
       place: context?.address_country === undefined ? null : addressIn(context),
       shippingOption: (isShipping && method.groups?.[0]?.selected_option_id) || null,
       attribution: attributionIn(body.attribution),
       locale: localeIn(context?.language),
     },
   }
+}
+
+// A quantity of something else than pieces leaves the line as it is, and out where there is none.
+function linesIn(
+  items: CartShape['line_items'],
+  present: PresentWish['lines'],
+  notes: Message[],
+): { item: string; quantity: number }[] {
+  return items.flatMap(({ item: { id, quantity_unit: unit }, quantity }) => {
+    if (unit === undefined || (unit.unit === 'C62' && (unit.scale ?? 0) === 0)) return [{ item: id, quantity }]
+    notes.push(notice.soldByPiece(id))
+    return present.filter(({ item, code }) => item === id || code === id)
+  })
+}
+
+interface ChosenDestination {
+  destination: SentAddress | null
+  // The one on the page, which the shopper gave.
+  isKept: boolean
+}
+
+function destinationIn(
+  sent: readonly DestinationShape[],
+  selected: string | undefined,
+  present: PresentWish | undefined,
+): ChosenDestination {
+  const addresses = sent.map(addressIn)
+  const found =
+    selected === undefined
+      ? addresses[0]
+      : addresses.find((address) => (address.id ?? destinationIdOf(address)) === selected)
+  if (found || selected === undefined) return { destination: found ?? null, isKept: false }
+  const { asked, hasOwnAddress = false, shownPlace } = present ?? {}
+  const known = hasOwnAddress ? shownPlace : asked?.destination
+  if (!known || (known.id ?? destinationIdOf(known)) !== selected) throw new UnknownDestination()
+  return { destination: asked?.destination ?? null, isKept: hasOwnAddress }
 }
 
 function addressIn(sent: DestinationShape): SentAddress {
@@ -91,8 +150,12 @@ export interface Instrument {
   credential: Readonly<Record<string, unknown>>
 }
 
-// The one that is marked, or the only one.
-export function instrumentIn({ payment: { instruments } }: CheckoutCompleteShape): Instrument | undefined {
+// The only one. The version of 2026-04-08 also allows several, of which one is marked.
+export function instrumentIn(
+  { payment: { instruments } }: CheckoutCompleteShape,
+  version: string,
+): Instrument | undefined {
+  if (instruments.length > 1 && version !== '2026-04-08') return undefined
   const marked = instruments.findIndex(({ selected }) => selected === true)
   const place = marked >= 0 ? marked : instruments.length === 1 ? 0 : -1
   const found = instruments[place]

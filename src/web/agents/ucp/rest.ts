@@ -57,7 +57,7 @@ function profileIn(header: string | string[] | undefined): string {
 
 const keyPattern = /^[\w.-]{22,255}$/
 
-// Of some length and chance: callers without a profile share one place for their keys.
+// Keys must be long and random: callers without a profile share one place for them.
 export function idempotencyKeyIn(header: unknown): string {
   if (typeof header === 'string' && keyPattern.test(header)) return header
   const content = 'An idempotency key is needed: random, with 22 to 255 letters, digits, dots and hyphens.'

@@ -3,12 +3,22 @@
 import type { Cart, CartItem, ShippingOption } from '../../../contract/open/carts.ts'
 import type { Totals } from '../../../contract/parts.ts'
 import type { Asked, SentAddress } from '../../../domain/agents/asked.ts'
-import type { AgentCart, AgentCheckout } from '../../../domain/agents/buying.ts'
+import { type AgentCart, type AgentCheckout, shownPlaceOf } from '../../../domain/agents/buying.ts'
 import { isEmail } from '../../../platform/kit/email.ts'
-import { addressMessage, codeMessage, lineMessage, type Message, notice } from './messages.ts'
+import type { TextKey } from '../../languages/checkout/en.ts'
+import { destinationIdOf } from './destination.ts'
+import {
+  addressMessage,
+  codeMessage,
+  lineMessage,
+  type Message,
+  notice,
+  shownMessages,
+  type Words,
+  wordsFor,
+} from './messages.ts'
 import { capabilitiesIn, type Dialect } from './negotiate.ts'
 import { handlersIn, type ShownHandler } from './profile.ts'
-import { destinationIdOf, money } from './words.ts'
 
 export interface ViewContext {
   dialect: Dialect
@@ -20,6 +30,8 @@ export interface ViewContext {
   mayReadOrders: boolean
   // From this total on the buyer confirms on the page.
   reviewFrom: number | null
+  // The languages that the request accepts, as its header names them.
+  accepted: string | undefined
   tag: (id: string) => string
 }
 
@@ -50,6 +62,7 @@ export function checkoutView(
   const { session, asked, order, links } = checkout
   const { active, handlers, tag } = context
   const { items, totals, currency, url, statusUrl } = session
+  const words = wordsFor(session.locale, context.accepted)
   return {
     ucp: { ...envelopeOf(context), payment_handlers: handlersIn(handlers) },
     id: tag(session.id),
@@ -57,13 +70,13 @@ export function checkoutView(
     currency,
     line_items: items.map(lineView),
     ...(checkout.hasSentContact && asked && Object.keys(asked.buyer).length > 0 && { buyer: buyerView(asked.buyer) }),
-    totals: totalsView(items, totals, shippingLabel(checkout)),
-    ...(messages.length > 0 && { messages }),
-    links: linksView(links),
+    totals: totalsView(items, totals, shippingLabel(checkout, words), words),
+    ...(messages.length > 0 && { messages: shownMessages(messages, words) }),
+    links: linksView(links, words),
     expires_at: session.expiresAt,
     ...(url !== null && { continue_url: url }),
     ...(active.has(discount) && discountsView(checkout)),
-    ...(active.has(fulfillment) && checkout.needsShipping && { fulfillment: fulfillmentView(checkout) }),
+    ...(active.has(fulfillment) && checkout.needsShipping && { fulfillment: fulfillmentView(checkout, words) }),
     payment: { instruments: [] },
     ...(order &&
       session.status === 'completed' && {
@@ -80,6 +93,7 @@ export function cartDocument(
 ): object {
   const { items, currency, totals, expiresAt } = cart
   const places = new Map(items.map(({ skuId }, place) => [skuId, place]))
+  const words = wordsFor(asked?.locale, context.accepted)
   const messages = [
     ...(asked?.lineNotes ?? []).flatMap((note) => lineMessage(note, places) ?? []),
     ...(context.active.has(discount)
@@ -93,8 +107,8 @@ export function cartDocument(
     currency,
     line_items: items.map(lineView),
     ...(asked && Object.keys(asked.buyer).length > 0 && { buyer: buyerView(asked.buyer) }),
-    totals: totalsView(items, totals, 'Shipping'),
-    ...(messages.length > 0 && { messages }),
+    totals: totalsView(items, totals, words.say('total.shipping'), words),
+    ...(messages.length > 0 && { messages: shownMessages(messages, words) }),
     expires_at: expiresAt,
     ...(context.active.has(discount) && discountsView({ session: cart, asked, promotion })),
   }
@@ -126,7 +140,7 @@ function standingMessages(checkout: AgentCheckout, { active, mayPay, handlers, r
     ...contactMessages(checkout),
     ...(needsShipping && active.has(fulfillment) ? deliveryMessages(checkout) : []),
     ...(checkout.isPriced ? [] : [notice.priceUnavailable()]),
-    ...(totals.taxIncluded && totals.tax > 0 ? [notice.taxIncluded(money(totals.tax, currency))] : []),
+    ...(totals.taxIncluded && totals.tax > 0 ? [notice.taxIncluded(totals.tax, currency)] : []),
   ]
   if (messages.some(({ severity }) => severity === 'recoverable')) return messages
   if (needsShipping && !active.has(fulfillment)) return [...messages, notice.fulfillmentOnPage()]
@@ -147,7 +161,10 @@ function deliveryMessages(checkout: AgentCheckout): Message[] {
   // The shopper gave another address on the page, where it was checked.
   if (!hasSentAddress) return place ? [] : [notice.addressNeeded()]
   if (!asked?.destination) return [notice.addressNeeded()]
-  if (asked.addressIssues.length > 0) return asked.addressIssues.map(addressMessage)
+  if (asked.addressIssues.length > 0) {
+    const country = asked.destination.country?.trim().toUpperCase() ?? ''
+    return asked.addressIssues.map((issue) => addressMessage(issue, country))
+  }
   if (!isServed) return [notice.undeliverable()]
   return session.shipping.options.length === 0 ? [notice.noOption()] : []
 }
@@ -186,37 +203,42 @@ export function totalsView(
   items: readonly { discount: number }[],
   { subtotal, discount: off, shipping, tax, taxIncluded, total }: Totals,
   label: string,
+  { say }: Words,
 ): Total[] {
   const itemsOff = items.reduce((sum, item) => sum + item.discount, 0)
   const entries = [
-    { type: 'subtotal', display_text: 'Subtotal', amount: subtotal },
-    ...(itemsOff > 0 ? [{ type: 'items_discount', display_text: 'Discount', amount: -itemsOff }] : []),
+    { type: 'subtotal', display_text: say('total.subtotal'), amount: subtotal },
+    ...(itemsOff > 0 ? [{ type: 'items_discount', display_text: say('total.discount'), amount: -itemsOff }] : []),
     ...(shipping > 0 ? [{ type: 'fulfillment', display_text: label, amount: shipping }] : []),
-    ...(off > itemsOff ? [{ type: 'discount', display_text: 'Discount', amount: itemsOff - off }] : []),
-    ...(!taxIncluded && tax > 0 ? [{ type: 'tax', display_text: 'Tax', amount: tax }] : []),
+    ...(off > itemsOff ? [{ type: 'discount', display_text: say('total.discount'), amount: itemsOff - off }] : []),
+    ...(!taxIncluded && tax > 0 ? [{ type: 'tax', display_text: say('total.tax'), amount: tax }] : []),
   ]
   const sum = entries.reduce((whole, { amount }) => whole + amount, 0)
   if (sum !== total) throw new Error('the totals of a checkout do not add up')
-  return [...entries, { type: 'total', display_text: 'Total', amount: total }]
+  return [...entries, { type: 'total', display_text: say('total.total'), amount: total }]
 }
 
-export function shippingLabel({ session: { shipping } }: AgentCheckout): string {
-  return shipping.options.find(({ id }) => id === shipping.optionId)?.label ?? 'Shipping'
+export function shippingLabel({ session: { shipping } }: AgentCheckout, { say }: Words): string {
+  return shipping.options.find(({ id }) => id === shipping.optionId)?.label ?? say('total.shipping')
 }
 
-type LinkTypes = readonly (readonly [member: string, type: string, title?: string])[]
+type LinkTypes = readonly (readonly [member: string, type: string, title?: TextKey])[]
 
 const linkTypes: LinkTypes = [
   ['terms', 'terms_of_service'],
   ['privacy', 'privacy_policy'],
   ['refunds', 'refund_policy'],
-  ['imprint', 'imprint', 'Imprint'],
+  ['imprint', 'imprint', 'legal.imprint'],
 ]
 
-export function linksView(links: Readonly<Record<string, string>>, types: LinkTypes = linkTypes): object[] {
+export function linksView(
+  links: Readonly<Record<string, string>>,
+  { say }: Words,
+  types: LinkTypes = linkTypes,
+): object[] {
   return types.flatMap(([member, type, title]) => {
     const url = links[member]
-    return url === undefined ? [] : [{ type, url, ...(title !== undefined && { title }) }]
+    return url === undefined ? [] : [{ type, url, ...(title !== undefined && { title: say(title) }) }]
   })
 }
 
@@ -256,10 +278,10 @@ function discountsView(discounted: Discounted): object {
   return codes.length === 0 && applied.length === 0 ? {} : { discounts: { codes, applied } }
 }
 
-function fulfillmentView(checkout: AgentCheckout): object {
-  const { session, asked, hasSentAddress } = checkout
+function fulfillmentView(checkout: AgentCheckout, words: Words): object {
+  const { session, asked, hasSentAddress, place } = checkout
   const ids = session.items.map(({ skuId }) => skuId)
-  const destination = hasSentAddress ? (asked?.destination ?? null) : shownPlaceOf(checkout)
+  const destination = hasSentAddress ? (asked?.destination ?? null) : place && shownPlaceOf(place)
   const shown = destination && destinationView(destination)
   const { options, optionId } = session.shipping
   return {
@@ -277,7 +299,7 @@ function fulfillmentView(checkout: AgentCheckout): object {
               selected_option_id: optionId,
               options: options.map((option) => ({
                 id: option.id,
-                title: optionTitle(option),
+                title: optionTitle(option, words),
                 totals: [{ type: 'total', amount: option.amount }],
               })),
             },
@@ -288,15 +310,8 @@ function fulfillmentView(checkout: AgentCheckout): object {
   }
 }
 
-export function optionTitle({ label, amount }: ShippingOption): string {
-  return amount === 0 ? `${label} (Free)` : label
-}
-
-// Of an address that the shopper gave on the page, nothing below the town comes out.
-export function shownPlaceOf({ place }: AgentCheckout): SentAddress | null {
-  if (!place) return null
-  const { city, region, country } = place
-  return { ...(city !== '' && { locality: city }), ...(region !== null && { region }), country }
+export function optionTitle({ label, amount }: ShippingOption, { say }: Words): string {
+  return amount === 0 ? `${label} (${say('total.free')})` : label
 }
 
 export function destinationView(sent: SentAddress): { id: string } & Record<string, string> {

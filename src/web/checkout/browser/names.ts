@@ -13,6 +13,7 @@ export type PageState =
   | 'return'
   | 'slow'
   | 'withdrawal'
+  | 'contact'
 
 // Also the answer to the script that asks how a session stands.
 export type SessionState = 'open' | 'processing' | 'completed' | 'cancelled' | 'expired' | 'challenge' | 'redirect'

@@ -11,7 +11,7 @@ interface Wanted {
 
 export interface Typed {
   value: string
-  // Of a list: the label, and the country whose list it is.
+  // For a list: the label, and the country whose list it is.
   choice?: { text: string; country: string | undefined }
 }
 

@@ -13,8 +13,17 @@ export function consentPage(view: ConsentView): string {
   const chosen = view.merchantId ?? (only && !second ? only.id : null)
   const isAssistant = app.claimedName !== undefined
   const body = html`${appHead(app)}
-${isAssistant ? html`<h1><span dir="auto">${app.name}</span> wants to work for your shop</h1>` : html`<h1>Connect <span dir="auto">${app.name}</span> to your shop?</h1>`}
-${isAssistant && html`<p class="lead">It calls itself <strong dir="auto">${app.claimedName}</strong>. Anyone can choose a name, so look at the address.</p>`}
+${
+  isAssistant
+    ? html`<h1><span dir="auto">${app.name}</span> wants to work for your shop</h1>`
+    : html`<h1>Connect <span dir="auto">${app.name}</span> to your shop?</h1>`
+}
+${
+  isAssistant &&
+  html`<p class="lead">
+    It calls itself <strong dir="auto">${app.claimedName}</strong>. Anyone can choose a name, so look at the address.
+  </p>`
+}
 ${app.description !== '' && html`<p class="lead" dir="auto">${app.description}</p>`}
 <p class="soft">Signed in as <strong>${email}</strong></p>
 ${problem !== null && html`<p class="problem" id="problem" role="alert">${problems[problem]}</p>`}
@@ -27,26 +36,49 @@ ${merchants.map((merchant) => merchantRow(merchant, merchant.id === chosen))}
 ${isAssistant && modeRows(view)}
 <fieldset${(problem === 'scope_missing' || problem === 'beyond_role') && html` aria-describedby="problem"`}>
 <legend>What may it do?</legend>
-<p class="hint">${isAssistant ? 'Tick what you want to allow. It can never do more than you may do yourself.' : 'Untick anything you do not want to allow. The app may then not work fully.'}</p>
+<p class="hint">
+  ${
+    isAssistant
+      ? 'Tick what you want to allow. It can never do more than you may do yourself.'
+      : 'Untick anything you do not want to allow. The app may then not work fully.'
+  }</p>
 ${inOrder(scopes).map((scope) => scopeRow(scope, view.ticked.includes(scope), !isAssistant))}
 </fieldset>
-<p class="note">${isAssistant ? 'It reaches the whole shop. Its changes stand in the list of changes under its name, and most can be undone there. You can end it at any time in your account, and an owner under Developers. It also ends when you leave the shop or set a new password.' : alwaysAllowed.text}</p>
-${app.mode === 'test' && html`<p class="note">In test mode its checkouts charge no real card and do not touch your live stock.</p>`}
+<p class="note">
+  ${
+    isAssistant
+      ? 'It reaches the whole shop. Its changes stand in the list of changes under its name, and most can be undone there. You can end it at any time in your account, and an owner under Developers. It also ends when you leave the shop or set a new password.'
+      : alwaysAllowed.text
+  }</p>
+${
+  app.mode === 'test' &&
+  html`<p class="note">In test mode its checkouts charge no real card and do not touch your live stock.</p>`
+}
 <div class="choice">
 <button class="first" name="decision" value="approve">Approve</button>
 <button class="second" name="decision" value="decline" formnovalidate>Decline</button>
 </div>
 </form>
-<p class="hint">Either way you return to <span class="place">${placeOf(app)}</span>. Approve only if you know this ${isAssistant ? 'assistant' : 'app'} and came from there.</p>`
+<p class="hint">
+  Either way you return to <span class="place">${placeOf(app)}</span>. Approve only if you know
+  this ${isAssistant ? 'assistant' : 'app'} and came from there.</p>`
   return framed(`${problem === null ? '' : 'Not done yet: '}Connect ${app.name} – Cartwright`, body)
 }
 
 function merchantRow({ id, slug, name, isInstalled }: MerchantChoice, isChosen: boolean): Html {
   const rowId = `merchant-${slug}`
   return html`<div class="row">
-<input type="radio" id="${rowId}" name="merchant" value="${id}" required${isChosen && html` checked`}${isInstalled && html` aria-describedby="${rowId}-note"`}>
+<input
+  type="radio"
+  id="${rowId}"
+  name="merchant"
+  value="${id}"
+  required${isChosen && html` checked`}${isInstalled && html` aria-describedby="${rowId}-note"`}>
 <label for="${rowId}"><span dir="auto">${name}</span> <span class="name-of">${slug}</span></label>
-${isInstalled && html`<p class="row-note" id="${rowId}-note">Already installed here. Approving adds a second installation.</p>`}
+${
+  isInstalled &&
+  html`<p class="row-note" id="${rowId}-note">Already installed here. Approving adds a second installation.</p>`
+}
 </div>`
 }
 
@@ -60,7 +92,13 @@ function modeRows({ mode, problem }: ConsentView): Html {
 <legend>Where does it work?</legend>
 ${modes.map(
   (one) => html`<div class="row">
-<input type="radio" id="mode-${one}" name="mode" value="${one}" required${one === mode && html` checked`} aria-describedby="mode-${one}-note">
+<input
+  type="radio"
+  id="mode-${one}"
+  name="mode"
+  value="${one}"
+  required${one === mode && html` checked`}
+  aria-describedby="mode-${one}-note">
 <label for="mode-${one}">${modeTexts[one].title}</label>
 <p class="row-note" id="mode-${one}-note">${modeTexts[one].note}</p>
 </div>`,

@@ -43,4 +43,6 @@ function cut(value = ''): string {
   return value.length <= factLengthMax ? value : `${value.slice(0, factLengthMax).toWellFormed()}…`
 }
 
-const cross = html`<svg class="icon" viewBox="0 0 48 48" width="56" height="56" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="m17 17 14 14m0-14L17 31"/></svg>`
+const cross = html`<svg class="icon" viewBox="0 0 48 48" width="56" height="56" aria-hidden="true">
+  <circle cx="24" cy="24" r="22"/>
+  <path d="m17 17 14 14m0-14L17 31"/></svg>`

@@ -11,17 +11,33 @@ export function signInPage({ app, email, problem }: SignInView): string {
   const invalid = problem === 'failed' && html` aria-invalid="true"`
   const body = html`${appHead(app)}
 <h1>Sign in</h1>
-<p class="lead"><strong dir="auto">${app.name}</strong> wants to connect to your shop. Sign in to see what it asks for.</p>
+<p class="lead">
+  <strong dir="auto">${app.name}</strong> wants to connect to your shop. Sign in to see what it asks for.</p>
 ${problem !== null && html`<p class="problem" id="problem" role="alert">${problems[problem]}</p>`}
 <form method="post">
 ${hiddenFields({ step: steps.signIn })}
 <div class="field">
 <label for="email">E-mail</label>
-<input id="email" name="email" type="email" value="${email}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254" required${described}${invalid}>
+<input
+  id="email"
+  name="email"
+  type="email"
+  value="${email}"
+  autocomplete="username"
+  autocapitalize="none"
+  spellcheck="false"
+  maxlength="254"
+  required${described}${invalid}>
 </div>
 <div class="field">
 <label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" maxlength="200" required${described}${invalid}>
+<input
+  id="password"
+  name="password"
+  type="password"
+  autocomplete="current-password"
+  maxlength="200"
+  required${described}${invalid}>
 </div>
 <div class="choice">
 <button class="first">Sign in</button>
@@ -33,7 +49,8 @@ ${hiddenFields({ step: steps.passkey, response: '' })}
 <p class="problem" data-problem role="alert" hidden>${problems.passkey}</p>
 <div class="choice"><button class="second">Sign in with a passkey</button></div>
 </form>
-<p class="hint">Your password stays here: the app never sees it. Afterwards you return to <span class="place">${placeOf(app)}</span>.</p>`
+<p class="hint">
+  Your password stays here: the app never sees it. Afterwards you return to <span class="place">${placeOf(app)}</span>.</p>`
   return framed(problem === null ? 'Sign in – Cartwright' : 'Could not sign in – Cartwright', body, passkeyScript.href)
 }
 
@@ -48,7 +65,15 @@ ${problem !== null && html`<p class="problem" id="problem" role="alert">${codePr
 ${hiddenFields({ step: steps.code, pending })}
 <div class="field">
 <label for="code">Code</label>
-<input id="code" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40" required autofocus${described}${invalid}>
+<input
+  id="code"
+  name="code"
+  autocomplete="one-time-code"
+  autocapitalize="none"
+  spellcheck="false"
+  maxlength="40"
+  required
+  autofocus${described}${invalid}>
 </div>
 <div class="choice">
 <button class="first">Continue</button>

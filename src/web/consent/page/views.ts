@@ -9,7 +9,7 @@ export const steps = { signIn: 'sign_in', passkey: 'passkey', code: 'code', cons
 
 // The app that asks, as the merchant sees it.
 export interface AppFace {
-  // Of an assistant the host of its address: the only thing about it that is known for sure.
+  // For an assistant, the host of its address: the only thing about it that is known for sure.
   name: string
   description: string
   // null: the person chooses.
@@ -60,7 +60,7 @@ export type ConsentProblem =
 
 export interface ConsentView {
   app: AppFace
-  // Of the user who is signed in.
+  // Address of the user who is signed in.
   email: string
   merchants: readonly MerchantChoice[]
   // What was chosen in a form that was refused; null at first.

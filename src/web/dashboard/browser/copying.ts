@@ -10,7 +10,7 @@ export function addCopying(): void {
   document.addEventListener('click', (event) => {
     const button = closest(event, '[data-copy]')
     // The attribute names a field.
-    const source = document.getElementById(button?.dataset.copy ?? '') as HTMLInputElement | null
+    const source = document.getElementById(button?.dataset.copy ?? '') as HTMLInputElement | HTMLTextAreaElement | null
     if (!button || !source) return
     source.select()
     navigator.clipboard?.writeText(source.value).then(

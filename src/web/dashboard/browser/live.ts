@@ -7,6 +7,7 @@ import { openDialogs } from './dialogs.ts'
 import { addShortcuts } from './keys.ts'
 import { sendFilesInPieces } from './pieces.ts'
 import { refreshParts } from './refreshing.ts'
+import { reachScrolling } from './scrolling.ts'
 import { guardTyped, sendOnce } from './sending.ts'
 import { suggestAnswers } from './suggesting.ts'
 import { forgetToast } from './toasts.ts'
@@ -23,3 +24,4 @@ addCopying()
 refreshParts()
 addShortcuts()
 suggestAnswers()
+reachScrolling()

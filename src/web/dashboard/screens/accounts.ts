@@ -33,7 +33,14 @@ export function accountCards(visit: Visit, { paymentAccounts }: AdminShop): Html
 function providerCard({ words, to, may }: Visit, provider: Provider): Html {
   return card({
     title: providerName(provider),
-    aside: html`<span class="row-actions">${pill(words, 'method', 'off')}${may('connectAdminPaymentAccount') && linkButton({ label: words.say('accounts.connect'), href: to(`settings/payments/connect/${provider}`), isDialog: true })}</span>`,
+    aside: html`<span class="row-actions">${pill(words, 'method', 'off')}${
+      may('connectAdminPaymentAccount') &&
+      linkButton({
+        label: words.say('accounts.connect'),
+        href: to(`settings/payments/connect/${provider}`),
+        isDialog: true,
+      })
+    }</span>`,
     body: html`<p class="soft">${words.say(`accounts.${provider}.text`)}</p>`,
   })
 }
@@ -43,12 +50,31 @@ function accountCard({ words, to, may }: Visit, account: AdminPaymentAccount): H
   const at = `settings/payments/accounts/${id}`
   return card({
     title: providerName(provider),
-    aside: html`<span class="row-actions">${pill(words, 'method', problems.length > 0 ? 'failing' : 'enabled')}${may('checkAdminPaymentAccount') && linkButton({ label: words.say('accounts.check'), href: to(at) })}${may('replaceAdminPaymentKeys') && Object.hasOwn(providers, provider) && linkButton({ label: words.say('accounts.keys'), href: to(`${at}/keys`), isDialog: true })}${may('disconnectAdminPaymentAccount') && linkButton({ label: words.say('accounts.disconnect'), href: to(`${at}/disconnect`), isDialog: true, kind: 'plain' })}</span>`,
+    aside: html`<span class="row-actions">
+      ${pill(words, 'method', problems.length > 0 ? 'failing' : 'enabled')}
+      ${may('checkAdminPaymentAccount') && linkButton({ label: words.say('accounts.check'), href: to(at) })}
+      ${
+        may('replaceAdminPaymentKeys') &&
+        Object.hasOwn(providers, provider) &&
+        linkButton({ label: words.say('accounts.keys'), href: to(`${at}/keys`), isDialog: true })
+      }
+      ${
+        may('disconnectAdminPaymentAccount') &&
+        linkButton({
+          label: words.say('accounts.disconnect'),
+          href: to(`${at}/disconnect`),
+          isDialog: true,
+          kind: 'plain',
+        })
+      }
+    </span>`,
     body: html`${facts([
       [words.say('accounts.account'), accountName(account)],
       [words.say('accounts.mode'), words.say(`accounts.mode.${account.mode}`)],
       [words.say('accounts.since'), time(words, createdAt)],
-    ])}${problems.map((problem) => notice('bad', words.say(`payments.problem.${problem}`)))}${!receivesNotices && html`<p class="help">${words.say('accounts.noNotices')}</p>`}`,
+    ])}
+    ${problems.map((problem) => notice('bad', words.say(`payments.problem.${problem}`)))}
+    ${!receivesNotices && html`<p class="help">${words.say('accounts.noNotices')}</p>`}`,
   })
 }
 
@@ -94,16 +120,20 @@ function keysSheet(visit: Visit, { title, lead, action, submit, provider, proble
     back,
     lead,
     status: problems ? 400 : 200,
-    body: html`${provider === 'stripe' && html`<details class="gap"><summary>${visit.words.say('accounts.stripe.permissions')}</summary><ul>${stripePermissions.map((one) => html`<li>${one}</li>`)}</ul></details>`}${form(
-      visit,
-      {
-        action,
-        fields: keyFields(visit, provider),
-        problems,
-        submit,
-        cancel: back.href,
-      },
-    )}`,
+    body: html`${
+      provider === 'stripe' &&
+      html`<details class="gap">
+        <summary>${visit.words.say('accounts.stripe.permissions')}</summary>
+        <ul>${stripePermissions.map((one) => html`<li>${one}</li>`)}</ul>
+      </details>`
+    }
+    ${form(visit, {
+      action,
+      fields: keyFields(visit, provider),
+      problems,
+      submit,
+      cancel: back.href,
+    })}`,
   })
 }
 
@@ -195,11 +225,15 @@ export const accountCheck: Screen = {
           data.issues.length === 0
             ? notice('info', words.say('accounts.works', { provider: providerName(data.provider) }))
             : data.issues.map((one) => notice('bad', words.issue(one)))
-        }${facts([
+        }
+        ${facts([
           [words.say('accounts.account'), accountName(data)],
           [words.say('accounts.mode'), words.say(`accounts.mode.${data.mode}`)],
           [words.say('accounts.since'), time(words, data.createdAt)],
-        ])}<div class="form-foot">${linkButton({ label: words.say('accounts.checkAgain'), href: to(`settings/payments/accounts/${data.id}`) })}</div>`,
+        ])}
+        <div class="form-foot">
+          ${linkButton({ label: words.say('accounts.checkAgain'), href: to(`settings/payments/accounts/${data.id}`) })}
+        </div>`,
       }),
     }
   },
@@ -281,7 +315,10 @@ export const accountEnd: Screen = {
     return dialog({
       title: words.say('done.disconnected'),
       back,
-      body: html`${notice('bad', words.issue(data.leftover))}<div class="form-foot">${linkButton({ label: words.say('settings.payments'), href: back.href, kind: 'first' })}</div>`,
+      body: html`${notice('bad', words.issue(data.leftover))}
+      <div class="form-foot">
+        ${linkButton({ label: words.say('settings.payments'), href: back.href, kind: 'first' })}
+      </div>`,
     })
   },
 }

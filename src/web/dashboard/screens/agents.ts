@@ -59,15 +59,37 @@ function levelCard({ words, to, may, mode }: Visit, settings: AdminAgents, curre
   const payers = agentPayers.filter((one) => one !== 'anyone' || mode === 'test')
   return card({
     title: words.say('agents.title'),
-    body: html`<form class="form" method="post" action="${to('settings/agents')}">${keyField()}<input type="hidden" name="version" value="${version}">
+    body: html`<form class="form" method="post" action="${to('settings/agents')}">
+      ${keyField()}
+      <input type="hidden" name="version" value="${version}">
 <p>${words.say('agents.text')}</p>
 <fieldset class="pick-down"${!mayChange && html` disabled`}><legend class="hidden">${words.say('agents.title')}</legend>
 ${agentLevels.map((one) => levelChoice(one))}</fieldset>
-${mode === 'test' ? html`<p class="help">${words.say('agents.test')}</p>` : html`<p class="help">${words.say('agents.live')}</p>`}
+${
+  mode === 'test'
+    ? html`<p class="help">${words.say('agents.test')}</p>`
+    : html`<p class="help">${words.say('agents.live')}</p>`
+}
 <fieldset class="pick-down"${!mayChange && html` disabled`}><legend>${words.say('agents.who')}</legend>
 ${payers.map((one) => payerChoice(one))}</fieldset>
-${field(words, { name: 'reviewFrom', label: words.say('agents.reviewFrom'), help: words.say('agents.reviewFromHelp'), kind: 'money', currency }, reviewFrom === null ? '' : moneyText(reviewFrom, currency))}
-<label class="check"><input type="checkbox" name="orderWebhooks" value="yes"${orderWebhooks && html` checked`}${!mayChange && html` disabled`}> <span>${words.say('agents.orderWebhooks')}</span></label>
+${field(
+  words,
+  {
+    name: 'reviewFrom',
+    label: words.say('agents.reviewFrom'),
+    help: words.say('agents.reviewFromHelp'),
+    kind: 'money',
+    currency,
+  },
+  reviewFrom === null ? '' : moneyText(reviewFrom, currency),
+)}
+<label class="check">
+  <input
+    type="checkbox"
+    name="orderWebhooks"
+    value="yes"${orderWebhooks && html` checked`}${!mayChange && html` disabled`}> <span>
+    ${words.say('agents.orderWebhooks')}
+  </span></label>
 ${mayChange && html`<div class="form-foot">${button({ label: words.say('action.save'), kind: 'first' })}</div>`}
 </form>`,
   })
@@ -82,7 +104,12 @@ ${mayChange && html`<div class="form-foot">${button({ label: words.say('action.s
 }
 
 function choice(name: string, value: string, isChosen: boolean, label: string, text: string): Html {
-  return html`<label class="pick-one"><input type="radio" name="${name}" value="${value}"${isChosen && html` checked`}> <span><b>${label}</b><span class="soft">${text}</span></span></label>`
+  return html`<label class="pick-one">
+    <input type="radio" name="${name}" value="${value}"${isChosen && html` checked`}> <span>
+      <b>${label}</b>
+      <span class="soft">${text}</span>
+    </span>
+  </label>`
 }
 
 function platformsCard({ words, to, may }: Visit): Html | false {
@@ -136,7 +163,26 @@ export const agentPlatforms: Screen = {
         next: meta.next,
         empty: { title: words.say('agents.noPlatforms'), text: words.say('agents.noPlatformsText') },
       })}
-${may('createAdminAgentPlatform') && card({ title: words.say('agents.enter'), body: form(visit, { action: to('settings/agents/platforms'), fields: [{ name: 'profileUrl', label: words.say('agents.profileUrl'), help: words.say('agents.profileUrlHelp'), kind: 'url', isRequired: true, lengthMax: 2_000 }], submit: words.say('agents.approve') }) })}
+${
+  may('createAdminAgentPlatform') &&
+  card({
+    title: words.say('agents.enter'),
+    body: form(visit, {
+      action: to('settings/agents/platforms'),
+      fields: [
+        {
+          name: 'profileUrl',
+          label: words.say('agents.profileUrl'),
+          help: words.say('agents.profileUrlHelp'),
+          kind: 'url',
+          isRequired: true,
+          lengthMax: 2_000,
+        },
+      ],
+      submit: words.say('agents.approve'),
+    }),
+  })
+}
 ${
   data.length > 0 &&
   may('createAdminAgentKey') &&
@@ -276,8 +322,16 @@ function platformActions(
     status !== 'blocked' && (['blocked', words.say('agents.block')] as const),
     status === 'blocked' && (['seen', words.say('agents.unblock')] as const),
   ].filter((one) => one !== false)
-  return html`<form class="row-actions" method="post" action="${to('settings/agents/platforms')}">${keyField()}<input type="hidden" name="platform" value="${id}"><input type="hidden" name="version" value="${version}">${wanted.map(
-    ([value, label]) =>
-      html`<button class="button plain small" name="status" value="${value}">${label}<span class="hidden"> ${host}</span></button>`,
-  )}</form>`
+  return html`<form class="row-actions" method="post" action="${to('settings/agents/platforms')}">
+    ${keyField()}
+    <input type="hidden" name="platform" value="${id}">
+    <input type="hidden" name="version" value="${version}">
+    ${wanted.map(
+      ([value, label]) =>
+        html`<button class="button plain small" name="status" value="${value}">
+        ${label}
+        <span class="hidden"> ${host}</span>
+      </button>`,
+    )}
+  </form>`
 }

@@ -56,7 +56,12 @@ ${table(visit, {
 
 function rowActions({ words, to, may }: Visit, { id, name, status }: AdminInstallation): Html | false {
   if (status !== 'active' || !may('endAdminInstallation')) return false
-  return html`<span class="row-actions"><a class="danger-link" href="${to(`developers/apps/${id}/end`)}" data-dialog>${words.say('apps.end')}<span class="hidden"> ${name}</span></a></span>`
+  return html`<span class="row-actions">
+    <a class="danger-link" href="${to(`developers/apps/${id}/end`)}" data-dialog>
+      ${words.say('apps.end')}
+      <span class="hidden"> ${name}</span>
+    </a>
+  </span>`
 }
 
 function fieldsOf({ words }: Visit): Field[] {

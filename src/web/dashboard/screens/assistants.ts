@@ -39,9 +39,22 @@ function connectCard({ words, to, may }: Visit, url: string): Html {
   return card({
     title: words.say('assistants.connect'),
     body: html`<div class="form"><p>${words.say('assistants.text')}</p>
-${copyField({ id: 'assistant-url', label: words.say('assistants.address'), text: url, copy: words.say('secret.copy'), copied: words.say('secret.copied') })}
+${copyField({
+  id: 'assistant-url',
+  label: words.say('assistants.address'),
+  text: url,
+  copy: words.say('secret.copy'),
+  copied: words.say('secret.copied'),
+})}
 <p class="help">${words.say('assistants.addressHelp')}</p>
-${may('createAdminKey') && may('createAdminInstallation') && html`<p>${words.say('assistants.noOAuth')}</p><div class="form-foot">${linkButton({ label: words.say('assistants.makeKey'), href: to('developers/assistants/key'), isDialog: true })}</div>`}</div>`,
+${
+  may('createAdminKey') &&
+  may('createAdminInstallation') &&
+  html`<p>${words.say('assistants.noOAuth')}</p>
+  <div class="form-foot">
+    ${linkButton({ label: words.say('assistants.makeKey'), href: to('developers/assistants/key'), isDialog: true })}
+  </div>`
+}</div>`,
   })
 }
 
@@ -66,7 +79,12 @@ function connectedTable(visit: Visit, rows: readonly AdminInstallation[], emails
         align: 'end',
         cell: ({ id, name }) =>
           may('endAdminInstallation') &&
-          html`<span class="row-actions"><a class="danger-link" href="${to(`developers/apps/${id}/end`)}" data-dialog>${words.say('apps.end')}<span class="hidden"> ${name}</span></a></span>`,
+          html`<span class="row-actions">
+            <a class="danger-link" href="${to(`developers/apps/${id}/end`)}" data-dialog>
+              ${words.say('apps.end')}
+              <span class="hidden"> ${name}</span>
+            </a>
+          </span>`,
       },
     ],
     rows,
@@ -146,8 +164,18 @@ export const newAssistantKey: Screen = {
       secret,
       back: { href: to('developers/assistants'), label: words.say('developers.assistants') },
       more: html`<div class="field"><label for="config">${words.say('assistants.config')}</label>
-<textarea id="config" class="mono" readonly rows="9" spellcheck="false" dir="ltr">${configText(data.addresses.assistants, secret)}</textarea>
-<div class="form-foot"><button type="button" class="button second with-script" data-copy="config" data-copied="${words.say('secret.copied')}">${words.say('secret.copy')}</button></div></div>`,
+<textarea id="config" class="mono" readonly rows="9" spellcheck="false" dir="ltr">${configText(
+        data.addresses.assistants,
+        secret,
+      )}</textarea>
+<div class="form-foot">
+  <button
+    type="button"
+    class="button second with-script"
+    data-copy="config"
+    data-copied="${words.say('secret.copied')}">
+    ${words.say('secret.copy')}
+  </button></div></div>`,
     })
   },
 }

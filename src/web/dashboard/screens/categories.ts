@@ -1,13 +1,15 @@
 // Categories: the tree, and the form of one of them.
 
 import type { AdminCategory } from '../../../contract/admin/catalog.ts'
+import { limits } from '../../../contract/limits.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { slugify } from '../../../platform/kit/slug.ts'
-import { type CategoryNode, categoriesOf, indented, sectionTabs } from '../catalog.ts'
+import { type CategoryNode, categoriesOf, indented, sectionTabs, smallImage } from '../catalog.ts'
 import { dialog } from '../dialog.ts'
 import { bodyOf, type Field, type FieldValues, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
 import { linkButton, notice } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { pictureField, uploadedPicture } from '../storedraft.ts'
 import { table } from '../table.ts'
 import { done, refusedBy } from '../toast.ts'
 
@@ -39,7 +41,11 @@ ${table(visit, {
     {
       head: words.say('categories.products'),
       cell: ({ productCount, id }) =>
-        html`<a href="${to('products', { categoryId: id })}" aria-label="${words.say('categories.productsOf', { count: productCount })}">${words.number(productCount)}</a>`,
+        html`<a
+    href="${to('products', { categoryId: id })}"
+    aria-label="${words.say('categories.productsOf', { count: productCount })}">
+    ${words.number(productCount)}
+  </a>`,
       align: 'end',
     },
     ...(may('createAdminCategory')
@@ -49,7 +55,12 @@ ${table(visit, {
             align: 'end' as const,
             cell: ({ category, depth }: CategoryNode) =>
               depth + 1 < depthMax &&
-              html`<a href="${to('categories/new', { parent: category.slug })}" data-dialog aria-label="${words.say('categories.addBelowOf', { name: category.name })}">${words.say('categories.addBelow')}</a>`,
+              html`<a
+    href="${to('categories/new', { parent: category.slug })}"
+    data-dialog
+    aria-label="${words.say('categories.addBelowOf', { name: category.name })}">
+    ${words.say('categories.addBelow')}
+  </a>`,
           },
         ]
       : []),
@@ -113,15 +124,28 @@ function fieldsOf({ words }: Visit, all: readonly CategoryNode[], own?: AdminCat
           } as const,
         ]),
     { name: 'description', label: words.say('categories.description'), kind: 'text', rows: 3, lengthMax: 5_000 },
-    {
-      name: 'image',
-      label: words.say('categories.image'),
-      kind: 'line',
-      lengthMax: 2_000,
-      isNullable: true,
-      help: words.say('categories.imageHelp'),
-    },
+    // Uploaded beside the other fields, and carried by a hidden one.
+    { name: 'image', label: words.say('categories.image'), kind: 'line', isNullable: true },
   ]
+}
+
+const filesBytesMax = limits.pictureBytesMax + 100_000
+
+const isTyped = ({ name }: Field) => name !== 'image'
+
+function categoryPicture(visit: Visit, { image = '' }: FieldValues): Html {
+  const { words } = visit
+  const [label, removes] = [words.say('categories.image'), words.say('categories.noImage')]
+  return html`<div class="fields after">${pictureField(visit, { label, present: image === '' ? null : smallImage(image), removes })}</div>`
+}
+
+// The one that was uploaded, or else the one of the form; null where it is taken away.
+async function pictureOf(posted: Posted): Promise<{ url: string | null; problems?: Problems }> {
+  const { form: sent } = posted
+  const before = (sent.get('image') ?? '').slice(0, 2_000) || null
+  if (sent.get('noPicture') === 'on') return { url: null }
+  const uploaded = await uploadedPicture(posted)
+  return 'problems' in uploaded ? { url: before, problems: uploaded.problems } : { url: uploaded.url ?? before }
 }
 
 const back = ({ words, to }: Visit) => ({ href: to('categories'), label: words.say('categories.title') })
@@ -131,6 +155,7 @@ export const newCategory: Screen = {
   name: 'dashboard new category',
   place: 'products',
   needs: 'createAdminCategory',
+  filesBytesMax,
   async get(visit) {
     const fields = fieldsOf(visit, await categoriesOf(visit))
     return newSheet(visit, fields, { parent: visit.query.get('parent') ?? '' })
@@ -139,13 +164,16 @@ export const newCategory: Screen = {
     const { words, form: sent, to } = posted
     const fields = fieldsOf(posted, await categoriesOf(posted))
     const read = bodyOf(words, fields, sent)
-    if ('problems' in read) return newSheet(posted, fields, valuesOf(fields, sent), read.problems)
-    const category = { slug: slugify(sent.get('name') ?? ''), name: '', ...read.body }
+    const picture = await pictureOf(posted)
+    const values = { ...valuesOf(fields, sent), image: picture.url ?? '' }
+    const { problems = 'problems' in read ? read.problems : undefined } = picture
+    if (problems || 'problems' in read) return newSheet(posted, fields, values, problems)
+    const category = { slug: slugify(sent.get('name') ?? ''), name: '', ...read.body, image: picture.url }
     const outcome = await attempt(posted.ask('createAdminCategory', { body: { category }, key: keyIn(sent) }), [
       'category_not_found',
     ])
     if (!('refusal' in outcome)) return done(to('categories'), 'done.saved')
-    return newSheet(posted, fields, valuesOf(fields, sent), problemsIn(posted, outcome, fields))
+    return newSheet(posted, fields, values, problemsIn(posted, outcome, fields))
   },
 }
 
@@ -157,7 +185,10 @@ function newSheet(visit: Visit, fields: readonly Field[], values: FieldValues, p
     ...(problems && { status: 400 }),
     body: form(visit, {
       action: to('categories/new'),
-      fields,
+      takesFiles: true,
+      hidden: { image: values.image ?? '' },
+      fields: fields.filter(isTyped),
+      more: categoryPicture(visit, values),
       values,
       problems,
       submit: words.say('action.save'),
@@ -184,6 +215,7 @@ export const oneCategory: Screen = {
   name: 'dashboard category',
   place: 'products',
   needs: 'replaceAdminCategory',
+  filesBytesMax,
   async get(visit) {
     const all = await categoriesOf(visit)
     const own = all.find(({ id }) => id === visit.path.categoryId)
@@ -202,8 +234,11 @@ export const oneCategory: Screen = {
     const read = bodyOf(words, fields, sent)
     // The version that this person began with: what someone else saved meanwhile is still a conflict.
     const seen = { ...own, version: expectedVersion }
-    if ('problems' in read) return oneSheet(posted, seen, fields, valuesOf(fields, sent), read.problems)
-    const category = { name: '', ...read.body, slug: own.category.slug }
+    const picture = await pictureOf(posted)
+    const values = { ...valuesOf(fields, sent), image: picture.url ?? '' }
+    const { problems: unread = 'problems' in read ? read.problems : undefined } = picture
+    if (unread || 'problems' in read) return oneSheet(posted, seen, fields, values, unread)
+    const category = { name: '', ...read.body, slug: own.category.slug, image: picture.url }
     const outcome = await attempt(
       posted.ask('replaceAdminCategory', {
         path: { categoryId: own.id },
@@ -215,7 +250,7 @@ export const oneCategory: Screen = {
     if (!('refusal' in outcome)) return done(to('categories'), 'done.saved')
     const problems = problemsIn(posted, outcome, fields)
     const isConflict = outcome.refusal.code === 'version_conflict'
-    return oneSheet(posted, isConflict ? own : seen, fields, valuesOf(fields, sent), problems, isConflict)
+    return oneSheet(posted, isConflict ? own : seen, fields, values, problems, isConflict)
   },
 }
 
@@ -245,20 +280,33 @@ function oneSheet(
     ...(problems && { status: isConflict ? 409 : 400 }),
     body: html`${form(visit, {
       action: to(`categories/${own.id}`),
-      hidden: { version: own.version },
-      fields,
+      takesFiles: true,
+      hidden: { version: own.version, image: values.image ?? '' },
+      fields: fields.filter(isTyped),
+      more: categoryPicture(visit, values),
       values,
       problems,
       before:
         isConflict &&
         notice(
           'info',
-          html`${words.say('conflict.now')} ${differing.map(({ name, label }) => html`<br>${label}: <strong dir="auto">${present[name] || '–'}</strong>`)}`,
+          html`${words.say('conflict.now')} ${differing.map(
+            ({ name, label }) => html`<br>${label}: <strong dir="auto">${present[name] || '–'}</strong>`,
+          )}`,
         ),
       submit: words.say('action.save'),
       cancel: to('categories'),
     })}
-${may('removeAdminCategory') && html`<div class="apart">${form(visit, { action: to(`categories/${own.id}`), hidden: { version: own.version, do: 'remove' }, fields: [], kind: 'plain', submit: words.say('categories.remove') })}<p class="help">${words.say('categories.removeHelp')}</p></div>`}`,
+${
+  may('removeAdminCategory') &&
+  html`<div class="apart">${form(visit, {
+    action: to(`categories/${own.id}`),
+    hidden: { version: own.version, do: 'remove' },
+    fields: [],
+    kind: 'plain',
+    submit: words.say('categories.remove'),
+  })}<p class="help">${words.say('categories.removeHelp')}</p></div>`
+}`,
   })
 }
 

@@ -38,12 +38,24 @@ export const changes: Screen = {
     return {
       title: words.say('settings.title'),
       body: html`${sections(visit, settingSections, 'changes')}
-${isFiltered && html`<p class="filter-line">${words.say('changes.filtered')} <a href="${hrefWith(visit, { subject: undefined, actor: undefined, operation: undefined, cursor: undefined })}">${words.say('changes.all')}</a></p>`}
-<div class="card flush list">${
-        data.length === 0
-          ? emptyState({ title: words.say('changes.empty'), text: words.say('changes.emptyText') })
-          : html`<ol class="entries">${data.map((entry) => entryItem(visit, { ...entry, actor: named(entry.actor) }, shownInList))}</ol>`
-      }${pager(visit, cursor)}</div>`,
+${
+  isFiltered &&
+  html`<p class="filter-line">
+    ${words.say('changes.filtered')} <a
+      href="${hrefWith(visit, { subject: undefined, actor: undefined, operation: undefined, cursor: undefined })}">
+      ${words.say('changes.all')}
+    </a>
+  </p>`
+}
+<div class="card flush list">
+  ${
+    data.length === 0
+      ? emptyState({ title: words.say('changes.empty'), text: words.say('changes.emptyText') })
+      : html`<ol class="entries">
+      ${data.map((entry) => entryItem(visit, { ...entry, actor: named(entry.actor) }, shownInList))}
+    </ol>`
+  }
+  ${pager(visit, cursor)}</div>`,
     }
   },
 }
@@ -62,7 +74,9 @@ export const oneChange: Screen = {
       title: words.say('changes.one'),
       back: { href: to(listPath), label: words.say('developers.changes') },
       body: html`<p class="filter-line">${words.say('changes.count', { count: entry.changesCount })}</p>
-<div class="card flush list"><ol class="entries">${entryItem(visit, { ...entry, actor: named(entry.actor) }, entry.changes.length)}</ol>${pager(visit, cursorIn(next))}</div>`,
+<div class="card flush list">
+  <ol class="entries">${entryItem(visit, { ...entry, actor: named(entry.actor) }, entry.changes.length)}</ol>
+  ${pager(visit, cursorIn(next))}</div>`,
     }
   },
 }
@@ -87,7 +101,14 @@ function pager(visit: Visit, cursor: string | undefined): Html | false {
   const isFirst = !visit.query.has('cursor')
   if (isFirst && cursor === undefined) return false
   const { words } = visit
-  return html`<nav class="pager" aria-label="${words.say('table.pages')}">${isFirst ? html`<span></span>` : html`<a class="button second" href="${hrefWith(visit, { cursor: undefined })}">${words.say('table.first')}</a>`}${cursor !== undefined && html`<a class="button second" href="${hrefWith(visit, { cursor })}" rel="next" data-next>${words.say('table.next')}</a>`}</nav>`
+  return html`<nav class="pager" aria-label="${words.say('table.pages')}">${
+    isFirst
+      ? html`<span></span>`
+      : html`<a class="button second" href="${hrefWith(visit, { cursor: undefined })}">${words.say('table.first')}</a>`
+  }${
+    cursor !== undefined &&
+    html`<a class="button second" href="${hrefWith(visit, { cursor })}" rel="next" data-next>${words.say('table.next')}</a>`
+  }</nav>`
 }
 
 // An entry of a bulk may have hundreds of things; the rest is one press away.
@@ -101,11 +122,29 @@ function entryItem(visit: Visit, entry: AdminChange, subjectsShown: number): Htm
   const page = to(`${listPath}/${entry.id}`)
   const isOnPage = visit.path.changeId === entry.id
   return html`<li class="entry${undoneBy === null ? '' : ' undone'}" id="${entry.id}">
-<div class="entry-head"><p><span class="entry-who">${actorLink(visit, actor)}</span> ${operationText(visit, entry.operation)}</p>
-<span class="entry-side">${moment(words, at)}${undoneBy !== null && html`<a class="soft" href="${to(`${listPath}/${undoneBy}`)}">${words.say('changes.undone')}</a>`}${undoes !== null && html`<a class="soft" href="${to(`${listPath}/${undoes}`)}">${words.say('changes.undoes')}</a>`}${mayUndo(visit, entry) && html`<a href="${page}/undo" data-dialog>${words.say('action.undo')}</a>`}</span></div>
+<div class="entry-head">
+  <p><span class="entry-who">${actorLink(visit, actor)}</span> ${operationText(visit, entry.operation)}</p>
+<span class="entry-side">
+  ${moment(words, at)}
+  ${
+    undoneBy !== null &&
+    html`<a class="soft" href="${to(`${listPath}/${undoneBy}`)}">${words.say('changes.undone')}</a>`
+  }
+  ${undoes !== null && html`<a class="soft" href="${to(`${listPath}/${undoes}`)}">${words.say('changes.undoes')}</a>`}
+  ${mayUndo(visit, entry) && html`<a href="${page}/undo" data-dialog>${words.say('action.undo')}</a>`}</span></div>
 ${first.map((change) => subjectPart(visit, change))}
-${rest.length > 0 && html`<details><summary>${words.say('changes.more', { count: rest.length })}</summary>${rest.map((change) => subjectPart(visit, change))}</details>`}
-${!isOnPage && entry.changesCount > entry.changes.length && html`<p class="small"><a href="${page}">${words.say('changes.seeAll', { count: entry.changesCount })}</a></p>`}
+${
+  rest.length > 0 &&
+  html`<details>
+    <summary>${words.say('changes.more', { count: rest.length })}</summary>
+    ${rest.map((change) => subjectPart(visit, change))}
+  </details>`
+}
+${
+  !isOnPage &&
+  entry.changesCount > entry.changes.length &&
+  html`<p class="small"><a href="${page}">${words.say('changes.seeAll', { count: entry.changesCount })}</a></p>`
+}
 </li>`
 }
 
@@ -130,9 +169,22 @@ function subjectPart(visit: Visit, { kind, subject, members }: AdminSubjectChang
   const [first, rest] = [members.slice(0, membersShown), members.slice(membersShown)]
   const row = (change: AdminSubjectChange['members'][number]) =>
     html`<div><dt>${memberName(visit, change.member)}</dt><dd>${memberValues(visit, subject.type, change)}</dd></div>`
-  return html`<div class="entry-subject"><p class="small"><span class="soft">${words.say(`changes.kind.${kind}`)} ${words.say(`subject.${subject.type}`)}</span> <a href="${listWith(visit, { subject: subject.id })}" dir="auto">${subject.name === '' ? subject.id : subject.name}</a></p>
+  return html`<div class="entry-subject">
+    <p class="small">
+      <span class="soft">${words.say(`changes.kind.${kind}`)} ${words.say(`subject.${subject.type}`)}</span> <a
+        href="${listWith(visit, { subject: subject.id })}"
+        dir="auto">
+        ${subject.name === '' ? subject.id : subject.name}
+      </a>
+    </p>
 ${first.length > 0 && html`<dl class="members">${first.map(row)}</dl>`}
-${rest.length > 0 && html`<details><summary>${words.say('changes.moreMembers', { count: rest.length })}</summary><dl class="members">${rest.map(row)}</dl></details>`}</div>`
+${
+  rest.length > 0 &&
+  html`<details>
+    <summary>${words.say('changes.moreMembers', { count: rest.length })}</summary>
+    <dl class="members">${rest.map(row)}</dl>
+  </details>`
+}</div>`
 }
 
 // A button that would be refused is not drawn.
@@ -183,7 +235,10 @@ export const undoChange: Screen = {
         action: to('undo'),
         fields: [],
         hidden: { change: entry.id, back: back.href },
-        before: html`<div class="entry-preview">${entry.changes.map((change) => subjectPart(visit, reverseOf(change)))}${rest > 0 && html`<p class="small"><a href="${to(`${listPath}/${entry.id}`)}">${words.say('changes.more', { count: rest })}</a></p>`}</div>`,
+        before: html`<div class="entry-preview">${entry.changes.map((change) => subjectPart(visit, reverseOf(change)))}${
+          rest > 0 &&
+          html`<p class="small"><a href="${to(`${listPath}/${entry.id}`)}">${words.say('changes.more', { count: rest })}</a></p>`
+        }</div>`,
         submit: words.say('action.undo'),
         cancel: back.href,
       }),

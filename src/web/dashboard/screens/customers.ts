@@ -197,6 +197,7 @@ async function customerSheet(visit: Visit, given: Shown, { details, note }: Extr
     body: html`${eraseAskedAt !== null && notice('info', words.say('customers.erasing'))}<div class="columns"><div>
 ${ordersCard(visit, given)}
 ${returnsCard(visit, given.returns)}
+${consentsCard(visit, given)}
 ${card({ title: words.say('order.changes'), body: changesList(words, given.changes) })}
 </div><div>
 ${card({
@@ -218,10 +219,29 @@ function ordersCard({ words, to }: Visit, { orders }: Shown): Html {
   return card({
     title: words.say('customers.orders'),
     isFlush: true,
-    body: html`<div class="scroll"><table><caption class="hidden">${words.say('customers.orders')}</caption><tbody>${orders.map(
-      ({ id, number, status, paymentStatus, fulfillmentStatus, total, currency, placedAt }) =>
-        html`<tr><th scope="row"><a href="${to(`orders/${id}`)}">${number}</a><br><span class="soft small">${moment(words, placedAt)}</span></th><td>${pill(words, 'payment', paymentStatus)} ${status === 'cancelled' ? pill(words, 'order', status) : pill(words, 'sending', fulfillmentStatus)}</td><td class="end">${words.money(total, currency)}</td></tr>`,
-    )}</tbody></table></div>`,
+    body: html`<div class="scroll">
+      <table>
+        <caption class="hidden">${words.say('customers.orders')}</caption>
+        <tbody>
+          ${orders.map(
+            ({ id, number, status, paymentStatus, fulfillmentStatus, total, currency, placedAt }) =>
+              html`<tr>
+              <th scope="row">
+                <a href="${to(`orders/${id}`)}">${number}</a>
+                <br>
+                <span class="soft small">${moment(words, placedAt)}</span>
+              </th>
+              <td>
+                ${pill(words, 'payment', paymentStatus)} ${
+                  status === 'cancelled' ? pill(words, 'order', status) : pill(words, 'sending', fulfillmentStatus)
+                }
+              </td>
+              <td class="end">${words.money(total, currency)}</td>
+            </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`,
   })
 }
 
@@ -230,16 +250,59 @@ function returnsCard({ words, to }: Visit, returns: readonly AdminReturnSummary[
   return card({
     title: words.say('order.returns'),
     isFlush: true,
-    body: html`<div class="scroll"><table><caption class="hidden">${words.say('order.returns')}</caption><tbody>${returns.map(
-      ({ id, number, status, requestedAt }) =>
-        html`<tr><th scope="row"><a href="${to(`returns/${id}`)}">${number}</a><br><span class="soft small">${moment(words, requestedAt)}</span></th><td class="end">${pill(words, 'return', status)}</td></tr>`,
-    )}</tbody></table></div>`,
+    body: html`<div class="scroll">
+      <table>
+        <caption class="hidden">${words.say('order.returns')}</caption>
+        <tbody>
+          ${returns.map(
+            ({ id, number, status, requestedAt }) =>
+              html`<tr>
+              <th scope="row">
+                <a href="${to(`returns/${id}`)}">${number}</a>
+                <br>
+                <span class="soft small">${moment(words, requestedAt)}</span>
+              </th>
+              <td class="end">${pill(words, 'return', status)}</td>
+            </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`,
+  })
+}
+
+function consentsCard({ words, to }: Visit, { consents }: Shown): Html | false {
+  if (consents.length === 0) return false
+  return card({
+    title: words.say('customers.consents'),
+    isFlush: true,
+    body: html`<div class="scroll">
+      <table>
+        <caption class="hidden">${words.say('customers.consents')}</caption>
+        <tbody>
+          ${consents.map(
+            ({ kind, at, orderId, orderNumber }) =>
+              html`<tr>
+              <th scope="row">
+                <a href="${to(`orders/${orderId}`)}">${orderNumber}</a>
+                <br>
+                <span class="soft small">${moment(words, at)}</span>
+              </th>
+              <td class="end">${words.say(`customers.consent.${kind}`)}</td>
+            </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`,
   })
 }
 
 function whoPart({ words, to }: Visit, id: string, shown: CustomerDetails | undefined): Html {
   if (!shown)
-    return html`<form class="reveal" method="post" action="${to(`customers/${id}/details`)}">${button({ label: words.say('customers.show'), icon: 'eye' })}<p class="help">${words.say('order.showNote')}</p></form>`
+    return html`<form class="reveal" method="post" action="${to(`customers/${id}/details`)}">
+      ${button({ label: words.say('customers.show'), icon: 'eye' })}
+      <p class="help">${words.say('order.showNote')}</p>
+    </form>`
   const { name, email, phone, addresses } = shown
   const gone = words.say('customers.erased')
   return facts([
@@ -305,7 +368,8 @@ async function eraseSheet(visit: Visit): Promise<Sheet> {
     body: form(visit, {
       action: to(`customers/${customerId}/erase`),
       fields: [],
-      before: html`<p>${words.say('customers.eraseOrders', { count: data.orders })}</p>${data.kept.length > 0 && notice('info', words.say('customers.eraseKept', { numbers }))}`,
+      before: html`<p>${words.say('customers.eraseOrders', { count: data.orders })}</p>
+      ${data.kept.length > 0 && notice('info', words.say('customers.eraseKept', { numbers }))}`,
       submit: words.say('customers.eraseSubmit'),
       kind: 'danger',
       cancel: back.href,

@@ -46,7 +46,15 @@ ${tabs(visit, words.say('deliveries.views'), [
   { label: words.say('deliveries.all'), query: { status: undefined } },
   ...shownStatuses.map((one) => ({ label: words.say(`state.delivery.${one}`), query: { status: one } })),
 ])}
-${endpointId !== null && html`<p class="filter-line">${words.say('deliveries.of', { url: urls.get(endpointId) ?? endpointId })} <a href="${hrefWith(visit, { endpoint: undefined, cursor: undefined })}">${words.say('deliveries.ofAll')}</a></p>`}
+${
+  endpointId !== null &&
+  html`<p class="filter-line">
+    ${words.say('deliveries.of', { url: urls.get(endpointId) ?? endpointId })} <a
+      href="${hrefWith(visit, { endpoint: undefined, cursor: undefined })}">
+      ${words.say('deliveries.ofAll')}
+    </a>
+  </p>`
+}
 ${deliveryTable(visit, { rows: data, next: meta.next, urls })}`,
     }
   },
@@ -55,7 +63,7 @@ ${deliveryTable(visit, { rows: data, next: meta.next, urls })}`,
 export interface DeliveryTableParts {
   rows: readonly AdminWebhookDelivery[]
   next: string | null
-  // Of the endpoints, by id.
+  // Addresses of the endpoints, by id.
   urls?: ReadonlyMap<string, string>
   // On the page of an endpoint.
   isOfOne?: boolean
@@ -108,7 +116,10 @@ function answerText({ lastStatusCode, lastError }: AdminWebhookDelivery): Html |
   if (lastStatusCode === null && lastError === null) return html`<span class="soft">–</span>`
   // An answer that is an error has no other words than its status.
   const isSaid = lastError === null || lastError === `status ${lastStatusCode}`
-  return html`<span class="stack">${lastStatusCode !== null && html`<code>${lastStatusCode}</code>`}${!isSaid && html`<span class="soft small clip">${lastError}</span>`}</span>`
+  return html`<span class="stack">
+    ${lastStatusCode !== null && html`<code>${lastStatusCode}</code>`}
+    ${!isSaid && html`<span class="soft small clip">${lastError}</span>`}
+  </span>`
 }
 
 export const delivery: Screen = {

@@ -7,7 +7,7 @@ import { changes, oneChange, undoChange } from './changes.ts'
 import { deliveries, delivery, replays } from './deliveries.ts'
 import { customerExport, exportFile } from './exports.ts'
 import { keys, newKey, revokeKey, rotateKey } from './keys.ts'
-import { confirmTransfer, discardTransfer, newTransfer, transfer, transfers } from './transfers.ts'
+import { assignColumns, confirmTransfer, discardTransfer, newTransfer, transfer, transfers } from './transfers.ts'
 import {
   editWebhook,
   newWebhook,
@@ -46,6 +46,7 @@ export const developerScreens: readonly Screen[] = [
   transfers,
   newTransfer,
   transfer,
+  assignColumns,
   confirmTransfer,
   discardTransfer,
   exportFile,

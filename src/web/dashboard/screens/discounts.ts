@@ -109,7 +109,11 @@ function whatOf(visit: Visit, entry: PromotionEntry): Html {
       : type === 'fixed_amount'
         ? words.money(amount ?? 0, currency)
         : words.say('discounts.freeShipping')
-  return html`${what}${minimumSubtotal != null && minimumSubtotal > 0 && html`<br><span class="soft small">${words.say('discounts.from', { amount: words.money(minimumSubtotal, currency) })}</span>`}`
+  return html`${what}${
+    minimumSubtotal != null &&
+    minimumSubtotal > 0 &&
+    html`<br><span class="soft small">${words.say('discounts.from', { amount: words.money(minimumSubtotal, currency) })}</span>`
+  }`
 }
 
 function validOf({ words }: Visit, { startsAt, endsAt }: PromotionEntry): string {
@@ -372,7 +376,14 @@ async function sheetOf(visit: Visit, parts: SheetParts): Promise<Shown> {
   const categories = await categoriesOf(visit)
   const mayChange = may(present ? 'replaceAdminPromotion' : 'createAdminPromotion')
   const inside = html`${problems.summary !== undefined && notice('bad', problems.summary, 'alert')}
-${theirs && present && notice('info', html`${words.say('conflict.now')} ${presentText(visit, present)}${differing(visit, values, theirs, categories)}`)}
+${
+  theirs &&
+  present &&
+  notice(
+    'info',
+    html`${words.say('conflict.now')} ${presentText(visit, present)}${differing(visit, values, theirs, categories)}`,
+  )
+}
 <div class="columns"><div class="cards">${mainCard(visit, parts, problems)}${limitsCard(visit, values, problems)}</div>
 <div class="cards">${present && (await linkCard(visit, present))}${scopeCard(visit, values, categories, problems)}</div></div>`
   return {
@@ -384,9 +395,16 @@ ${theirs && present && notice('info', html`${words.say('conflict.now')} ${presen
       actions: html`${mayChange && stopForm(visit, present)}`,
     }),
     body: mayChange
-      ? html`<form class="form" method="post" action="${to(present ? `discounts/${present.id}` : 'discounts/new')}"${guard(visit)}>${keyField()}${seen && hiddenFields({ version: seen.version, base: seen.base })}
+      ? html`<form
+        class="form"
+        method="post"
+        action="${to(present ? `discounts/${present.id}` : 'discounts/new')}"${guard(visit)}>
+        ${keyField()}
+        ${seen && hiddenFields({ version: seen.version, base: seen.base })}
 ${inside}
-<div class="form-foot sticky">${button({ label: words.say('action.save'), kind: 'first', shortcut: 'save' })}<a class="button plain" href="${to('discounts')}">${words.say('action.cancel')}</a></div></form>`
+<div class="form-foot sticky">
+  ${button({ label: words.say('action.save'), kind: 'first', shortcut: 'save' })}
+  <a class="button plain" href="${to('discounts')}">${words.say('action.cancel')}</a></div></form>`
       : html`<fieldset class="form" disabled>${inside}</fieldset>`,
   }
 }
@@ -417,7 +435,11 @@ function differing({ words }: Visit, mine: Values, theirs: Values, categories: r
 
 function stopForm({ words, to }: Visit, { id, version, promotion: { disabled } }: AdminPromotion): Html {
   const what = disabled ? 'start' : 'stop'
-  return html`<form method="post" action="${to(`discounts/${id}`)}">${keyField()}${hiddenFields({ version })}${button({ label: words.say(`discounts.${what}`), name: 'do', value: what })}</form>`
+  return html`<form method="post" action="${to(`discounts/${id}`)}">
+    ${keyField()}
+    ${hiddenFields({ version })}
+    ${button({ label: words.say(`discounts.${what}`), name: 'do', value: what })}
+  </form>`
 }
 
 function mainCard(visit: Visit, { present, values }: SheetParts, problems: Problems): Html {
@@ -428,12 +450,44 @@ function mainCard(visit: Visit, { present, values }: SheetParts, problems: Probl
   const types = promotionTypes.map((value) => ({ value, label: words.say(`discounts.type.${value}`) }))
   return card({
     body: html`<div class="fields">
-${!present && draw({ name: 'code', label: words.say('discounts.code'), kind: 'line', isRequired: true, isFirst: true, lengthMax: 64, help: words.say('discounts.codeHelp') }, values.code)}
-${draw({ name: 'name', label: words.say('categories.name'), kind: 'line', isRequired: true, lengthMax: 200, help: words.say('discounts.nameHelp') }, values.name)}
-${draw({ name: 'type', label: words.say('discounts.what'), kind: 'choice', isRequired: true, isHalf: true, options: types }, type)}
-<div class="only-percentage">${draw({ name: 'percent', label: words.say('prices.percent'), kind: 'line', lengthMax: 6 }, values.percent)}</div>
-<div class="only-fixed_amount">${draw({ name: 'amount', label: words.say('discounts.amount'), kind: 'money', currency }, values.amount)}</div>
-${draw({ name: 'minimum', label: words.say('discounts.minimum'), kind: 'money', currency, isHalf: true }, values.minimum)}
+${
+  !present &&
+  draw(
+    {
+      name: 'code',
+      label: words.say('discounts.code'),
+      kind: 'line',
+      isRequired: true,
+      isFirst: true,
+      lengthMax: 64,
+      help: words.say('discounts.codeHelp'),
+    },
+    values.code,
+  )
+}
+${draw(
+  {
+    name: 'name',
+    label: words.say('categories.name'),
+    kind: 'line',
+    isRequired: true,
+    lengthMax: 200,
+    help: words.say('discounts.nameHelp'),
+  },
+  values.name,
+)}
+${draw(
+  { name: 'type', label: words.say('discounts.what'), kind: 'choice', isRequired: true, isHalf: true, options: types },
+  type,
+)}
+<div class="only-percentage">
+  ${draw({ name: 'percent', label: words.say('prices.percent'), kind: 'line', lengthMax: 6 }, values.percent)}</div>
+<div class="only-fixed_amount">
+  ${draw({ name: 'amount', label: words.say('discounts.amount'), kind: 'money', currency }, values.amount)}</div>
+${draw(
+  { name: 'minimum', label: words.say('discounts.minimum'), kind: 'money', currency, isHalf: true },
+  values.minimum,
+)}
 </div>`,
   })
 }
@@ -441,14 +495,36 @@ ${draw({ name: 'minimum', label: words.say('discounts.minimum'), kind: 'money', 
 function limitsCard({ words, shop }: Visit, values: Values, problems: Problems): Html {
   const when = (name: 'startsAt' | 'endsAt') => {
     const problem = problems.at[`/${name}`]
-    return html`<div class="field"><label for="field-${name}">${words.say(`discounts.${name}`)} <span class="soft">${words.say('form.optional')}</span></label><input id="field-${name}" name="${name}" type="datetime-local" value="${values[name] ?? ''}"${problem !== undefined && html` aria-invalid="true" aria-describedby="field-${name}-problem"`}>${problem !== undefined && html`<p class="wrong" id="field-${name}-problem">${problem}</p>`}</div>`
+    return html`<div class="field">
+      <label for="field-${name}">
+        ${words.say(`discounts.${name}`)} <span class="soft">${words.say('form.optional')}</span>
+      </label>
+      <input
+        id="field-${name}"
+        name="${name}"
+        type="datetime-local"
+        value="${values[name] ?? ''}"${
+          problem !== undefined && html` aria-invalid="true" aria-describedby="field-${name}-problem"`
+        }>
+      ${problem !== undefined && html`<p class="wrong" id="field-${name}-problem">${problem}</p>`}
+    </div>`
   }
   return card({
     title: words.say('discounts.limits'),
     aside: html`<span class="soft">${words.say('discounts.zone', { zone: shop.timeZone })}</span>`,
     body: html`<div class="fields">${when('startsAt')}${when('endsAt')}
-${field(words, { name: 'usageLimit', label: words.say('discounts.usageLimit'), kind: 'line', isHalf: true, lengthMax: 10 }, values.usageLimit, problems)}
-${field(words, { name: 'customerLimit', label: words.say('discounts.customerLimit'), kind: 'line', isHalf: true, lengthMax: 7 }, values.customerLimit, problems)}</div>`,
+${field(
+  words,
+  { name: 'usageLimit', label: words.say('discounts.usageLimit'), kind: 'line', isHalf: true, lengthMax: 10 },
+  values.usageLimit,
+  problems,
+)}
+${field(
+  words,
+  { name: 'customerLimit', label: words.say('discounts.customerLimit'), kind: 'line', isHalf: true, lengthMax: 7 },
+  values.customerLimit,
+  problems,
+)}</div>`,
   })
 }
 
@@ -458,7 +534,13 @@ async function linkCard({ words, ask }: Visit, { used, promotion: { code } }: Ad
   const isLinked = url !== null && status === 'open'
   const text = isLinked ? `${url}/cart?code=${encodeURIComponent(code)}` : code
   return card({
-    body: html`${copyField({ id: 'link', label: words.say(isLinked ? 'discounts.link' : 'discounts.code'), text, copy: words.say('discounts.copy'), copied: words.say('discounts.copied') })}
+    body: html`${copyField({
+      id: 'link',
+      label: words.say(isLinked ? 'discounts.link' : 'discounts.code'),
+      text,
+      copy: words.say('discounts.copy'),
+      copied: words.say('discounts.copied'),
+    })}
 <p class="help after">${words.say('discounts.usedSoFar', { count: used })}</p>`,
   })
 }
@@ -467,7 +549,25 @@ function scopeCard({ words }: Visit, values: Values, categories: readonly Catego
   return card({
     title: words.say('discounts.scope'),
     body: html`<p class="help">${words.say('discounts.scopeHelp')}</p>
-${categories.length > 0 && html`<div class="checks after" role="group" aria-label="${words.say('categories.title')}">${categories.map(({ category: { slug, name }, depth }) => html`<label class="check depth-${depth}"><input type="checkbox" name="category" value="${slug}"${values.categories?.includes(slug) && html` checked`}> <span dir="auto">${name}</span></label>`)}</div>`}
-<div class="fields after">${field(words, { name: 'skus', label: words.say('discounts.skus'), kind: 'text', rows: 3, help: words.say('discounts.skusHelp') }, values.skus, problems)}</div>`,
+${
+  categories.length > 0 &&
+  html`<div class="checks after" role="group" aria-label="${words.say('categories.title')}">
+    ${categories.map(
+      ({ category: { slug, name }, depth }) => html`<label class="check depth-${depth}">
+        <input type="checkbox" name="category" value="${slug}"${values.categories?.includes(slug) && html` checked`}> <span
+          dir="auto">
+          ${name}
+        </span>
+      </label>`,
+    )}
+  </div>`
+}
+<div class="fields after">
+  ${field(
+    words,
+    { name: 'skus', label: words.say('discounts.skus'), kind: 'text', rows: 3, help: words.say('discounts.skusHelp') },
+    values.skus,
+    problems,
+  )}</div>`,
   })
 }

@@ -314,13 +314,19 @@ export function pricesCard(
     title: words.say('drafts.previewTitle'),
     isFlush: true,
     body: html`<div class="scroll"><table><caption class="hidden">${words.say('drafts.items')}</caption>
-<tbody>${items.map(
-      (item) =>
-        html`<tr><th scope="row">${lineName(item)}</th><td class="end">${words.number(item.quantity)} × ${amount(item.unitPrice)}</td><td class="end">${amount(item.unitPrice * item.quantity)}</td></tr>`,
-    )}</tbody></table></div>
-<dl class="facts sums order-sums">${sums.map(
-      (row) => row && html`<div${row[2] && html` class="strong"`}><dt>${row[0]}</dt><dd>${amount(row[1])}</dd></div>`,
-    )}</dl>
+<tbody>
+  ${items.map(
+    (item) =>
+      html`<tr>
+      <th scope="row">${lineName(item)}</th>
+      <td class="end">${words.number(item.quantity)} × ${amount(item.unitPrice)}</td>
+      <td class="end">${amount(item.unitPrice * item.quantity)}</td>
+    </tr>`,
+  )}</tbody></table></div>
+<dl class="facts sums order-sums">
+  ${sums.map(
+    (row) => row && html`<div${row[2] && html` class="strong"`}><dt>${row[0]}</dt><dd>${amount(row[1])}</dd></div>`,
+  )}</dl>
 ${isEstimate && html`<p class="within help">${words.say('drafts.estimate')}</p>`}`,
   })
 }

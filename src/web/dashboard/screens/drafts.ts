@@ -109,9 +109,11 @@ async function find(visit: Visit): Promise<Draft> {
 
 function draftSheet(visit: Visit, given: Draft): Sheet {
   const { words, to, may } = visit
-  const { id, status, createdAt, expiresAt, emailMasked, currency, order, note, url } = given
+  const { id, status, createdAt, expiresAt, emailMasked, currency, order, ofOrder, note, url } = given
+  const known = order ?? ofOrder
   const edit =
     status === 'open' &&
+    ofOrder === null &&
     may('updateAdminDraft') &&
     linkButton({ label: words.say('drafts.edit'), href: to(`drafts/${id}/edit`) })
   const cancel =
@@ -123,10 +125,10 @@ function draftSheet(visit: Visit, given: Draft): Sheet {
     back: { href: to('drafts'), label: words.say('drafts.title') },
     badge: pill(words, 'draft', status),
     actions: html`${cancel}${edit}${
-      order &&
+      known &&
       linkButton({
-        label: words.say('drafts.toOrder', { number: order.number }),
-        href: to(`orders/${order.id}`),
+        label: words.say('drafts.toOrder', { number: known.number }),
+        href: to(`orders/${known.id}`),
         kind: 'first',
       })
     }`,
@@ -153,13 +155,20 @@ function linkCard(visit: Visit, { id, emailMasked, emailedAt }: Draft, url: stri
     emailMasked !== null &&
     server.sendsMail &&
     may('sendAdminDraft') &&
-    html`<form method="post" action="${to(`drafts/${id}/send`)}">${keyField()}${button({ label: words.say('drafts.send', { email: emailMasked }), kind: 'second' })}</form>`
+    html`<form method="post" action="${to(`drafts/${id}/send`)}">
+      ${keyField()}
+      ${button({ label: words.say('drafts.send', { email: emailMasked }), kind: 'second' })}
+    </form>`
   const sent =
     emailedAt !== null && html`<p class="help">${words.say('drafts.sent', { date: words.moment(emailedAt) })}</p>`
   return card({
     title: words.say('drafts.link'),
-    body: html`<div class="field whole"><label for="draft-link" class="hidden">${words.say('drafts.link')}</label><input id="draft-link" class="mono" dir="ltr" readonly value="${url}"></div>
-<p class="row-actions start"><button type="button" class="button second with-script" data-copy="draft-link">${words.say('drafts.copy')}</button></p>
+    body: html`<div class="field whole">
+      <label for="draft-link" class="hidden">${words.say('drafts.link')}</label>
+      <input id="draft-link" class="mono" dir="ltr" readonly value="${url}">
+    </div>
+<p class="row-actions start">
+  <button type="button" class="button second with-script" data-copy="draft-link">${words.say('drafts.copy')}</button></p>
 ${send}${sent}
 <p class="help">${words.say('drafts.linkHelp')}</p>`,
   })

@@ -21,12 +21,12 @@ export const dutiesScreen: Screen = {
       ? words.say('duties.everywhere')
       : words.say('duties.countries', { countries: countries.map((code) => words.country(code)).join(', ') })
     return {
-      title: words.say('settings.duties'),
+      title: words.say('settings.title'),
       body: html`${sections(visit, settingSections, 'duties')}
 ${
   countries.length === 0
     ? card({ title: words.say('settings.duties'), body: html`<p>${words.say('duties.none')}</p>` })
-    : html`<p class="lead">${words.say('duties.lead')}</p>${card({ title: where, body: dutyList(visit, shown) })}`
+    : html`<p class="lead gap">${words.say('duties.lead')}</p>${card({ title: where, body: dutyList(visit, shown) })}`
 }`,
     }
   },

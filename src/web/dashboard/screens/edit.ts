@@ -35,8 +35,12 @@ export const edit: Screen = {
     const read = await bodyIn(posted, order)
     if ('problems' in read) return editSheet(posted, order, sent, read.problems)
     const isPreview = sent.get('step') !== steps.edit
-    const isReceived = isPreview ? isPaidByHand(order) : sent.get(received) === 'on'
-    const body = { ...read.body, ...versionIn(sent), ...(isReceived && { differenceReceived: true }) }
+    const isReceived = isPreview || sent.get(received) === 'on'
+    const body = {
+      ...read.body,
+      ...versionIn(sent),
+      ...(isReceived ? { differenceReceived: true } : { payByLink: true }),
+    }
     const outcome = await attempt(
       isPreview
         ? posted.ask('editAdminOrder', { path: { orderId }, body: { ...body, dryRun: true }, key: randomUUID() })
@@ -48,6 +52,8 @@ export const edit: Screen = {
       return editSheet(posted, order, sent, why === undefined ? problems : { ...problems, summary: why })
     }
     if (isPreview) return previewSheet(posted, order, outcome.reply.data)
+    const { draftId } = outcome.reply.data
+    if (draftId !== null) return done(posted.to(`drafts/${draftId}`), 'done.linkMade')
     return done(posted.to(`orders/${orderId}`), 'done.edited')
   },
 }
@@ -55,13 +61,9 @@ export const edit: Screen = {
 // The box of the preview where the order costs more.
 const received = 'received'
 
-function isPaidByHand({ moneyReceived, paymentStatus }: AdminOrder): boolean {
-  return moneyReceived !== null && paymentStatus !== 'pending'
-}
-
 function sentenceFor(words: Words, reason: unknown): string | undefined {
-  if (reason === 'costs_more') return words.say('edit.costsMore')
-  if (reason === 'not_received') return words.say('edit.notReceived')
+  if (reason === 'nothing_added') return words.say('edit.nothingAdded')
+  if (reason === 'change_open') return words.say('edit.changeOpen')
   if (reason === 'settled') return words.say('edit.settled')
   if (reason === 'refunded') return words.say('edit.refunded')
   return reason === 'nothing_left' ? words.say('edit.nothingLeft') : undefined
@@ -138,7 +140,13 @@ export function editSheet(visit: Visit, order: AdminOrder, sent: FormFields, pro
       hidden: { version, step: steps.preview },
       before: html`${card({ title: words.say('edit.items'), body: itemsTable(words, order, sent) })}
 ${card({ title: words.say('edit.new'), body: added })}
-${shipping !== null && card({ title: words.say('order.shipping'), body: html`<div class="fields">${field(words, shippingField(words, order), costs.shipping, problems)}</div>` })}`,
+${
+  shipping !== null &&
+  card({
+    title: words.say('order.shipping'),
+    body: html`<div class="fields">${field(words, shippingField(words, order), costs.shipping, problems)}</div>`,
+  })
+}`,
       submit: words.say('edit.preview'),
       cancel: back.href,
     })}
@@ -152,15 +160,38 @@ function addressCard({ words, to, may }: Visit, { id, city, country, shipping }:
   const place = [city, country && words.country(country)].filter(Boolean).join(', ')
   return card({
     title: words.say('order.address'),
-    body: html`<p dir="auto">${place}</p><form class="reveal" method="post" action="${to(`orders/${id}/address`)}">${button({ label: words.say('address.open') })}<p class="help">${words.say('order.showNote')}</p></form>`,
+    body: html`<p dir="auto">${place}</p>
+    <form class="reveal" method="post" action="${to(`orders/${id}/address`)}">
+      ${button({ label: words.say('address.open') })}
+      <p class="help">${words.say('order.showNote')}</p>
+    </form>`,
   })
 }
 
 function itemsTable(words: Words, { items }: AdminOrder, sent: FormFields): Html {
-  return html`<div class="lines-form"><table><caption class="hidden">${words.say('edit.items')}</caption><tbody>${items.map(
-    ({ skuId, quantity, fulfilled, ...item }) =>
-      html`<tr><th scope="row">${lineName(item)}</th><td class="end soft">${fulfilled > 0 && words.say('edit.sent', { count: fulfilled })}</td><td class="end"><input type="number" name="of-${skuId}" min="${fulfilled}" max="${limits.quantityMax}" value="${sent.get(`of-${skuId}`) ?? String(quantity)}" aria-label="${words.say('edit.quantityOf', { name: item.name })}"></td></tr>`,
-  )}</tbody></table></div>`
+  return html`<div class="lines-form">
+    <table>
+      <caption class="hidden">${words.say('edit.items')}</caption>
+      <tbody>
+        ${items.map(
+          ({ skuId, quantity, fulfilled, ...item }) =>
+            html`<tr>
+            <th scope="row">${lineName(item)}</th>
+            <td class="end soft">${fulfilled > 0 && words.say('edit.sent', { count: fulfilled })}</td>
+            <td class="end">
+              <input
+                type="number"
+                name="of-${skuId}"
+                min="${fulfilled}"
+                max="${limits.quantityMax}"
+                value="${sent.get(`of-${skuId}`) ?? String(quantity)}"
+                aria-label="${words.say('edit.quantityOf', { name: item.name })}">
+            </td>
+          </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`
 }
 
 type Preview = AdminOrderEditResponse['data']
@@ -175,7 +206,7 @@ function headline(
 }
 
 function receivedField(words: Words): Field {
-  return { name: received, label: words.say('edit.received'), kind: 'check', isRequired: true }
+  return { name: received, label: words.say('edit.received'), kind: 'check', help: words.say('edit.receivedHelp') }
 }
 
 function previewSheet(posted: Posted, order: AdminOrder, preview: Preview): Sheet {
@@ -208,16 +239,37 @@ function previewSheet(posted: Posted, order: AdminOrder, preview: Preview): Shee
       fields: [],
       hidden: { version: order.version, step: steps.edit, expectedTotal: totals.total },
       before: html`${hiddenFields(Object.fromEntries(kept))}
-<div><p class="soft">${words.say(headline(order, difference))}</p><p class="amount-big">${amount(order.paymentStatus === 'pending' ? totals.total : Math.abs(difference))}</p></div>
+<div>
+  <p class="soft">${words.say(headline(order, difference))}</p>
+  <p class="amount-big">${amount(order.paymentStatus === 'pending' ? totals.total : Math.abs(difference))}</p></div>
 ${card({
   title: words.say('order.items'),
   isFlush: true,
   body: html`<div class="scroll"><table><caption class="hidden">${words.say('edit.items')}</caption>
-<thead><tr><th scope="col">${words.say('print.item')}</th><th scope="col" class="end">${words.say('edit.before')}</th><th scope="col" class="end">${words.say('edit.after')}</th></tr></thead>
-<tbody>${items.map(
+<thead>
+  <tr>
+    <th scope="col">${words.say('print.item')}</th>
+    <th scope="col" class="end">${words.say('edit.before')}</th>
+    <th scope="col" class="end">${words.say('edit.after')}</th>
+  </tr></thead>
+<tbody>
+  ${items.map(
     (item) =>
-      html`<tr><th scope="row">${lineName(item)}</th><td class="end">${words.number(item.before)}</td><td class="end">${words.number(item.quantity)} × ${amount(item.unitPrice)}</td></tr>`,
-  )}${rows.map((row) => row && html`<tr><th scope="row">${row[0]}</th><td class="end">${amount(row[1])}</td><td class="end">${amount(row[2])}</td></tr>`)}</tbody></table></div>`,
+      html`<tr>
+      <th scope="row">${lineName(item)}</th>
+      <td class="end">${words.number(item.before)}</td>
+      <td class="end">${words.number(item.quantity)} × ${amount(item.unitPrice)}</td>
+    </tr>`,
+  )}
+  ${rows.map(
+    (row) =>
+      row &&
+      html`<tr>
+      <th scope="row">${row[0]}</th>
+      <td class="end">${amount(row[1])}</td>
+      <td class="end">${amount(row[2])}</td>
+    </tr>`,
+  )}</tbody></table></div>`,
 })}`,
       ...(difference > 0 && order.paymentStatus !== 'pending' && { fields: [receivedField(words)] }),
       submit: words.say('edit.submit'),

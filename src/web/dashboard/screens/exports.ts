@@ -20,18 +20,37 @@ export async function exportCard({ words, to, may, ask }: Visit): Promise<Html> 
   const files = ['products', 'stock', 'promotions'] as const
   return card({
     title: words.say('transfers.export'),
-    body: html`<p class="row-actions start">${files.map((of) => html`<a class="button second" href="${to('settings/export', { of })}">${words.say(`exports.${of}`)}</a>`)}${isShown && feeds.map((of) => html`<a class="button second" href="${to('settings/export', { of })}">${words.say(`exports.${of}`)}</a>`)}</p>
+    body: html`<p class="row-actions start">
+      ${files.map(
+        (of) =>
+          html`<a class="button second" href="${to('settings/export', { of })}">${words.say(`exports.${of}`)}</a>`,
+      )}
+      ${
+        isShown &&
+        feeds.map(
+          (of) => html`<a class="button second" href="${to('settings/export', { of })}">
+          ${words.say(`exports.${of}`)}
+        </a>`,
+        )
+      }
+    </p>
 ${
   // A feed names the page of each product, which only the merchant knows where the shop is elsewhere.
   !isShown &&
   html`<form class="filters" method="get" action="${to('settings/export')}">
-<label>${words.say('exports.link', { slug: '{slug}' })}<input type="url" name="link" required maxlength="500" dir="ltr" placeholder="https://shop.example/products/{slug}"></label>
+<label>
+  ${words.say('exports.link', { slug: '{slug}' })}
+  <input type="url" name="link" required maxlength="500" dir="ltr" placeholder="https://shop.example/products/{slug}"></label>
 ${feeds.map((of) => button({ label: words.say(`exports.${of}`), name: 'of', value: of }))}</form>`
 }
 <form class="filters" method="get" action="${to('settings/export')}"><input type="hidden" name="of" value="orders">
-<label>${words.say('orders.from')}<input type="date" name="from"></label><label>${words.say('orders.to')}<input type="date" name="to"></label>
+<label>${words.say('orders.from')}<input type="date" name="from"></label>
+  <label>${words.say('orders.to')}<input type="date" name="to"></label>
 ${button({ label: words.say('exports.orders') })}
-${may('listAdminCustomerExport') && button({ label: words.say('exports.customers'), action: to('settings/export/customers'), method: 'post' })}</form>
+${
+  may('listAdminCustomerExport') &&
+  button({ label: words.say('exports.customers'), action: to('settings/export/customers'), method: 'post' })
+}</form>
 <p class="help">${words.say(may('listAdminCustomerExport') ? 'exports.customersHelp' : 'exports.help')}</p>`,
   })
 }

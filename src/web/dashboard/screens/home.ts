@@ -48,7 +48,13 @@ function latestCard({ words, to }: Visit, orders: readonly AdminOrderSummary[]):
     isFlush: true,
     body: html`<ul class="results">${orders.map(
       ({ id, number, status, paymentStatus, fulfillmentStatus, city, total, currency }) =>
-        html`<li><a class="result" href="${to(`orders/${id}`)}"><span class="result-name">${number}</span>${status === 'cancelled' ? pill(words, 'order', status) : paymentStatus === 'paid' ? pill(words, 'sending', fulfillmentStatus) : pill(words, 'payment', paymentStatus)}<span class="soft" dir="auto">${city}</span><span class="result-end">${words.money(total, currency)}</span></a></li>`,
+        html`<li><a class="result" href="${to(`orders/${id}`)}"><span class="result-name">${number}</span>${
+          status === 'cancelled'
+            ? pill(words, 'order', status)
+            : paymentStatus === 'paid'
+              ? pill(words, 'sending', fulfillmentStatus)
+              : pill(words, 'payment', paymentStatus)
+        }<span class="soft" dir="auto">${city}</span><span class="result-end">${words.money(total, currency)}</span></a></li>`,
     )}</ul>`,
   })
 }
@@ -59,12 +65,18 @@ function sellersCard({ words, to }: Visit, { rows, currency }: AdminSalesReport)
     title: words.say('home.bestSellers'),
     aside: html`<a href="${to('reports', { by: 'product' })}">${words.say('home.report')}</a>`,
     isFlush: true,
-    body: html`<ul class="results">${rows
-      .slice(0, listedMax)
-      .map(
+    body: html`<ul class="results">
+      ${rows.slice(0, listedMax).map(
         ({ key, name, items, total }) =>
-          html`<li><span class="result"><span class="result-name" dir="auto">${name ?? key}</span><span class="soft">${words.say('home.pieces', { count: items })}</span><span class="result-end">${words.money(total, currency)}</span></span></li>`,
-      )}</ul>`,
+          html`<li>
+          <span class="result">
+            <span class="result-name" dir="auto">${name ?? key}</span>
+            <span class="soft">${words.say('home.pieces', { count: items })}</span>
+            <span class="result-end">${words.money(total, currency)}</span>
+          </span>
+        </li>`,
+      )}
+    </ul>`,
   })
 }
 
@@ -120,12 +132,17 @@ function todoCards(visit: Visit, { todo, agentOrders }: { todo: Todo; agentOrder
       isAlarm: true,
     },
   ]
-  return html`<section class="todo" aria-label="${words.say('home.todo')}">${cards
-    .filter(({ count, isAlarm, isRare }) => !(isAlarm || isRare) || count > 0)
-    .map(
-      ({ key, count, href, isAlarm }) =>
-        html`<a class="todo-card${isAlarm ? ' alarm' : count === 0 ? ' none' : ''}" href="${href}"><span class="number">${countText(words, count)}</span><span>${words.say(key)}</span></a>`,
-    )}</section>`
+  return html`<section class="todo" aria-label="${words.say('home.todo')}">
+    ${cards
+      .filter(({ count, isAlarm, isRare }) => !(isAlarm || isRare) || count > 0)
+      .map(
+        ({ key, count, href, isAlarm }) =>
+          html`<a class="todo-card${isAlarm ? ' alarm' : count === 0 ? ' none' : ''}" href="${href}">
+        <span class="number">${countText(words, count)}</span>
+        <span>${words.say(key)}</span>
+      </a>`,
+      )}
+  </section>`
 }
 
 function salesCard(visit: Visit, report: AdminSalesReport): Html {
@@ -203,15 +220,21 @@ function stepList(visit: Visit, steps: readonly Step[]): Html {
     title: words.say('home.firstRun'),
     aside: html`<span class="soft">${words.say('home.firstRunText')}</span>`,
     isFlush: true,
-    body: html`<ol class="steps">${steps.map(
-      ({
-        name,
-        isDone,
-        href,
-      }) => html`<li${isDone && html` class="done"`}><span class="step-sign">${icon('check')}</span>
-<div class="step-text"><p class="step-name">${words.say(textOf(name))}${isDone && html` <span class="hidden">${words.say('home.setup.done')}</span>`}</p>
+    body: html`<ol class="steps">
+      ${steps.map(
+        ({
+          name,
+          isDone,
+          href,
+        }) => html`<li${isDone && html` class="done"`}><span class="step-sign">${icon('check')}</span>
+<div class="step-text">
+  <p class="step-name">
+    ${words.say(textOf(name))}
+    ${isDone && html` <span class="hidden">${words.say('home.setup.done')}</span>`}
+  </p>
 ${!isDone && html`<p class="soft small">${words.say(textOf(name, 'Text'))}</p>`}</div>
 ${!isDone && href !== undefined && linkButton({ label: words.say('home.setup.open'), href })}</li>`,
-    )}</ol>`,
+      )}
+    </ol>`,
   })
 }

@@ -125,7 +125,15 @@ export function itemRows(
     const pick = isProduct && html` data-pick="${to('drafts/products')}" data-none="${words.say('drafts.noneFound')}"`
     const shown =
       isProduct && html`<span class="pick-name" data-picked dir="auto">${names?.get(value.toLowerCase())}</span>`
-    return html`<td><input name="${name}"${type}${decimal}${bound} dir="${isProduct ? 'auto' : 'ltr'}" autocomplete="off" value="${value}" aria-label="${`${words.say('drafts.item', { count: row + 1 })}: ${label}`}"${isWrong}${pick}>${shown}</td>`
+    return html`<td>
+      <input
+        name="${name}"${type}${decimal}${bound}
+        dir="${isProduct ? 'auto' : 'ltr'}"
+        autocomplete="off"
+        value="${value}"
+        aria-label="${`${words.say('drafts.item', { count: row + 1 })}: ${label}`}"${isWrong}${pick}>
+      ${shown}
+    </td>`
   }
   const heads = [
     words.say('drafts.product'),

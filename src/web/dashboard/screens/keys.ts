@@ -50,7 +50,14 @@ ${table(visit, {
     {
       head: words.say('apiKeys.status'),
       cell: ({ status, expiresAt }) =>
-        html`<span class="stack">${pill(words, 'key', status)}${expiresAt !== null && status !== 'revoked' && html`<span class="soft small">${words.say('apiKeys.until', { date: words.day(expiresAt) })}</span>`}</span>`,
+        html`<span class="stack">
+    ${pill(words, 'key', status)}
+    ${
+      expiresAt !== null &&
+      status !== 'revoked' &&
+      html`<span class="soft small">${words.say('apiKeys.until', { date: words.day(expiresAt) })}</span>`
+    }
+  </span>`,
     },
     {
       head: words.say('developers.actions'),
@@ -67,7 +74,11 @@ ${table(visit, {
     action: create,
   },
 })}
-<p class="foot-note">${words.say('apiKeys.docs')} <a href="/docs/admin">${words.say('apiKeys.docsLink')}</a> · <a href="${to('developers/apps')}">${words.say('developers.apps')}</a></p>`,
+<p class="foot-note">
+  ${words.say('apiKeys.docs')} <a href="/docs/admin">${words.say('apiKeys.docsLink')}</a> · <a
+    href="${to('developers/apps')}">
+    ${words.say('developers.apps')}
+  </a></p>`,
     }
   },
 }
@@ -87,13 +98,23 @@ function softText(text: string): Html {
 
 function summary(all: readonly string[]): Html {
   const [first = '', ...rest] = all
-  return html`<span title="${all.join(', ')}"><code>${first}</code>${rest.length > 0 && html` <span class="soft">+${rest.length}</span>`}</span>`
+  return html`<span title="${all.join(', ')}">
+    <code>${first}</code>
+    ${rest.length > 0 && html` <span class="soft">+${rest.length}</span>`}
+  </span>`
 }
 
 function keyActions({ words, to, may }: Visit, { id, status, name }: AdminKey): Html | false {
   if (status === 'revoked' || status === 'expired') return false
   const named = (text: string) => html`${text}<span class="hidden"> ${name}</span>`
-  return html`<span class="row-actions">${may('rotateAdminKey') && status === 'active' && html`<a href="${to(`developers/keys/${id}/rotate`)}" data-dialog>${named(words.say('apiKeys.rotate'))}</a>`}${may('revokeAdminKey') && html`<a class="danger-link" href="${to(`developers/keys/${id}/revoke`)}" data-dialog>${named(words.say('apiKeys.revoke'))}</a>`}</span>`
+  return html`<span class="row-actions">${
+    may('rotateAdminKey') &&
+    status === 'active' &&
+    html`<a href="${to(`developers/keys/${id}/rotate`)}" data-dialog>${named(words.say('apiKeys.rotate'))}</a>`
+  }${
+    may('revokeAdminKey') &&
+    html`<a class="danger-link" href="${to(`developers/keys/${id}/revoke`)}" data-dialog>${named(words.say('apiKeys.revoke'))}</a>`
+  }</span>`
 }
 
 // Make

@@ -44,7 +44,11 @@ ${table(visit, {
     {
       head: words.say('categories.products'),
       cell: ({ maker, productCount }) =>
-        html`<a href="${to('products', { maker: maker.slug })}" aria-label="${words.say('categories.productsOf', { count: productCount })}">${words.number(productCount)}</a>`,
+        html`<a
+    href="${to('products', { maker: maker.slug })}"
+    aria-label="${words.say('categories.productsOf', { count: productCount })}">
+    ${words.number(productCount)}
+  </a>`,
       align: 'end',
     },
   ],
@@ -219,12 +223,27 @@ function sheetOf(visit: Visit, { own, values, problems, status }: SheetParts): S
       fields: maker,
       values,
       problems,
-      more: html`<div role="group" aria-labelledby="responsible"><h2 id="responsible">${words.say('makers.responsible')}</h2><p class="help">${words.say('makers.responsibleHelp')}</p>
+      more: html`<div role="group" aria-labelledby="responsible">
+        <h2 id="responsible">${words.say('makers.responsible')}</h2>
+        <p class="help">${words.say('makers.responsibleHelp')}</p>
 <div class="fields after">${responsible.map((one) => field(words, one, values[one.name], problems))}</div></div>`,
       submit: words.say('action.save'),
       cancel: to('makers'),
     })}
-${own && may('removeAdminMaker') && html`<div class="apart">${form(visit, { action, hidden: { version: own.version, do: 'remove' }, fields: [], kind: 'plain', submit: words.say('makers.remove') })}<p class="help">${words.say('makers.removeHelp')}</p></div>`}`,
+${
+  own &&
+  may('removeAdminMaker') &&
+  html`<div class="apart">
+    ${form(visit, {
+      action,
+      hidden: { version: own.version, do: 'remove' },
+      fields: [],
+      kind: 'plain',
+      submit: words.say('makers.remove'),
+    })}
+    <p class="help">${words.say('makers.removeHelp')}</p>
+  </div>`
+}`,
   })
 }
 

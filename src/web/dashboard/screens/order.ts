@@ -9,10 +9,11 @@ import { type Html, html } from '../../../platform/html/html.ts'
 import { documentFile, fileAnswer } from '../../documents/files.ts'
 import { documentPage } from '../../documents/page.ts'
 import { speakerFor } from '../../languages/language.ts'
+import { thumb } from '../catalog.ts'
 import { bodyOf, type Field, form, keyIn, problemsOf, valuesOf } from '../form.ts'
 import { dashboardHeaders } from '../headers.ts'
 import { disputesCard, moneyCard, refundedUnits } from '../ordermoney.ts'
-import { button, card, emptyState, facts, linkButton, moment, pill } from '../parts.ts'
+import { button, card, emptyState, facts, linkButton, moment, notice, pill, wholeWords } from '../parts.ts'
 import { namerFor } from '../people.ts'
 import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { done } from '../toast.ts'
@@ -80,10 +81,34 @@ function documentsCard(
   return card({
     title: words.say('order.documents'),
     isFlush: true,
-    body: html`<div class="scroll"><table><caption class="hidden">${words.say('order.documents')}</caption><tbody>${documents.map(
-      ({ id, kind, number, day, total, currency }) =>
-        html`<tr><th scope="row">${words.say(`document.${kind}`, { number })}<br><span class="soft small">${words.calendarDay(day)}</span></th><td class="end">${words.money(kind === 'invoice' ? total : -total, currency)}</td><td class="end">${may('getAdminDocument') && html`<form method="post" target="_blank" action="${to(`orders/${orderId}/documents/${id}`)}">${button({ ...open, label: words.say('document.open') })}${button({ kind: 'plain', label: 'PDF', name: 'format', value: 'pdf' })}${button({ kind: 'plain', label: 'XML', name: 'format', value: 'ubl' })}</form>`}</td></tr>`,
-    )}</tbody></table></div>`,
+    body: html`<div class="scroll">
+      <table>
+        <caption class="hidden">${words.say('order.documents')}</caption>
+        <tbody>
+          ${documents.map(
+            ({ id, kind, number, day, total, currency }) =>
+              html`<tr>
+              <th scope="row">
+                ${wholeWords(words.say(`document.${kind}`, { number }))}
+                <br>
+                <span class="soft small">${words.calendarDay(day)}</span>
+              </th>
+              <td class="end">${words.money(kind === 'invoice' ? total : -total, currency)}</td>
+              <td class="end">
+                ${
+                  may('getAdminDocument') &&
+                  html`<form method="post" target="_blank" action="${to(`orders/${orderId}/documents/${id}`)}">
+                    ${button({ ...open, label: words.say('document.open') })}
+                    ${button({ kind: 'plain', label: 'PDF', name: 'format', value: 'pdf' })}
+                    ${button({ kind: 'plain', label: 'XML', name: 'format', value: 'ubl' })}
+                  </form>`
+                }
+              </td>
+            </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`,
   })
 }
 
@@ -116,7 +141,12 @@ export const orderNote: Screen = {
       posted.ask('addAdminOrderNote', { path: { orderId }, body: { text }, key: keyIn(sent) }),
     )
     if (!('refusal' in outcome)) return done(posted.to(`orders/${orderId}`), 'done.noted')
-    const note = html`${noteForm(posted, orderId, valuesOf(field ? [field] : [], sent), problemsOf(words, outcome.refusal, noteFields(words)))}`
+    const note = html`${noteForm(
+      posted,
+      orderId,
+      valuesOf(field ? [field] : [], sent),
+      problemsOf(words, outcome.refusal, noteFields(words)),
+    )}`
     return { ...orderSheet(posted, await findOrder(posted), { note }), status: 409 }
   },
 }
@@ -163,10 +193,13 @@ function orderSheet(visit: Visit, given: OrderShown, { customer, note, documents
   return {
     title: words.say('order.title', { number }),
     back: { href: to('orders', { view: 'all' }), label: words.say('orders.title') },
-    badge: html`${status === 'cancelled' && pill(words, 'order', status)}${pill(words, 'payment', paymentStatus)}${status !== 'cancelled' && pill(words, 'sending', fulfillmentStatus)}`,
+    badge: html`${status === 'cancelled' && pill(words, 'order', status)}
+    ${pill(words, 'payment', paymentStatus)}
+    ${status !== 'cancelled' && pill(words, 'sending', fulfillmentStatus)}`,
     actions: orderActions(visit, given),
     sub: `${words.say('order.placedAt', { date: words.moment(placedAt) })} ${words.say('order.by', { shop: installation.name })}`,
     body: html`<div class="columns"><div>
+${openChangeNotice(visit, { open: given.openChange, currency: given.currency, sentence: 'order.openChange' })}
 ${disputesCard(visit, given)}
 ${lines(visit, given)}
 ${parcels(visit, given)}
@@ -183,6 +216,22 @@ ${details(words, given)}
   }
 }
 
+export function openChangeNotice(
+  { words, to, may }: Visit,
+  {
+    open,
+    currency,
+    sentence,
+  }: { open: AdminOrder['openChange']; currency: string; sentence: 'order.openChange' | 'returns.openExchange' },
+): Html | null {
+  if (open === null) return null
+  const { draftId, total, expiresAt } = open
+  const text = words.say(sentence, { amount: words.money(total, currency), date: words.moment(expiresAt) })
+  const link =
+    may('getAdminDraft') && html` <a href="${to(`drafts/${draftId}`)}">${words.say('order.openChangeLink')}</a>`
+  return notice('info', html`${text}${link}`)
+}
+
 // Drawn only if the order would accept it now and the person may.
 function orderActions(visit: Visit, { id, allowed, status, items }: AdminOrder): Html {
   const isSent = status !== 'cancelled' && items.some(({ fulfilled }) => fulfilled > 0)
@@ -197,8 +246,22 @@ function orderActions(visit: Visit, { id, allowed, status, items }: AdminOrder):
       ...(shortcut !== undefined && { shortcut }),
     })
   const print = { action: to('orders/print'), isNewTab: true, icon: 'print', name: 'kind', kind: 'plain' } as const
-  return html`<form method="post" class="print-form"><input type="hidden" name="order" value="${id}">${status !== 'cancelled' && may('getAdminOrderCustomer') && button({ ...print, label: words.say('order.printSlip'), value: 'slips' })}${button({ ...print, label: words.say('order.printReceipt'), value: 'receipts' })}</form>
-${can('returnAdminOrder') && link('undelivered', words.say('order.undelivered'))}${can('cancelAdminOrder') && link('cancel', words.say('order.cancel'))}${isSent && may('createAdminReturn') && link('return', words.say('order.return'))}${can('editAdminOrder') && linkButton({ label: words.say('order.edit'), href: to(`orders/${id}/edit`) })}${can('refundAdminOrder') && link('refund', words.say('order.refund'))}${can('payAdminOrder') && link('pay', words.say('order.pay'), 'first')}${can('fulfilAdminOrder') && link('send', words.say('order.send'), 'first', 'f')}`
+  return html`<form method="post" class="print-form">
+    <input type="hidden" name="order" value="${id}">
+    ${
+      status !== 'cancelled' &&
+      may('getAdminOrderCustomer') &&
+      button({ ...print, label: words.say('order.printSlip'), value: 'slips' })
+    }
+    ${button({ ...print, label: words.say('order.printReceipt'), value: 'receipts' })}
+  </form>
+${can('returnAdminOrder') && link('undelivered', words.say('order.undelivered'))}
+  ${can('cancelAdminOrder') && link('cancel', words.say('order.cancel'))}
+  ${isSent && may('createAdminReturn') && link('return', words.say('order.return'))}
+  ${can('editAdminOrder') && linkButton({ label: words.say('order.edit'), href: to(`orders/${id}/edit`) })}
+  ${can('refundAdminOrder') && link('refund', words.say('order.refund'))}
+  ${can('payAdminOrder') && link('pay', words.say('order.pay'), 'first')}
+  ${can('fulfilAdminOrder') && link('send', words.say('order.send'), 'first', 'f')}`
 }
 
 export function lineName({
@@ -236,16 +299,53 @@ function lines({ words }: Visit, order: AdminOrder): Html {
     title: words.say('order.items'),
     isFlush: true,
     body: html`<div class="scroll"><table>
-<thead><tr><th scope="col">${words.say('print.item')}</th><th scope="col" class="end minor">${words.say('order.price')}</th><th scope="col" class="end">${words.say('order.quantity')}</th>${isPartly && html`<th scope="col" class="end">${words.say('order.sent')}</th>`}<th scope="col" class="end">${words.say('order.sum')}</th></tr></thead>
-<tbody>${items.map(
-      (item) =>
-        html`<tr><th scope="row">${lineName(item)}${item.withdrawalExempt && html`<span class="soft small">${exemptText(words, item.withdrawalExempt)}</span>`}${refunded.has(item.skuId) && html`<br><span class="soft small">${words.say('order.refundedUnits', { count: refunded.get(item.skuId) ?? 0 })}</span>`}</th><td class="end minor">${amount(item.unitPrice)}</td><td class="end">${words.number(item.quantity)}</td>${isPartly && html`<td class="end">${words.number(item.fulfilled)}</td>`}<td class="end">${amount(item.subtotal)}</td></tr>`,
-    )}</tbody></table></div>
-${consents.map(({ at }) => html`<p class="card-note soft small">${words.say('order.consented', { date: words.moment(at) })}</p>`)}
-<dl class="facts sums order-sums">${sums.map(
-      (row) => row && html`<div${row[2] && html` class="strong"`}><dt>${row[0]}</dt><dd>${amount(row[1])}</dd></div>`,
-    )}</dl>
-${totals.taxReason && html`<p class="help">${words.say('order.noTax', { reason: words.say(`taxreport.${totals.taxReason}`) })}</p>`}`,
+<thead>
+  <tr>
+    <th scope="col">${words.say('print.item')}</th>
+    <th scope="col" class="end minor">${words.say('order.price')}</th>
+    <th scope="col" class="end">${words.say('order.quantity')}</th>
+    ${isPartly && html`<th scope="col" class="end">${words.say('order.sent')}</th>`}
+    <th scope="col" class="end">${words.say('order.sum')}</th>
+  </tr></thead>
+<tbody>
+  ${items.map(
+    (item) =>
+      html`<tr>
+      <th scope="row">
+        <span class="order-line">
+          ${thumb(item.image, item.name)}
+          <span>
+            ${lineName(item)}
+            ${
+              item.withdrawalExempt && html`<span class="soft small">${exemptText(words, item.withdrawalExempt)}</span>`
+            }
+            ${
+              refunded.has(item.skuId) &&
+              html`<br>
+              <span class="soft small">
+                ${words.say('order.refundedUnits', { count: refunded.get(item.skuId) ?? 0 })}
+              </span>`
+            }
+          </span>
+        </span>
+      </th>
+      <td class="end minor">${amount(item.unitPrice)}</td>
+      <td class="end">${words.number(item.quantity)}</td>
+      ${isPartly && html`<td class="end">${words.number(item.fulfilled)}</td>`}
+      <td class="end">${amount(item.subtotal)}</td>
+    </tr>`,
+  )}</tbody></table></div>
+${consents.map(
+  ({ at }) => html`<p class="card-note soft small">${words.say('order.consented', { date: words.moment(at) })}</p>`,
+)}
+<dl class="facts sums order-sums">
+  ${sums.map(
+    (row) => row && html`<div${row[2] && html` class="strong"`}><dt>${row[0]}</dt><dd>${amount(row[1])}</dd></div>`,
+  )}</dl>
+${
+  totals.taxReason &&
+  html`<p class="help">${words.say('order.noTax', { reason: words.say(`taxreport.${totals.taxReason}`) })}</p>`
+}`,
   })
 }
 
@@ -267,21 +367,49 @@ function parcelLine({ words, to, may }: Visit, orderId: string, parcel: AdminFul
   const name = [carrier, trackingNumber].filter((part) => part !== null).join(' ')
   return html`<p><strong dir="auto">${name === '' ? words.say('order.parcel', { count }) : name}</strong></p>
 <p class="soft small">${name !== '' && html`${words.say('order.parcel', { count })} · `}${moment(words, at)}</p>
-<p class="links small">${trackingUrl !== null && html`<a href="${trackingUrl}" target="_blank" rel="noopener noreferrer">${words.say('order.track')}</a> `}${may('updateAdminFulfillment') && html`<a href="${to(`orders/${orderId}/parcels/${id}`)}" data-dialog>${words.say('order.correct')}</a>`}</p>`
+<p class="links small">${
+    trackingUrl !== null &&
+    html`<a href="${trackingUrl}" target="_blank" rel="noopener noreferrer">${words.say('order.track')}</a> `
+  }${
+    may('updateAdminFulfillment') &&
+    html`<a href="${to(`orders/${orderId}/parcels/${id}`)}" data-dialog>${words.say('order.correct')}</a>`
+  }</p>`
 }
 
 function returnsCard({ words, to }: Visit, { returns, exchangeOf }: OrderShown): Html | false {
   if (returns.length === 0 && !exchangeOf) return false
   const exchange =
     exchangeOf &&
-    html`<tr><th scope="row"><a href="${to(`returns/${exchangeOf.returnId}`)}">${words.say('order.exchangeOf', { number: exchangeOf.orderNumber })}</a></th><td></td></tr>`
+    html`<tr>
+      <th scope="row">
+        <a href="${to(`returns/${exchangeOf.returnId}`)}">
+          ${words.say('order.exchangeOf', { number: exchangeOf.orderNumber })}
+        </a>
+      </th>
+      <td></td>
+    </tr>`
   return card({
     title: words.say('order.returns'),
     isFlush: true,
-    body: html`<div class="scroll"><table><caption class="hidden">${words.say('order.returns')}</caption><tbody>${exchange}${returns.map(
-      ({ id, number, requestedAt, status }) =>
-        html`<tr><th scope="row"><a href="${to(`returns/${id}`)}">${number}</a><br><span class="soft small">${moment(words, requestedAt)}</span></th><td class="end">${pill(words, 'return', status)}</td></tr>`,
-    )}</tbody></table></div>`,
+    body: html`<div class="scroll">
+      <table>
+        <caption class="hidden">${words.say('order.returns')}</caption>
+        <tbody>
+          ${exchange}
+          ${returns.map(
+            ({ id, number, requestedAt, status }) =>
+              html`<tr>
+              <th scope="row">
+                <a href="${to(`returns/${id}`)}">${number}</a>
+                <br>
+                <span class="soft small">${moment(words, requestedAt)}</span>
+              </th>
+              <td class="end">${pill(words, 'return', status)}</td>
+            </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`,
   })
 }
 
@@ -302,13 +430,24 @@ function customerCard(visit: Visit, given: AdminOrder, shown: AdminCustomer | un
             : html`<address class="address">${shown.label.map((line) => html`<p dir="auto">${line}</p>`)}</address>`,
         ],
       ])}
-${shown.address !== null && given.allowed.includes('editAdminOrder') && may('editAdminOrder') && html`<form class="reveal" method="post" action="${to(`orders/${id}/address`)}">${button({ label: words.say('address.open') })}</form>`}`
+${
+  shown.address !== null &&
+  given.allowed.includes('editAdminOrder') &&
+  may('editAdminOrder') &&
+  html`<form class="reveal" method="post" action="${to(`orders/${id}/address`)}">${button({ label: words.say('address.open') })}</form>`
+}`
     : html`${facts([
         [words.say('order.masked'), customer.emailMasked ?? '–'],
         place !== '' && [words.say('order.place'), html`<span dir="auto">${place}</span>`],
         vatFact(words, given, null),
       ])}
-${may('getAdminOrderCustomer') && html`<form class="reveal" method="post" action="${to(`orders/${id}/customer`)}">${button({ label: words.say('order.showAddress'), icon: 'eye' })}<p class="help">${words.say('order.showNote')}</p></form>`}`
+${
+  may('getAdminOrderCustomer') &&
+  html`<form class="reveal" method="post" action="${to(`orders/${id}/customer`)}">
+    ${button({ label: words.say('order.showAddress'), icon: 'eye' })}
+    <p class="help">${words.say('order.showNote')}</p>
+  </form>`
+}`
   const more =
     given.customerId !== null &&
     may('getAdminCustomer') &&
@@ -382,7 +521,10 @@ export function changesList(words: Words, all: readonly AdminChange[]): Html {
   if (all.length === 0) return html`<p class="soft">${words.say('order.noChanges')}</p>`
   return html`<ol class="timeline">${all.map(
     ({ actor, operation, at }) =>
-      html`<li><strong dir="auto">${actorName(words, actor)}</strong> ${words.sayKnown(`change.${operation}`, words.say('change.other', { operation }))}${moment(words, at)}</li>`,
+      html`<li><strong dir="auto">${actorName(words, actor)}</strong> ${words.sayKnown(
+        `change.${operation}`,
+        words.say('change.other', { operation }),
+      )}${moment(words, at)}</li>`,
   )}</ol>`
 }
 

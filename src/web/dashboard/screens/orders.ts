@@ -17,11 +17,13 @@ import {
   orderStatuses,
 } from '../../../contract/words.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
+import { redirect } from '../../../platform/html/policy.ts'
 import { filters } from '../filters.ts'
+import { dashboardHeaders } from '../headers.ts'
 import { dayBegin } from '../localtime.ts'
 import { button, countText, linkButton, pill, time } from '../parts.ts'
 import type { Screen, Visit } from '../screen.ts'
-import { table, tabs } from '../table.ts'
+import { hrefWith, table, tabs } from '../table.ts'
 
 export const orders: Screen = {
   path: 'orders',
@@ -30,6 +32,9 @@ export const orders: Screen = {
   needs: 'listAdminOrders',
   async get(visit) {
     const { words, query, to, may } = visit
+    // What can be filtered by is of all orders.
+    const isFiltered = allFilters.some((name) => query.get(name))
+    if (isFiltered && !query.has('view')) return redirect(hrefWith(visit, { view: 'all' }), dashboardHeaders)
     const cursor = query.get('cursor') ?? undefined
     const [{ data, meta }, counts] = await Promise.all([
       visit.ask('listAdminOrders', {
@@ -42,7 +47,10 @@ export const orders: Screen = {
     const names = await namesOf(visit, data)
     return {
       title: words.say('orders.title'),
-      actions: html`${withdrawals !== null && withdrawalsLink(visit, withdrawals)}${linkButton({ label: words.say('drafts.title'), href: to('drafts') })}${linkButton({ label: words.say('returns.title'), href: to('returns') })}${may('listAdminExport') && !query.get('q') && exportLink(visit)}`,
+      actions: html`${withdrawals !== null && withdrawalsLink(visit, withdrawals)}
+      ${linkButton({ label: words.say('drafts.title'), href: to('drafts') })}
+      ${linkButton({ label: words.say('returns.title'), href: to('returns') })}
+      ${may('listAdminExport') && !query.get('q') && exportLink(visit)}`,
       body: html`<div data-live="order-views">${tabs(visit, words.say('orders.views'), [
         {
           label: words.say('orders.toSend'),
@@ -124,16 +132,9 @@ export async function namesOf(
   return new Map(data.map(({ orderId, name }) => [orderId, name]))
 }
 
-const noFilters = {
-  status: undefined,
-  payment: undefined,
-  fulfillment: undefined,
-  attention: undefined,
-  channel: undefined,
-  q: undefined,
-  from: undefined,
-  to: undefined,
-}
+// What the view of all orders can be filtered by. Every view can be searched.
+const allFilters = ['status', 'payment', 'fulfillment', 'attention', 'channel', 'from', 'to'] as const
+const noFilters = Object.fromEntries([...allFilters, 'q'].map((name) => [name, undefined]))
 
 function viewOf(query: URLSearchParams): 'toSend' | 'unpaid' | 'all' {
   const view = query.get('view')
@@ -194,7 +195,8 @@ function customer(
   const email = name ?? emailMasked ?? '–'
   const place = [city, country].filter((part) => part !== null).join(', ')
   const direction = words.direction === 'rtl' || isRightToLeft(email + place) ? html` dir="auto"` : false
-  const text = html`${direction ? html`<span${direction}>${email}</span>` : email}${place !== '' && html` <span class="soft"${direction}>${place}</span>`}`
+  const text = html`${direction ? html`<span${direction}>${email}</span>` : email}
+  ${place !== '' && html` <span class="soft"${direction}>${place}</span>`}`
   return email.length + place.length > customerLengthMax ? html`<span class="customer">${text}</span>` : text
 }
 
@@ -213,7 +215,10 @@ function agentMark({ words }: Visit, { host }: NonNullable<AdminOrderSummary['ag
 }
 
 function total({ words }: Visit, { total: sum, refunded, currency }: AdminOrderSummary): Html {
-  return html`${words.money(sum, currency)}${refunded > 0 && html`<br><span class="soft small">${words.say('orders.refundedPart', { amount: words.money(refunded, currency) })}</span>`}`
+  return html`${words.money(sum, currency)}${
+    refunded > 0 &&
+    html`<br><span class="soft small">${words.say('orders.refundedPart', { amount: words.money(refunded, currency) })}</span>`
+  }`
 }
 
 function chosenActions(visit: Visit) {

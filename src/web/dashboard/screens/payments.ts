@@ -33,9 +33,15 @@ export const payments: Screen = {
           ? linkButton({ label: words.say('guide.title'), href: to('start') })
           : undefined,
       body: html`${sections(visit, settingSections, 'payments')}
-${!canPay && html`<div class="gap">${notice('bad', words.say(mode === 'live' ? 'payments.noneLive' : 'payments.noneTest'))}</div>`}
+${
+  !canPay &&
+  html`<div class="gap">${notice('bad', words.say(mode === 'live' ? 'payments.noneLive' : 'payments.noneTest'))}</div>`
+}
 <h2 class="group">${words.say('payments.accounts')}</h2>
-${data.paymentAccounts.length === 0 && html`<p class="soft gap">${words.say(mode === 'live' ? 'payments.noAccount' : 'payments.noAccountTest')}</p>`}
+${
+  data.paymentAccounts.length === 0 &&
+  html`<p class="soft gap">${words.say(mode === 'live' ? 'payments.noAccount' : 'payments.noAccountTest')}</p>`
+}
 ${accountCards(visit, data)}
 <h2 class="group">${words.say('payments.byHand')}</h2>
 ${methodCards(visit, data)}`,
@@ -53,7 +59,12 @@ function methodCard(visit: Visit, { provider, enabled, instructions, termDays }:
   const isMissing = provider === 'bank_transfer' && instructions === null && mode === 'live'
   return card({
     title: words.say(`method.${provider}`),
-    aside: html`<span class="row-actions">${pill(words, 'method', enabled ? 'enabled' : 'off')}${may('updateAdminPaymentProvider') && html`${!enabled && linkButton({ label: words.say('payments.turnOn'), href: to(form, { turn: 'on' }), isDialog: true })}${linkButton({ label: words.say('payments.edit'), href: to(form), isDialog: true })}`}</span>`,
+    aside: html`<span class="row-actions">${pill(words, 'method', enabled ? 'enabled' : 'off')}${
+      may('updateAdminPaymentProvider') &&
+      html`${
+        !enabled && linkButton({ label: words.say('payments.turnOn'), href: to(form, { turn: 'on' }), isDialog: true })
+      }${linkButton({ label: words.say('payments.edit'), href: to(form), isDialog: true })}`
+    }</span>`,
     body: html`${facts([
       [
         words.say('payments.instructions'),
@@ -141,14 +152,18 @@ function methodSheet(visit: Visit, { method, values, problems, theirs }: MethodS
     status: theirs ? 409 : problems ? 400 : 200,
     body: html`${
       theirs &&
-      html`<div class="gap">${notice('bad', words.say('twoVersions.table'), 'alert')}</div><h2>${words.say('twoVersions.theirs')}</h2><div class="gap">${facts(
-        [
+      html`<div class="gap">${notice('bad', words.say('twoVersions.table'), 'alert')}</div>
+      <h2>${words.say('twoVersions.theirs')}</h2>
+      <div class="gap">
+        ${facts([
           [words.say('payments.offer'), words.say(theirs.enabled ? 'settings.yes' : 'settings.no')],
           [words.say('payments.instructions'), theirs.instructions ?? '–'],
           [words.say('payments.term'), theirs.termDays ?? '–'],
-        ],
-      )}</div><h2>${words.say('twoVersions.mine')}</h2>`
-    }${form(visit, {
+        ])}
+      </div>
+      <h2>${words.say('twoVersions.mine')}</h2>`
+    }
+    ${form(visit, {
       action: to(`settings/payments/${provider}`),
       fields: fieldsOf(visit, method),
       values: values ?? {

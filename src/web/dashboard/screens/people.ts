@@ -1,9 +1,11 @@
 // People: who acts for the shop, invitations by a link that is shown once, roles, removing. All of it asks for the password again.
 
 import type { AdminMember } from '../../../contract/admin/people.ts'
-import { roles } from '../../../contract/words.ts'
+import { type AdminScope, adminScopes, type Role, roles } from '../../../contract/words.ts'
+import type { FormFields } from '../../../platform/html/fields.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
+import { checks } from '../controls.ts'
 import { dialog } from '../dialog.ts'
 import { type Field, type FieldValues, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
 import { card, linkButton, pill, time } from '../parts.ts'
@@ -39,8 +41,8 @@ export const people: Screen = {
 ${table(visit, {
   label: words.say('settings.people'),
   columns: [
-    { head: words.say('people.email'), cell: (member) => emailCell(visit, member), isMain: true },
-    { head: words.say('people.role'), cell: ({ role }) => words.say(`role.${role}`) },
+    { head: words.say('people.person'), cell: (member) => personCell(visit, member), isMain: true },
+    { head: words.say('people.role'), cell: (member) => roleCell(visit, member) },
     { head: words.say('people.status'), cell: ({ status }) => pill(words, 'member', status) },
     {
       head: words.say('people.factor'),
@@ -52,7 +54,10 @@ ${table(visit, {
     {
       head: words.say('people.since'),
       cell: ({ addedAt, expiresAt }) =>
-        html`<span class="stack">${time(words, addedAt)}${expiresAt !== null && html`<span class="soft small">${words.say('apiKeys.until', { date: words.day(expiresAt) })}</span>`}</span>`,
+        html`<span class="stack">${time(words, addedAt)}${
+          expiresAt !== null &&
+          html`<span class="soft small">${words.say('apiKeys.until', { date: words.day(expiresAt) })}</span>`
+        }</span>`,
     },
     { head: words.say('developers.actions'), align: 'end', cell: (member) => rowActions(visit, member) },
   ],
@@ -73,17 +78,23 @@ interface Demand {
 }
 
 function demandCard({ words, to, may }: Visit, { secondFactorRequired, membersWithoutSecondFactor }: Demand): Html {
-  return html`<div class="apart-card">${card({
-    title: words.say('people.demand'),
-    aside:
-      may('updateAdminPeople') &&
-      linkButton({
-        label: words.say(secondFactorRequired ? 'people.demandStop' : 'people.demandBegin'),
-        href: to('settings/people/second-factor'),
-        isDialog: true,
-      }),
-    body: html`<p>${words.say(secondFactorRequired ? 'people.demandOn' : 'people.demandOff')} <span class="soft">${words.say('people.demandWithout', { count: membersWithoutSecondFactor })}</span></p>`,
-  })}</div>`
+  return html`<div class="apart-card">
+    ${card({
+      title: words.say('people.demand'),
+      aside:
+        may('updateAdminPeople') &&
+        linkButton({
+          label: words.say(secondFactorRequired ? 'people.demandStop' : 'people.demandBegin'),
+          href: to('settings/people/second-factor'),
+          isDialog: true,
+        }),
+      body: html`<p>
+        ${words.say(secondFactorRequired ? 'people.demandOn' : 'people.demandOff')} <span class="soft">
+          ${words.say('people.demandWithout', { count: membersWithoutSecondFactor })}
+        </span>
+      </p>`,
+    })}
+  </div>`
 }
 
 export const demandFactor: Screen = {
@@ -153,14 +164,46 @@ export const memberPassword: Screen = {
   },
 }
 
-function emailCell({ words, userId }: Visit, { id, email }: AdminMember): Html {
-  return html`<span dir="ltr">${email}</span>${id === userId && html` <span class="soft">${words.say('people.you')}</span>`}`
+function personCell({ words, userId }: Visit, { id, email, name }: AdminMember): Html {
+  const you = id === userId && html` <span class="soft">${words.say('people.you')}</span>`
+  if (name === null) return html`<span dir="ltr">${email}</span>${you}`
+  return html`<span class="stack">
+    <span><span dir="auto">${name}</span>${you}</span>
+    <span class="soft small" dir="ltr">${email}</span>
+  </span>`
 }
 
-function rowActions({ words, to, may, userId }: Visit, { id, email, status }: AdminMember): Html {
+function roleCell({ words }: Visit, { role, scopes }: AdminMember): Html | string {
+  if (role !== 'custom') return words.say(`role.${role}`)
+  const areas = scopes.filter((scope) => scope !== 'admin:read').map((scope) => words.say(`area.${scope}`))
+  return html`<span class="stack">${words.say('role.custom')}<span class="soft small">${areas.join(', ')}</span></span>`
+}
+
+function rowActions({ words, to, may }: Visit, { id, email, status }: AdminMember): Html {
   const link = (path: string, text: string, isSensitive = false) =>
-    html`<a${isSensitive && html` class="danger-link"`} href="${to(`settings/people/${id}/${path}`)}" data-dialog>${text}<span class="hidden"> ${email}</span></a>`
-  return html`<span class="row-actions">${status !== 'invited' && may('updateAdminMember') && link('role', words.say('people.changeRole'))}${status === 'active' && may('resetAdminMemberPassword') && link('password', words.say('people.password'))}${status === 'active' && id !== userId && may('endAdminMemberSessions') && link('sessions', words.say('people.signOut'))}${may('removeAdminMember') && link('remove', words.say(status === 'invited' ? 'people.takeBack' : 'people.remove'), true)}</span>`
+    html`<a${isSensitive && html` class="danger-link"`} href="${to(`settings/people/${id}/${path}`)}" data-dialog>
+      ${text}
+      <span class="hidden"> ${email}</span>
+    </a>`
+  if (status === 'invited')
+    return html`<span class="row-actions">${may('removeAdminMember') && link('remove', words.say('people.takeBack'), true)}</span>`
+  return html`<span class="row-actions">${may('updateAdminMember') && link('role', words.say('people.edit'))}</span>`
+}
+
+// What else can be done with the account of a member, apart from the row so it is not pressed for another.
+function accountActions({ words, to, may, userId }: Visit, { id, status }: AdminMember): Html {
+  const link = (path: string, label: string, kind: 'second' | 'danger' = 'second') =>
+    linkButton({ label, href: to(`settings/people/${id}/${path}`), kind })
+  return html`<div class="apart-actions">
+    ${status === 'active' && may('resetAdminMemberPassword') && link('password', words.say('people.password'))}
+    ${
+      status === 'active' &&
+      id !== userId &&
+      may('endAdminMemberSessions') &&
+      link('sessions', words.say('people.signOut'))
+    }
+    ${may('removeAdminMember') && link('remove', words.say('people.remove'), 'danger')}
+  </div>`
 }
 
 async function memberOf(visit: Visit): Promise<AdminMember> {
@@ -176,8 +219,32 @@ function roleField({ words }: Visit): Field {
     kind: 'choice',
     isRequired: true,
     help: words.say('people.rolesText'),
-    options: [...roles].reverse().map((role) => ({ value: role, label: words.say(`role.${role}`) })),
+    options: rolesOffered.map((role) => ({ value: role, label: words.say(`role.${role}`) })),
   }
+}
+
+const rolesOffered: readonly Role[] = ['viewer', 'staff', 'owner', 'custom']
+
+// Drawn only while the role is custom (style.css), and sent with it alone.
+function areaBoxes(visit: Visit, chosen: readonly string[], problems: Problems | undefined): Html {
+  const { words } = visit
+  return html`<div class="areas">${checks({
+    name: 'scope',
+    legend: words.say('people.areas'),
+    help: words.say('people.areasHelp'),
+    options: adminScopes
+      .filter((scope) => scope !== 'admin:read')
+      .map((scope) => ({ value: scope, label: words.say(`area.${scope}`), help: words.say(`scope.${scope}`) })),
+    chosen,
+    problem: problems?.at['/scopes'],
+  })}</div>`
+}
+
+function rightsTyped(sent: FormFields): { role: Role; scopes?: AdminScope[] } {
+  const role = roles.find((known) => known === sent.get('role')) ?? 'viewer'
+  if (role !== 'custom') return { role }
+  const chosen = sent.getAll('scope')
+  return { role, scopes: adminScopes.filter((scope) => scope === 'admin:read' || chosen.includes(scope)) }
 }
 
 const backOf = ({ words, to }: Visit) => ({ href: to('settings/people'), label: words.say('settings.people') })
@@ -192,10 +259,13 @@ function inviteFields(visit: Visit): Field[] {
   ]
 }
 
-function inviteSheet(
-  visit: Visit,
-  { values = { role: 'staff' }, problems }: { values?: FieldValues; problems?: Problems } = {},
-): Sheet {
+interface InviteShown {
+  values?: FieldValues
+  chosen?: readonly string[]
+  problems?: Problems
+}
+
+function inviteSheet(visit: Visit, { values = { role: 'staff' }, chosen = [], problems }: InviteShown = {}): Sheet {
   const { words, to, server } = visit
   const back = backOf(visit)
   return dialog({
@@ -207,6 +277,7 @@ function inviteSheet(
       action: to('settings/people/invite'),
       fields: inviteFields(visit),
       values,
+      more: areaBoxes(visit, chosen, problems),
       problems,
       submit: words.say('people.invite'),
       cancel: back.href,
@@ -223,13 +294,13 @@ export const invite: Screen = {
   get: async (visit) => inviteSheet(visit),
   async post(posted) {
     const { words, form: sent } = posted
-    const role = roles.find((known) => known === sent.get('role')) ?? 'viewer'
-    const body = { email: (sent.get('email') ?? '').trim(), role }
+    const body = { email: (sent.get('email') ?? '').trim(), ...rightsTyped(sent) }
     const outcome = await attempt(posted.ask('inviteAdminMember', { body, key: keyIn(sent) }))
     if ('refusal' in outcome) {
       const fields = inviteFields(posted)
       return inviteSheet(posted, {
         values: valuesOf(fields, sent),
+        chosen: sent.getAll('scope'),
         problems: problemsOf(words, outcome.refusal, fields),
       })
     }
@@ -248,21 +319,24 @@ export const invite: Screen = {
 
 async function roleSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
   const { words, to } = visit
-  const { id, email, role } = await memberOf(visit)
+  const member = await memberOf(visit)
+  const { id, email, name, role, scopes } = member
   const back = backOf(visit)
   return dialog({
-    title: words.say('people.roleTitle'),
+    title: name ?? email,
     back,
     lead: words.say('people.roleLead', { email }),
     status: problems ? 409 : 200,
-    body: form(visit, {
+    body: html`${form(visit, {
       action: to(`settings/people/${id}/role`),
       fields: [roleField(visit)],
       values: { role },
+      more: areaBoxes(visit, role === 'custom' ? scopes : [], problems),
       problems,
       submit: words.say('action.save'),
       cancel: back.href,
-    }),
+    })}
+${accountActions(visit, member)}`,
   })
 }
 
@@ -275,9 +349,9 @@ export const memberRole: Screen = {
   get: (visit) => roleSheet(visit),
   async post(posted) {
     const { words, to, path, form: sent } = posted
-    const role = roles.find((known) => known === sent.get('role')) ?? 'viewer'
+    const memberId = path.memberId ?? ''
     const outcome = await attempt(
-      posted.ask('updateAdminMember', { path: { memberId: path.memberId ?? '' }, body: { role }, key: keyIn(sent) }),
+      posted.ask('updateAdminMember', { path: { memberId }, body: rightsTyped(sent), key: keyIn(sent) }),
     )
     if ('refusal' in outcome) return roleSheet(posted, problemsOf(words, outcome.refusal))
     return done(to('settings/people'), 'done.role')

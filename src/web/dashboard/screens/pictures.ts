@@ -107,11 +107,31 @@ async function askingFor(visit: Visit, problem?: string): Promise<Sheet> {
     title: words.say('product.addPicture'),
     back: { href: back, label: data.product.name },
     status: problem === undefined ? 200 : 400,
-    body: html`<form class="form" method="post" enctype="multipart/form-data" action="${to(`products/${data.id}/picture`)}">${keyField()}
+    body: html`<form
+      class="form"
+      method="post"
+      enctype="multipart/form-data"
+      action="${to(`products/${data.id}/picture`)}">
+      ${keyField()}
 ${problem !== undefined && notice('bad', problem, 'alert')}
-<div class="fields"><div class="field whole"><label for="field-file">${words.say('picture.file')}</label><input id="field-file" type="file" name="file" accept="image/webp,image/jpeg,image/png,image/avif" required aria-describedby="field-file-help"><p class="help" id="field-file-help">${words.say('picture.help')}</p></div>
-<div class="field whole"><label for="field-alt">${words.say('product.alt')}</label><input id="field-alt" name="alt" maxlength="500" dir="auto" autocomplete="off"></div></div>
-<div class="form-foot">${button({ label: words.say('picture.submit'), kind: 'first', shortcut: 'save' })}<a class="button plain" href="${back}" data-close>${words.say('action.cancel')}</a></div>
+<div class="fields">
+  <div class="field whole">
+    <label for="field-file">${words.say('picture.file')}</label>
+    <input
+      id="field-file"
+      type="file"
+      name="file"
+      accept="image/webp,image/jpeg,image/png,image/avif"
+      required
+      aria-describedby="field-file-help">
+    <p class="help" id="field-file-help">${words.say('picture.help')}</p>
+  </div>
+<div class="field whole">
+  <label for="field-alt">${words.say('product.alt')}</label>
+  <input id="field-alt" name="alt" maxlength="500" dir="auto" autocomplete="off"></div></div>
+<div class="form-foot">
+  ${button({ label: words.say('picture.submit'), kind: 'first', shortcut: 'save' })}
+  <a class="button plain" href="${back}" data-close>${words.say('action.cancel')}</a></div>
 </form>`,
   })
 }

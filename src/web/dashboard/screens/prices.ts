@@ -13,6 +13,7 @@ import { field, form, keyField, keyIn } from '../form.ts'
 import { button, card, emptyState, linkButton, notice } from '../parts.ts'
 import { attempt, goTo, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { cursorIn } from '../table.ts'
+import type { TextKey } from '../words.ts'
 import { askedOf, type BulkAsk, changeAll, chosenIn, chosenMax } from './products.ts'
 
 export const prices: Screen = {
@@ -84,11 +85,11 @@ async function scopeOf(visit: Visit): Promise<{ ids: string[]; isCut: boolean }>
   return { ids: ids.slice(0, chosenMax), isCut: cursor !== undefined || ids.length > chosenMax }
 }
 
-function nothing(visit: Visit): Sheet {
+function nothing(visit: Visit, title: TextKey = 'products.changePrices'): Sheet {
   const { words, to } = visit
   const action = linkButton({ label: words.say('products.title'), href: to('products') })
   return {
-    title: words.say('products.changePrices'),
+    title: words.say(title),
     back: back(visit),
     width: 'narrow',
     body: html`<div class="card">${emptyState({ title: words.say('products.none'), action })}</div>`,
@@ -105,10 +106,41 @@ function asking(visit: Visit, ids: readonly string[], given: Asking): Sheet {
     status: problem === undefined ? 200 : 400,
     lead: isCut ? words.say('prices.cut', { count: chosenMax }) : isWhole ? words.say('prices.whole') : undefined,
     body: html`<form class="form" method="post" action="${to('products/prices')}">${chosenFields(ids)}
-<div class="fields">${field(words, { name: 'percent', label: words.say('prices.percent'), kind: 'line', help: words.say('prices.help'), isRequired: true, isFirst: true, isHalf: true, lengthMax: 8 }, typed, problems)}
-${field(words, { name: 'ending', label: words.say('prices.ending'), kind: 'choice', isHalf: true, options: [{ value: '', label: words.say('prices.ending.none') }, ...priceEndings.map((value) => ({ value, label: words.say(`prices.ending.${value}`) }))] }, choices.ending)}
-${field(words, { name: 'shippedOnly', label: words.say('prices.shippedOnly'), kind: 'check' }, choices.shippedOnly)}</div>
-<div class="form-foot">${button({ label: words.say('prices.preview'), kind: 'first', shortcut: 'save' })}<a class="button plain" href="${to('products')}" data-close>${words.say('action.cancel')}</a></div>
+<div class="fields">
+  ${field(
+    words,
+    {
+      name: 'percent',
+      label: words.say('prices.percent'),
+      kind: 'line',
+      help: words.say('prices.help'),
+      isRequired: true,
+      isFirst: true,
+      isHalf: true,
+      lengthMax: 8,
+    },
+    typed,
+    problems,
+  )}
+${field(
+  words,
+  {
+    name: 'ending',
+    label: words.say('prices.ending'),
+    kind: 'choice',
+    isHalf: true,
+    options: [
+      { value: '', label: words.say('prices.ending.none') },
+      ...priceEndings.map((value) => ({ value, label: words.say(`prices.ending.${value}`) })),
+    ],
+  },
+  choices.ending,
+)}
+${field(words, { name: 'shippedOnly', label: words.say('prices.shippedOnly'), kind: 'check' }, choices.shippedOnly)}
+  </div>
+<div class="form-foot">
+  ${button({ label: words.say('prices.preview'), kind: 'first', shortcut: 'save' })}
+  <a class="button plain" href="${to('products')}" data-close>${words.say('action.cancel')}</a></div>
 </form>`,
   })
 }
@@ -149,7 +181,7 @@ function priceChange(
   )
 }
 
-// Of the variants, by their codes.
+// Names of the variants, by their codes.
 async function namesOf(visit: Visit, rows: readonly PriceRow[]): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(rows.map(({ productId }) => productId))]
   const products = await Promise.all(ids.map((productId) => visit.ask('getAdminProduct', { path: { productId } })))
@@ -188,16 +220,43 @@ function preview(visit: Visit, { ids, typed, choices, rows, names, refused, seen
     title: words.say('prices.title', { count: ids.length }),
     back: back(visit),
     width: 'narrow',
-    body: html`<form class="form" method="post" action="${to('products/prices')}">${keyField()}${chosenFields(ids)}${hiddenFields({ percent: typed, ...choices, seen })}
+    body: html`<form class="form" method="post" action="${to('products/prices')}">
+      ${keyField()}
+      ${chosenFields(ids)}
+      ${hiddenFields({ percent: typed, ...choices, seen })}
 ${isNew && notice('bad', words.say('prices.changed'), 'alert')}
-${refused.length > 0 && notice('bad', html`${words.say('prices.refused', { count: refused.length })} ${refused.slice(0, 5).join(' ')}`)}
+${
+  refused.length > 0 &&
+  notice('bad', html`${words.say('prices.refused', { count: refused.length })} ${refused.slice(0, 5).join(' ')}`)
+}
 ${card({
   title: words.say('prices.previewTitle', { count: rows.length, percent: typed }),
   isFlush: true,
-  body: html`<div class="scroll"><table class="numbers"><thead><tr><th scope="col">${words.say('products.name')}</th><th scope="col" class="end">${words.say('prices.old')}</th><th scope="col" class="end">${words.say('prices.new')}</th></tr></thead>
-<tbody>${rows.map((row) => html`<tr><th scope="row"><span dir="auto">${names.get(row.code)}</span><br><span class="soft small">${row.code}</span></th><td class="end soft">${money(row.from)}</td><td class="end"><strong>${money(row.to)}</strong></td></tr>`)}</tbody></table></div>`,
+  body: html`<div class="scroll">
+    <table class="numbers">
+      <thead>
+        <tr>
+          <th scope="col">${words.say('products.name')}</th>
+          <th scope="col" class="end">${words.say('prices.old')}</th>
+          <th scope="col" class="end">${words.say('prices.new')}</th>
+        </tr>
+      </thead>
+<tbody>
+  ${rows.map(
+    (row) => html`<tr>
+      <th scope="row"><span dir="auto">${names.get(row.code)}</span><br><span class="soft small">${row.code}</span></th>
+      <td class="end soft">${money(row.from)}</td>
+      <td class="end"><strong>${money(row.to)}</strong></td>
+    </tr>`,
+  )}</tbody></table></div>`,
 })}
-<div class="form-foot sticky">${rows.length > 0 && button({ label: words.say('prices.submit', { count: rows.length }), kind: 'first', shortcut: 'save' })}${button({ label: words.say('prices.again'), name: 'again', value: 'yes' })}<a class="button plain" href="${to('products')}">${words.say('action.cancel')}</a></div>
+<div class="form-foot sticky">
+  ${
+    rows.length > 0 &&
+    button({ label: words.say('prices.submit', { count: rows.length }), kind: 'first', shortcut: 'save' })
+  }
+  ${button({ label: words.say('prices.again'), name: 'again', value: 'yes' })}
+  <a class="button plain" href="${to('products')}">${words.say('action.cancel')}</a></div>
 </form>`,
   }
 }
@@ -221,7 +280,7 @@ export const category: Screen = {
     const { words, to, query } = visit
     const ids = chosenIn(query)
     const categories = await categoriesOf(visit)
-    if (ids.length === 0) return nothing(visit)
+    if (ids.length === 0) return nothing(visit, 'products.category')
     const options = categories.map((one) => ({ value: one.category.slug, label: indented(one) }))
     return dialog({
       title: words.say('category.title', { count: ids.length }),
@@ -264,7 +323,7 @@ export const brand: Screen = {
   needs: 'updateAdminProducts',
   async get(visit) {
     const ids = chosenIn(visit.query)
-    return ids.length === 0 ? nothing(visit) : askingBrand(visit, ids)
+    return ids.length === 0 ? nothing(visit, 'products.brand') : askingBrand(visit, ids)
   },
   async post(posted: Posted) {
     const { form: sent, to } = posted
@@ -307,7 +366,7 @@ export const maker: Screen = {
   needs: 'updateAdminProducts',
   async get(visit) {
     const ids = chosenIn(visit.query)
-    if (ids.length === 0) return nothing(visit)
+    if (ids.length === 0) return nothing(visit, 'product.maker')
     const { words, to } = visit
     const known = (await makersOf(visit)).map((one) => ({ value: one.maker.slug, label: one.maker.name }))
     const options = [{ value: '', label: words.say('product.noMaker') }, ...known]

@@ -31,7 +31,10 @@ export const print: Screen = {
 }
 
 function document({ words, to }: Posted, title: string, sheets: readonly Html[]) {
-  const body = html`<nav class="tools"><a href="${to('orders')}">${words.say('print.back')}</a><button type="button" data-print>${words.say('print.print')}</button></nav>
+  const body = html`<nav class="tools">
+    <a href="${to('orders')}">${words.say('print.back')}</a>
+    <button type="button" data-print>${words.say('print.print')}</button>
+  </nav>
 <main>${sheets}</main>`
   return {
     status: 200,
@@ -60,12 +63,40 @@ async function slips(posted: Posted, orders: readonly AdminOrder[], shop: AdminS
 function slip(words: Words, order: AdminOrder, shop: AdminShop, customer: AdminCustomer | undefined): Html {
   const { items, shipping } = order
   const isPartlySent = items.some(({ fulfilled }) => fulfilled > 0)
-  return html`<article class="sheet"><h1>${words.say('print.slip')} · ${words.say('print.order', { number: order.number })}</h1>
+  return html`<article class="sheet">
+    <h1>${words.say('print.slip')} · ${words.say('print.order', { number: order.number })}</h1>
 ${testNote(words, order)}
-<div class="ends"><section class="to"><p class="soft">${words.say('print.deliverTo')}</p>${customer?.label.length ? customer.label.map((line) => html`<p dir="auto"${line === customer.address?.name && html` class="name"`}>${line}</p>`) : '–'}</section>
-<section>${seller(words, shop)}<p class="soft">${words.say('order.placedAt', { date: words.day(order.placedAt) })}</p>${shipping && html`<p class="soft" dir="auto">${shipping.label}</p>`}</section></div>
-<table><thead><tr><th scope="col">${words.say('print.item')}</th>${isPartlySent && html`<th scope="col" class="end">${words.say('print.sentBefore')}</th>`}<th scope="col" class="end">${words.say('print.inParcel')}</th></tr></thead>
-<tbody>${items.map((item) => html`<tr><td>${itemName(item)}</td>${isPartlySent && html`<td class="end">${words.number(item.fulfilled)}</td>`}<td class="end">${words.number(item.quantity - item.fulfilled)}</td></tr>`)}</tbody></table></article>`
+<div class="ends">
+  <section class="to">
+    <p class="soft">${words.say('print.deliverTo')}</p>
+    ${
+      customer?.label.length
+        ? customer.label.map(
+            (line) => html`<p dir="auto"${line === customer.address?.name && html` class="name"`}>${line}</p>`,
+          )
+        : '–'
+    }
+  </section>
+<section>
+  ${seller(words, shop)}
+  <p class="soft">${words.say('order.placedAt', { date: words.day(order.placedAt) })}</p>
+  ${shipping && html`<p class="soft" dir="auto">${shipping.label}</p>`}</section></div>
+<table>
+  <thead>
+    <tr>
+      <th scope="col">${words.say('print.item')}</th>
+      ${isPartlySent && html`<th scope="col" class="end">${words.say('print.sentBefore')}</th>`}
+      <th scope="col" class="end">${words.say('print.inParcel')}</th>
+    </tr>
+  </thead>
+<tbody>
+  ${items.map(
+    (item) => html`<tr>
+      <td>${itemName(item)}</td>
+      ${isPartlySent && html`<td class="end">${words.number(item.fulfilled)}</td>`}
+      <td class="end">${words.number(item.quantity - item.fulfilled)}</td>
+    </tr>`,
+  )}</tbody></table></article>`
 }
 
 function receipt(words: Words, order: AdminOrder, shop: AdminShop): Html {
@@ -84,19 +115,52 @@ function receipt(words: Words, order: AdminOrder, shop: AdminShop): Html {
     totals.refunded > 0 && [words.say('order.refundedSum'), -totals.refunded],
   ]
   const paid = payments.filter(({ status }) => status === 'succeeded')
-  return html`<article class="sheet"><h1>${words.say('print.receipt')} · ${words.say('print.order', { number: order.number })}</h1>
+  return html`<article class="sheet">
+    <h1>${words.say('print.receipt')} · ${words.say('print.order', { number: order.number })}</h1>
 ${testNote(words, order)}
-<div class="ends"><section>${seller(words, shop)}</section><section><p>${words.say('order.placedAt', { date: words.day(order.placedAt) })}</p>${
-    paid.length === 0 && totals.total > 0
-      ? html`<p class="soft">${words.say('print.notPaid')}</p>`
-      : paid.map(
-          ({ method, brand, last4, amount: sum }) =>
-            html`<p class="soft">${words.sayKnown(`method.${method}`, method)}${brand !== null && last4 !== null && ` ${brandName(brand)} ···· ${last4}`} ${amount(sum)}</p>`,
-        )
-  }</section></div>
-<table><thead><tr><th scope="col">${words.say('print.item')}</th><th scope="col" class="end">${words.say('order.quantity')}</th><th scope="col" class="end">${words.say('order.price')}</th><th scope="col" class="end">${words.say('order.sum')}</th></tr></thead>
-<tbody>${items.map((item) => html`<tr><td>${itemName(item)}</td><td class="end">${words.number(item.quantity)}</td><td class="end">${amount(item.unitPrice)}</td><td class="end">${amount(item.subtotal)}</td></tr>`)}</tbody>
-<tfoot>${sums.map((row) => row && html`<tr${row[2] && html` class="strong"`}><th scope="row" colspan="3">${row[0]}</th><td class="end">${amount(row[1])}</td></tr>`)}</tfoot></table></article>`
+<div class="ends">
+  <section>${seller(words, shop)}</section>
+  <section>
+    <p>${words.say('order.placedAt', { date: words.day(order.placedAt) })}</p>
+    ${
+      paid.length === 0 && totals.total > 0
+        ? html`<p class="soft">${words.say('print.notPaid')}</p>`
+        : paid.map(
+            ({ method, brand, last4, amount: sum }) =>
+              html`<p class="soft">
+        ${words.sayKnown(`method.${method}`, method)}
+        ${brand !== null && last4 !== null && ` ${brandName(brand)} ···· ${last4}`} ${amount(sum)}
+      </p>`,
+          )
+    }
+  </section></div>
+<table>
+  <thead>
+    <tr>
+      <th scope="col">${words.say('print.item')}</th>
+      <th scope="col" class="end">${words.say('order.quantity')}</th>
+      <th scope="col" class="end">${words.say('order.price')}</th>
+      <th scope="col" class="end">${words.say('order.sum')}</th>
+    </tr>
+  </thead>
+<tbody>
+  ${items.map(
+    (item) => html`<tr>
+      <td>${itemName(item)}</td>
+      <td class="end">${words.number(item.quantity)}</td>
+      <td class="end">${amount(item.unitPrice)}</td>
+      <td class="end">${amount(item.subtotal)}</td>
+    </tr>`,
+  )}</tbody>
+<tfoot>
+  ${sums.map(
+    (row) =>
+      row &&
+      html`<tr${row[2] && html` class="strong"`}>
+      <th scope="row" colspan="3">${row[0]}</th>
+      <td class="end">${amount(row[1])}</td>
+    </tr>`,
+  )}</tfoot></table></article>`
 }
 
 function testNote(words: Words, { mode }: AdminOrder): Html | false {
@@ -104,9 +168,13 @@ function testNote(words: Words, { mode }: AdminOrder): Html | false {
 }
 
 function itemName({ name, options, code }: AdminOrder['items'][number]): Html {
-  return html`<p class="name" dir="auto">${name}</p><p class="soft" dir="auto">${[...options.map(({ value }) => value), code].join(' · ')}</p>`
+  return html`<p class="name" dir="auto">${name}</p>
+  <p class="soft" dir="auto">${[...options.map(({ value }) => value), code].join(' · ')}</p>`
 }
 
 function seller(words: Words, { shop: { name, legal } }: AdminShop): Html {
-  return html`<p class="name" dir="auto">${legal?.name ?? name}</p>${legal?.address?.map((line) => html`<p dir="auto">${line}</p>`)}${legal?.vatId !== undefined && html`<p class="soft">${words.say('print.vat', { number: legal.vatId })}</p>`}${legal?.registration !== undefined && html`<p class="soft" dir="auto">${legal.registration}</p>`}`
+  return html`<p class="name" dir="auto">${legal?.name ?? name}</p>
+  ${legal?.address?.map((line) => html`<p dir="auto">${line}</p>`)}
+  ${legal?.vatId !== undefined && html`<p class="soft">${words.say('print.vat', { number: legal.vatId })}</p>`}
+  ${legal?.registration !== undefined && html`<p class="soft" dir="auto">${legal.registration}</p>`}`
 }

@@ -156,7 +156,7 @@ async function preview(
   return again({ status: 200, preview: String((changed ? changed.to : descriptionHtml) ?? '') })
 }
 
-// Of a product that may lack its price and name yet: only its description is looked at.
+// For a product that may lack its price and name yet: only its description is looked at.
 async function previewNew(
   posted: Posted,
   { descriptionHtml }: Draft,
@@ -230,8 +230,17 @@ async function sheetOf(visit: Visit, parts: SheetParts): Promise<Shown> {
   const form = html`${keyField()}${seen && hiddenFields({ version: seen.version, base: seen.base })}
 ${problems.summary !== undefined && problemList(problems.summary, listedProblems(words, draft, problems))}
 ${note !== undefined && html`<p class="notice" role="status">${note}</p>`}
-<div class="columns"><div>${textsCard(visit, { ...parts, problems }, brands)}${picturesCard(visit, draft, present)}${optionsCard(visit, draft, problems)}${safetyCard(visit, draft, makers, problems)}</div>
-<div>${stateCard(visit, draft, present)}${categoriesCard(visit, draft, categories)}${sharedCard(visit, draft, problems)}</div></div>
+<div class="columns">
+  <div>
+    ${textsCard(visit, { ...parts, problems }, brands)}
+    ${picturesCard(visit, draft, present)}
+    ${optionsCard(visit, draft, problems)}
+    ${safetyCard(visit, draft, makers, problems)}
+  </div>
+<div>
+  ${stateCard(visit, draft, present)}
+  ${categoriesCard(visit, draft, categories)}
+  ${sharedCard(visit, draft, problems)}</div></div>
 ${await variantsCard(visit, { ...parts, problems })}`
   return {
     title: present ? present.product.name : words.say('products.new'),
@@ -239,10 +248,25 @@ ${await variantsCard(visit, { ...parts, problems })}`
     back: { href: to('products'), label: words.say('products.title') },
     ...(present && { badge: pill(words, 'product', present.status), actions: await actionsOf(visit, present) }),
     body: mayChange
-      ? html`<form class="form product" id="product-form" method="post" action="${to(present ? `products/${present.id}` : 'products/new')}"${guard(visit)}>${form}
-<div class="form-foot sticky">${button({ label: words.say('action.save'), kind: 'first', shortcut: 'save' })}${draft.status === 'hidden' && button({ label: words.say('product.saveAndPublish'), name: 'do', value: 'publish' })}<a class="button plain" href="${present ? to(`products/${present.id}`) : to('products')}">${words.say(present ? 'product.discard' : 'action.cancel')}</a></div>
+      ? html`<form
+        class="form product"
+        id="product-form"
+        method="post"
+        action="${to(present ? `products/${present.id}` : 'products/new')}"${guard(visit)}>
+        ${form}
+<div class="form-foot sticky">
+  ${button({ label: words.say('action.save'), kind: 'first', shortcut: 'save' })}
+  ${draft.status === 'hidden' && button({ label: words.say('product.saveAndPublish'), name: 'do', value: 'publish' })}
+  <a class="button plain" href="${present ? to(`products/${present.id}`) : to('products')}">
+    ${words.say(present ? 'product.discard' : 'action.cancel')}
+  </a></div>
 </form>
-<template id="picture-row">${pictureRow(visit, { url: '', alt: '', width: '', height: '', shows: showsAll }, { at: 'N', options: draft.options })}</template>`
+<template id="picture-row">
+  ${pictureRow(
+    visit,
+    { url: '', alt: '', width: '', height: '', shows: showsAll },
+    { at: 'N', options: draft.options },
+  )}</template>`
       : html`<fieldset class="form product" disabled>${form}</fieldset>`,
   }
 }
@@ -292,25 +316,109 @@ async function actionsOf(visit: Visit, { id, status, product: { slug } }: AdminP
   const { words, to, may, shop } = visit
   const { url } = (await visit.ask('getAdminSite')).data
   const change = (what: string, label: string) =>
-    html`<form method="post" action="${to('products/change')}">${keyField()}${hiddenFields({ product: id, back: to(`products/${id}`) })}${button({ label, name: 'do', value: what })}</form>`
+    html`<form method="post" action="${to('products/change')}">
+      ${keyField()}
+      ${hiddenFields({ product: id, back: to(`products/${id}`) })}
+      ${button({ label, name: 'do', value: what })}
+    </form>`
   const seen = url === null ? `/api/v1/catalog/merchants/${shop.slug}/products/${slug}` : `${url}/products/${slug}`
-  return html`${status === 'published' && linkButton({ label: words.say('product.seeInShop'), href: seen, icon: 'eye', isNewTab: true })}
+  return html`${
+    status === 'published' &&
+    linkButton({ label: words.say('product.seeInShop'), href: seen, icon: 'eye', isNewTab: true })
+  }
 ${may('createAdminProduct') && linkButton({ label: words.say('product.copy'), href: to('products/new', { from: id }) })}
-${may('updateAdminProducts') && (status === 'archived' ? change('hidden', words.say('product.restore')) : change('archived', words.say('products.archive')))}`
+${
+  may('updateAdminProducts') &&
+  (status === 'archived'
+    ? change('hidden', words.say('product.restore'))
+    : change('archived', words.say('products.archive')))
+}`
 }
 
 function textsCard({ words }: Visit, { draft, problems, present, preview }: SheetParts, { names }: Brands): Html {
   return card({
     body: html`<div class="fields">
-${field(words, { name: 'name', label: words.say('product.name'), kind: 'line', isRequired: true, isFirst: draft.name === '', lengthMax: 200 }, draft.name, problems)}
-${field(words, { name: 'brand', label: words.say('product.brand'), kind: 'line', lengthMax: limits.brandLengthMax, suggestions: names, help: words.say('product.brandHelp') }, draft.brand, problems)}
-${field(words, { name: 'summary', label: words.say('product.summary'), kind: 'text', rows: 2, lengthMax: 500, help: words.say('product.summaryHelp') }, draft.summary, problems)}
-${field(words, { name: 'description', label: words.say('product.description'), kind: 'text', rows: 8, lengthMax: limits.descriptionLengthMax, help: words.say(draft.descriptionHtml === '' ? 'product.descriptionHelp' : 'product.descriptionBoth') }, draft.description, problems)}
+${field(
+  words,
+  {
+    name: 'name',
+    label: words.say('product.name'),
+    kind: 'line',
+    isRequired: true,
+    isFirst: draft.name === '',
+    lengthMax: 200,
+  },
+  draft.name,
+  problems,
+)}
+${field(
+  words,
+  {
+    name: 'brand',
+    label: words.say('product.brand'),
+    kind: 'line',
+    lengthMax: limits.brandLengthMax,
+    suggestions: names,
+    help: words.say('product.brandHelp'),
+  },
+  draft.brand,
+  problems,
+)}
+${field(
+  words,
+  {
+    name: 'summary',
+    label: words.say('product.summary'),
+    kind: 'text',
+    rows: 2,
+    lengthMax: 500,
+    help: words.say('product.summaryHelp'),
+  },
+  draft.summary,
+  problems,
+)}
+${field(
+  words,
+  {
+    name: 'description',
+    label: words.say('product.description'),
+    kind: 'text',
+    rows: 8,
+    lengthMax: limits.descriptionLengthMax,
+    help: words.say(draft.descriptionHtml === '' ? 'product.descriptionHelp' : 'product.descriptionBoth'),
+  },
+  draft.description,
+  problems,
+)}
 </div>
-<details class="formatted"${(draft.descriptionHtml !== '' || preview !== undefined || problems?.at['/descriptionHtml'] !== undefined) && html` open`}><summary>${words.say('product.formatted')}</summary>
-<div class="fields">${field(words, { name: 'descriptionHtml', label: words.say('product.html'), kind: 'text', rows: 10, isRich: true, lengthMax: limits.descriptionHtmlLengthMax, help: words.say('product.htmlHelp') }, draft.descriptionHtml, problems)}</div>
-<p>${button({ label: words.say('product.preview'), name: 'do', value: 'preview', isUnchecked: !present })}</p>${previewOf(words, draft, present, preview)}</details>`,
+${formattedText(words, { draft, problems, present, preview })}`,
   })
+}
+
+function formattedText(words: Words, { draft, problems, present, preview }: SheetParts): Html {
+  return html`<details
+    class="formatted"${
+      (draft.descriptionHtml !== '' || preview !== undefined || problems?.at['/descriptionHtml'] !== undefined) &&
+      html` open`
+    }>
+    <summary>${words.say('product.formatted')}</summary>
+<div class="fields">
+  ${field(
+    words,
+    {
+      name: 'descriptionHtml',
+      label: words.say('product.html'),
+      kind: 'text',
+      rows: 10,
+      isRich: true,
+      lengthMax: limits.descriptionHtmlLengthMax,
+      help: words.say('product.htmlHelp'),
+    },
+    draft.descriptionHtml,
+    problems,
+  )}</div>
+<p>${button({ label: words.say('product.preview'), name: 'do', value: 'preview', isUnchecked: !present })}</p>
+  ${previewOf(words, draft, present, preview)}</details>`
 }
 
 // What the server has made safe: the stored description as long as it stands in the form, or what was asked for.
@@ -323,7 +431,9 @@ function previewOf(
   const stored = present?.product.descriptionHtml ?? ''
   const safe = asked ?? (stored.trim() === descriptionHtml ? stored : '')
   if (safe === '') return false
-  return html`<section class="preview" aria-label="${words.say('product.previewed')}"><div class="rich" dir="auto">${trusted(safe)}</div></section>`
+  return html`<section class="preview" aria-label="${words.say('product.previewed')}">
+    <div class="rich" dir="auto">${trusted(safe)}</div>
+  </section>`
 }
 
 function stateCard({ words }: Visit, draft: Draft, present: AdminProduct | undefined): Html {
@@ -333,16 +443,47 @@ function stateCard({ words }: Visit, draft: Draft, present: AdminProduct | undef
   }))
   return card({
     title: words.say('product.state'),
-    body: html`<div class="fields">${field(words, { name: 'status', label: words.say('products.status'), kind: 'choice', options, isRequired: true }, draft.status)}</div>
-${present && html`<p class="help after">${words.say('product.changedAt', { date: words.moment(present.updatedAt) })}</p>`}`,
+    body: html`<div class="fields">${field(
+      words,
+      { name: 'status', label: words.say('products.status'), kind: 'choice', options, isRequired: true },
+      draft.status,
+    )}</div>
+${
+  present &&
+  html`<p class="help after">${words.say('product.changedAt', { date: words.moment(present.updatedAt) })}</p>`
+}`,
   })
 }
 
 function categoriesCard({ words }: Visit, draft: Draft, categories: readonly CategoryNode[]): Html {
   return card({
     title: words.say('categories.title'),
-    body: html`${categories.length === 0 ? html`<p class="soft">${words.say('categories.empty')}</p>` : html`<div class="checks" role="group" aria-label="${words.say('categories.title')}">${categories.map(({ category: { slug, name }, depth }) => html`<label class="check depth-${depth}"><input type="checkbox" name="category" value="${slug}"${draft.categories.includes(slug) && html` checked`}> <span dir="auto">${name}</span></label>`)}</div>`}
-<div class="fields after">${field(words, { name: 'tags', label: words.say('product.tags'), kind: 'line', lengthMax: 3_200, help: words.say('product.tagsHelp') }, draft.tags)}</div>`,
+    body: html`${
+      categories.length === 0
+        ? html`<p class="soft">${words.say('categories.empty')}</p>`
+        : html`<div class="checks" role="group" aria-label="${words.say('categories.title')}">
+        ${categories.map(
+          ({ category: { slug, name }, depth }) => html`<label class="check depth-${depth}">
+            <input type="checkbox" name="category" value="${slug}"${draft.categories.includes(slug) && html` checked`}> <span
+              dir="auto">
+              ${name}
+            </span>
+          </label>`,
+        )}
+      </div>`
+    }
+<div class="fields after">
+  ${field(
+    words,
+    {
+      name: 'tags',
+      label: words.say('product.tags'),
+      kind: 'line',
+      lengthMax: 3_200,
+      help: words.say('product.tagsHelp'),
+    },
+    draft.tags,
+  )}</div>`,
   })
 }
 
@@ -354,17 +495,74 @@ function sharedCard({ words }: Visit, draft: Draft, problems: Problems): Html {
     { value: 'yes', label: words.say(yes) },
     { value: 'no', label: words.say(no) },
   ]
-  const mixedHelp = (name: 'taxClass' | 'maxPerOrder') => shared.mixed.includes(name) && { help: mixed.label }
   return card({
     title: words.say('product.selling'),
     body: html`<div class="fields">${shared.mixed.map((name) => hiddenFields({ mixed: name }))}
-${field(words, { name: 'shipping', label: words.say('product.delivery'), kind: 'choice', isRequired: true, options: yesNo(shared.shipping, 'product.shipped', 'product.digital') }, shared.shipping)}
-${field(words, { name: 'backorder', label: words.say('product.soldOut'), kind: 'choice', isRequired: true, options: [...yesNo(shared.backorder, 'product.backorder', 'product.noBackorder'), { value: 'uncounted', label: words.say('product.uncounted') }] }, shared.backorder)}
-${field(words, { name: 'taxClass', label: words.say('product.taxClass'), kind: 'line', lengthMax: 40, isHalf: true, ...mixedHelp('taxClass') }, shared.taxClass, problems)}
-${field(words, { name: 'maxPerOrder', label: words.say('product.maxPerOrder'), kind: 'line', lengthMax: 4, isHalf: true, ...mixedHelp('maxPerOrder') }, shared.maxPerOrder, problems)}
-${field(words, { name: 'slug', label: words.say('product.slug'), kind: 'line', lengthMax: 120, help: words.say('product.slugHelp') }, draft.slug, problems)}
+${field(
+  words,
+  {
+    name: 'shipping',
+    label: words.say('product.delivery'),
+    kind: 'choice',
+    isRequired: true,
+    options: yesNo(shared.shipping, 'product.shipped', 'product.digital'),
+  },
+  shared.shipping,
+)}
+${field(
+  words,
+  {
+    name: 'backorder',
+    label: words.say('product.soldOut'),
+    kind: 'choice',
+    isRequired: true,
+    options: [
+      ...yesNo(shared.backorder, 'product.backorder', 'product.noBackorder'),
+      { value: 'uncounted', label: words.say('product.uncounted') },
+    ],
+  },
+  shared.backorder,
+)}
+${limitFields(words, draft, problems)}
+${field(
+  words,
+  { name: 'slug', label: words.say('product.slug'), kind: 'line', lengthMax: 120, help: words.say('product.slugHelp') },
+  draft.slug,
+  problems,
+)}
 </div>`,
   })
+}
+
+function limitFields(words: Words, { shared }: Draft, problems: Problems): Html {
+  const mixedHelp = (name: 'taxClass' | 'maxPerOrder') =>
+    shared.mixed.includes(name) && { help: words.say('product.mixed') }
+  return html`${field(
+    words,
+    {
+      name: 'taxClass',
+      label: words.say('product.taxClass'),
+      kind: 'line',
+      lengthMax: 40,
+      isHalf: true,
+      ...mixedHelp('taxClass'),
+    },
+    shared.taxClass,
+    problems,
+  )}
+${field(
+  words,
+  {
+    name: 'maxPerOrder',
+    label: words.say('product.maxPerOrder'),
+    kind: 'line',
+    lengthMax: 4,
+    isHalf: true,
+    ...mixedHelp('maxPerOrder'),
+  },
+  shared.maxPerOrder,
+  problems,
+)}`
 }
 
 function safetyCard({ words, to, may }: Visit, draft: Draft, makers: readonly AdminMaker[], problems: Problems): Html {
@@ -374,16 +572,89 @@ function safetyCard({ words, to, may }: Visit, draft: Draft, makers: readonly Ad
     title: words.say('product.safety'),
     aside:
       may('createAdminMaker') &&
-      html`<a href="${to(makers.length === 0 ? 'makers/new' : 'makers')}">${words.say(makers.length === 0 ? 'makers.new' : 'makers.title')}</a>`,
+      html`<a href="${to(makers.length === 0 ? 'makers/new' : 'makers')}">
+        ${words.say(makers.length === 0 ? 'makers.new' : 'makers.title')}
+      </a>`,
     body: html`<div class="fields">
-${field(words, { name: 'maker', label: words.say('product.maker'), kind: 'choice', options, help: words.say('product.makerHelp') }, draft.maker, problems)}
-${field(words, { name: 'warnings', label: words.say('product.warnings'), kind: 'text', rows: 3, lengthMax: warningsLengthMax, help: words.say('product.warningsHelp') }, draft.warnings, problems)}
-${field(words, { name: 'exempt', label: words.say('product.exempt'), kind: 'choice', options: exemptOptions(words), isHalf: true, help: words.say('product.exemptHelp') }, draft.exempt, problems)}
-${field(words, { name: 'digital', label: words.say('product.digitalContent'), kind: 'choice', options: digitalOptions(words), isHalf: true, isRequired: true, help: words.say('product.digitalHelp') }, draft.digital, problems)}
-${field(words, { name: 'guaranteeYears', pointer: '/guarantee/years', label: words.say('product.guarantee'), kind: 'line', lengthMax: 2, isHalf: true, help: words.say('product.guaranteeHelp') }, draft.guaranteeYears, problems)}
-${field(words, { name: 'guaranteeUrl', pointer: '/guarantee/url', label: words.say('product.guaranteeUrl'), kind: 'url', lengthMax: 500, isHalf: true }, draft.guaranteeUrl, problems)}
+${field(
+  words,
+  { name: 'maker', label: words.say('product.maker'), kind: 'choice', options, help: words.say('product.makerHelp') },
+  draft.maker,
+  problems,
+)}
+${field(
+  words,
+  {
+    name: 'warnings',
+    label: words.say('product.warnings'),
+    kind: 'text',
+    rows: 3,
+    lengthMax: warningsLengthMax,
+    help: words.say('product.warningsHelp'),
+  },
+  draft.warnings,
+  problems,
+)}
+${rightsFields(words, draft, problems)}
 </div>`,
   })
+}
+
+function rightsFields(words: Words, draft: Draft, problems: Problems): Html {
+  return html`${field(
+    words,
+    {
+      name: 'exempt',
+      label: words.say('product.exempt'),
+      kind: 'choice',
+      options: exemptOptions(words),
+      isHalf: true,
+      help: words.say('product.exemptHelp'),
+    },
+    draft.exempt,
+    problems,
+  )}
+${field(
+  words,
+  {
+    name: 'digital',
+    label: words.say('product.digitalContent'),
+    kind: 'choice',
+    options: digitalOptions(words),
+    isHalf: true,
+    isRequired: true,
+    help: words.say('product.digitalHelp'),
+  },
+  draft.digital,
+  problems,
+)}
+${field(
+  words,
+  {
+    name: 'guaranteeYears',
+    pointer: '/guarantee/years',
+    label: words.say('product.guarantee'),
+    kind: 'line',
+    lengthMax: 2,
+    isHalf: true,
+    help: words.say('product.guaranteeHelp'),
+  },
+  draft.guaranteeYears,
+  problems,
+)}
+${field(
+  words,
+  {
+    name: 'guaranteeUrl',
+    pointer: '/guarantee/url',
+    label: words.say('product.guaranteeUrl'),
+    kind: 'url',
+    lengthMax: 500,
+    isHalf: true,
+  },
+  draft.guaranteeUrl,
+  problems,
+)}`
 }
 
 function exemptOptions(words: Words) {
@@ -404,12 +675,27 @@ function picturesCard(visit: Visit, { images, options }: Draft, present: AdminPr
   return card({
     title: words.say('product.pictures'),
     aside: html`<span class="soft">${words.say('product.picturesHelp')}</span>`,
-    body: html`<ul class="pictures" data-pictures="${to('pictures')}">${images.map((image, at) => pictureRow(visit, image, { at: String(at), options }))}</ul>
+    body: html`<ul class="pictures" data-pictures="${to('pictures')}">
+      ${images.map((image, at) => pictureRow(visit, image, { at: String(at), options }))}
+    </ul>
 ${
   mayUpload &&
-  html`<label class="drop with-script" data-drop><span>${words.say('product.drop')}</span><input type="file" accept="image/*" multiple data-picture-input></label>
-<p class="help" role="status" data-picture-status data-busy="${words.say('product.uploading')}" data-failed="${words.say('product.uploadFailed')}"></p>
-<p class="without-script">${present ? html`<a href="${to(`products/${present.id}/picture`)}">${words.say('product.addPicture')}</a>` : html`<span class="help">${words.say('product.saveFirst')}</span>`}</p>`
+  html`<label class="drop with-script" data-drop>
+    <span>${words.say('product.drop')}</span>
+    <input type="file" accept="image/*" multiple data-picture-input>
+  </label>
+<p
+  class="help"
+  role="status"
+  data-picture-status
+  data-busy="${words.say('product.uploading')}"
+  data-failed="${words.say('product.uploadFailed')}"></p>
+<p class="without-script">
+  ${
+    present
+      ? html`<a href="${to(`products/${present.id}/picture`)}">${words.say('product.addPicture')}</a>`
+      : html`<span class="help">${words.say('product.saveFirst')}</span>`
+  }</p>`
 }`,
   })
 }
@@ -420,22 +706,54 @@ function pictureRow(
   { at, options }: { at: string; options: Draft['options'] },
 ): Html {
   const name = (part: string) => `image.${at}.${part}`
-  return html`<li data-picture draggable="true"><img src="${image.url === '' ? '/favicon.svg' : smallImage(image.url)}" alt="" width="96" height="96" loading="lazy" decoding="async">
+  return html`<li data-picture draggable="true">
+    <img
+      src="${image.url === '' ? '/favicon.svg' : smallImage(image.url)}"
+      alt=""
+      width="96"
+      height="96"
+      loading="lazy"
+      decoding="async">
 ${hiddenFields({ [name('url')]: image.url, [name('width')]: image.width, [name('height')]: image.height })}
-<div class="picture-fields"><label>${words.say('product.alt')}<input name="${name('alt')}" value="${image.alt}" maxlength="500" dir="auto" autocomplete="off"></label>
+<div class="picture-fields">
+  <label>
+    ${words.say('product.alt')}
+    <input name="${name('alt')}" value="${image.alt}" maxlength="500" dir="auto" autocomplete="off">
+  </label>
 ${showsChoice(words, name('shows'), image.shows, options)}
-<div class="picture-tools"><label class="without-script">${words.say('categories.position')} <input name="${name('position')}" value="${at === 'N' ? '' : Number(at) + 1}" inputmode="numeric" maxlength="3" data-position></label>
-<button type="button" class="button plain with-script" data-move="-1">${words.say('product.earlier')}</button><button type="button" class="button plain with-script" data-move="1">${words.say('product.later')}</button>
-<label class="check"><input type="checkbox" name="${name('remove')}" value="yes"> ${words.say('product.remove')}</label></div></div></li>`
+<div class="picture-tools">
+  <label class="without-script">
+    ${words.say('categories.position')} <input
+      name="${name('position')}"
+      value="${at === 'N' ? '' : Number(at) + 1}"
+      inputmode="numeric"
+      maxlength="3"
+      data-position>
+  </label>
+<button type="button" class="button plain with-script" data-move="-1">${words.say('product.earlier')}</button>
+  <button type="button" class="button plain with-script" data-move="1">${words.say('product.later')}</button>
+<label class="check"><input type="checkbox" name="${name('remove')}" value="yes"> ${words.say('product.remove')}</label>
+  </div></div></li>`
 }
 
-// Of which variants a picture is, by a value of their options.
+// Chooses the variants that a picture shows, by a value of their options.
 function showsChoice(words: Words, name: string, shows: string, options: Draft['options']): Html | false {
   const used = options.map((option, slot) => ({ ...option, slot })).filter(isUsed)
   if (used.length === 0) return false
   const choice = (value: string, label: string) =>
     html`<option value="${value}"${value === shows && html` selected`}>${label}</option>`
-  return html`<label>${words.say('product.shows')}<select name="${name}">${choice(showsAll, words.say('product.showsAll'))}${shows === showsSame && choice(showsSame, words.say('product.showsSome'))}${used.map(({ slot, name: option, values }) => html`<optgroup label="${option}">${values.map((value) => choice(showsValue(slot, value), value))}</optgroup>`)}</select></label>`
+  return html`<label>
+    ${words.say('product.shows')}
+    <select name="${name}">
+      ${choice(showsAll, words.say('product.showsAll'))}
+      ${shows === showsSame && choice(showsSame, words.say('product.showsSome'))}
+      ${used.map(
+        ({ slot, name: option, values }) => html`<optgroup label="${option}">
+          ${values.map((value) => choice(showsValue(slot, value), value))}
+        </optgroup>`,
+      )}
+    </select>
+  </label>`
 }
 
 function optionsCard({ words }: Visit, { options }: Draft, problems: Problems): Html {
@@ -445,14 +763,50 @@ function optionsCard({ words }: Visit, { options }: Draft, problems: Problems): 
   return card({
     title: words.say('product.options'),
     aside: html`<span class="soft">${words.say('product.optionsHelp')}</span>`,
-    body: html`<div class="options">${slots.map((slot) => {
-      const { name = '', values = [] } = options[slot] ?? {}
-      const number = slot + 1
-      return html`<div class="option-row"><label>${words.say('product.optionName', { number })}<input name="option.${slot}.name" value="${name}" maxlength="100" dir="auto" autocomplete="off"${slot === 0 && html` placeholder="${words.say('product.optionExample')}"`}></label>
-<label>${words.say('product.optionValues', { number })}<textarea name="option.${slot}.values" rows="${Math.min(6, Math.max(1, values.some((one) => one.includes(',')) ? values.length : Math.ceil(values.join(', ').length / 70)))}" dir="auto"${slot === 0 && html` placeholder="${words.say('product.valuesExample')}"`}>${valuesText(values)}</textarea></label></div>`
-    })}</div>
+    body: html`<div class="options">
+      ${slots.map((slot) => {
+        const { name = '', values = [] } = options[slot] ?? {}
+        const number = slot + 1
+        return html`<div class="option-row">
+          <label>
+            ${words.say('product.optionName', { number })}
+            <input
+              name="option.${slot}.name"
+              value="${name}"
+              maxlength="100"
+              dir="auto"
+              autocomplete="off"
+              placeholder="${slot === 0 ? words.say('product.optionExample') : ' '}">
+          </label>
+<label>
+  ${words.say('product.optionValues', { number })}
+  <textarea
+    name="option.${slot}.values"
+    rows="${Math.min(
+      6,
+      Math.max(1, values.some((one) => one.includes(',')) ? values.length : Math.ceil(values.join(', ').length / 70)),
+    )}"
+    dir="auto"${slot === 0 && html` placeholder="${words.say('product.valuesExample')}"`}>${valuesText(values)}</textarea></label>
+  </div>`
+      })}
+    </div>
 ${problem !== undefined && html`<p class="wrong">${problem}</p>`}
-<p class="after">${button({ label: words.say(used > 0 ? 'product.updateVariants' : 'product.makeVariants'), name: 'do', value: 'variants' })}</p>`,
+<div class="after make-variants">
+  <label>
+    ${words.say('product.allPrice')} <input
+      name="allPrice"
+      inputmode="decimal"
+      maxlength="14"
+      dir="ltr"
+      autocomplete="off"
+      aria-describedby="all-price-help">
+  </label>
+${button({
+  label: words.say(used > 0 ? 'product.updateVariants' : 'product.makeVariants'),
+  name: 'do',
+  value: 'variants',
+})}</div>
+  <p class="help" id="all-price-help">${words.say('product.allPriceHelp')}</p>`,
   })
 }
 
@@ -476,15 +830,28 @@ async function variantsCard(visit: Visit, parts: SheetParts & { problems: Proble
       wrong: wrongOf.get(at) ?? [],
     }),
   )
-  const marks = html`${was.map((option, slot) => hiddenFields({ [`option.${slot}.was`]: valuesText(option.values), [`option.${slot}.wasName`]: option.name }))}`
+  const marks = html`${was.map((option, slot) =>
+    hiddenFields({ [`option.${slot}.was`]: valuesText(option.values), [`option.${slot}.wasName`]: option.name }),
+  )}`
   return card({
     title:
       used.length > 0 ? words.say('products.variants', { count: rows.length }) : words.say('product.priceAndStock'),
     isFlush: true,
     aside: present && html`<a href="${to('stock', { productId: present.id })}">${words.say('product.editStock')}</a>`,
-    body: html`${marks}<div class="scroll"><table class="rows sheet-cells variants" data-sheet><caption class="hidden">${words.say('product.priceAndStock')}</caption>
-<thead><tr>${used.length > 0 && html`<th scope="col">${used.map(({ name }) => name).join(' / ')}</th>`}${heads.map((key) => html`<th scope="col">${words.say(key)}</th>`)}${used.length > 0 && html`<th scope="col">${words.say('product.sold')}</th>`}</tr></thead>
-<tbody>${drawn}</tbody></table></div>${pasteNote(words.say('table.leftOut', { count: '{count}' }))}<p class="card-note soft small">${words.say('product.measureHelp')}</p>${claimNotes(visit, present)}`,
+    body: html`${marks}
+    <div class="scroll">
+      <table class="rows sheet-cells variants" data-sheet>
+        <caption class="hidden">${words.say('product.priceAndStock')}</caption>
+<thead>
+  <tr>
+    ${used.length > 0 && html`<th scope="col">${used.map(({ name }) => name).join(' / ')}</th>`}
+    ${heads.map((key) => html`<th scope="col">${words.say(key)}</th>`)}
+    ${used.length > 0 && html`<th scope="col">${words.say('product.sold')}</th>`}
+  </tr></thead>
+<tbody>${drawn}</tbody></table></div>
+  ${pasteNote(words.say('table.leftOut', { count: '{count}' }))}
+  <p class="card-note soft small">${words.say('product.measureHelp')}</p>
+  ${claimNotes(visit, present)}`,
   })
 }
 
@@ -534,17 +901,60 @@ function variantRow({ words }: Visit, { row, at, hasOptions, onHand, problems, w
     mode: 'text' | 'decimal' | 'numeric',
   ): Html => {
     const isWrong = problems.at[`/skus/${at}/${member}`] !== undefined
-    return html`<td class="cell" data-head="${words.say(key)}"><input id="sku-${at}-${member}" name="sku.${at}.${name}" value="${value}" inputmode="${mode}" dir="ltr" autocomplete="off" maxlength="${mode === 'text' ? skuCodeLengthMax : 14}" aria-label="${words.say(key)}${label !== '' && `, ${label}`}"${isWrong && html` aria-invalid="true" aria-describedby="${noteId}"`}></td>`
+    return html`<td class="cell" data-head="${words.say(key)}">
+      <input
+        id="sku-${at}-${member}"
+        name="sku.${at}.${name}"
+        value="${value}"
+        inputmode="${mode}"
+        dir="ltr"
+        autocomplete="off"
+        maxlength="${mode === 'text' ? skuCodeLengthMax : 14}"
+        aria-label="${words.say(key)}${label !== '' && `, ${label}`}"${
+          isWrong && html` aria-invalid="true" aria-describedby="${noteId}"`
+        }>
+    </td>`
   }
   const known = html`<td data-head="${words.say('stock.code')}"><code>${row.code}</code></td>`
-  return html`<tr>${hasOptions && html`<th scope="row" class="main" dir="auto">${label}${wrong.length > 0 && html`<span class="wrong" id="${noteId}">${wrong.join(' ')}</span>`}</th>`}
-${row.isKnown ? known : cell('code', row.code, 'stock.code', 'code', 'text')}${cell('price', row.price, 'stock.price', 'price', 'decimal')}${cell('compareAt', row.compareAt, 'stock.compareAt', 'compareAtPrice', 'decimal')}
-${row.isKnown ? html`<td data-head="${words.say('stock.onHand')}">${words.number(onHand ?? 0)}</td>` : cell('stock', row.stock, 'stock.onHand', 'stock', 'numeric')}${cell('weight', row.weight, 'product.weight', 'weightGrams', 'numeric')}${cell('measure', row.measure, 'product.measure', 'measure', 'text')}
-${hasOptions ? html`<td data-head="${words.say('product.sold')}"><input type="checkbox" name="sku.${at}.sold" value="yes" aria-label="${words.say('product.sold')}, ${label}"${row.isSold && html` checked`}>${rowMarks(row, at)}</td>` : html`<td class="mark">${rowMarks(row, at)}${hiddenFields({ [`sku.${at}.sold`]: 'yes' })}${wrong.length > 0 && html`<span class="wrong" id="${noteId}">${wrong.join(' ')}</span>`}</td>`}</tr>`
+  return html`<tr>
+    ${
+      hasOptions &&
+      html`<th scope="row" class="main" dir="auto">
+        ${label}
+        ${wrong.length > 0 && html`<span class="wrong" id="${noteId}">${wrong.join(' ')}</span>`}
+      </th>`
+    }
+${row.isKnown ? known : cell('code', row.code, 'stock.code', 'code', 'text')}
+  ${cell('price', row.price, 'stock.price', 'price', 'decimal')}
+  ${cell('compareAt', row.compareAt, 'stock.compareAt', 'compareAtPrice', 'decimal')}
+${
+  row.isKnown
+    ? html`<td data-head="${words.say('stock.onHand')}">${words.number(onHand ?? 0)}</td>`
+    : cell('stock', row.stock, 'stock.onHand', 'stock', 'numeric')
+}
+  ${cell('weight', row.weight, 'product.weight', 'weightGrams', 'numeric')}
+  ${cell('measure', row.measure, 'product.measure', 'measure', 'text')}
+${
+  hasOptions
+    ? html`<td data-head="${words.say('product.sold')}">
+    <input
+      type="checkbox"
+      name="sku.${at}.sold"
+      value="yes"
+      aria-label="${words.say('product.sold')}, ${label}"${row.isSold && html` checked`}>
+    ${rowMarks(row, at)}
+  </td>`
+    : html`<td class="mark">
+    ${rowMarks(row, at)}
+    ${hiddenFields({ [`sku.${at}.sold`]: 'yes' })}
+    ${wrong.length > 0 && html`<span class="wrong" id="${noteId}">${wrong.join(' ')}</span>`}
+  </td>`
+}</tr>`
 }
 
 function rowMarks({ isKnown, code, values }: DraftRow, at: number): Html {
-  return html`${isKnown && hiddenFields({ [`sku.${at}.known`]: 'yes', [`sku.${at}.code`]: code })}${values.map((value, slot) => value !== '' && hiddenFields({ [`sku.${at}.value.${slot}`]: value }))}`
+  return html`${isKnown && hiddenFields({ [`sku.${at}.known`]: 'yes', [`sku.${at}.code`]: code })}
+  ${values.map((value, slot) => value !== '' && hiddenFields({ [`sku.${at}.value.${slot}`]: value }))}`
 }
 
 // Two versions
@@ -567,14 +977,31 @@ function conflictOf(posted: Posted, { draft, theirs, present, seen }: Conflict):
     title: words.say('conflict.title'),
     status: 409,
     back: { href: to(`products/${present.id}`), label: present.product.name },
-    body: html`<form class="form" method="post" action="${to(`products/${present.id}`)}">${keyField()}${hiddenFields({ version: present.version, base: baseOf(theirs) })}${carried.map(([name, value]) => hiddenFields({ [name]: value }))}${hiddenFields({ [`${choicePrefix}-`]: 'mine' })}
+    body: html`<form class="form" method="post" action="${to(`products/${present.id}`)}">
+      ${keyField()}
+      ${hiddenFields({ version: present.version, base: baseOf(theirs) })}
+      ${carried.map(([name, value]) => hiddenFields({ [name]: value }))}
+      ${hiddenFields({ [`${choicePrefix}-`]: 'mine' })}
 ${notice('bad', words.say('conflict.text', { date: words.moment(present.updatedAt) }), 'alert')}
 ${card({
   isFlush: true,
-  body: html`<div class="scroll"><table class="versions"><caption class="hidden">${words.say('conflict.title')}</caption><thead><tr><th scope="col">${words.say('conflict.part')}</th><th scope="col">${words.say('conflict.theirs')}</th><th scope="col">${words.say('conflict.mine')}</th></tr></thead>
-<tbody>${differences.map((one) => differenceRow(posted, shownDifference(posted, one, draft, theirs)))}</tbody></table></div>${differences.length === 0 && html`<p class="card-note">${words.say('conflict.none')}</p>`}`,
+  body: html`<div class="scroll">
+    <table class="versions">
+      <caption class="hidden">${words.say('conflict.title')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">${words.say('conflict.part')}</th>
+          <th scope="col">${words.say('conflict.theirs')}</th>
+          <th scope="col">${words.say('conflict.mine')}</th>
+        </tr>
+      </thead>
+<tbody>${differences.map((one) => differenceRow(posted, shownDifference(posted, one, draft, theirs)))}</tbody></table>
+  </div>
+  ${differences.length === 0 && html`<p class="card-note">${words.say('conflict.none')}</p>`}`,
 })}
-<div class="form-foot sticky">${button({ label: words.say('conflict.save'), kind: 'first', shortcut: 'save' })}<a class="button plain" href="${to(`products/${present.id}`)}">${words.say('conflict.discard')}</a></div>
+<div class="form-foot sticky">
+  ${button({ label: words.say('conflict.save'), kind: 'first', shortcut: 'save' })}
+  <a class="button plain" href="${to(`products/${present.id}`)}">${words.say('conflict.discard')}</a></div>
 </form>`,
   }
 }
@@ -604,6 +1031,15 @@ function sellingText(words: Words, { shared: { shipping, backorder, taxClass, ma
 function differenceRow({ words }: Visit, { member, theirs, mine, preset }: Difference): Html {
   const label = words.sayKnown(`conflict.${member}`, member.replace(/^sku:/, ''))
   const choice = (which: 'theirs' | 'mine', text: string) =>
-    html`<td><label class="version"><input type="radio" name="${choicePrefix}${member}" value="${which}"${preset === which && html` checked`} aria-label="${label}: ${words.say(`conflict.${which}`)}"><span class="version-text" dir="auto">${text || '–'}</span></label></td>`
+    html`<td>
+      <label class="version">
+        <input
+          type="radio"
+          name="${choicePrefix}${member}"
+          value="${which}"${preset === which && html` checked`}
+          aria-label="${label}: ${words.say(`conflict.${which}`)}">
+        <span class="version-text" dir="auto">${text || '–'}</span>
+      </label>
+    </td>`
   return html`<tr><th scope="row">${label}</th>${choice('theirs', theirs)}${choice('mine', mine)}</tr>`
 }

@@ -41,10 +41,25 @@ export const products: Screen = {
     const nameOf = new Map(categories.map(({ category }) => [category.slug, category.name]))
     return {
       title: words.say('products.title'),
-      actions: html`${may('createAdminTransfer') && linkButton({ label: words.say('transfers.import'), href: to('settings/transfers') })}
+      actions: html`${
+        may('createAdminTransfer') &&
+        linkButton({ label: words.say('transfers.import'), href: to('settings/transfers') })
+      }
 <a class="button second" href="${to('settings/export', { of: 'products' })}">${words.say('transfers.export')}</a>
-${may('updateAdminProducts') && data.length > 0 && button({ label: words.say('products.changePrices'), form: chosenForm, action: to('products/change'), name: 'do', value: 'prices' })}
-${may('createAdminProduct') && linkButton({ label: words.say('products.new'), href: to('products/new'), kind: 'first' })}`,
+${
+  may('updateAdminProducts') &&
+  data.length > 0 &&
+  button({
+    label: words.say('products.changePrices'),
+    form: chosenForm,
+    action: to('products/change'),
+    name: 'do',
+    value: 'prices',
+  })
+}
+${
+  may('createAdminProduct') && linkButton({ label: words.say('products.new'), href: to('products/new'), kind: 'first' })
+}`,
       body: html`${sectionTabs(visit, 'products')}
 <div class="toolbar">${tabs(visit, words.say('products.views'), viewsOf(visit), 'chips')}
 ${filterForm(visit, categories, brands)}</div>
@@ -55,7 +70,13 @@ ${table(visit, {
     {
       head: words.say('products.name'),
       cell: ({ picture, name, brand }) =>
-        html`<span class="with-thumb">${thumb(picture, name)}<span><span dir="auto">${name}</span>${brand !== null && html`<br><span class="soft small" dir="auto">${brand}</span>`}</span></span>`,
+        html`<span class="with-thumb">
+    ${thumb(picture, name)}
+    <span>
+      <span dir="auto">${name}</span>
+      ${brand !== null && html`<br><span class="soft small" dir="auto">${brand}</span>`}
+    </span>
+  </span>`,
       isMain: true,
     },
     { head: words.say('products.status'), cell: ({ status }) => pill(words, 'product', status), isPlain: true },
@@ -173,7 +194,7 @@ function emptyOf(visit: Visit) {
   return { title: words.say('products.empty'), text: words.say('products.emptyText'), action }
 }
 
-// Of everything that the list shows, on all its pages.
+// Covers everything that the list shows, on all its pages.
 function pricesHref({ to }: Visit, back: string): string {
   const { sort: _, ...asked } = askedOf(new URL(back, 'http://list').searchParams)
   return to('products/prices', asked)

@@ -19,7 +19,7 @@ import { versionIn } from './send.ts'
 const steps = { preview: 'preview', refund: 'refund' } as const
 
 function refundFields(words: Words, { currency, payments }: AdminOrder): Field[] {
-  // Of a transfer, every refund is paid by hand.
+  // Every refund of a transfer is paid by hand.
   const isAtProvider = payments.some(({ provider }) => provider !== 'manual')
   return [
     { name: 'restock', label: words.say('refund.restock'), kind: 'check' },
@@ -144,7 +144,8 @@ function refundSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems
       fields: [],
       problems: problems && { summary: problems.summary ?? words.say('form.problem'), at: {} },
       hidden: { version, refunded, step: steps.preview },
-      before: html`${itemsTable(words, order, sent)}<div class="fields">${fields.map((one) => field(words, one, values[one.name], problems))}</div>`,
+      before: html`${itemsTable(words, order, sent)}
+      <div class="fields">${fields.map((one) => field(words, one, values[one.name], problems))}</div>`,
       submit: words.say('refund.preview'),
       cancel: back.href,
     }),
@@ -158,12 +159,41 @@ function itemsTable(words: Words, order: AdminOrder, sent: FormFields): Html {
   const quantity = ({ skuId, name }: AdminOrder['items'][number], left: number) =>
     left <= 0
       ? html`<td class="end soft" colspan="2">${words.say('refund.noneLeft')}</td>`
-      : html`<td class="end soft">${words.say('refund.of', { count: left })}</td><td class="end"><input type="number" name="quantity-${skuId}" min="0" max="${left}" value="${sent.get(`quantity-${skuId}`) ?? '0'}" aria-label="${words.say('refund.quantityOf', { name })}"></td>`
-  return html`<fieldset class="lines-form"><legend>${words.say('refund.items')}</legend><table><tbody>${items.map(
-    (item) =>
-      html`<tr><th scope="row">${lineName(item)}</th>${quantity(item, item.quantity - (refunded.get(item.skuId) ?? 0))}</tr>`,
-  )}</tbody></table>
-${isShippingBack && html`<p class="help">${words.say('refund.shippingDone')}</p>`}${!isShippingBack && shipping !== null && totals.shipping > 0 && html`<label class="check"><input type="checkbox" name="shipping" value="on"${sent.get('shipping') === 'on' && html` checked`}> ${words.say('refund.shipping', { amount: words.money(totals.shipping, currency) })}</label>`}</fieldset>`
+      : html`<td class="end soft">${words.say('refund.of', { count: left })}</td>
+      <td class="end">
+        <input
+          type="number"
+          name="quantity-${skuId}"
+          min="0"
+          max="${left}"
+          value="${sent.get(`quantity-${skuId}`) ?? '0'}"
+          aria-label="${words.say('refund.quantityOf', { name })}">
+      </td>`
+  return html`<fieldset class="lines-form">
+    <legend>${words.say('refund.items')}</legend>
+    <table>
+      <tbody>
+        ${items.map(
+          (item) =>
+            html`<tr>
+            <th scope="row">${lineName(item)}</th>
+            ${quantity(item, item.quantity - (refunded.get(item.skuId) ?? 0))}
+          </tr>`,
+        )}
+      </tbody>
+    </table>
+${isShippingBack && html`<p class="help">${words.say('refund.shippingDone')}</p>`}
+  ${
+    !isShippingBack &&
+    shipping !== null &&
+    totals.shipping > 0 &&
+    html`<label class="check">
+      <input type="checkbox" name="shipping" value="on"${sent.get('shipping') === 'on' && html` checked`}> ${words.say(
+        'refund.shipping',
+        { amount: words.money(totals.shipping, currency) },
+      )}
+    </label>`
+  }</fieldset>`
 }
 
 interface Preview {
@@ -187,8 +217,21 @@ function previewSheet(posted: Posted, order: AdminOrder, { amount, restocked }: 
       fields: [],
       hidden: { version: order.version, refunded: refundedOf(order), step: steps.refund },
       before: html`${hiddenFields(Object.fromEntries(kept))}
-<div><p class="soft">${words.say('refund.sum')}</p><p class="amount-big">${sum}</p><p class="soft small">${words.say(sent.get('byHand') === 'on' ? 'refund.byHandText' : 'refund.sumText')}</p></div>
-${restocked.length > 0 && html`<div><p class="soft">${words.say('refund.restocked')}</p><ul>${restocked.map(({ skuId, quantity }) => html`<li>${words.number(quantity)} × <span dir="auto">${names.get(skuId)}</span></li>`)}</ul></div>`}`,
+<div>
+  <p class="soft">${words.say('refund.sum')}</p>
+  <p class="amount-big">${sum}</p>
+  <p class="soft small">${words.say(sent.get('byHand') === 'on' ? 'refund.byHandText' : 'refund.sumText')}</p></div>
+${
+  restocked.length > 0 &&
+  html`<div>
+    <p class="soft">${words.say('refund.restocked')}</p>
+    <ul>
+      ${restocked.map(
+        ({ skuId, quantity }) => html`<li>${words.number(quantity)} × <span dir="auto">${names.get(skuId)}</span></li>`,
+      )}
+    </ul>
+  </div>`
+}`,
       submit: words.say('refund.submit', { amount: sum }),
       kind: 'danger',
       actions: html`<a class="button plain" href="${to(`orders/${order.id}/refund`)}">${words.say('refund.change')}</a>`,

@@ -81,14 +81,26 @@ export const reports: Screen = {
       return {
         title,
         status: 400,
-        body: html`${nav}${rangeForm(visit, query.get('from') ?? '', query.get('to') ?? '')}${notice('bad', words.say('reports.badRange'), 'alert')}`,
+        body: html`${nav}
+        ${rangeForm(visit, query.get('from') ?? '', query.get('to') ?? '')}
+        ${notice('bad', words.say('reports.badRange'), 'alert')}`,
       }
     const { data } = outcome.reply
     return {
       title,
-      actions: html`<a class="button second" href="${visit.to('reports/taxes')}">${words.say('taxreport.title')}</a><a class="button second" href="${visit.to('reports/export', { by: data.by, from: data.from, to: data.to })}" download>${words.say('reports.csv')}</a>`,
+      actions: html`<a class="button second" href="${visit.to('reports/taxes')}">${words.say('taxreport.title')}</a>
+      <a
+        class="button second"
+        href="${visit.to('reports/export', { by: data.by, from: data.from, to: data.to })}"
+        download>
+        ${words.say('reports.csv')}
+      </a>`,
       body: html`${nav}${rangeForm(visit, data.from, data.to)}
-${data.sum.orders === 0 && data.rows.every(({ orders }) => orders === 0) ? html`<div class="card">${emptyState({ title: words.say('reports.empty'), text: words.say('reports.emptyText') })}</div>` : reportCards(visit, data)}
+${
+  data.sum.orders === 0 && data.rows.every(({ orders }) => orders === 0)
+    ? html`<div class="card">${emptyState({ title: words.say('reports.empty'), text: words.say('reports.emptyText') })}</div>`
+    : reportCards(visit, data)
+}
 <p class="foot-note">${words.say('reports.foot', { zone: data.timeZone.replaceAll('_', ' ') })}</p>`,
     }
   },
@@ -101,8 +113,18 @@ function rangeForm(visit: Visit, from: string, to: string): Html {
   const today = dayIn(now, shop.timeZone)
   const by = query.get('by')
   return html`<form class="filters" method="get">${by !== null && html`<input type="hidden" name="by" value="${by}">`}
-<label>${words.say('reports.from')}<input type="date" name="from" value="${from}" required></label><label>${words.say('reports.to')}<input type="date" name="to" value="${to}" required></label>${button({ label: words.say('reports.show') })}
-<span class="range-links">${ranges.map((days) => html`<a href="${hrefWith(visit, { from: daysBefore(today, days - 1), to: today })}"${from === daysBefore(today, days - 1) && to === today && html` aria-current="true"`}>${words.say('reports.lastDays', { count: days })}</a>`)}</span></form>`
+<label>${words.say('reports.from')}<input type="date" name="from" value="${from}" required></label>
+  <label>${words.say('reports.to')}<input type="date" name="to" value="${to}" required></label>
+  ${button({ label: words.say('reports.show') })}
+<span class="range-links">
+  ${ranges.map(
+    (days) => html`<a
+      href="${hrefWith(visit, { from: daysBefore(today, days - 1), to: today })}"${
+        from === daysBefore(today, days - 1) && to === today && html` aria-current="true"`
+      }>
+      ${words.say('reports.lastDays', { count: days })}
+    </a>`,
+  )}</span></form>`
 }
 
 // As a calendar day of the shop, such as 2026-11-16.
@@ -123,7 +145,14 @@ function reportCards(visit: Visit, report: AdminSalesReport): Html {
   ]
   const isTime = by === 'day' || by === 'week' || by === 'month'
   return html`${card({
-    body: html`<dl class="sums-row">${sums.map((member) => html`<div><dt>${words.say(`reports.${member}`)}</dt><dd>${shown(words, member, sum, currency)}${compared(words, report, member)}</dd></div>`)}</dl>
+    body: html`<dl class="sums-row">
+      ${sums.map(
+        (member) => html`<div>
+          <dt>${words.say(`reports.${member}`)}</dt>
+          <dd>${shown(words, member, sum, currency)}${compared(words, report, member)}</dd>
+        </div>`,
+      )}
+    </dl>
 ${
   isTime &&
   chart(words, {
@@ -140,7 +169,7 @@ ${
 ${card({ title: words.say(`reports.by.${by}`), isFlush: true, body: salesTable(visit, report) })}`
 }
 
-// Of these three it is good to know whether they rose.
+// Members for which it is useful to know whether they rose.
 const comparedMembers: readonly Member[] = ['total', 'net', 'orders']
 
 // A percentage of less says nothing.
@@ -152,7 +181,10 @@ export function compared(words: Words, { sum, before, from, to }: AdminSalesRepo
   const percent = Math.round(((sum[member] - before[member]) / before[member]) * 100)
   const count = Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000) + 1
   const text = `${percent > 0 ? '+' : ''}${words.number(percent)} %`
-  return html` <span class="compared" title="${words.say('reports.compared', { count })}">${text}<span class="hidden"> ${words.say('reports.compared', { count })}</span></span>`
+  return html` <span class="compared" title="${words.say('reports.compared', { count })}">
+    ${text}
+    <span class="hidden"> ${words.say('reports.compared', { count })}</span>
+  </span>`
 }
 
 function shown(words: Words, member: Member, sales: AdminSales, currency: string): string {
@@ -166,14 +198,23 @@ function salesTable({ words }: Visit, report: AdminSalesReport): Html {
   const cells = (sales: AdminSales) =>
     members.map(
       (member) =>
-        html`<td class="end${sales[member] === 0 ? ' zero' : ''}" data-head="${words.say(`reports.${member}`)}">${shown(words, member, sales, currency)}</td>`,
+        html`<td class="end${sales[member] === 0 ? ' zero' : ''}" data-head="${words.say(`reports.${member}`)}">
+          ${shown(words, member, sales, currency)}
+        </td>`,
     )
   // Newest first is what one looks for in a list of days.
   const isTime = by === 'day' || by === 'week' || by === 'month'
   const listed = isTime ? [...rows].reverse() : rows
-  return html`<div class="scroll"><table class="rows report"><caption class="hidden">${words.say(`reports.by.${by}`)}</caption>
-<thead><tr><th scope="col">${words.say(`reports.by.${by}`)}</th>${members.map((member) => html`<th scope="col" class="end">${words.say(`reports.${member}`)}</th>`)}</tr></thead>
-<tbody>${listed.map((row) => html`<tr><th scope="row" class="main">${rowName(words, by, row)}</th>${cells(row)}</tr>`)}${hasRest(report) && html`<tr><th scope="row" class="main">${words.say('reports.rest')}</th>${cells(rest)}</tr>`}</tbody>
+  return html`<div class="scroll">
+    <table class="rows report"><caption class="hidden">${words.say(`reports.by.${by}`)}</caption>
+<thead>
+  <tr>
+    <th scope="col">${words.say(`reports.by.${by}`)}</th>
+    ${members.map((member) => html`<th scope="col" class="end">${words.say(`reports.${member}`)}</th>`)}
+  </tr></thead>
+<tbody>
+  ${listed.map((row) => html`<tr><th scope="row" class="main">${rowName(words, by, row)}</th>${cells(row)}</tr>`)}
+  ${hasRest(report) && html`<tr><th scope="row" class="main">${words.say('reports.rest')}</th>${cells(rest)}</tr>`}</tbody>
 <tfoot><tr><th scope="row">${words.say('reports.sum')}</th>${cells(sum)}</tr></tfoot></table></div>`
 }
 

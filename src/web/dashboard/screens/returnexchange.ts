@@ -36,24 +36,22 @@ export const returnExchange: Screen = {
     const read = await bodyIn(posted, given)
     if ('problems' in read) return exchangeSheet(posted, given, sent, read.problems)
     const isPreview = sent.get('step') !== steps.exchange
-    const body = { ...read.body, ...versionIn(sent), ...(isPreview ? { dryRun: true } : shownIn(sent)) }
+    const shown = isPreview ? { dryRun: true } : shownIn(sent)
+    const body = { ...read.body, ...versionIn(sent), ...shown, payByLink: true }
     const path = { returnId: given.id }
     const key = isPreview ? randomUUID() : keyIn(sent)
     const outcome = await attempt(posted.ask('exchangeAdminReturn', { path, body, key }))
     if ('refusal' in outcome) {
       const problems = problemsOf(words, outcome.refusal, allFields(words, given))
-      const why = sentenceFor(words, given, outcome.refusal.details.current)
+      const { reason } = (outcome.refusal.details.current ?? {}) as { reason?: string }
+      const why = reason === 'change_open' ? words.say('exchange.changeOpen') : undefined
       return exchangeSheet(posted, given, sent, why === undefined ? problems : { ...problems, summary: why })
     }
     if (isPreview) return previewSheet(posted, given, outcome.reply.data)
+    const { draftId } = outcome.reply.data
+    if (draftId !== null) return done(posted.to(`drafts/${draftId}`), 'done.exchangeLinkMade')
     return done(posted.to(`returns/${given.id}`), 'done.exchanged')
   },
-}
-
-function sentenceFor(words: Words, { currency }: AdminReturn, current: unknown): string | undefined {
-  const { reason, credit = 0, total = 0 } = (current ?? {}) as { reason?: string; credit?: number; total?: number }
-  if (reason !== 'costs_more') return undefined
-  return words.say('exchange.costsMore', { credit: words.money(credit, currency), total: words.money(total, currency) })
 }
 
 function moreFields(words: Words, { currency }: AdminReturn): Field[] {
@@ -145,20 +143,44 @@ ${card({ title: caption, body: added })}
 
 function itemsTable(words: Words, { items, status }: AdminReturn, sent: FormFields): Html {
   const rows = items.map((item) => ({ ...item, most: status === 'received' ? item.received : item.quantity }))
-  return html`<div class="lines-form"><table><caption class="hidden">${words.say('exchange.items')}</caption><tbody>${rows
-    .filter(({ most }) => most > 0)
-    .map(
-      ({ skuId, most, ...item }) =>
-        html`<tr><th scope="row">${lineName(item)}</th><td class="end soft">${words.say('refund.of', { count: most })}</td><td class="end"><input type="number" name="of-${skuId}" min="0" max="${most}" value="${sent.get(`of-${skuId}`) ?? String(most)}" aria-label="${words.say('exchange.quantityOf', { name: item.name })}"></td></tr>`,
-    )}</tbody></table></div>`
+  return html`<div class="lines-form">
+    <table>
+      <caption class="hidden">${words.say('exchange.items')}</caption>
+      <tbody>
+        ${rows
+          .filter(({ most }) => most > 0)
+          .map(
+            ({ skuId, most, ...item }) =>
+              html`<tr>
+            <th scope="row">${lineName(item)}</th>
+            <td class="end soft">${words.say('refund.of', { count: most })}</td>
+            <td class="end">
+              <input
+                type="number"
+                name="of-${skuId}"
+                min="0"
+                max="${most}"
+                value="${sent.get(`of-${skuId}`) ?? String(most)}"
+                aria-label="${words.say('exchange.quantityOf', { name: item.name })}">
+            </td>
+          </tr>`,
+          )}
+      </tbody>
+    </table>
+  </div>`
 }
 
 type Preview = ExchangeAdminReturnResponse['data']
 
+function headline({ moneyBack, difference }: Preview): 'edit.more' | 'exchange.back' | 'exchange.even' {
+  if (difference > 0) return 'edit.more'
+  return moneyBack > 0 ? 'exchange.back' : 'exchange.even'
+}
+
 function previewSheet(posted: Posted, given: AdminReturn, preview: Preview): Sheet {
   const { words, to, form: sent } = posted
   const back = backToReturn(posted, given)
-  const { credit, totals, moneyBack, items, newItems, deduction, capped } = preview
+  const { credit, totals, moneyBack, difference, items, newItems, deduction, capped } = preview
   const amount = (minor: number) => words.money(minor, given.currency)
   const kept = [...sent].filter(([name]) => /^(?:of-|product-|quantity-|price-|deduction$|close$)/.test(name))
   const names = new Map(given.items.map(({ skuId, name }) => [skuId, name]))
@@ -176,7 +198,10 @@ function previewSheet(posted: Posted, given: AdminReturn, preview: Preview): She
         ...{ expectedCredit: credit, expectedTotal: totals.total },
       },
       before: html`${hiddenFields(Object.fromEntries(kept))}
-<div><p class="soft">${words.say(moneyBack > 0 ? 'exchange.back' : 'exchange.even')}</p><p class="amount-big">${amount(moneyBack)}</p></div>
+<div>
+  <p class="soft">${words.say(headline(preview))}</p>
+  <p class="amount-big">${amount(moneyBack + difference)}</p>
+  ${difference > 0 && html`<p class="soft">${words.say('exchange.linkHelp')}</p>`}</div>
 ${card({
   title: words.say('exchange.items'),
   body: facts([
@@ -194,7 +219,7 @@ ${card({
     [words.say('order.total'), amount(totals.total)],
   ]),
 })}`,
-      submit: words.say('exchange.submit'),
+      submit: words.say(difference > 0 ? 'exchange.submitLink' : 'exchange.submit'),
       actions: html`<a class="button plain" href="${to(`returns/${given.id}/exchange`)}">${words.say('edit.change')}</a>`,
       cancel: back.href,
     }),

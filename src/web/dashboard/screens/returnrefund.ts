@@ -121,12 +121,31 @@ function formSheet(
       values,
       problems,
       hidden: { version: given.version, step: steps.preview },
-      before: html`<fieldset class="lines-form"><legend>${words.say('refund.items')}</legend><table><tbody>${given.items
-        .filter((item) => most(item) > 0)
-        .map(
-          (item) =>
-            html`<tr><th scope="row">${lineName(item)}</th><td class="end soft">${words.say('refund.of', { count: most(item) })}</td><td class="end"><input type="number" name="quantity-${item.skuId}" min="0" max="${most(item)}" value="${most(item)}" aria-label="${words.say('refund.quantityOf', { name: item.name })}"></td></tr>`,
-        )}</tbody></table></fieldset>`,
+      before: html`<fieldset class="lines-form">
+        <legend>${words.say('refund.items')}</legend>
+        <table>
+          <tbody>
+            ${given.items
+              .filter((item) => most(item) > 0)
+              .map(
+                (item) =>
+                  html`<tr>
+                <th scope="row">${lineName(item)}</th>
+                <td class="end soft">${words.say('refund.of', { count: most(item) })}</td>
+                <td class="end">
+                  <input
+                    type="number"
+                    name="quantity-${item.skuId}"
+                    min="0"
+                    max="${most(item)}"
+                    value="${most(item)}"
+                    aria-label="${words.say('refund.quantityOf', { name: item.name })}">
+                </td>
+              </tr>`,
+              )}
+          </tbody>
+        </table>
+      </fieldset>`,
       submit: words.say('refund.preview'),
       cancel: back.href,
     }),
@@ -159,7 +178,10 @@ function previewSheet(posted: Posted, given: AdminReturn, preview: Preview): She
       fields: [],
       hidden: { version: given.version, step: steps.refund, shown: amount },
       before: html`${hiddenFields(Object.fromEntries(kept))}
-<div><p class="soft">${words.say('refund.sum')}</p><p class="amount-big">${money(amount)}</p><p class="soft small">${words.say('refund.sumText')}</p></div>
+<div>
+  <p class="soft">${words.say('refund.sum')}</p>
+  <p class="amount-big">${money(amount)}</p>
+  <p class="soft small">${words.say('refund.sumText')}</p></div>
 ${facts([
   ...items.map(
     (item) =>

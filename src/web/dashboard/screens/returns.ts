@@ -13,7 +13,7 @@ import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../sc
 import { table, tabs } from '../table.ts'
 import { done } from '../toast.ts'
 import type { Words } from '../words.ts'
-import { backToOrder, changesList, findOrder, lineName, orderIdOf } from './order.ts'
+import { backToOrder, changesList, findOrder, lineName, openChangeNotice, orderIdOf } from './order.ts'
 import { versionIn } from './send.ts'
 
 export const returns: Screen = {
@@ -80,16 +80,31 @@ function returnSheet(visit: Visit, given: AdminReturn): Sheet {
     back: { href: to('returns'), label: words.say('returns.title') },
     badge: pill(words, 'return', status),
     actions: returnActions(visit, given),
-    sub: html`${moment(words, requestedAt)} · <a href="${to(`orders/${orderId}`)}">${words.say('order.title', { number: orderNumber })}</a>`,
-    body: html`<div class="columns"><div>
+    sub: html`${moment(words, requestedAt)} · <a href="${to(`orders/${orderId}`)}">
+      ${words.say('order.title', { number: orderNumber })}
+    </a>`,
+    body: html`${openChangeNotice(visit, { open: given.openExchange, currency, sentence: 'returns.openExchange' })}
+<div class="columns"><div>
 ${card({
   title: words.say('order.items'),
   isFlush: true,
   body: html`<div class="scroll"><table>
-<thead><tr><th scope="col">${words.say('print.item')}</th><th scope="col" class="end">${words.say('order.quantity')}</th><th scope="col" class="end">${words.say('returns.received')}</th><th scope="col" class="end">${words.say('returns.restocked')}</th></tr></thead>
-<tbody>${items.map(
+<thead>
+  <tr>
+    <th scope="col">${words.say('print.item')}</th>
+    <th scope="col" class="end">${words.say('order.quantity')}</th>
+    <th scope="col" class="end">${words.say('returns.received')}</th>
+    <th scope="col" class="end">${words.say('returns.restocked')}</th>
+  </tr></thead>
+<tbody>
+  ${items.map(
     (item) =>
-      html`<tr><th scope="row">${lineName(item)}</th><td class="end">${words.number(item.quantity)}</td><td class="end">${words.number(item.received)}</td><td class="end">${words.number(item.restocked)}</td></tr>`,
+      html`<tr>
+      <th scope="row">${lineName(item)}</th>
+      <td class="end">${words.number(item.quantity)}</td>
+      <td class="end">${words.number(item.received)}</td>
+      <td class="end">${words.number(item.restocked)}</td>
+    </tr>`,
   )}</tbody></table></div>`,
 })}
 ${exchangesCard(visit, given)}
@@ -98,10 +113,21 @@ ${
   card({
     title: words.say('returns.refunds'),
     isFlush: true,
-    body: html`<div class="scroll"><table><caption class="hidden">${words.say('returns.refunds')}</caption><tbody>${given.refunds.map(
-      (refund) =>
-        html`<tr><th scope="row">${moment(words, refund.createdAt)}</th><td>${pill(words, 'refund', refund.status)}</td><td class="end">${words.money(refund.amount, currency)}</td></tr>`,
-    )}</tbody></table></div>`,
+    body: html`<div class="scroll">
+    <table>
+      <caption class="hidden">${words.say('returns.refunds')}</caption>
+      <tbody>
+        ${given.refunds.map(
+          (refund) =>
+            html`<tr>
+            <th scope="row">${moment(words, refund.createdAt)}</th>
+            <td>${pill(words, 'refund', refund.status)}</td>
+            <td class="end">${words.money(refund.amount, currency)}</td>
+          </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`,
   })
 }
 ${card({ title: words.say('order.changes'), body: changesList(words, given.changes) })}
@@ -115,8 +141,31 @@ function exchangesCard({ words, to }: Visit, { exchanges, currency }: AdminRetur
   if (exchanges.length === 0) return false
   const title = words.say('returns.exchanges')
   const rows = exchanges.map(
-    ({ orderId, orderNumber, credit, refunded, at }) =>
-      html`<tr><th scope="row"><a href="${to(`orders/${orderId}`)}">${words.say('order.title', { number: orderNumber })}</a><br><span class="soft small">${moment(words, at)}</span></th><td class="end">${words.money(credit, currency)}${refunded > 0 && html`<br><span class="soft small">${words.say('returns.exchangeBack', { amount: words.money(refunded, currency) })}</span>`}</td></tr>`,
+    ({ orderId, orderNumber, credit, refunded, paid, at }) =>
+      html`<tr>
+        <th scope="row">
+          <a href="${to(`orders/${orderId}`)}">${words.say('order.title', { number: orderNumber })}</a>
+          <br>
+          <span class="soft small">${moment(words, at)}</span>
+        </th>
+        <td class="end">
+          ${words.money(credit, currency)}
+          ${
+            refunded > 0 &&
+            html`<br>
+            <span class="soft small">
+              ${words.say('returns.exchangeBack', { amount: words.money(refunded, currency) })}
+            </span>`
+          }
+          ${
+            paid > 0 &&
+            html`<br>
+            <span class="soft small">
+              ${words.say('returns.exchangePaid', { amount: words.money(paid, currency) })}
+            </span>`
+          }
+        </td>
+      </tr>`,
   )
   const body = html`<div class="scroll"><table><caption class="hidden">${title}</caption><tbody>${rows}</tbody></table></div>`
   return card({ title, isFlush: true, body })
@@ -143,7 +192,20 @@ function returnActions({ words, to, may }: Visit, { id, allowed, status, wish }:
     may(operation) &&
     linkButton({ label, href: to(`returns/${id}/${path}`), kind, isDialog: true })
   const isIn = status === 'received'
-  return html`${link('closeAdminReturn', 'close', words.say('returns.close'), 'second')}${link('refuseAdminReturn', 'refuse', words.say('returns.refuse'), 'second')}${link('approveAdminReturn', 'approve', words.say('returns.approve'), 'first')}${link('receiveAdminReturn', 'receive', words.say('returns.receive'), isIn ? 'second' : 'first')}${allowed.includes('exchangeAdminReturn') && may('exchangeAdminReturn') && linkButton({ label: words.say('returns.exchange'), href: to(`returns/${id}/exchange`), kind: isIn && wish === 'exchange' ? 'first' : 'second' })}${link('refundAdminReturn', 'refund', words.say('returns.refund'), isIn && wish === 'refund' ? 'first' : 'second')}`
+  return html`${link('closeAdminReturn', 'close', words.say('returns.close'), 'second')}
+  ${link('refuseAdminReturn', 'refuse', words.say('returns.refuse'), 'second')}
+  ${link('approveAdminReturn', 'approve', words.say('returns.approve'), 'first')}
+  ${link('receiveAdminReturn', 'receive', words.say('returns.receive'), isIn ? 'second' : 'first')}
+  ${
+    allowed.includes('exchangeAdminReturn') &&
+    may('exchangeAdminReturn') &&
+    linkButton({
+      label: words.say('returns.exchange'),
+      href: to(`returns/${id}/exchange`),
+      kind: isIn && wish === 'exchange' ? 'first' : 'second',
+    })
+  }
+  ${link('refundAdminReturn', 'refund', words.say('returns.refund'), isIn && wish === 'refund' ? 'first' : 'second')}`
 }
 
 export function backToReturn({ words, to }: Visit, { id, number }: AdminReturn): { href: string; label: string } {
@@ -180,6 +242,7 @@ function refuseFields(words: Words): Field[] {
 
 interface Answering {
   path: 'approve' | 'refuse' | 'close'
+  lead?: 'returns.closeLead'
   needs: 'approveAdminReturn' | 'refuseAdminReturn' | 'closeAdminReturn'
   fields: (words: Words) => Field[]
   title: 'returns.approveTitle' | 'returns.refuseTitle' | 'returns.closeTitle'
@@ -188,12 +251,13 @@ interface Answering {
 }
 
 // One question each.
-function answering({ path, needs, fields, title, submit, done: said }: Answering): Screen {
+function answering({ path, lead, needs, fields, title, submit, done: said }: Answering): Screen {
   const sheet = (visit: Visit, given: AdminReturn, values = {}, problems?: Problems): Sheet => {
     const back = backToReturn(visit, given)
     return dialog({
       title: visit.words.say(title, { number: given.number }),
       back,
+      lead: lead && visit.words.say(lead),
       status: problems ? 409 : 200,
       body: form(visit, {
         action: visit.to(`returns/${given.id}/${path}`),
@@ -270,12 +334,36 @@ function receiveSheet(visit: Visit, given: AdminReturn, problems?: Problems): Sh
       fields: [],
       problems,
       hidden: { version: given.version },
-      before: html`<fieldset class="lines-form"><legend>${words.say('returns.receiveItems')}</legend><table><tbody>${rows.map(
-        (item) => {
-          const left = item.quantity - item.received
-          return html`<tr><th scope="row">${lineName(item)}<label class="check"><input type="checkbox" name="restock-${item.skuId}" value="on" checked> ${words.say('returns.restock')}</label></th><td class="end soft">${words.say('refund.of', { count: left })}</td><td class="end"><input type="number" name="quantity-${item.skuId}" min="0" max="${left}" value="${left}" aria-label="${words.say('returns.receivedOf', { name: item.name })}"></td></tr>`
-        },
-      )}</tbody></table></fieldset>`,
+      before: html`<fieldset class="lines-form">
+        <legend>${words.say('returns.receiveItems')}</legend>
+        <table>
+          <tbody>
+            ${rows.map((item) => {
+              const left = item.quantity - item.received
+              return html`<tr>
+                <th scope="row">
+                  ${lineName(item)}
+                  <label class="check">
+                    <input type="checkbox" name="restock-${item.skuId}" value="on" checked> ${words.say(
+                      'returns.restock',
+                    )}
+                  </label>
+                </th>
+                <td class="end soft">${words.say('refund.of', { count: left })}</td>
+                <td class="end">
+                  <input
+                    type="number"
+                    name="quantity-${item.skuId}"
+                    min="0"
+                    max="${left}"
+                    value="${left}"
+                    aria-label="${words.say('returns.receivedOf', { name: item.name })}">
+                </td>
+              </tr>`
+            })}
+          </tbody>
+        </table>
+      </fieldset>`,
       submit: words.say('returns.receive'),
       cancel: back.href,
     }),
@@ -335,12 +423,32 @@ function openSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems?:
       fields: [],
       problems: problems && { summary: problems.summary ?? words.say('form.problem'), at: {} },
       hidden: { version: order.version },
-      before: html`<fieldset class="lines-form"><legend>${words.say('returns.openItems')}</legend><table><tbody>${order.items
-        .filter(({ fulfilled }) => fulfilled > 0)
-        .map(
-          (item) =>
-            html`<tr><th scope="row">${lineName(item)}</th><td class="end soft">${words.say('refund.of', { count: item.fulfilled })}</td><td class="end"><input type="number" name="quantity-${item.skuId}" min="0" max="${item.fulfilled}" value="${sent.get(`quantity-${item.skuId}`) ?? '0'}" aria-label="${words.say('returns.quantityOf', { name: item.name })}"></td></tr>`,
-        )}</tbody></table></fieldset><div class="fields">${fields.map((one) => field(words, one, values[one.name], problems))}</div>`,
+      before: html`<fieldset class="lines-form">
+        <legend>${words.say('returns.openItems')}</legend>
+        <table>
+          <tbody>
+            ${order.items
+              .filter(({ fulfilled }) => fulfilled > 0)
+              .map(
+                (item) =>
+                  html`<tr>
+                <th scope="row">${lineName(item)}</th>
+                <td class="end soft">${words.say('refund.of', { count: item.fulfilled })}</td>
+                <td class="end">
+                  <input
+                    type="number"
+                    name="quantity-${item.skuId}"
+                    min="0"
+                    max="${item.fulfilled}"
+                    value="${sent.get(`quantity-${item.skuId}`) ?? '0'}"
+                    aria-label="${words.say('returns.quantityOf', { name: item.name })}">
+                </td>
+              </tr>`,
+              )}
+          </tbody>
+        </table>
+      </fieldset>
+      <div class="fields">${fields.map((one) => field(words, one, values[one.name], problems))}</div>`,
       submit: words.say('returns.openSubmit'),
       cancel: back.href,
     }),
@@ -366,6 +474,7 @@ export const returnAnswers: readonly Screen[] = [
   }),
   answering({
     path: 'close',
+    lead: 'returns.closeLead',
     needs: 'closeAdminReturn',
     fields: () => [],
     title: 'returns.closeTitle',

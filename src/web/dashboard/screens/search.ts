@@ -25,7 +25,22 @@ export const search: Screen = {
     const { words, to, places } = visit
     const q = askedIn(visit)
     const title = words.say('search.title')
-    const field = html`<form class="find-large" role="search" data-suggest="${to('search/answers')}" aria-label="${words.say('search.label')}" action="${to('search')}"><input type="search" name="q" value="${q}" maxlength="100" aria-label="${words.say('search.label')}" placeholder="${words.say('search.label')}" autocomplete="off"${q === '' && html` autofocus`}>${button({ label: words.say('search.submit'), kind: 'first' })}</form>`
+    const field = html`<form
+      class="find-large"
+      role="search"
+      data-suggest="${to('search/answers')}"
+      aria-label="${words.say('search.label')}"
+      action="${to('search')}">
+      <input
+        type="search"
+        name="q"
+        value="${q}"
+        maxlength="100"
+        aria-label="${words.say('search.label')}"
+        placeholder="${words.say('search.label')}"
+        autocomplete="off"${q === '' && html` autofocus`}>
+      ${button({ label: words.say('search.submit'), kind: 'first' })}
+    </form>`
     const empty = (name: string, text: string) =>
       html`${field}<div class="card">${emptyState({ title: name, text })}</div>`
     if (q === '') return { title, isSearch: true, body: empty(words.say('search.begin'), words.say('search.hint')) }
@@ -45,7 +60,11 @@ ${group(
   words.say('search.orders'),
   orders.map((order) => ({
     href: to(`orders/${order.id}`),
-    body: html`<span class="result-name">${order.number}</span>${whoOrdered(order, names.get(order.id))}${pill(visit.words, 'payment', order.paymentStatus)}${order.status === 'cancelled' ? pill(words, 'order', order.status) : pill(words, 'sending', order.fulfillmentStatus)}<span class="result-end soft">${time(words, order.placedAt)} · ${words.money(order.total, order.currency)}</span>`,
+    body: html`<span class="result-name">${order.number}</span>
+  ${whoOrdered(order, names.get(order.id))}
+  ${pill(visit.words, 'payment', order.paymentStatus)}
+  ${order.status === 'cancelled' ? pill(words, 'order', order.status) : pill(words, 'sending', order.fulfillmentStatus)}
+  <span class="result-end soft">${time(words, order.placedAt)} · ${words.money(order.total, order.currency)}</span>`,
   })),
 )}
 ${group(
@@ -181,7 +200,11 @@ function group(title: string, results: readonly Result[]): Html | false {
     isFlush: true,
     body: html`<ul class="results">${results.map(
       ({ href, body }) =>
-        html`<li data-row>${href === undefined ? html`<span class="result">${body}</span>` : html`<a class="result" href="${href}" data-open>${body}</a>`}</li>`,
+        html`<li data-row>${
+          href === undefined
+            ? html`<span class="result">${body}</span>`
+            : html`<a class="result" href="${href}" data-open>${body}</a>`
+        }</li>`,
     )}</ul>`,
   })
 }

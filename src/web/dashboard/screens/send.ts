@@ -130,12 +130,32 @@ function sendSheet(visit: Visit, order: AdminOrder, { values = {}, quantities, p
 }
 
 function itemsTable(words: Words, { items }: AdminOrder, quantities: ReadonlyMap<string, string> | undefined): Html {
-  return html`<fieldset class="lines-form"><legend>${words.say('send.what')}</legend><table><tbody>${items
-    .filter((item) => left(item) > 0)
-    .map(
-      (item) =>
-        html`<tr><th scope="row">${lineName(item)}</th><td class="end soft">${words.say('send.left', { count: left(item) })}</td><td class="end"><input type="number" name="quantity-${item.skuId}" min="0" max="${left(item)}" value="${quantities?.get(item.skuId) ?? left(item)}" aria-label="${words.say('send.quantityOf', { name: item.name })}">${hiddenFields({ [`left-${item.skuId}`]: left(item) })}</td></tr>`,
-    )}</tbody></table></fieldset>`
+  return html`<fieldset class="lines-form">
+    <legend>${words.say('send.what')}</legend>
+    <table>
+      <tbody>
+        ${items
+          .filter((item) => left(item) > 0)
+          .map(
+            (item) =>
+              html`<tr>
+            <th scope="row">${lineName(item)}</th>
+            <td class="end soft">${words.say('send.left', { count: left(item) })}</td>
+            <td class="end">
+              <input
+                type="number"
+                name="quantity-${item.skuId}"
+                min="0"
+                max="${left(item)}"
+                value="${quantities?.get(item.skuId) ?? left(item)}"
+                aria-label="${words.say('send.quantityOf', { name: item.name })}">
+              ${hiddenFields({ [`left-${item.skuId}`]: left(item) })}
+            </td>
+          </tr>`,
+          )}
+      </tbody>
+    </table>
+  </fieldset>`
 }
 
 export const parcel: Screen = {

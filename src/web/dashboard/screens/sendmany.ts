@@ -120,16 +120,41 @@ function sheetOf(visit: Visit, orders: readonly AdminOrder[], { sent, refused = 
 <div class="fields">${commonFields(words).map((one) => field(words, one, sent?.get(one.name) ?? '', problems))}</div>
 <div class="card flush"><div class="scroll"><table class="rows sheet-cells" data-sheet>
 <caption class="hidden">${words.say('sendMany.tracking')}</caption>
-<thead><tr><th scope="col">${words.say('sendMany.number')}</th><th scope="col">${words.say('sendMany.to')}</th><th scope="col" class="end">${words.say('sendMany.items')}</th><th scope="col">${words.say('sendMany.tracking')}</th></tr></thead>
-<tbody>${orders.map(({ id, number, city, country, items, version }) => {
-        const left = items.reduce((sum, item) => sum + item.quantity - item.fulfilled, 0)
-        const refusal = why.get(id)
-        const problem = `problem-${id}`
-        return html`<tr><th scope="row" class="main"><input type="hidden" name="order" value="${id}"><input type="hidden" name="version-${id}" value="${version}">${number}</th>
+<thead>
+  <tr>
+    <th scope="col">${words.say('sendMany.number')}</th>
+    <th scope="col">${words.say('sendMany.to')}</th>
+    <th scope="col" class="end">${words.say('sendMany.items')}</th>
+    <th scope="col">${words.say('sendMany.tracking')}</th>
+  </tr></thead>
+<tbody>
+  ${orders.map(({ id, number, city, country, items, version }) => {
+    const left = items.reduce((sum, item) => sum + item.quantity - item.fulfilled, 0)
+    const refusal = why.get(id)
+    const problem = `problem-${id}`
+    return html`<tr>
+      <th scope="row" class="main">
+        <input type="hidden" name="order" value="${id}">
+        <input type="hidden" name="version-${id}" value="${version}">
+        ${number}
+      </th>
 <td data-head="${words.say('sendMany.to')}"><span dir="auto">${[city, country].filter(Boolean).join(', ')}</span></td>
 <td data-head="${words.say('sendMany.items')}" class="end">${words.number(left)}</td>
-<td data-head="${words.say('sendMany.tracking')}"><span class="cell-field"><input name="tracking-${id}" maxlength="100" autocomplete="off" dir="auto" value="${sent ? lineOf(sent, `tracking-${id}`) : ''}" aria-label="${words.say('sendMany.trackingOf', { number })}"${refusal && html` aria-invalid="true" aria-describedby="${problem}"`}>${refusal && html`<span class="wrong" id="${problem}">${reason(visit, refusal)}</span>`}</span></td></tr>`
-      })}</tbody></table></div>${pasteNote(words.say('table.leftOut', { count: '{count}' }))}</div>`,
+<td data-head="${words.say('sendMany.tracking')}">
+  <span class="cell-field">
+    <input
+      name="tracking-${id}"
+      maxlength="100"
+      autocomplete="off"
+      dir="auto"
+      value="${sent ? lineOf(sent, `tracking-${id}`) : ''}"
+      aria-label="${words.say('sendMany.trackingOf', { number })}"${
+        refusal && html` aria-invalid="true" aria-describedby="${problem}"`
+      }>
+    ${refusal && html`<span class="wrong" id="${problem}">${reason(visit, refusal)}</span>`}
+  </span></td></tr>`
+  })}</tbody></table></div>
+  ${pasteNote(words.say('table.leftOut', { count: '{count}' }))}</div>`,
     }),
   }
 }

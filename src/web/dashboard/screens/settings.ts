@@ -263,14 +263,16 @@ function formSheet(visit: Visit, { values, base, shop, problems }: FormState): S
 <form class="settings-form" method="post" action="${to('settings')}">${keyField()}${baseField(base)}
 ${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
 ${groupsOf(words).map(
-  ({
-    title,
-    lead,
-    fields,
-  }) => html`<section class="setting"><div class="setting-about"><h2>${words.say(title)}</h2>${lead && html`<p class="help">${words.say(lead)}</p>`}</div>
-<div class="card"><div class="card-body"><div class="fields">${fields.map((one) => field(words, one, values[one.name], problems))}</div></div></div></section>`,
+  ({ title, lead, fields }) => html`<section class="setting">
+    <div class="setting-about"><h2>${words.say(title)}</h2>${lead && html`<p class="help">${words.say(lead)}</p>`}</div>
+<div class="card">
+  <div class="card-body">
+    <div class="fields">${fields.map((one) => field(words, one, values[one.name], problems))}</div>
+  </div></div></section>`,
 )}
-<section class="setting"><div class="setting-about"><h2>${words.say('shop.fixed')}</h2><p class="help">${words.say('shop.fixedText')}</p></div><div class="card"><div class="card-body">${fixedFacts(visit, shop)}</div></div></section>
+<section class="setting">
+  <div class="setting-about"><h2>${words.say('shop.fixed')}</h2><p class="help">${words.say('shop.fixedText')}</p></div>
+  <div class="card"><div class="card-body">${fixedFacts(visit, shop)}</div></div></section>
 <div class="save-bar">${button({ label: words.say('action.save'), kind: 'first', shortcut: 'save' })}</div></form>`,
   }
 }
@@ -318,7 +320,12 @@ function conflictSheet(visit: Visit, { mine, base, current }: Conflict): Sheet {
   const fields = groupsOf(words).flatMap((group) => group.fields)
   const differing = fields.filter(({ name }) => (mine[name] ?? '') !== (theirs[name] ?? ''))
   const choice = (one: Field, which: 'mine' | 'theirs', value: string, isChosen: boolean) =>
-    html`<label class="pick-one"><input type="radio" name="pick.${one.name}" value="${which}"${isChosen && html` checked`}> <span><span class="soft small">${words.say(which === 'mine' ? 'twoVersions.mine' : 'twoVersions.theirs')}</span>${shownValue(words, one, value)}</span></label>`
+    html`<label class="pick-one">
+      <input type="radio" name="pick.${one.name}" value="${which}"${isChosen && html` checked`}> <span>
+        <span class="soft small">${words.say(which === 'mine' ? 'twoVersions.mine' : 'twoVersions.theirs')}</span>
+        ${shownValue(words, one, value)}
+      </span>
+    </label>`
   return {
     title: words.say('twoVersions.title'),
     status: 409,
@@ -326,13 +333,24 @@ function conflictSheet(visit: Visit, { mine, base, current }: Conflict): Sheet {
     back: { href: to('settings'), label: words.say('settings.title') },
     body: html`<div class="card"><div class="card-body"><p class="lead">${words.say('twoVersions.lead')}</p>
 <form class="form" method="post" action="${to('settings')}">${keyField()}${baseField(theirs)}
-${fields.map(({ name }) => html`<input type="hidden" name="${name}" value="${mine[name]}"><input type="hidden" name="theirs.${name}" value="${theirs[name]}">`)}
+${fields.map(
+  ({ name }) => html`<input type="hidden" name="${name}" value="${mine[name]}">
+  <input type="hidden" name="theirs.${name}" value="${theirs[name]}">`,
+)}
 ${differing.map((one) => {
   // What only the other one changed is taken from the other one.
   const isMine = mine[one.name] !== base[one.name]
-  return html`<fieldset><legend>${one.label}</legend><div class="pick-from">${choice(one, 'mine', mine[one.name] ?? '', isMine)}${choice(one, 'theirs', theirs[one.name] ?? '', !isMine)}</div></fieldset>`
+  return html`<fieldset>
+    <legend>${one.label}</legend>
+    <div class="pick-from">
+      ${choice(one, 'mine', mine[one.name] ?? '', isMine)}
+      ${choice(one, 'theirs', theirs[one.name] ?? '', !isMine)}
+    </div>
+  </fieldset>`
 })}
-<div class="form-foot">${button({ label: words.say('twoVersions.save'), kind: 'first', shortcut: 'save' })}<a class="button plain" href="${to('settings')}">${words.say('twoVersions.drop')}</a></div></form></div></div>`,
+<div class="form-foot">
+  ${button({ label: words.say('twoVersions.save'), kind: 'first', shortcut: 'save' })}
+  <a class="button plain" href="${to('settings')}">${words.say('twoVersions.drop')}</a></div></form></div></div>`,
   }
 }
 

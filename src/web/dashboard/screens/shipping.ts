@@ -34,7 +34,9 @@ export const shipping: Screen = {
       body: html`${sections(visit, settingSections, 'shipping')}
 ${
   data.shipping.length === 0
-    ? html`<div class="card">${emptyState({ title: words.say('shipping.empty'), text: words.say('shipping.emptyText'), action: add })}</div>`
+    ? html`<div class="card">
+    ${emptyState({ title: words.say('shipping.empty'), text: words.say('shipping.emptyText'), action: add })}
+  </div>`
     : html`<div class="columns"><div>${data.shipping.map((zone) => zoneCard(visit, zone))}</div>
 <div>${quoteCard(visit, data.shipping, data.taxes)}</div></div>`
 }`,
@@ -52,11 +54,38 @@ function zoneCard(visit: Visit, { zone, countries, options }: ShippingZoneEntry)
       : false,
     isFlush: true,
     body: html`<p class="card-text">${countryNames(visit, countries)}</p>
-<table class="rows"><caption class="hidden">${words.say('shipping.optionsOf', { zone })}</caption><thead><tr><th scope="col">${words.say('shipping.option')}</th><th scope="col" class="end">${words.say('shipping.price')}</th><th scope="col" class="end">${words.say('shipping.freeFrom')}</th></tr></thead>
-<tbody>${options.map(
-      ({ label, amount, freeFrom, weightSteps = [] }) =>
-        html`<tr><th scope="row">${label}${weightSteps.length > 0 && html`<span class="soft small block">${weightSteps.map((step) => words.say('shipping.step', { grams: step.upToGrams, amount: money(step.amount) })).join(' · ')}</span>`}</th><td class="end" data-head="${words.say('shipping.price')}">${weightSteps.length > 0 ? words.say('shipping.byWeight') : money(amount)}</td><td class="end" data-head="${words.say('shipping.freeFrom')}">${freeFrom === null || freeFrom === undefined ? '–' : money(freeFrom)}</td></tr>`,
-    )}</tbody></table>`,
+<table class="rows">
+  <caption class="hidden">${words.say('shipping.optionsOf', { zone })}</caption>
+  <thead>
+    <tr>
+      <th scope="col">${words.say('shipping.option')}</th>
+      <th scope="col" class="end">${words.say('shipping.price')}</th>
+      <th scope="col" class="end">${words.say('shipping.freeFrom')}</th>
+    </tr>
+  </thead>
+<tbody>
+  ${options.map(
+    ({ label, amount, freeFrom, weightSteps = [] }) =>
+      html`<tr>
+      <th scope="row">
+        ${label}
+        ${
+          weightSteps.length > 0 &&
+          html`<span class="soft small block">
+            ${weightSteps
+              .map((step) => words.say('shipping.step', { grams: step.upToGrams, amount: money(step.amount) }))
+              .join(' · ')}
+          </span>`
+        }
+      </th>
+      <td class="end" data-head="${words.say('shipping.price')}">
+        ${weightSteps.length > 0 ? words.say('shipping.byWeight') : money(amount)}
+      </td>
+      <td class="end" data-head="${words.say('shipping.freeFrom')}">
+        ${freeFrom === null || freeFrom === undefined ? '–' : money(freeFrom)}
+      </td>
+    </tr>`,
+  )}</tbody></table>`,
   })
 }
 
@@ -81,17 +110,35 @@ function quoteCard(
   const weightGrams = /^\d{1,7}$/.test(weightText) ? Number(weightText) : undefined
   const isCountry = /^[A-Z]{2}$/.test(country)
   const field = (name: string, value: string, more: Html) =>
-    html`<div class="field"><label for="quote-${name}">${words.say(`shipping.quote.${name}` as 'shipping.quote.country')}</label><input id="quote-${name}" name="${name}" value="${value}" autocomplete="off"${more}></div>`
+    html`<div class="field">
+      <label for="quote-${name}">${words.say(`shipping.quote.${name}` as 'shipping.quote.country')}</label>
+      <input id="quote-${name}" name="${name}" value="${value}" autocomplete="off"${more}>
+    </div>`
   return card({
     title: words.say('shipping.quote'),
     id: 'quote',
-    body: html`<form class="form" method="get" action="${here.split('?')[0]}#quote"><div class="fields thirds"><div class="field"><label for="quote-country">${words.say('shipping.quote.country')}</label><select id="quote-country" name="country">${countryOptions(words).map((option) => html`<option value="${option.value}"${option.value === country && html` selected`}>${option.label}</option>`)}</select></div>${field('subtotal', subtotalText, html` inputmode="decimal" maxlength="12"`)}${field('weight', weightText, html` inputmode="numeric" maxlength="7"`)}</div>
+    body: html`<form class="form" method="get" action="${here.split('?')[0]}#quote">
+      <div class="fields">
+        <div class="field whole">
+          <label for="quote-country">${words.say('shipping.quote.country')}</label>
+          <select id="quote-country" name="country">
+            ${countryOptions(words).map(
+              (option) => html`<option value="${option.value}"${option.value === country && html` selected`}>
+                ${option.label}
+              </option>`,
+            )}
+          </select>
+        </div>
+        ${field('subtotal', subtotalText, html` inputmode="decimal" maxlength="12"`)}
+        ${field('weight', weightText, html` inputmode="numeric" maxlength="7"`)}
+      </div>
 <div class="form-foot">${button({ label: words.say('shipping.quote.show') })}</div></form>
-<div class="quote-answer" role="status">${
-      !isCountry || subtotal === undefined || weightGrams === undefined
-        ? notice('bad', words.say('form.problem'))
-        : quoteAnswer(visit, zones, taxes, { country, subtotal, weightGrams })
-    }</div>`,
+<div class="quote-answer" role="status">
+  ${
+    !isCountry || subtotal === undefined || weightGrams === undefined
+      ? notice('bad', words.say('form.problem'))
+      : quoteAnswer(visit, zones, taxes, { country, subtotal, weightGrams })
+  }</div>`,
   })
 }
 
@@ -131,7 +178,13 @@ function quoteAnswer(
             html`<span class="strong">${amount === 0 ? words.say('shipping.free') : words.money(amount, shop.currency)}</span>`,
           ]),
         )
-  }<p class="help">${words.say('shipping.quote.zone', { zone: zone.zone })} ${rates.length === 0 ? words.say('shipping.quote.noTax') : words.say('shipping.quote.tax', { rates: rates.map(({ class: taxClass = 'standard', rate }) => `${rate / 100} % (${taxClass})`).join(', ') })}</p>`
+  }<p class="help">${words.say('shipping.quote.zone', { zone: zone.zone })} ${
+    rates.length === 0
+      ? words.say('shipping.quote.noTax')
+      : words.say('shipping.quote.tax', {
+          rates: rates.map(({ class: taxClass = 'standard', rate }) => `${rate / 100} % (${taxClass})`).join(', '),
+        })
+  }</p>`
 }
 
 // One zone. As it is typed.
@@ -275,37 +328,22 @@ interface ZoneState {
 }
 
 function zoneSheet(visit: Visit, { name, typed, base, problems, theirs }: ZoneState): Sheet {
-  const { words, to, shop } = visit
+  const { words, to } = visit
   const action = to(`settings/shipping/${name === '' ? 'new' : name}`)
   const back = { href: to('settings/shipping'), label: words.say('settings.shipping') }
   const rows = [
     ...typed.options,
     ...Array<undefined>(Math.min(newOptions, optionsMax - typed.options.length)).fill(undefined),
   ]
-  const problem = (pointer: string, id: string) => {
-    const text = problems?.at[pointer]
-    return {
-      state: text !== undefined && html` aria-invalid="true" aria-describedby="${id}"`,
-      note: text !== undefined && html`<p class="wrong" id="${id}">${text}</p>`,
-    }
-  }
+  const problem: ProblemAt = (pointer, id) => problemAt(problems, pointer, id)
   const plain = (id: string, label: string, value: string, pointer: string, help: string, more: Html) => {
     const { state, note } = problem(pointer, `${id}-problem`)
-    return html`<div class="field whole"><label for="field-${id}">${label}</label><input id="field-${id}" name="${id}" value="${value}" autocomplete="off"${more}${state}><p class="help">${help}</p>${note}</div>`
-  }
-  const option = (row: TypedOption | undefined, index: number) => {
-    const label = words.say('shipping.optionNumber', { count: index + 1 })
-    const cell = (field: 'label' | 'amount' | 'freeFrom', pointer: string, text: string) => {
-      const id = `option-${index}-${field}`
-      const { state, note } = row ? problem(pointer, `${id}-problem`) : { state: false as const, note: false as const }
-      return html`<div class="field"><label for="${id}">${text}</label><input id="${id}" name="${field}" value="${row?.[field]}" autocomplete="off"${field !== 'label' && html` inputmode="decimal"`}${state}>${note}</div>`
-    }
-    const steps = row
-      ? problem(`/options/${index}/weightSteps`, `option-${index}-steps-problem`)
-      : { state: false as const, note: false as const }
-    return html`<fieldset class="option"><legend>${row ? label : words.say('shipping.newOption')}</legend><input type="hidden" name="id" value="${row?.id}">
-<div class="option-fields">${cell('label', `/options/${index}/label`, words.say('shipping.option'))}${cell('amount', `/options/${index}/amount`, `${words.say('shipping.price')} (${shop.currency})`)}${cell('freeFrom', `/options/${index}/freeFrom`, words.say('shipping.freeFrom'))}
-<div class="field whole">${stepTable(visit, row?.steps ?? [], index, steps.state)}${steps.note}</div></div></fieldset>`
+    return html`<div class="field whole">
+      <label for="field-${id}">${label}</label>
+      <input id="field-${id}" name="${id}" value="${value}" autocomplete="off"${more}${state}>
+      <p class="help">${help}</p>
+      ${note}
+    </div>`
   }
   return {
     title: name === '' ? words.say('shipping.newTitle') : words.say('shipping.zoneTitle', { zone: name }),
@@ -320,23 +358,125 @@ function zoneSheet(visit: Visit, { name, typed, base, problems, theirs }: ZoneSt
             isDialog: true,
           })
         : undefined,
-    body: html`${theirs !== undefined && html`<div class="gap">${notice('bad', words.say('twoVersions.table'), 'alert')}</div>${card({ title: words.say('twoVersions.theirs'), aside: html`<a href="${back.href}">${words.say('twoVersions.drop')}</a>`, body: theirs === null ? html`<p>${words.say('twoVersions.gone')}</p>` : facts([[words.say('shipping.countries'), countryNames(visit, theirs.countries)], ...theirs.options.map((row) => [row.label, `${row.amount} ${shop.currency}${row.freeFrom === '' ? '' : `, ${words.say('shipping.freeFrom')} ${row.freeFrom}`}`] as const)]) })}<h2 class="gap">${words.say('twoVersions.mine')}</h2>`}
+    body: html`${theirs !== undefined && theirVersion(visit, theirs)}
 <form class="form" method="post" action="${action}">${keyField()}${baseField(base)}
 ${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
 <div class="card"><div class="card-body"><div class="fields">
-${name === '' ? plain('zone', words.say('shipping.zone'), typed.zone, '/zone', words.say('shipping.zoneHelp'), html` maxlength="40" required autofocus`) : html`<input type="hidden" name="zone" value="${name}">`}
+${
+  name === ''
+    ? plain(
+        'zone',
+        words.say('shipping.zone'),
+        typed.zone,
+        '/zone',
+        words.say('shipping.zoneHelp'),
+        html` maxlength="40" required autofocus`,
+      )
+    : html`<input type="hidden" name="zone" value="${name}">`
+}
 ${countryBoxes(visit, typed.countries, problems)}</div></div></div>
-<div class="card"><header class="card-head"><h2>${words.say('shipping.options')}</h2></header><div class="card-body"><p class="help gap">${words.say('shipping.stepsHelp')}</p>${rows.map(option)}</div></div>
-<div class="form-foot">${button({ label: words.say(theirs !== undefined ? 'twoVersions.saveMine' : 'action.save'), kind: 'first', shortcut: 'save' })}<a class="button plain" href="${back.href}">${words.say('action.cancel')}</a></div></form>`,
+<div class="card">
+  <header class="card-head"><h2>${words.say('shipping.options')}</h2></header>
+  <div class="card-body">
+    <p class="help gap">${words.say('shipping.stepsHelp')}</p>
+    ${rows.map((row, index) => optionFields(visit, row, index, problem))}
+  </div></div>
+<div class="form-foot">
+  ${button({
+    label: words.say(theirs !== undefined ? 'twoVersions.saveMine' : 'action.save'),
+    kind: 'first',
+    shortcut: 'save',
+  })}
+  <a class="button plain" href="${back.href}">${words.say('action.cancel')}</a></div></form>`,
   }
+}
+
+type ProblemAt = (pointer: string, id: string) => { state: Html | false; note: Html | false }
+
+function problemAt(problems: Problems | undefined, pointer: string, id: string): ReturnType<ProblemAt> {
+  const text = problems?.at[pointer]
+  return {
+    state: text !== undefined && html` aria-invalid="true" aria-describedby="${id}"`,
+    note: text !== undefined && html`<p class="wrong" id="${id}">${text}</p>`,
+  }
+}
+
+function optionFields(visit: Visit, row: TypedOption | undefined, index: number, problem: ProblemAt): Html {
+  const { words, shop } = visit
+  const label = words.say('shipping.optionNumber', { count: index + 1 })
+  const cell = (field: 'label' | 'amount' | 'freeFrom', pointer: string, text: string) => {
+    const id = `option-${index}-${field}`
+    const { state, note } = row ? problem(pointer, `${id}-problem`) : { state: false as const, note: false as const }
+    return html`<div class="field">
+      <label for="${id}">${text}</label>
+      <input
+        id="${id}"
+        name="${field}"
+        value="${row?.[field]}"
+        autocomplete="off"${field !== 'label' && html` inputmode="decimal"`}${state}>
+      ${note}
+    </div>`
+  }
+  const steps = row
+    ? problem(`/options/${index}/weightSteps`, `option-${index}-steps-problem`)
+    : { state: false as const, note: false as const }
+  return html`<fieldset class="option">
+    <legend>${row ? label : words.say('shipping.newOption')}</legend>
+    <input type="hidden" name="id" value="${row?.id}">
+<div class="option-fields">
+  ${cell('label', `/options/${index}/label`, words.say('shipping.option'))}
+  ${cell('amount', `/options/${index}/amount`, `${words.say('shipping.price')} (${shop.currency})`)}
+  ${cell('freeFrom', `/options/${index}/freeFrom`, words.say('shipping.freeFrom'))}
+<div class="field whole">${stepTable(visit, row?.steps ?? [], index, steps.state)}${steps.note}</div></div></fieldset>`
+}
+
+function theirVersion(visit: Visit, theirs: TypedZone | null): Html {
+  const { words, to, shop } = visit
+  return html`<div class="gap">${notice('bad', words.say('twoVersions.table'), 'alert')}</div>${card({
+    title: words.say('twoVersions.theirs'),
+    aside: html`<a href="${to('settings/shipping')}">${words.say('twoVersions.drop')}</a>`,
+    body:
+      theirs === null
+        ? html`<p>${words.say('twoVersions.gone')}</p>`
+        : facts([
+            [words.say('shipping.countries'), countryNames(visit, theirs.countries)],
+            ...theirs.options.map(
+              (row) =>
+                [
+                  row.label,
+                  `${row.amount} ${shop.currency}${row.freeFrom === '' ? '' : `, ${words.say('shipping.freeFrom')} ${row.freeFrom}`}`,
+                ] as const,
+            ),
+          ]),
+  })}<h2 class="gap">${words.say('twoVersions.mine')}</h2>`
 }
 
 function stepTable({ words, shop }: Visit, steps: readonly TypedStep[], option: number, state: Html | false): Html {
   const rows = [...steps, ...Array<undefined>(Math.min(newSteps, stepsMax - steps.length)).fill(undefined)]
   const cell = (name: 'grams' | 'step', head: string, value: string | undefined, at: number) =>
-    html`<td data-head="${head}"><input name="${name}-${option}" value="${value}" inputmode="decimal" autocomplete="off" class="short" aria-label="${head}, ${at + 1}"${state}></td>`
+    html`<td data-head="${head}">
+      <input
+        name="${name}-${option}"
+        value="${value}"
+        inputmode="decimal"
+        autocomplete="off"
+        class="short"
+        aria-label="${head}, ${at + 1}"${state}>
+    </td>`
   const [weight, price] = [words.say('shipping.stepGrams'), `${words.say('shipping.price')} (${shop.currency})`]
-  return html`<details${steps.length > 0 && html` open`}><summary>${words.say('shipping.steps')}</summary><table class="edit-table"><caption class="hidden">${words.say('shipping.steps')}</caption><thead><tr><th scope="col">${weight}</th><th scope="col">${price}</th></tr></thead><tbody>${rows.map((step, at) => html`<tr>${cell('grams', weight, step?.grams, at)}${cell('step', price, step?.amount, at)}</tr>`)}</tbody></table></details>`
+  return html`<details${steps.length > 0 && html` open`}>
+    <summary>${words.say('shipping.steps')}</summary>
+    <table class="edit-table">
+      <caption class="hidden">${words.say('shipping.steps')}</caption>
+      <thead><tr><th scope="col">${weight}</th><th scope="col">${price}</th></tr></thead>
+      <tbody>
+        ${rows.map(
+          (step, at) =>
+            html`<tr>${cell('grams', weight, step?.grams, at)}${cell('step', price, step?.amount, at)}</tr>`,
+        )}
+      </tbody>
+    </table>
+  </details>`
 }
 
 // By name, those of the EU first, and all of them by one press.
@@ -349,9 +489,19 @@ function countryBoxes({ words }: Visit, chosen: readonly string[], problems: Pro
     countryOptions(words).filter(({ value }) => euCountries.includes(value) === inEu),
   )
   const group = (title: string, options: readonly { value: string; label: string }[], more: Html | false) =>
-    html`<details${options.some(({ value }) => held.has(value)) && html` open`}><summary>${title}</summary>${more}<div class="country-boxes">${options.map(({ value, label }) => box(value, label))}</div></details>`
-  return html`<fieldset class="field whole guide-zone"><legend>${words.say('shipping.countries')}</legend>${problem !== undefined && html`<p class="wrong">${problem}</p>`}
-${group(words.say('shipping.groupEu'), eu ?? [], html`<label class="check"><input type="checkbox" name="group" value="eu"> ${words.say('shipping.allEu')}</label>`)}
+    html`<details${options.some(({ value }) => held.has(value)) && html` open`}>
+      <summary>${title}</summary>
+      ${more}
+      <div class="country-boxes">${options.map(({ value, label }) => box(value, label))}</div>
+    </details>`
+  return html`<fieldset class="field whole guide-zone">
+    <legend>${words.say('shipping.countries')}</legend>
+    ${problem !== undefined && html`<p class="wrong">${problem}</p>`}
+${group(
+  words.say('shipping.groupEu'),
+  eu ?? [],
+  html`<label class="check"><input type="checkbox" name="group" value="eu"> ${words.say('shipping.allEu')}</label>`,
+)}
 ${group(words.say('shipping.groupOthers'), others ?? [], false)}
 ${box('*', words.say('shipping.restBox'))}</fieldset>`
 }

@@ -28,8 +28,10 @@ export const start: Screen = {
     const { words, to } = visit
     return {
       title: words.say('guide.ready'),
-      body: html`${guideNav(visit, progress, 'end')}${card({
-        body: html`<p class="lead">${words.say('guide.readyText')}</p><div class="form-foot">${linkButton({ label: words.say('guide.home'), href: to('home'), kind: 'first' })}</div>`,
+      body: html`${guideNav(visit, progress, 'end')}
+      ${card({
+        body: html`<p class="lead">${words.say('guide.readyText')}</p>
+        <div class="form-foot">${linkButton({ label: words.say('guide.home'), href: to('home'), kind: 'first' })}</div>`,
       })}`,
     }
   },
@@ -202,16 +204,49 @@ async function taxSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
   const body = card({
     title: words.say('guide.taxesOf', { country }),
     body: html`${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
-${proposed.length > 0 && html`<p class="help">${words.say('guide.taxSource', { day: words.calendarDay(taxDataDay), source: taxDataSource })}</p>`}
+${
+  proposed.length > 0 &&
+  html`<p class="help">
+    ${words.say('guide.taxSource', { day: words.calendarDay(taxDataDay), source: taxDataSource })}
+  </p>`
+}
 ${rows.length === 0 && html`<p>${words.say('guide.taxNone', { country })}</p>`}
 <form method="post" action="${to('start/taxes')}">${keyField()}
-<table class="edit-table"><caption class="hidden">${words.say('settings.taxes')}</caption><thead><tr><th scope="col">${words.say('guide.taxUse')}</th><th scope="col">${words.say('taxes.class')}</th><th scope="col">${words.say('taxes.rate')}</th></tr></thead>
-<tbody>${[...rows, ...(rows.length === 0 ? [{ country: shop.country, class: 'standard', rate: 0 }] : [])].map(
-      ({ class: taxClass = 'standard', rate }, at) =>
-        html`<tr><td data-head="${words.say('guide.taxUse')}"><input type="checkbox" name="use" value="${taxClass}" aria-label="${words.say('guide.taxUse')}, ${taxClass}"${(known.length > 0 || at === 0) && html` checked`}></td><td data-head="${words.say('taxes.class')}">${words.sayKnown(`guide.class.${taxClass}`, taxClass)}</td><td data-head="${words.say('taxes.rate')}"><input name="rate-${taxClass}" class="short" inputmode="decimal" maxlength="7" value="${String(rate / 100)}" aria-label="${words.say('taxes.rate')}, ${taxClass}"> %</td></tr>`,
-    )}</tbody></table>
+<table class="edit-table">
+  <caption class="hidden">${words.say('settings.taxes')}</caption>
+  <thead>
+    <tr>
+      <th scope="col">${words.say('guide.taxUse')}</th>
+      <th scope="col">${words.say('taxes.class')}</th>
+      <th scope="col">${words.say('taxes.rate')}</th>
+    </tr>
+  </thead>
+<tbody>
+  ${[...rows, ...(rows.length === 0 ? [{ country: shop.country, class: 'standard', rate: 0 }] : [])].map(
+    ({ class: taxClass = 'standard', rate }, at) =>
+      html`<tr>
+      <td data-head="${words.say('guide.taxUse')}">
+        <input
+          type="checkbox"
+          name="use"
+          value="${taxClass}"
+          aria-label="${words.say('guide.taxUse')}, ${taxClass}"${(known.length > 0 || at === 0) && html` checked`}>
+      </td>
+      <td data-head="${words.say('taxes.class')}">${words.sayKnown(`guide.class.${taxClass}`, taxClass)}</td>
+      <td class="nowrap" data-head="${words.say('taxes.rate')}">
+        <input
+          name="rate-${taxClass}"
+          class="short"
+          inputmode="decimal"
+          maxlength="7"
+          value="${String(rate / 100)}"
+          aria-label="${words.say('taxes.rate')}, ${taxClass}"> %
+      </td>
+    </tr>`,
+  )}</tbody></table>
 ${others > 0 && html`<p class="help">${words.say('guide.taxOthers', { count: others })}</p>`}
-<label class="check gap"><input type="checkbox" name="confirmed" value="on" required> ${words.say('guide.taxConfirm')}</label>
+<label class="check gap">
+  <input type="checkbox" name="confirmed" value="on" required> ${words.say('guide.taxConfirm')}</label>
 <div class="form-foot">${button({ label: words.say('guide.save'), kind: 'first', shortcut: 'save' })}</div></form>`,
   })
   return stepSheet(visit, 'taxes', body, problems)
@@ -254,8 +289,21 @@ async function lookSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
     body: html`${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
 ${shop.logo && html`<p class="gap"><img class="guide-logo" src="${shop.logo}" alt="${words.say('guide.logo')}"></p>`}
 <form class="form" method="post" action="${to('start/look')}" enctype="multipart/form-data">${keyField()}
-<div class="fields"><div class="field"><label for="field-file">${words.say('guide.logo')} <span class="soft">${words.say('form.optional')}</span></label><input id="field-file" type="file" name="file" accept="image/png,image/jpeg,image/webp,image/avif" aria-describedby="field-file-help"><p class="help" id="field-file-help">${words.say('guide.logoHelp')}</p></div>
-<div class="field"><label for="field-color">${words.say('shop.color')}</label><input id="field-color" type="color" name="color" value="${shop.color ?? '#2c4c3e'}"><p class="help">${words.say('guide.colorHelp')}</p></div></div>
+<div class="fields">
+  <div class="field">
+    <label for="field-file">${words.say('guide.logo')} <span class="soft">${words.say('form.optional')}</span></label>
+    <input
+      id="field-file"
+      type="file"
+      name="file"
+      accept="image/png,image/jpeg,image/webp,image/avif"
+      aria-describedby="field-file-help">
+    <p class="help" id="field-file-help">${words.say('guide.logoHelp')}</p>
+  </div>
+<div class="field">
+  <label for="field-color">${words.say('shop.color')}</label>
+  <input id="field-color" type="color" name="color" value="${shop.color ?? '#2c4c3e'}">
+  <p class="help">${words.say('guide.colorHelp')}</p></div></div>
 <div class="form-foot">${button({ label: words.say('guide.save'), kind: 'first', shortcut: 'save' })}</div></form>`,
   })
   return stepSheet(visit, 'look', body, problems)
@@ -329,19 +377,25 @@ async function productSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
   const { words, to } = visit
   const fields = productFields(visit)
   const values = 'form' in visit ? valuesOf(fields, (visit as Posted).form) : {}
-  const body = html`<div class="columns even">${card({
-    title: words.say('guide.productFirst'),
-    body: form(visit, {
-      action: to('start/products'),
-      fields,
-      values,
-      problems,
-      submit: words.say('guide.productAdd'),
-    }),
-  })}${card({
-    title: words.say('guide.productFile'),
-    body: html`<p>${words.say('guide.productFileText')}</p><div class="form-foot">${linkButton({ label: words.say('transfers.import'), href: to('settings/transfers') })}</div>`,
-  })}</div>`
+  const body = html`<div class="columns even">
+    ${card({
+      title: words.say('guide.productFirst'),
+      body: form(visit, {
+        action: to('start/products'),
+        fields,
+        values,
+        problems,
+        submit: words.say('guide.productAdd'),
+      }),
+    })}
+    ${card({
+      title: words.say('guide.productFile'),
+      body: html`<p>${words.say('guide.productFileText')}</p>
+      <div class="form-foot">
+        ${linkButton({ label: words.say('transfers.import'), href: to('settings/transfers') })}
+      </div>`,
+    })}
+  </div>`
   return stepSheet(visit, 'products', body, problems)
 }
 
@@ -410,8 +464,34 @@ async function deliverySheet(visit: Visit, problems?: Problems): Promise<Sheet> 
 <form class="form" method="post" action="${to('start/delivery')}">${keyField()}
 ${proposedZones(shop.country).map(({ zone }, at) => {
   const field = (name: string, label: string) =>
-    html`<div class="field"><label for="${zone}-${name}">${label}</label><span class="money"><input id="${zone}-${name}" name="${zone}-${name}" inputmode="decimal" autocomplete="off" value="${typed?.get(`${zone}-${name}`) ?? ''}"><span class="unit" aria-hidden="true">${shop.currency}</span></span></div>`
-  return html`<fieldset class="guide-zone"><legend><label class="check"><input type="checkbox" name="zone" value="${zone}"${(typed ? typed.getAll('zone').includes(zone) : at === 0) && html` checked`}> ${zone === 'home' ? words.country(shop.country) : words.say(`guide.zone.${zone}` as 'guide.zone.eu')}</label></legend><div class="fields">${field('amount', words.say('guide.deliveryPrice'))}${field('free', words.say('guide.deliveryFree'))}</div></fieldset>`
+    html`<div class="field">
+    <label for="${zone}-${name}">${label}</label>
+    <span class="money">
+      <input
+        id="${zone}-${name}"
+        name="${zone}-${name}"
+        inputmode="decimal"
+        autocomplete="off"
+        value="${typed?.get(`${zone}-${name}`) ?? ''}">
+      <span class="unit" aria-hidden="true">${shop.currency}</span>
+    </span>
+  </div>`
+  return html`<fieldset class="guide-zone">
+    <legend>
+      <label class="check">
+        <input
+          type="checkbox"
+          name="zone"
+          value="${zone}"${(typed ? typed.getAll('zone').includes(zone) : at === 0) && html` checked`}> ${
+            zone === 'home' ? words.country(shop.country) : words.say(`guide.zone.${zone}` as 'guide.zone.eu')
+          }
+      </label>
+    </legend>
+    <div class="fields">
+      ${field('amount', words.say('guide.deliveryPrice'))}
+      ${field('free', words.say('guide.deliveryFree'))}
+    </div>
+  </fieldset>`
 })}
 <div class="form-foot">${button({ label: words.say('guide.save'), kind: 'first', shortcut: 'save' })}</div></form>`,
   })
@@ -477,7 +557,13 @@ async function openSheet(visit: Visit): Promise<Sheet> {
   const missing = guideSteps.filter((step) => step !== 'open' && !progress[step] && !isOptional[step])
   const isOpen = live.data.status === 'open'
   const link = (label: string, href: string) => linkButton({ label, href, isNewTab: true })
-  const opening = html`<p>${words.say('guide.openText')}</p>${missing.length > 0 && notice('info', words.say('guide.openMissing', { steps: missing.map((step) => words.say(`guide.${step}`)).join(', ') }))}
+  const opening = html`<p>${words.say('guide.openText')}</p>${
+    missing.length > 0 &&
+    notice(
+      'info',
+      words.say('guide.openMissing', { steps: missing.map((step) => words.say(`guide.${step}`)).join(', ') }),
+    )
+  }
 ${
   visit.may('openAdminSite') &&
   form(visit, {
@@ -490,12 +576,19 @@ ${
 }`
   const body = html`${card({
     title: words.say('guide.testTitle'),
-    body: html`<p>${words.say('guide.testText')}</p>${orders.data.length > 0 && html`<div class="gap">${notice('info', words.say('guide.testDone'))}</div>`}
-${test.data.url === null ? html`<p class="help">${words.say('guide.noUrl')}</p>` : html`<div class="form-foot">${link(words.say('guide.testShop'), test.data.url)}</div>`}`,
-  })}${card({
+    body: html`<p>${words.say('guide.testText')}</p>
+    ${orders.data.length > 0 && html`<div class="gap">${notice('info', words.say('guide.testDone'))}</div>`}
+${
+  test.data.url === null
+    ? html`<p class="help">${words.say('guide.noUrl')}</p>`
+    : html`<div class="form-foot">${link(words.say('guide.testShop'), test.data.url)}</div>`
+}`,
+  })}
+  ${card({
     title: words.say('guide.openTitle'),
     body: isOpen
-      ? html`<p>${words.say('guide.isOpen')}</p>${live.data.url !== null && html`<div class="form-foot">${link(words.say('guide.see'), live.data.url)}</div>`}`
+      ? html`<p>${words.say('guide.isOpen')}</p>
+    ${live.data.url !== null && html`<div class="form-foot">${link(words.say('guide.see'), live.data.url)}</div>`}`
       : opening,
   })}`
   return stepSheet(visit, 'open', body)

@@ -152,7 +152,11 @@ async function sheetOf(visit: Visit, again?: Again): Promise<Sheet> {
     )}
 ${filters(visit, ['stock', 'measure', 'sort'], [{ name: 'q', label: words.say('stock.find'), kind: 'line' }])}</div>
 ${again && notice('bad', again.summary, 'alert')}
-${rows.length === 0 ? html`<div class="card flush list">${emptyState(emptyOf(visit))}${pager(visit, next)}</div>` : sheetForm(visit, { rows, next, again, mayChange })}`,
+${
+  rows.length === 0
+    ? html`<div class="card flush list">${emptyState(emptyOf(visit))}${pager(visit, next)}</div>`
+    : sheetForm(visit, { rows, next, again, mayChange })
+}`,
   }
 }
 
@@ -213,11 +217,25 @@ function sheetForm(visit: Visit, { rows, next, again, mayChange }: Shown): Html 
   const { words } = visit
   const sorted = sortOf(visit)
   const head = (key: Sort, text: string, kind: Html | false) =>
-    html`<th scope="col"${kind}${sorted === key && html` aria-sort="ascending"`}><a class="sort" href="${hrefWith(visit, { sort: key === usualSort(visit) ? undefined : key, cursor: undefined })}">${text}</a></th>`
+    html`<th scope="col"${kind}${sorted === key && html` aria-sort="ascending"`}>
+      <a
+        class="sort"
+        href="${hrefWith(visit, { sort: key === usualSort(visit) ? undefined : key, cursor: undefined })}">
+        ${text}
+      </a>
+    </th>`
   const end = html` class="end"`
   const body = html`<div class="scroll"><table class="rows sheet-cells"${mayChange && html` data-sheet`}>
 <caption class="hidden">${words.say('stock.title')}</caption>
-<thead><tr>${head('code', words.say('stock.code'), false)}<th scope="col"${end}>${words.say('stock.held')}</th>${head('stock', words.say('stock.free'), end)}<th scope="col"${end}>${words.say('stock.onHand')}</th><th scope="col"${end}>${words.say('stock.price')}</th><th scope="col"${end}>${words.say('stock.compareAt')}</th></tr></thead>
+<thead>
+  <tr>
+    ${head('code', words.say('stock.code'), false)}
+    <th scope="col"${end}>${words.say('stock.held')}</th>
+    ${head('stock', words.say('stock.free'), end)}
+    <th scope="col"${end}>${words.say('stock.onHand')}</th>
+    <th scope="col"${end}>${words.say('stock.price')}</th>
+    <th scope="col"${end}>${words.say('stock.compareAt')}</th>
+  </tr></thead>
 <tbody>${rows.map((row) => skuRow(visit, row, mayChange, again?.typed.get(row.id), again?.wrong.get(row.id)))}</tbody>
 </table></div>`
   const counts = countChoice(visit, { rows: 'sheet', rowsShown: rows.length, action: visit.to('stock/rows') })
@@ -226,12 +244,15 @@ function sheetForm(visit: Visit, { rows, next, again, mayChange }: Shown): Html 
   if (!mayChange) return html`${list}${pages && counts.form}`
   const hasMore = next !== null && visit.rowCount.sheet < rowsMax
   // If some rows are refused, as many are shown again, whatever was chosen in another tab.
-  return html`<form class="form sheet-form" method="post" action="${hrefWith(visit, counts.query)}"${guard(visit)}>${keyField()}
+  return html`<form class="form sheet-form" method="post" action="${hrefWith(visit, counts.query)}"${guard(visit)}>
+    ${keyField()}
 ${list}
 <div class="form-foot sticky">${button({ label: words.say('action.save'), kind: 'first', shortcut: 'save' })}
 <span class="soft small with-script" data-changed data-text="${words.say('stock.changedCells', { count: '{count}' })}"></span>
 ${pasteNote(words.say(hasMore ? 'stock.leftOut' : 'table.leftOut', { count: '{count}' }))}
-<div class="foot-field">${field(words, { name: 'reason', label: words.say('stock.reason'), kind: 'line', lengthMax: 200 }, again?.reason)}</div></div>
+<div class="foot-field">
+  ${field(words, { name: 'reason', label: words.say('stock.reason'), kind: 'line', lengthMax: 200 }, again?.reason)}</div>
+  </div>
 </form>${pages && counts.form}`
 }
 
@@ -272,12 +293,36 @@ function skuRow(visit: Visit, row: AdminSku, mayChange: boolean, typed?: TypedRo
       wrong !== undefined &&
       (wrongCell === undefined || wrongCell === key) &&
       html` aria-describedby="${noteId}" aria-invalid="true"`
-    return html`<td class="end cell" data-head="${head}"><input name="${key}.${id}" value="${value}" inputmode="${key === 'onHand' ? 'numeric' : 'decimal'}" dir="ltr" autocomplete="off" maxlength="20" aria-label="${head}, ${code}"${state}></td>`
+    return html`<td class="end cell" data-head="${head}">
+      <input
+        name="${key}.${id}"
+        value="${value}"
+        inputmode="${key === 'onHand' ? 'numeric' : 'decimal'}"
+        dir="ltr"
+        autocomplete="off"
+        maxlength="20"
+        aria-label="${head}, ${code}"${state}>
+    </td>`
   }
   const was = [row.onHand, row.price, row.compareAtPrice ?? '', productId].join(' ')
   const isVariant = name !== productName
-  return html`<tr><th scope="row" class="main"><span class="line-name">${code}</span><span class="soft small" dir="auto"><a class="quiet" href="${to(`products/${productId}`)}">${productName}</a>${isVariant && html` · ${name}`} · <a class="quiet" href="${to(`stock/${id}`)}" data-dialog>${words.say('stock.history')}</a></span>${claimNote(visit, row)}${wrong !== undefined && html`<span class="wrong" id="${noteId}">${[wrong, ...present].join(' ')}</span>`}${mayChange && html`<input type="hidden" name="was.${id}" value="${was}">`}</th>
-<td class="end soft" data-head="${words.say('stock.held')}">${words.number(held)}</td><td class="end${available === 0 ? ' stock-none' : ''}" data-head="${words.say('stock.free')}">${words.number(available)}</td>
+  return html`<tr>
+    <th scope="row" class="main">
+      <span class="line-name">${code}</span>
+      <span class="soft small" dir="auto">
+        <a class="quiet" href="${to(`products/${productId}`)}">${productName}</a>
+        ${isVariant && html` · ${name}`} · <a class="quiet" href="${to(`stock/${id}`)}" data-dialog>
+          ${words.say('stock.history')}
+        </a>
+      </span>
+      ${claimNote(visit, row)}
+      ${wrong !== undefined && html`<span class="wrong" id="${noteId}">${[wrong, ...present].join(' ')}</span>`}
+      ${mayChange && html`<input type="hidden" name="was.${id}" value="${was}">`}
+    </th>
+<td class="end soft" data-head="${words.say('stock.held')}">${words.number(held)}</td>
+  <td class="end${available === 0 ? ' stock-none' : ''}" data-head="${words.say('stock.free')}">
+    ${words.number(available)}
+  </td>
 ${cells.map(cell)}</tr>`
 }
 
@@ -319,27 +364,30 @@ export const movements: Screen = {
       title: words.say('stock.movements'),
       back: { href: to('stock'), label: words.say('stock.title') },
       width: 'narrow',
-      body: html`<div data-dialog-body>${table(visit, {
-        label: words.say('stock.movements'),
-        columns: [
-          {
-            head: words.say('stock.kind'),
-            cell: ({ kind, reason }) =>
-              html`${words.sayKnown(`movement.${kind}`, kind)}${reason !== null && html`<br><span class="soft small" dir="auto">${reason}</span>`}`,
-            isMain: true,
-          },
-          { head: words.say('stock.at'), cell: ({ at }) => moment(words, at) },
-          {
-            head: words.say('stock.delta'),
-            cell: ({ delta }) => (delta > 0 ? `+${words.number(delta)}` : words.number(delta)),
-            align: 'end',
-          },
-        ],
-        rows: data,
-        idOf: ({ id }) => id,
-        next: meta.next,
-        empty: { title: words.say('stock.noMovements') },
-      })}</div>`,
+      body: html`<div data-dialog-body>
+        ${table(visit, {
+          label: words.say('stock.movements'),
+          columns: [
+            {
+              head: words.say('stock.kind'),
+              cell: ({ kind, reason }) =>
+                html`${words.sayKnown(`movement.${kind}`, kind)}
+          ${reason !== null && html`<br><span class="soft small" dir="auto">${reason}</span>`}`,
+              isMain: true,
+            },
+            { head: words.say('stock.at'), cell: ({ at }) => moment(words, at) },
+            {
+              head: words.say('stock.delta'),
+              cell: ({ delta }) => (delta > 0 ? `+${words.number(delta)}` : words.number(delta)),
+              align: 'end',
+            },
+          ],
+          rows: data,
+          idOf: ({ id }) => id,
+          next: meta.next,
+          empty: { title: words.say('stock.noMovements') },
+        })}
+      </div>`,
     }
   },
 }

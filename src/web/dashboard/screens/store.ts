@@ -42,7 +42,7 @@ interface StoreState {
   site: AdminSite
   canPay: boolean
   canShip: boolean
-  // Of the domain that was typed.
+  // About the domain that was typed.
   problems?: Problems
   typed?: string
 }
@@ -56,14 +56,25 @@ function storeSheet(visit: Visit, { site, canPay, canShip, problems, typed = '' 
     status: problems ? 400 : 200,
     badge: pill(words, 'site', status),
     actions: html`${url !== null && linkButton({ label: words.say('store.see'), href: url, icon: 'eye', isNewTab: true })}`,
-    body: html`${sections(visit, storeSections, 'store')}${
+    body: html`${sections(visit, storeSections, 'store')}
+    ${
       url !== null &&
       (!canPay || !canShip) &&
-      html`<div class="gap">${notice('info', html`${words.say(canPay ? 'store.noShipping' : 'store.noPayment')} <a href="${to(canPay ? 'settings/shipping' : 'settings/payments')}">${words.say(canPay ? 'settings.shipping' : 'settings.payments')}</a>`)}</div>`
+      html`<div class="gap">
+        ${notice(
+          'info',
+          html`${words.say(canPay ? 'store.noShipping' : 'store.noPayment')} <a
+            href="${to(canPay ? 'settings/shipping' : 'settings/payments')}">
+            ${words.say(canPay ? 'settings.shipping' : 'settings.payments')}
+          </a>`,
+        )}
+      </div>`
     }
 ${card({
   title: words.say(isOpen ? 'store.open' : 'store.closed'),
-  body: html`<p class="gap">${words.say(url === null ? 'store.nowhere' : isOpen ? 'store.openText' : 'store.closedText')}</p>
+  body: html`<p class="gap">
+    ${words.say(url === null ? 'store.nowhere' : isOpen ? 'store.openText' : 'store.closedText')}
+  </p>
 ${facts([
   url !== null && [
     words.say('store.address'),
@@ -81,11 +92,15 @@ ${url !== null && mode === 'live' && hostsCard(visit, site, { problems, typed })
 function stateForm({ words, to, may }: Visit, { status, version }: AdminSite): Html | false {
   const isOpen = status === 'open'
   if (!may(isOpen ? 'closeAdminSite' : 'openAdminSite')) return false
-  return html`<form class="form-foot" method="post" action="${to('store')}">${keyField()}<input type="hidden" name="version" value="${version}">${button(
-    isOpen
-      ? { label: words.say('store.doClose'), name: 'do', value: 'close' }
-      : { label: words.say('store.doOpen'), kind: 'first', name: 'do', value: 'open' },
-  )}</form>`
+  return html`<form class="form-foot" method="post" action="${to('store')}">
+    ${keyField()}
+    <input type="hidden" name="version" value="${version}">
+    ${button(
+      isOpen
+        ? { label: words.say('store.doClose'), name: 'do', value: 'close' }
+        : { label: words.say('store.doOpen'), kind: 'first', name: 'do', value: 'open' },
+    )}
+  </form>`
 }
 
 const hostField = (words: Words): Field => ({
@@ -144,7 +159,14 @@ function hostsCard(
     title: words.say('hosts.title'),
     body: html`<p class="help gap">${words.say('hosts.lead')}</p>
 ${hosts.map((host) => hostPart(visit, host))}
-${may('addAdminHost') && html`<form class="form" method="post" action="${to('store/hosts')}">${keyField()}<div class="fields">${field(words, hostField(words), typed, problems)}</div><div class="form-foot">${button({ label: words.say('hosts.add') })}</div></form>`}`,
+${
+  may('addAdminHost') &&
+  html`<form class="form" method="post" action="${to('store/hosts')}">
+    ${keyField()}
+    <div class="fields">${field(words, hostField(words), typed, problems)}</div>
+    <div class="form-foot">${button({ label: words.say('hosts.add') })}</div>
+  </form>`
+}`,
   })
 }
 
@@ -156,7 +178,8 @@ function hostPart({ words, to, may, server }: Visit, given: AdminSite['hosts'][n
     checkedAt === null
       ? words.say('hosts.notChecked')
       : words.say('hosts.checkedAt', { moment: words.moment(new Date(checkedAt)) })
-  return html`<section class="host gap"><h3><bdi>${host}</bdi> ${pill(words, 'host', isProved ? (isMain ? 'main' : 'proved') : 'waiting')}</h3>
+  return html`<section class="host gap">
+    <h3><bdi>${host}</bdi> ${pill(words, 'host', isProved ? (isMain ? 'main' : 'proved') : 'waiting')}</h3>
 ${
   !isProved &&
   html`<p class="help">${words.say('hosts.point', { server: new URL(server.origin).hostname })}</p>
@@ -164,7 +187,17 @@ ${facts([
   [words.say('hosts.recordName'), html`<code>${record.name}</code>`],
   [words.say('hosts.recordValue'), html`<code>${record.value}</code>`],
 ])}
-<p class="help">${problem !== null && `${words.say(`hosts.problem.${problem}`)} `}${isChecked ? when : words.say('hosts.givenUp')}</p>`
+<p class="help">
+  ${problem !== null && `${words.say(`hosts.problem.${problem}`)} `}
+  ${isChecked ? when : words.say('hosts.givenUp')}</p>`
 }
-${may('addAdminHost') && html`<form class="row-actions start" method="post" action="${to(`store/hosts/${host}`)}">${keyField()}${!isProved && act('check', 'hosts.check')}${isProved && !isMain && act('main', 'hosts.makeMain')}${act('remove', 'hosts.remove')}</form>`}</section>`
+${
+  may('addAdminHost') &&
+  html`<form class="row-actions start" method="post" action="${to(`store/hosts/${host}`)}">
+    ${keyField()}
+    ${!isProved && act('check', 'hosts.check')}
+    ${isProved && !isMain && act('main', 'hosts.makeMain')}
+    ${act('remove', 'hosts.remove')}
+  </form>`
+}</section>`
 }

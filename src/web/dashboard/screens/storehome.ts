@@ -89,7 +89,11 @@ function homeCard(visit: Visit, { version }: AdminSite, home: SiteContent['home'
   if (home === null)
     return card({
       title: words.say('section.home'),
-      body: html`<p>${words.say('section.automatic')}</p><form class="form-foot" method="post" action="${action}">${hidden}${button({ label: words.say('section.start'), kind: 'first', name: 'do', value: 'start' })}</form>`,
+      body: html`<p>${words.say('section.automatic')}</p>
+      <form class="form-foot" method="post" action="${action}">
+        ${hidden}
+        ${button({ label: words.say('section.start'), kind: 'first', name: 'do', value: 'start' })}
+      </form>`,
     })
   const rows = home.map((section, at) => ({
     name: section.title || words.say(`section.kind.${section.kind}`),
@@ -100,12 +104,22 @@ function homeCard(visit: Visit, { version }: AdminSite, home: SiteContent['home'
   const add: Field = { name: 'kind', label: words.say('section.add'), kind: 'choice', options: kinds, isRequired: true }
   return card({
     title: words.say('section.home'),
-    body: html`${home.length === 0 ? html`<p class="help">${words.say('section.none')}</p>` : orderedRows(visit, { action, version, rows })}
+    body: html`${
+      home.length === 0
+        ? html`<p class="help">${words.say('section.none')}</p>`
+        : orderedRows(visit, { action, version, rows })
+    }
 ${
   home.length < sectionsMax &&
-  html`<form class="form" method="post" action="${action}">${hidden}<div class="fields">${field(words, add)}</div><div class="form-foot">${button({ label: words.say('section.doAdd'), name: 'do', value: 'add' })}</div></form>`
+  html`<form class="form" method="post" action="${action}">
+    ${hidden}
+    <div class="fields">${field(words, add)}</div>
+    <div class="form-foot">${button({ label: words.say('section.doAdd'), name: 'do', value: 'add' })}</div>
+  </form>`
 }
-<form class="form-foot" method="post" action="${action}">${hidden}${button({ label: words.say('section.toAutomatic'), kind: 'plain', name: 'do', value: 'automatic' })}</form>`,
+<form class="form-foot" method="post" action="${action}">
+  ${hidden}
+  ${button({ label: words.say('section.toAutomatic'), kind: 'plain', name: 'do', value: 'automatic' })}</form>`,
   })
 }
 
@@ -191,17 +205,26 @@ async function sectionSheet(visit: Visit, site: AdminSite, section: SiteSection,
   const [plain, chosen] = [fields.filter((one) => !one.listId), fields.filter((one) => one.listId)]
   const choice =
     chosen.length > 0 &&
-    html`<details class="formatted"${section.source === 'chosen' && html` open`}><summary>${words.say('section.source.chosen')}</summary><p class="help">${words.say('section.chosenHelp')}</p><div class="fields">${chosen.map(draw)}</div></details>${await productList(visit)}`
+    html`<details class="formatted"${section.source === 'chosen' && html` open`}>
+      <summary>${words.say('section.source.chosen')}</summary>
+      <p class="help">${words.say('section.chosenHelp')}</p>
+      <div class="fields">${chosen.map(draw)}</div>
+    </details>
+    ${await productList(visit)}`
   return {
     title: words.say(`section.kind.${section.kind}`),
     back: { href: to('store/home'), label: words.say('section.home') },
     width: 'narrow',
     status: problems ? 400 : 200,
     body: card({
-      body: html`<form class="form" method="post" action="${to(`store/home/${path.at}`)}" enctype="multipart/form-data">${keyField()}<input type="hidden" name="version" value="${version}">
+      body: html`<form class="form" method="post" action="${to(`store/home/${path.at}`)}" enctype="multipart/form-data">
+        ${keyField()}
+        <input type="hidden" name="version" value="${version}">
 ${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
 <div class="fields">${plain.map(draw)}${picture}</div>${choice}
-<div class="form-foot">${button({ label: words.say('draft.save'), kind: 'first', shortcut: 'save' })}${linkButton({ label: words.say('action.cancel'), href: to('store/home'), kind: 'plain' })}</div></form>`,
+<div class="form-foot">
+  ${button({ label: words.say('draft.save'), kind: 'first', shortcut: 'save' })}
+  ${linkButton({ label: words.say('action.cancel'), href: to('store/home'), kind: 'plain' })}</div></form>`,
     }),
   }
 }

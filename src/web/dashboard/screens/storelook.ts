@@ -101,16 +101,31 @@ function lookForm(visit: Visit, site: AdminSite, look: SiteLook, problems?: Prob
   const { words, to } = visit
   const version = 'form' in visit ? versionIn(visit as Posted) : site.version
   const values: Readonly<Record<string, string>> = { ...look, logo: '', color: '' }
-  return html`<form class="form" method="post" action="${to('store/look')}" enctype="multipart/form-data">${keyField()}<input type="hidden" name="version" value="${version}">
+  return html`<form class="form" method="post" action="${to('store/look')}" enctype="multipart/form-data">
+    ${keyField()}
+    <input type="hidden" name="version" value="${version}">
 ${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
-<div class="fields">${pictureField(visit, { label: words.say('guide.logo'), present: look.logo, removes: words.say('look.noLogo') })}${colorField(visit, look)}${choices(visit).map((one) => field(words, one, values[one.name], problems))}</div>
+<div class="fields">
+  ${pictureField(visit, { label: words.say('guide.logo'), present: look.logo, removes: words.say('look.noLogo') })}
+  ${colorField(visit, look)}
+  ${choices(visit).map((one) => field(words, one, values[one.name], problems))}</div>
 <div class="form-foot">${button({ label: words.say('draft.save'), kind: 'first', shortcut: 'save' })}</div></form>`
 }
 
 function colorField({ words }: Visit, { color }: SiteLook): Html {
-  return html`<div class="field whole"><label for="field-color">${words.say('look.color')}</label><input id="field-color" type="color" name="color" value="${color ?? usualColor}" aria-describedby="field-color-help">
-<label class="check"><input type="checkbox" name="ownColor" value="on"${color !== null && html` checked`}> ${words.say('look.ownColor')}</label>
-<p class="help" id="field-color-help">${words.say('look.colorHelp')}${color !== null && html` ${contrastWords(words, color)}`}</p></div>`
+  return html`<div class="field whole">
+    <label for="field-color">${words.say('look.color')}</label>
+    <input
+      id="field-color"
+      type="color"
+      name="color"
+      value="${color ?? usualColor}"
+      aria-describedby="field-color-help">
+<label class="check">
+  <input type="checkbox" name="ownColor" value="on"${color !== null && html` checked`}> ${words.say('look.ownColor')}</label>
+<p class="help" id="field-color-help">
+  ${words.say('look.colorHelp')}
+  ${color !== null && html` ${contrastWords(words, color)}`}</p></div>`
 }
 
 // The rule always finds a text that can be read; the number lets a person choose a calmer one.

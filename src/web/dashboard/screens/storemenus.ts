@@ -17,7 +17,7 @@ const menuNames = ['head', 'foot'] as const
 type MenuName = (typeof menuNames)[number]
 type Targets = Awaited<ReturnType<typeof linkTargetsOf>>
 
-// Of the link that was typed.
+// The link that was typed.
 interface Typed {
   menu: MenuName
   problems: Problems
@@ -57,7 +57,11 @@ function menuCard(visit: Visit, site: AdminSite, menu: MenuName, targets: Target
   if (links === null)
     return card({
       title,
-      body: html`<p>${words.say(`menus.${menu}Automatic`)}</p><form class="form-foot" method="post" action="${action}">${hidden}${button({ label: words.say(`menus.${menu}Start`), name: 'do', value: 'start' })}</form>`,
+      body: html`<p>${words.say(`menus.${menu}Automatic`)}</p>
+      <form class="form-foot" method="post" action="${action}">
+        ${hidden}
+        ${button({ label: words.say(`menus.${menu}Start`), name: 'do', value: 'start' })}
+      </form>`,
     })
   const rows = links.map((link, at) => ({
     name: link.label || linkWords(visit, targets, link),
@@ -69,12 +73,27 @@ function menuCard(visit: Visit, site: AdminSite, menu: MenuName, targets: Target
   const values = isHere && 'form' in visit ? valuesOf(fields, (visit as Posted).form) : {}
   return card({
     title,
-    body: html`${links.length === 0 ? html`<p class="help">${words.say('menus.none')}</p>` : orderedRows(visit, { action, version: site.version, rows })}
+    body: html`${
+      links.length === 0
+        ? html`<p class="help">${words.say('menus.none')}</p>`
+        : orderedRows(visit, { action, version: site.version, rows })
+    }
 ${
   links.length < menuLinksMax &&
-  html`<form class="form" method="post" action="${action}">${hidden}${isHere && typed.problems.summary !== undefined && notice('bad', typed.problems.summary, 'alert')}<div class="fields">${fields.map((one) => field(words, { ...one, id: `${menu}-${one.name}` }, values[one.name], isHere ? typed.problems : undefined))}</div><div class="form-foot">${button({ label: words.say('menus.add'), name: 'do', value: 'add' })}</div></form>`
+  html`<form class="form" method="post" action="${action}">
+    ${hidden}
+    ${isHere && typed.problems.summary !== undefined && notice('bad', typed.problems.summary, 'alert')}
+    <div class="fields">
+      ${fields.map((one) =>
+        field(words, { ...one, id: `${menu}-${one.name}` }, values[one.name], isHere ? typed.problems : undefined),
+      )}
+    </div>
+    <div class="form-foot">${button({ label: words.say('menus.add'), name: 'do', value: 'add' })}</div>
+  </form>`
 }
-<form class="form-foot" method="post" action="${action}">${hidden}${button({ label: words.say('section.toAutomatic'), kind: 'plain', name: 'do', value: 'automatic' })}</form>`,
+<form class="form-foot" method="post" action="${action}">
+  ${hidden}
+  ${button({ label: words.say('section.toAutomatic'), kind: 'plain', name: 'do', value: 'automatic' })}</form>`,
   })
 }
 

@@ -34,9 +34,12 @@ export const storePages: Screen = {
     return {
       title: words.say('store.title'),
       actions: html`${data.length > 0 && add}`,
-      body: html`${sections(visit, storeSections, 'pages')}${
+      body: html`${sections(visit, storeSections, 'pages')}
+      ${
         data.length === 0
-          ? html`<div class="card">${emptyState({ title: words.say('pages.none'), text: words.say('pages.noneText'), action: add || html`` })}</div>`
+          ? html`<div class="card">
+          ${emptyState({ title: words.say('pages.none'), text: words.say('pages.noneText'), action: add || html`` })}
+        </div>`
           : card({ body: html`<ul class="page-list">${data.map((page) => pageItem(visit, page))}</ul>` })
       }`,
     }
@@ -44,7 +47,11 @@ export const storePages: Screen = {
 }
 
 function pageItem({ words, to }: Visit, { page: { slug, title, menu = 'none', published } }: AdminPage): Html {
-  return html`<li><a href="${to(`store/pages/${slug}`)}" dir="auto">${title}</a> <span class="soft small"><bdi>/${slug}</bdi> · ${words.say(published === false ? 'pages.hidden' : `pages.menu.${menu}`)}</span></li>`
+  return html`<li>
+    <a href="${to(`store/pages/${slug}`)}" dir="auto">${title}</a> <span class="soft small">
+      <bdi>/${slug}</bdi> · ${words.say(published === false ? 'pages.hidden' : `pages.menu.${menu}`)}
+    </span>
+  </li>`
 }
 
 function fieldsOf({ words }: Visit, isNew: boolean): Field[] {
@@ -116,7 +123,7 @@ function valuesOfPage({ page }: AdminPage): FieldValues {
 
 interface PageState {
   values: FieldValues
-  // Of a page that exists.
+  // Set for a page that exists.
   present?: AdminPage
   problems?: Problems
   status?: number
@@ -139,7 +146,8 @@ function pageSheet(visit: Visit, { values, present, problems, status }: PageStat
     back,
     width: 'narrow',
     status: status ?? (problems ? 400 : 200),
-    body: html`${query.has('conflict') && notice('bad', words.say('twoVersions.table'), 'alert')}${card({
+    body: html`${query.has('conflict') && notice('bad', words.say('twoVersions.table'), 'alert')}
+    ${card({
       body: form(visit, {
         action: to(path),
         fields: fieldsOf(visit, isNew),
@@ -149,9 +157,14 @@ function pageSheet(visit: Visit, { values, present, problems, status }: PageStat
         submit: words.say('action.save'),
         cancel: back.href,
       }),
-    })}${
+    })}
+    ${
       !isNew &&
-      html`<form class="row-actions start" method="post" action="${to(`${path}/remove`)}">${keyField()}<input type="hidden" name="version" value="${present.version}">${button({ label: words.say('pages.remove'), kind: 'danger' })}</form>`
+      html`<form class="row-actions start" method="post" action="${to(`${path}/remove`)}">
+        ${keyField()}
+        <input type="hidden" name="version" value="${present.version}">
+        ${button({ label: words.say('pages.remove'), kind: 'danger' })}
+      </form>`
     }`,
   }
 }

@@ -126,9 +126,14 @@ function redirectSheet(visit: Visit, { values, present, problems }: RedirectStat
         submit: words.say('action.save'),
         cancel: back.href,
       }),
-    })}${
+    })}
+    ${
       present &&
-      html`<form class="row-actions start" method="post" action="${to(`${path}/remove`)}">${keyField()}<input type="hidden" name="version" value="${present.version}">${button({ label: words.say('redirects.remove'), kind: 'danger' })}</form>`
+      html`<form class="row-actions start" method="post" action="${to(`${path}/remove`)}">
+        ${keyField()}
+        <input type="hidden" name="version" value="${present.version}">
+        ${button({ label: words.say('redirects.remove'), kind: 'danger' })}
+      </form>`
     }`,
   }
 }

@@ -107,7 +107,7 @@ function rowsIn({ form }: Posted): TaxRow[] {
     .filter(({ country, rate }, index) => !removed.has(String(index)) && (country !== '' || rate !== ''))
 }
 
-// Of each country of the EU that has no rate yet.
+// Adds a row for each country of the EU that has no rate yet.
 function withEuRates(rows: readonly TaxRow[]): TaxRow[] {
   const known = new Set(rows.map(({ country }) => country))
   return [
@@ -146,7 +146,10 @@ async function taxSheet(visit: Visit, { rows, base, problems, theirs, isFilled }
   if (!may('replaceAdminTaxes'))
     return {
       title,
-      body: html`${nav}<div class="card flush">${rows.length === 0 ? emptyState({ title: words.say('taxes.empty') }) : await readTable(visit, rows)}</div>`,
+      body: html`${nav}
+      <div class="card flush">
+        ${rows.length === 0 ? emptyState({ title: words.say('taxes.empty') }) : await readTable(visit, rows)}
+      </div>`,
     }
   const choices = countryOptions(words)
   const choosing = rows.filter(({ country }) => !isCountry(country)).slice(0, listsMax)
@@ -158,14 +161,45 @@ async function taxSheet(visit: Visit, { rows, base, problems, theirs, isFilled }
     status: theirs ? 409 : problems ? 400 : 200,
     body: html`${nav}
 <p class="lead gap">${words.say('taxes.lead')}</p>
-${theirs && html`<div class="gap">${notice('bad', words.say('twoVersions.table'), 'alert')}</div><div class="card flush gap"><header class="card-head"><h2>${words.say('twoVersions.theirs')}</h2><a href="${to('settings/taxes')}">${words.say('twoVersions.drop')}</a></header><div class="card-body">${await readTable(visit, theirs)}</div></div>`}
+${
+  theirs &&
+  html`<div class="gap">${notice('bad', words.say('twoVersions.table'), 'alert')}</div>
+  <div class="card flush gap">
+    <header class="card-head">
+      <h2>${words.say('twoVersions.theirs')}</h2>
+      <a href="${to('settings/taxes')}">${words.say('twoVersions.drop')}</a>
+    </header>
+    <div class="card-body">${await readTable(visit, theirs)}</div>
+  </div>`
+}
 <form method="post" action="${to('settings/taxes')}">${keyField()}${baseField(base)}
 ${problems?.summary !== undefined && html`<div class="gap">${notice('bad', problems.summary, 'alert')}</div>`}
-${isFilled && html`<div class="gap">${notice('info', html`${words.say('taxes.filled')} ${words.say('guide.taxSource', { day: words.calendarDay(taxDataDay), source: taxDataSource })}`, 'alert')}</div>`}
-<div class="card flush">${theirs && html`<header class="card-head"><h2>${words.say('twoVersions.mine')}</h2></header>`}<div class="scroll"><table class="edit-table"><caption class="hidden">${words.say('settings.taxes')}</caption>
-<thead><tr>${columns.map((name) => html`<th scope="col">${words.say(`taxes.${name}`)}</th>`)}<th scope="col">${words.say('taxes.removeRow')}</th></tr></thead>
+${
+  isFilled &&
+  html`<div class="gap">
+    ${notice(
+      'info',
+      html`${words.say('taxes.filled')} ${words.say('guide.taxSource', {
+        day: words.calendarDay(taxDataDay),
+        source: taxDataSource,
+      })}`,
+      'alert',
+    )}
+  </div>`
+}
+<div class="card flush">
+  ${theirs && html`<header class="card-head"><h2>${words.say('twoVersions.mine')}</h2></header>`}
+  <div class="scroll"><table class="edit-table rates"><caption class="hidden">${words.say('settings.taxes')}</caption>
+<thead>
+  <tr>
+    ${columns.map((name) => html`<th scope="col">${words.say(`taxes.${name}`)}</th>`)}
+    <th scope="col">${words.say('taxes.removeRow')}</th>
+  </tr></thead>
 <tbody>${await mapInSlices([...rows, ...Array<undefined>(newRows).fill(undefined)], cells)}</tbody></table></div>
-<div class="list-foot">${button({ label: words.say(theirs ? 'twoVersions.saveMine' : 'action.save'), kind: 'first', shortcut: 'save' })}${button({ label: words.say('taxes.fillEu'), name: 'fill', value: 'eu', isUnchecked: true })}<span class="help">${words.say('taxes.fillHelp')}</span></div></div></form>
+<div class="list-foot">
+  ${button({ label: words.say(theirs ? 'twoVersions.saveMine' : 'action.save'), kind: 'first', shortcut: 'save' })}
+  ${button({ label: words.say('taxes.fillEu'), name: 'fill', value: 'eu', isUnchecked: true })}
+  <span class="help">${words.say('taxes.fillHelp')}</span></div></div></form>
 <datalist id="tax-classes">${proposedTaxClasses.map((one) => html`<option value="${one}"></option>`)}</datalist>`,
   }
 }
@@ -188,7 +222,10 @@ function rowCells({ words }: Visit, { row, index, problems, choices }: TaxCells)
     const problem = row && problems?.at[`/taxes/${index}/${name}`]
     const id = `tax-${index}-${name}`
     const state = problem !== undefined && html` aria-invalid="true" aria-describedby="${id}"`
-    return html`<td data-head="${words.say(`taxes.${name}`)}">${control(state)}${problem !== undefined && html`<p class="wrong" id="${id}">${problem}</p>`}</td>`
+    return html`<td data-head="${words.say(`taxes.${name}`)}">
+      ${control(state)}
+      ${problem !== undefined && html`<p class="wrong" id="${id}">${problem}</p>`}
+    </td>`
   }
   const input = (name: (typeof columns)[number], more: Html) =>
     noted(
@@ -212,12 +249,38 @@ function rowCells({ words }: Visit, { row, index, problems, choices }: TaxCells)
       }),
     )
   }
-  return html`<tr>${place()}${input('region', html` maxlength="3" class="short"`)}${input('class', html` maxlength="40" placeholder="standard" list="tax-classes"`)}${input('rate', html` maxlength="7" inputmode="decimal" class="short"`)}<td data-head="${words.say('taxes.removeRow')}">${row && html`<input type="checkbox" name="remove" value="${index}" aria-label="${words.say('taxes.removeRow')}, ${named}">`}</td></tr>`
+  return html`<tr>
+    ${place()}
+    ${input('region', html` maxlength="3" class="short"`)}
+    ${input('class', html` maxlength="40" placeholder="standard" list="tax-classes"`)}
+    ${input('rate', html` maxlength="7" inputmode="decimal" class="short"`)}
+    <td data-head="${words.say('taxes.removeRow')}">
+      ${
+        row &&
+        html`<input
+          type="checkbox"
+          name="remove"
+          value="${index}"
+          aria-label="${words.say('taxes.removeRow')}, ${named}">`
+      }
+    </td>
+  </tr>`
 }
 
 async function readTable({ words }: Visit, rows: readonly TaxRow[]): Promise<Html> {
-  return html`<table class="rows"><caption class="hidden">${words.say('settings.taxes')}</caption><thead><tr>${columns.map((name) => html`<th scope="col">${words.say(`taxes.${name}`)}</th>`)}</tr></thead>
-<tbody>${await mapInSlices(rows, (row) => html`<tr><th scope="row">${countryName(words.country, row.country)}</th><td data-head="${words.say('taxes.region')}">${row.region || '–'}</td><td data-head="${words.say('taxes.class')}">${row.class}</td><td data-head="${words.say('taxes.rate')}">${row.rate} %</td></tr>`)}</tbody></table>`
+  return html`<table class="rows">
+    <caption class="hidden">${words.say('settings.taxes')}</caption>
+    <thead><tr>${columns.map((name) => html`<th scope="col">${words.say(`taxes.${name}`)}</th>`)}</tr></thead>
+<tbody>
+  ${await mapInSlices(
+    rows,
+    (row) => html`<tr>
+      <th scope="row">${countryName(words.country, row.country)}</th>
+      <td data-head="${words.say('taxes.region')}">${row.region || '–'}</td>
+      <td data-head="${words.say('taxes.class')}">${row.class}</td>
+      <td data-head="${words.say('taxes.rate')}">${row.rate} %</td>
+    </tr>`,
+  )}</tbody></table>`
 }
 
 function countryName(country: (code: string) => string, code: string): string {

@@ -41,16 +41,33 @@ export const taxReport: Screen = {
         title,
         back,
         status: 400,
-        body: html`${daysForm(words, query.get('from') ?? '', query.get('to') ?? '')}${notice('bad', words.say('reports.badRange'), 'alert')}`,
+        body: html`${daysForm(words, query.get('from') ?? '', query.get('to') ?? '')}
+        ${notice('bad', words.say('reports.badRange'), 'alert')}`,
       }
     const { data } = outcome.reply
     const days = { from: data.from, to: data.to }
     return {
       title,
       back,
-      actions: html`${data.documents > 0 && visit.may('listAdminDocumentExport') && html`<form method="post" action="${to('reports/documents/export', days)}">${button({ label: words.say('taxreport.documents') })}</form>`}${ledgerFormats.map((format) => html`<a class="button second" href="${to('reports/ledger/export', { ...days, format })}" download>${words.say(`taxreport.${format}`)}</a>`)}<a class="button second" href="${to('reports/taxes/export', days)}" download>${words.say('reports.csv')}</a>`,
+      actions: html`${
+        data.documents > 0 &&
+        visit.may('listAdminDocumentExport') &&
+        html`<form method="post" action="${to('reports/documents/export', days)}">
+          ${button({ label: words.say('taxreport.documents') })}
+        </form>`
+      }
+      ${ledgerFormats.map(
+        (format) => html`<a class="button second" href="${to('reports/ledger/export', { ...days, format })}" download>
+          ${words.say(`taxreport.${format}`)}
+        </a>`,
+      )}
+      <a class="button second" href="${to('reports/taxes/export', days)}" download>${words.say('reports.csv')}</a>`,
       body: html`${daysForm(words, data.from, data.to)}
-${data.rows.length === 0 ? html`<div class="card">${emptyState({ title: words.say('taxreport.empty'), text: words.say('taxreport.emptyText') })}</div>` : card({ title: words.say('taxreport.byRate'), isFlush: true, body: table(words, data) })}
+${
+  data.rows.length === 0
+    ? html`<div class="card">${emptyState({ title: words.say('taxreport.empty'), text: words.say('taxreport.emptyText') })}</div>`
+    : card({ title: words.say('taxreport.byRate'), isFlush: true, body: table(words, data) })
+}
 <p class="foot-note">${words.say('taxreport.foot', { zone: data.timeZone.replaceAll('_', ' ') })}</p>`,
     }
   },
@@ -58,7 +75,9 @@ ${data.rows.length === 0 ? html`<div class="card">${emptyState({ title: words.sa
 
 function daysForm(words: Words, from: string, to: string): Html {
   return html`<form class="filters" method="get">
-<label>${words.say('reports.from')}<input type="date" name="from" value="${from}" required></label><label>${words.say('reports.to')}<input type="date" name="to" value="${to}" required></label>${button({ label: words.say('reports.show') })}</form>`
+<label>${words.say('reports.from')}<input type="date" name="from" value="${from}" required></label>
+  <label>${words.say('reports.to')}<input type="date" name="to" value="${to}" required></label>
+  ${button({ label: words.say('reports.show') })}</form>`
 }
 
 const sums = ['net', 'tax', 'total'] as const
@@ -71,10 +90,36 @@ function rateName(words: Words, { rate, reason }: AdminTaxRow): string {
 
 function table(words: Words, { rows, sum, currency }: AdminTaxReport): Html {
   const money = (minor: number) => words.money(minor, currency)
-  return html`<div class="scroll"><table class="rows report"><caption class="hidden">${words.say('taxreport.byRate')}</caption>
-<thead><tr><th scope="col">${words.say('reports.by.country')}</th><th scope="col">${words.say('taxreport.rate')}</th>${counts.map((name) => html`<th scope="col" class="end">${words.say(`taxreport.${name}`)}</th>`)}${sums.map((name) => html`<th scope="col" class="end">${words.say(`taxreport.${name}`)}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr><th scope="row" class="main">${words.country(row.country)}</th><td data-head="${words.say('taxreport.rate')}">${rateName(words, row)}</td>${counts.map((name) => html`<td class="end" data-head="${words.say(`taxreport.${name}`)}">${words.number(row[name])}</td>`)}${sums.map((name) => html`<td class="end" data-head="${words.say(`taxreport.${name}`)}">${money(row[name])}</td>`)}</tr>`)}</tbody>
-<tfoot><tr><th scope="row">${words.say('reports.sum')}</th><td></td><td></td><td></td>${sums.map((name) => html`<td class="end" data-head="${words.say(`taxreport.${name}`)}">${money(sum[name])}</td>`)}</tr></tfoot></table></div>`
+  return html`<div class="scroll">
+    <table class="rows report"><caption class="hidden">${words.say('taxreport.byRate')}</caption>
+<thead>
+  <tr>
+    <th scope="col">${words.say('reports.by.country')}</th>
+    <th scope="col">${words.say('taxreport.rate')}</th>
+    ${counts.map((name) => html`<th scope="col" class="end">${words.say(`taxreport.${name}`)}</th>`)}
+    ${sums.map((name) => html`<th scope="col" class="end">${words.say(`taxreport.${name}`)}</th>`)}
+  </tr></thead>
+<tbody>
+  ${rows.map(
+    (row) => html`<tr>
+      <th scope="row" class="main">${words.country(row.country)}</th>
+      <td data-head="${words.say('taxreport.rate')}">${rateName(words, row)}</td>
+      ${counts.map(
+        (name) => html`<td class="end" data-head="${words.say(`taxreport.${name}`)}">${words.number(row[name])}</td>`,
+      )}
+      ${sums.map(
+        (name) => html`<td class="end" data-head="${words.say(`taxreport.${name}`)}">${money(row[name])}</td>`,
+      )}
+    </tr>`,
+  )}</tbody>
+<tfoot>
+  <tr>
+    <th scope="row">${words.say('reports.sum')}</th>
+    <td></td>
+    <td></td>
+    <td></td>
+    ${sums.map((name) => html`<td class="end" data-head="${words.say(`taxreport.${name}`)}">${money(sum[name])}</td>`)}
+  </tr></tfoot></table></div>`
 }
 
 // What the page shows, as numbers that a sheet reads.

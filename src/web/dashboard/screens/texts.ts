@@ -24,13 +24,18 @@ export const legalTexts: Screen = {
       const label = found
         ? words.say('settings.texts.version', { version: found.version })
         : words.say('settings.texts.none')
-      return html`<li><a href="${to(`settings/texts/${kind}/${language}`)}">${languageName(words, language)}</a> <span class="soft small">${label}</span></li>`
+      return html`<li>
+        <a href="${to(`settings/texts/${kind}/${language}`)}">${languageName(words, language)}</a> <span
+          class="soft small">
+          ${label}
+        </span>
+      </li>`
     }
     return {
-      title: words.say('settings.texts'),
+      title: words.say('settings.title'),
       body: html`${sections(visit, settingSections, 'texts')}
-<p class="lead">${words.say('settings.texts.lead')}</p>
-<div class="columns">${legalTextKinds.map((kind) =>
+<p class="lead gap">${words.say('settings.texts.lead')}</p>
+<div class="columns even">${legalTextKinds.map((kind) =>
         card({
           title: words.say(`settings.texts.kind.${kind}`),
           body: html`<ul>${textLanguages.map((language) => cell(kind, language))}</ul>`,

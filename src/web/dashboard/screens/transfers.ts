@@ -7,6 +7,7 @@ import type { FormFields } from '../../../platform/html/fields.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { Refusal } from '../../../platform/kit/refuse.ts'
 import { postButton } from '../controls.ts'
+import { columnsCard, columnsIn, columnsProblem, type TypedColumns } from '../filecolumns.ts'
 import { keyField, keyIn } from '../form.ts'
 import { memberName, memberValues } from '../members.ts'
 import { button, card, linkButton, moment, notice, pill, time } from '../parts.ts'
@@ -38,7 +39,14 @@ async function transferList(visit: Visit, problem?: string): Promise<Sheet> {
     title: words.say('settings.title'),
     status: problem === undefined ? 200 : 400,
     body: html`${sections(visit, settingSections, 'transfers')}
-<div class="columns"><div>${may('createAdminTransfer') && card({ title: words.say('transfers.import'), body: uploadForm(visit, problem) })}</div><div>${may('listAdminExport') && (await exportCard(visit))}</div></div>
+<div class="columns">
+  <div>
+    ${may('createAdminTransfer') && card({ title: words.say('transfers.import'), body: uploadForm(visit, problem) })}
+  </div>
+  <div>
+    ${may('getAdminRemotePictures') && (await picturesCard(visit))}
+    ${may('listAdminExport') && (await exportCard(visit))}
+  </div></div>
 <h2 class="list-head">${words.say('transfers.list')}</h2>
 ${table(visit, {
   label: words.say('transfers.list'),
@@ -59,15 +67,87 @@ ${table(visit, {
   }
 }
 
+// Pictures of imported products that are on other servers. Nothing is said where no import had any.
+async function picturesCard({ words, ask, to }: Visit): Promise<Html | false> {
+  const { broughtOver, waiting, givenUp, problems } = (await ask('getAdminRemotePictures', {})).data
+  const all = broughtOver + waiting + givenUp
+  if (all === 0) return false
+  const said = words.say('transfers.picturesHere', { count: broughtOver, all })
+  return card({
+    title: words.say('transfers.pictures'),
+    body: html`<p>${said}${waiting > 0 && ` ${words.say('transfers.picturesWaiting', { count: waiting })}`}</p>
+${
+  waiting > 0 &&
+  html`<progress
+    class="bar-progress"
+    max="${all}"
+    value="${broughtOver + givenUp}"
+    aria-label="${words.say('transfers.pictures')}"></progress>`
+}
+${
+  givenUp > 0 &&
+  html`<details>
+    <summary>${words.say('transfers.picturesGivenUp', { count: givenUp })}</summary>
+    <ul class="plain-list">
+      ${problems.map(
+        ({ url, productSlug, problem }) =>
+          html`<li>
+          <a href="${to(`products?q=${encodeURIComponent(productSlug)}`)}">${productSlug}</a>: ${words.say(
+            `transfers.pictureProblem.${problem}`,
+          )}
+          <br>
+          <small dir="ltr">${url}</small>
+        </li>`,
+      )}
+    </ul>
+  </details>`
+}`,
+  })
+}
+
 function uploadForm({ words, to }: Visit, problem: string | undefined): Html {
   const mb = (bytes: number) => Math.floor(bytes / 1_000_000)
   const sizes = { most: mb(limits.transferPiecesMax * pieceBytes), form: mb(fileBytesMax) }
-  return html`<form class="form" method="post" enctype="multipart/form-data" action="${to('settings/transfers/new')}" data-pieces="${pieceBytes}" data-pieces-max="${limits.transferPiecesMax}">${keyField()}
+  return html`<form
+    class="form"
+    method="post"
+    enctype="multipart/form-data"
+    action="${to('settings/transfers/new')}"
+    data-pieces="${pieceBytes}"
+    data-pieces-max="${limits.transferPiecesMax}">
+    ${keyField()}
 ${problem !== undefined && notice('bad', problem, 'alert')}
-<div class="fields"><div class="field whole"><label for="field-kind">${words.say('transfers.kind')}</label><select id="field-kind" name="kind">${importKinds.map((kind) => html`<option value="${kind}">${words.say(`transfers.kindLong.${kind}`)}</option>`)}</select></div>
-<div class="field whole"><label for="field-file">${words.say('transfers.file')}</label><input id="field-file" type="file" name="file" accept=".csv,.tsv,.txt,.xml,text/csv,text/xml" required aria-describedby="field-file-help"><p class="help" id="field-file-help">${words.say('transfers.fileHelp', sizes)} <a href="/docs/admin">${words.say('apiKeys.docsLink')}</a></p></div>
-<div class="field whole"><label for="field-encoding">${words.say('transfers.encoding')}</label><select id="field-encoding" name="encoding"><option value="">UTF-8</option>${encodings.map((name) => html`<option value="${name}">${words.say(`transfers.encoding.${name}`)}</option>`)}</select></div></div>
-<p role="status" data-pieces-status data-busy="${words.say('transfers.sending')}" data-failed="${words.say('transfers.sendFailed')}" data-large="${words.say('transfers.tooLarge', sizes)}"></p>
+<div class="fields">
+  <div class="field whole">
+    <label for="field-kind">${words.say('transfers.kind')}</label>
+    <select id="field-kind" name="kind">
+      ${importKinds.map((kind) => html`<option value="${kind}">${words.say(`transfers.kindLong.${kind}`)}</option>`)}
+    </select>
+  </div>
+<div class="field whole">
+  <label for="field-file">${words.say('transfers.file')}</label>
+  <input
+    id="field-file"
+    type="file"
+    name="file"
+    accept=".csv,.tsv,.txt,.xml,text/csv,text/xml"
+    required
+    aria-describedby="field-file-help">
+  <p class="help" id="field-file-help">
+    ${words.say('transfers.fileHelp', sizes)} <a href="/docs/admin">${words.say('apiKeys.docsLink')}</a>
+  </p></div>
+<div class="field whole">
+  <label for="field-encoding">${words.say('transfers.encoding')}</label>
+  <select id="field-encoding" name="encoding">
+    <option value="">UTF-8</option>
+    ${encodings.map((name) => html`<option value="${name}">${words.say(`transfers.encoding.${name}`)}</option>`)}
+  </select></div></div>
+<p
+  role="status"
+  data-pieces-status
+  data-busy="${words.say('transfers.sending')}"
+  data-failed="${words.say('transfers.sendFailed')}"
+  data-large="${words.say('transfers.tooLarge', sizes)}"></p>
 <div class="form-foot">${button({ label: words.say('transfers.send'), kind: 'first' })}</div>
 </form>`
 }
@@ -154,17 +234,43 @@ export const transfer: Screen = {
   name: 'dashboard transfer',
   place: 'settings',
   needs: 'getAdminTransfer',
-  async get(visit) {
-    const { words, to, path } = visit
-    const { data } = await visit.ask('getAdminTransfer', { path: { transferId: path.transferId ?? '' } })
-    return {
-      title: data.name,
-      back: { href: to('settings/transfers'), label: words.say('developers.transfers') },
-      body: html`<div data-live="transfer">${stateCard(visit, data)}
+  get: (visit) => transferPage(visit),
+}
+
+async function transferPage(visit: Visit, typed?: TypedColumns): Promise<Sheet> {
+  const { words, to, path } = visit
+  const { data } = await visit.ask('getAdminTransfer', { path: { transferId: path.transferId ?? '' } })
+  return {
+    title: data.name,
+    status: typed ? 400 : 200,
+    back: { href: to('settings/transfers'), label: words.say('developers.transfers') },
+    body: html`<div data-live="transfer">${stateCard(visit, data)}
+${columnsCard(visit, data, typed)}
 ${data.refusedRows.length > 0 && refusedCard(visit, data)}
 ${data.changes.length > 0 && changesCard(visit, data)}
-${data.notes.length > 0 && card({ title: words.say('transfers.notes'), body: html`<ul>${data.notes.map((note) => html`<li dir="auto">${words.remark(note)}</li>`)}</ul>` })}</div>`,
-    }
+${
+  data.notes.length > 0 &&
+  card({
+    title: words.say('transfers.notes'),
+    body: html`<ul>${data.notes.map((note) => html`<li dir="auto">${words.remark(note)}</li>`)}</ul>`,
+  })
+}</div>`,
+  }
+}
+
+export const assignColumns: Screen = {
+  path: 'settings/transfers/:transferId/columns',
+  name: 'dashboard assign columns',
+  place: 'settings',
+  needs: 'assignAdminTransferColumns',
+  async post(posted) {
+    const { ask, to, form } = posted
+    const transferId = posted.path.transferId ?? ''
+    const columns = columnsIn(form)
+    const problem = columnsProblem(posted.words, columns)
+    if (problem !== undefined) return transferPage(posted, { columns, problem })
+    await ask('assignAdminTransferColumns', { path: { transferId }, body: { columns }, key: keyIn(form) })
+    return goTo(to(`settings/transfers/${transferId}`))
   },
 }
 
@@ -176,7 +282,10 @@ function stateCard(visit: Visit, data: AdminTransfer): Html {
   const { words } = visit
   return card({
     title: words.say(`transfers.kind.${data.kind}`),
-    aside: html`<span class="row-actions"><span class="soft small">${moment(words, data.createdAt)}</span>${pill(words, 'transfer', data.state)}</span>`,
+    aside: html`<span class="row-actions">
+      <span class="soft small">${moment(words, data.createdAt)}</span>
+      ${pill(words, 'transfer', data.state)}
+    </span>`,
     body: html`<p class="lead" role="status"${isUnderWay(data) && html` data-live-soon`}>${stateText(visit, data)}</p>
 ${data.problem !== null && notice('bad', words.remark(data.problem), 'alert')}
 <dl class="sums-row">${countsOf(visit, data).map(([label, text]) => html`<div><dt>${label}</dt><dd>${text}</dd></div>`)}</dl>
@@ -209,8 +318,17 @@ function actions({ words, to, may, here }: Visit, data: AdminTransfer): Html {
   const { id, state, created, changed } = data
   const at = to(`settings/transfers/${id}`)
   return html`<div class="form-foot">
-${state === 'ready' && created + changed > 0 && may('confirmAdminTransfer') && postButton({ action: `${at}/confirm`, label: words.say('transfers.confirm'), kind: 'first' })}
-${(state === 'ready' || state === 'receiving' || state === 'failed') && may('discardAdminTransfer') && postButton({ action: `${at}/discard`, label: words.say('transfers.discard') })}
+${
+  state === 'ready' &&
+  created + changed > 0 &&
+  may('confirmAdminTransfer') &&
+  postButton({ action: `${at}/confirm`, label: words.say('transfers.confirm'), kind: 'first' })
+}
+${
+  (state === 'ready' || state === 'receiving' || state === 'failed') &&
+  may('discardAdminTransfer') &&
+  postButton({ action: `${at}/discard`, label: words.say('transfers.discard') })
+}
 ${isUnderWay(data) && linkButton({ label: words.say('transfers.reload'), href: here })}
 </div>`
 }
@@ -220,9 +338,22 @@ function refusedCard({ words }: Visit, { refused, refusedRows }: AdminTransfer):
     title: words.say('transfers.refusedRows'),
     aside: html`<span class="soft">${shownOf(words, refusedRows.length, refused)}</span>`,
     isFlush: true,
-    body: html`<div class="scroll"><table class="rows"><caption class="hidden">${words.say('transfers.refusedRows')}</caption>
-<thead><tr><th scope="col">${words.say('transfers.line')}</th><th scope="col">${words.say('transfers.name')}</th><th scope="col">${words.say('transfers.reason')}</th></tr></thead>
-<tbody>${refusedRows.map((row) => html`<tr><th scope="row" class="main">${words.say('transfers.lineOf', { line: String(row.line) })}</th><td data-head="${words.say('transfers.name')}" dir="auto">${row.name}</td><td data-head="${words.say('transfers.reason')}" dir="auto">${words.refusedRow(row)}</td></tr>`)}</tbody></table></div>`,
+    body: html`<div class="scroll">
+      <table class="rows"><caption class="hidden">${words.say('transfers.refusedRows')}</caption>
+<thead>
+  <tr>
+    <th scope="col">${words.say('transfers.line')}</th>
+    <th scope="col">${words.say('transfers.name')}</th>
+    <th scope="col">${words.say('transfers.reason')}</th>
+  </tr></thead>
+<tbody>
+  ${refusedRows.map(
+    (row) => html`<tr>
+      <th scope="row" class="main">${words.say('transfers.lineOf', { line: String(row.line) })}</th>
+      <td data-head="${words.say('transfers.name')}" dir="auto">${row.name}</td>
+      <td data-head="${words.say('transfers.reason')}" dir="auto">${words.refusedRow(row)}</td>
+    </tr>`,
+  )}</tbody></table></div>`,
   })
 }
 
@@ -232,9 +363,31 @@ function changesCard(visit: Visit, { changes, changesCount, state }: AdminTransf
     title: words.say(state === 'writing' || state === 'done' ? 'transfers.changed' : 'transfers.changes'),
     aside: html`<span class="soft">${shownOf(words, changes.length, changesCount)}</span>`,
     isFlush: true,
-    body: html`<div class="scroll"><table class="rows"><caption class="hidden">${words.say('transfers.changes')}</caption>
-<thead><tr><th scope="col">${words.say('transfers.line')}</th><th scope="col">${words.say('transfers.name')}</th><th scope="col">${words.say('transfers.values')}</th></tr></thead>
-<tbody>${changes.map((change) => html`<tr><th scope="row" class="main">${words.say('transfers.lineOf', { line: String(change.line) })}</th><td data-head="${words.say('transfers.name')}"><span class="soft">${words.say(`changes.kind.${change.kind}`)} ${words.say(`subject.${change.type}`)}</span> <span dir="auto">${change.name}</span></td>${change.members.length > 0 ? html`<td data-head="${words.say('transfers.values')}">${memberList(visit, change)}</td>` : html`<td class="minor"></td>`}</tr>`)}</tbody></table></div>`,
+    body: html`<div class="scroll">
+      <table class="rows"><caption class="hidden">${words.say('transfers.changes')}</caption>
+<thead>
+  <tr>
+    <th scope="col">${words.say('transfers.line')}</th>
+    <th scope="col">${words.say('transfers.name')}</th>
+    <th scope="col">${words.say('transfers.values')}</th>
+  </tr></thead>
+<tbody>
+  ${changes.map(
+    (change) => html`<tr>
+      <th scope="row" class="main">${words.say('transfers.lineOf', { line: String(change.line) })}</th>
+      <td data-head="${words.say('transfers.name')}">
+        <span class="soft">${words.say(`changes.kind.${change.kind}`)} ${words.say(`subject.${change.type}`)}</span> <span
+          dir="auto">
+          ${change.name}
+        </span>
+      </td>
+      ${
+        change.members.length > 0
+          ? html`<td data-head="${words.say('transfers.values')}">${memberList(visit, change)}</td>`
+          : html`<td class="minor"></td>`
+      }
+    </tr>`,
+  )}</tbody></table></div>`,
   })
 }
 
@@ -242,7 +395,12 @@ const membersShown = 6
 
 function memberList(visit: Visit, { type, members }: AdminPlannedChange): Html {
   const rest = members.length - membersShown
-  return html`${members.slice(0, membersShown).map((change) => html`<div class="small">${memberName(visit, change.member)}: ${memberValues(visit, type, change)}</div>`)}${rest > 0 && html`<div class="small soft">${visit.words.say('changes.moreMembers', { count: rest })}</div>`}`
+  return html`${members
+    .slice(0, membersShown)
+    .map(
+      (change) =>
+        html`<div class="small">${memberName(visit, change.member)}: ${memberValues(visit, type, change)}</div>`,
+    )}${rest > 0 && html`<div class="small soft">${visit.words.say('changes.moreMembers', { count: rest })}</div>`}`
 }
 
 function shownOf(words: Visit['words'], shown: number, count: number): string {

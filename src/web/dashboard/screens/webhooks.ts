@@ -38,7 +38,10 @@ ${table(visit, {
     {
       head: words.say('webhooks.url'),
       cell: ({ url, description }) =>
-        html`<span class="stack"><span dir="ltr">${url}</span>${description !== '' && html`<span class="soft small">${description}</span>`}</span>`,
+        html`<span class="stack">
+    <span dir="ltr">${url}</span>
+    ${description !== '' && html`<span class="soft small">${description}</span>`}
+  </span>`,
       isMain: true,
     },
     { head: words.say('webhooks.health'), cell: (endpoint) => healthPill(visit, endpoint) },
@@ -67,14 +70,20 @@ ${table(visit, {
 function healthPill({ words }: Visit, { status, health }: AdminWebhookEndpoint): Html {
   if (status !== 'enabled') return pill(words, 'endpoint', status)
   if (health.consecutiveFailures > 0)
-    return html`<span class="stack">${pill(words, 'endpoint', 'failing')}<span class="soft small">${words.say('webhooks.inARow', { count: health.consecutiveFailures })}</span></span>`
+    return html`<span class="stack">
+      ${pill(words, 'endpoint', 'failing')}
+      <span class="soft small">${words.say('webhooks.inARow', { count: health.consecutiveFailures })}</span>
+    </span>`
   return pill(words, 'endpoint', health.lastSuccessAt === null ? 'unused' : 'healthy')
 }
 
 function eventSummary({ words }: Visit, events: readonly string[]): Html | string {
   if (events.includes('*')) return words.say('webhooks.allEvents')
   const [first = '', ...rest] = events
-  return html`<span title="${events.join(', ')}"><code>${first}</code>${rest.length > 0 && html` <span class="soft">+${rest.length}</span>`}</span>`
+  return html`<span title="${events.join(', ')}">
+    <code>${first}</code>
+    ${rest.length > 0 && html` <span class="soft">+${rest.length}</span>`}
+  </span>`
 }
 
 async function endpointOf(visit: Visit): Promise<AdminWebhookEndpoint> {
@@ -114,12 +123,22 @@ export const webhook: Screen = {
           kind: isOn ? 'second' : 'first',
         })}${linkButton({ label: words.say('webhooks.edit'), href: at('edit'), isDialog: true, shortcut: 'edit' })}`
       }`,
-      body: html`${status === 'disabled' && html`<div class="gap">${notice('bad', words.sayKnown(`webhooks.disabled.${endpoint.disabledReason}`, words.say('webhooks.disabled.operator')))}</div>`}
+      body: html`${
+        status === 'disabled' &&
+        html`<div class="gap">${notice(
+          'bad',
+          words.sayKnown(`webhooks.disabled.${endpoint.disabledReason}`, words.say('webhooks.disabled.operator')),
+        )}</div>`
+      }
 <div class="columns">
 <div>
 ${card({
   title: words.say('webhooks.calls'),
-  aside: html`<div class="row-actions">${failedLink(visit)}${deliveries.data.some((row) => row.status === 'failed') ? replayAllButton(visit, { endpointId: id, back: to(`developers/webhooks/${id}`), isOn }) : false}</div>`,
+  aside: html`<div class="row-actions">${failedLink(visit)}${
+    deliveries.data.some((row) => row.status === 'failed')
+      ? replayAllButton(visit, { endpointId: id, back: to(`developers/webhooks/${id}`), isOn })
+      : false
+  }</div>`,
   isFlush: true,
   body: deliveryTable(visit, { rows: deliveries.data, next: deliveries.meta.next, isOfOne: true }),
 })}
@@ -146,8 +165,18 @@ ${card({
 ${card({
   title: words.say('webhooks.secret'),
   body: html`<p><code>${endpoint.secretHint}</code></p>
-${secretRotation.active && secretRotation.previousExpiresAt !== null && html`<p class="help">${words.say('webhooks.oldSecret', { date: words.moment(secretRotation.previousExpiresAt) })}</p>`}
-<div class="form-foot">${may('rotateAdminWebhookSecret') && linkButton({ label: words.say('webhooks.rotate'), href: at('secret'), isDialog: true })}${may('removeAdminWebhookEndpoint') && linkButton({ label: words.say('webhooks.remove'), href: at('remove'), isDialog: true, kind: 'plain' })}</div>`,
+${
+  secretRotation.active &&
+  secretRotation.previousExpiresAt !== null &&
+  html`<p class="help">${words.say('webhooks.oldSecret', { date: words.moment(secretRotation.previousExpiresAt) })}</p>`
+}
+<div class="form-foot">${
+    may('rotateAdminWebhookSecret') &&
+    linkButton({ label: words.say('webhooks.rotate'), href: at('secret'), isDialog: true })
+  }${
+    may('removeAdminWebhookEndpoint') &&
+    linkButton({ label: words.say('webhooks.remove'), href: at('remove'), isDialog: true, kind: 'plain' })
+  }</div>`,
 })}
 </div>
 </div>`,
@@ -158,7 +187,9 @@ ${secretRotation.active && secretRotation.previousExpiresAt !== null && html`<p 
 // A person who saves the endpoint takes it over.
 function endsWith({ words, to, may }: Visit, { name }: NonNullable<AdminWebhookEndpoint['key']>): Html {
   const text = words.say('webhooks.endsWithKey', { name })
-  return html`${may('listAdminKeys') ? html`<a href="${to('developers/keys')}">${text}</a>` : text}<br><span class="help">${words.say('webhooks.endsWithHelp')}</span>`
+  return html`${may('listAdminKeys') ? html`<a href="${to('developers/keys')}">${text}</a>` : text}
+  <br>
+  <span class="help">${words.say('webhooks.endsWithHelp')}</span>`
 }
 
 function failedLink({ words, query, to, path }: Visit): Html {
@@ -211,7 +242,10 @@ function endpointFields(visit: Visit, installations?: readonly { id: string; nam
 
 function eventList({ words }: Visit): Html {
   const names = eventKinds.filter((kind) => kind !== 'webhook.ping' && kind !== 'webhook.fixture')
-  return html`<details><summary>${words.say('webhooks.eventNames')}</summary><p class="tags">${names.map((kind) => html`<code>${kind}</code> `)}</p></details>`
+  return html`<details>
+    <summary>${words.say('webhooks.eventNames')}</summary>
+    <p class="tags">${names.map((kind) => html`<code>${kind}</code> `)}</p>
+  </details>`
 }
 
 interface EndpointForm {

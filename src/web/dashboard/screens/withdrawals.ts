@@ -196,7 +196,10 @@ function returnPart({ words, to, may }: Visit, { id, version }: AdminWithdrawal)
   return card({
     title: words.say('withdrawals.return'),
     body: html`<p>${words.say('withdrawals.returnText')}</p>
-<form method="post" action="${to(`withdrawals/${id}/return`)}">${keyField()}${hiddenFields({ version })}${button({ label: words.say('withdrawals.openReturn'), kind: 'second' })}</form>`,
+<form method="post" action="${to(`withdrawals/${id}/return`)}">
+  ${keyField()}
+  ${hiddenFields({ version })}
+  ${button({ label: words.say('withdrawals.openReturn'), kind: 'second' })}</form>`,
   })
 }
 

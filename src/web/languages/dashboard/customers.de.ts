@@ -23,6 +23,8 @@ export const customersDe: Readonly<Record<keyof typeof customersEn, string | Plu
   'customers.addresses': 'Adressen',
   'customers.erased': 'Nicht mehr gespeichert',
   'customers.allOrders': 'Alle Bestellungen',
+  'customers.consents': 'Einwilligungen',
+  'customers.consent.digital_content': 'Hat der Bereitstellung digitaler Inhalte zugestimmt',
   'customers.noNotes': 'Noch keine Notizen.',
   'customers.data': 'Daten als Datei',
   'customers.dataHelp': 'Was eine Person verlangen kann: alles, was über sie gespeichert ist, als JSON.',

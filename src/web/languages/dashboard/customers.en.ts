@@ -22,6 +22,8 @@ export const customersEn = {
   'customers.addresses': 'Addresses',
   'customers.erased': 'No longer stored',
   'customers.allOrders': 'All orders',
+  'customers.consents': 'Consents',
+  'customers.consent.digital_content': 'Agreed to the supply of digital content',
   'customers.noNotes': 'No notes yet.',
   'customers.data': 'Data as a file',
   'customers.dataHelp': 'What a person may ask for: everything that is stored about them, as JSON.',

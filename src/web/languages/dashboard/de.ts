@@ -1,3 +1,4 @@
+import { accountDe } from './account.de.ts'
 import { customersDe } from './customers.de.ts'
 import { developersDe } from './developers.de.ts'
 import { draftsDe } from './drafts.de.ts'
@@ -17,7 +18,6 @@ export const de: DashboardTexts = {
     'frame.places': 'Bereiche',
     'frame.shop': 'Shop wechseln, jetzt {shop}',
     'frame.mode': 'Modus',
-    'frame.account': 'Mein Konto',
     'frame.shortcuts': 'Tastenkürzel',
     'frame.signOut': 'Abmelden',
     'place.home': 'Start',
@@ -35,6 +35,7 @@ export const de: DashboardTexts = {
     'role.owner': 'Inhaber',
     'role.staff': 'Team',
     'role.viewer': 'Nur ansehen',
+    'role.custom': 'Eigene Rechte',
     'keys.rows': 'Nächste und vorige Zeile',
     'keys.select': 'Zeile auswählen',
     'keys.open': 'Zeile öffnen',
@@ -148,7 +149,7 @@ export const de: DashboardTexts = {
     'search.submit': 'Suchen',
     'search.begin': 'Was suchen Sie?',
     'search.hint':
-      'Bestellungen findet man nach Nummer, Sendungsnummer oder ganzen Wörtern aus Name, E-Mail und Postleitzahl. Produkte nach einem Teil des Namens, SKUs und Rabatte nach dem Anfang des Codes.',
+      'Bestellungen findet man nach Nummer, Sendungsnummer, Artikelcode oder dem Anfang von Name, Ort, E-Mail-Adresse oder Postleitzahl. Produkte nach einem Teil des Namens, SKUs und Rabatte nach dem Anfang des Codes, Einstellungen nach ihrem Titel.',
     'search.none': 'Nichts gefunden zu „{q}“',
     'search.noneText': 'Namen, Orte und E-Mail-Adressen findet man am Anfang eines Wortes, ab zwei Buchstaben.',
     'search.orders': 'Bestellungen',
@@ -292,8 +293,8 @@ export const de: DashboardTexts = {
     'categories.position': 'Position',
     'categories.positionHelp': 'Kleinere Zahlen kommen zuerst.',
     'categories.description': 'Beschreibung',
-    'categories.image': 'Adresse eines Bildes',
-    'categories.imageHelp': 'Eine https-Adresse oder eines Ihrer hochgeladenen Bilder (/media/…).',
+    'categories.image': 'Bild',
+    'categories.noImage': 'Kein Bild',
     'categories.remove': 'Kategorie entfernen',
     'categories.removeHelp': 'Nur ohne Produkte, Rabatte und Kategorien darunter.',
     'categories.empty': 'Noch keine Kategorien',
@@ -402,6 +403,8 @@ export const de: DashboardTexts = {
     'product.optionExample': 'Größe',
     'product.valuesExample': 'S, M, L',
     'product.makeVariants': 'Varianten anlegen',
+    'product.allPrice': 'Ein Preis für alle',
+    'product.allPriceHelp': 'Für Varianten, deren Preis leer ist.',
     'product.updateVariants': 'Varianten anpassen',
     'product.variantsMade': {
       one: '{count} Variante unten. Noch ist nichts gespeichert: Codes und Preise prüfen, dann speichern.',
@@ -853,8 +856,6 @@ export const de: DashboardTexts = {
     'edit.new': 'Artikel hinzufügen',
     'edit.shipping': 'Versandkosten',
     'edit.nothing': 'Es wurde nichts geändert.',
-    'edit.costsMore':
-      'Die Bestellung ist bezahlt und würde mehr kosten. Legen Sie für das Hinzugefügte einen Entwurf an; der Kunde bezahlt ihn über einen Link.',
     'edit.settled': 'Davon ist schon etwas versendet oder erstattet: Weniger kann nicht übrig bleiben.',
     'edit.refunded':
       'So viel, wie die Bestellung dann kosten würde, ist schon erstattet. Stornieren Sie die Bestellung stattdessen.',
@@ -879,7 +880,15 @@ export const de: DashboardTexts = {
     'edit.due': 'Insgesamt zu zahlen',
     'edit.more': 'Der Kunde zahlt',
     'edit.received': 'Der Kunde hat diesen Betrag überwiesen oder bar bezahlt',
-    'edit.notReceived': 'Die Bestellung kostet mehr. Bestätigen Sie, dass der Kunde den Unterschied bezahlt hat.',
+    'edit.receivedHelp': 'Sonst zahlt der Kunde über einen Link, und die Bestellung ändert sich, wenn er bezahlt ist.',
+    'edit.nothingAdded':
+      'Nur hinzugefügte Artikel können über einen Link bezahlt werden. Bestätigen Sie, dass der Kunde den Unterschied bezahlt hat.',
+    'edit.changeOpen':
+      'Eine andere Änderung dieser Bestellung wartet auf ihre Zahlung. Ziehen Sie zuerst deren Link zurück.',
+    'order.openChange':
+      'Eine Änderung dieser Bestellung wartet auf {amount} über einen Link, der bis {date} bezahlt werden kann.',
+    'order.openChangeLink': 'Link zeigen',
+    'done.linkMade': 'Die Bestellung ändert sich, wenn der Link bezahlt ist.',
     'edit.same': 'Die Summe bleibt gleich.',
     'done.edited': 'Bestellung geändert.',
     'refund.title': 'Bestellung {number} erstatten',
@@ -914,8 +923,14 @@ export const de: DashboardTexts = {
     'exchange.new': 'Der Kunde bekommt',
     'exchange.quantityOf': 'Wie viele {name} umgetauscht werden',
     'exchange.nothing': 'Wählen Sie mindestens ein Produkt.',
-    'exchange.costsMore':
-      'Die neuen Artikel kosten {total}, die zurückgesandten sind {credit} wert. Senken Sie einen Preis, oder erstatten Sie die Rücksendung und legen Sie einen Entwurf an.',
+    'exchange.changeOpen':
+      'Eine andere Änderung dieser Bestellung wartet auf ihre Zahlung. Ziehen Sie zuerst deren Link zurück.',
+    'exchange.linkHelp':
+      'Über einen Link. Die neue Bestellung entsteht, wenn er bezahlt ist; bis dahin sind ihre Artikel zurückgelegt.',
+    'exchange.submitLink': 'Link erstellen',
+    'done.exchangeLinkMade': 'Die neue Bestellung entsteht, wenn der Link bezahlt ist.',
+    'returns.openExchange': 'Ein Umtausch wartet auf {amount}, über einen Link, der bis {date} bezahlt werden kann.',
+    'returns.exchangePaid': '{amount} dazugezahlt',
     'exchange.back': 'Geht an den Kunden zurück',
     'exchange.even': 'Nichts zu zahlen, nichts zu erstatten',
     'exchange.credit': 'Zählt für die neue Bestellung',
@@ -962,6 +977,7 @@ export const de: DashboardTexts = {
     'returns.approveTitle': 'Rücksendung {number} annehmen',
     'returns.refuseTitle': 'Rücksendung {number} ablehnen',
     'returns.closeTitle': 'Rücksendung {number} abschließen',
+    'returns.closeLead': 'Es wird nichts mehr erwartet. Was nicht kam, kann noch einmal zurückgesandt werden.',
     'returns.receiveTitle': 'Rücksendung {number} entgegennehmen',
     'returns.refundTitle': 'Rücksendung {number} erstatten',
     'returns.instructions': 'Wie die Artikel gesendet werden',
@@ -1031,12 +1047,13 @@ export const de: DashboardTexts = {
     'withdrawals.items': 'Artikel',
     'withdrawals.whole': 'Die ganze Bestellung',
     'withdrawals.settle': 'Erledigen',
-    'withdrawals.settleText': 'Hält fest, was daraus wurde. Geld bewegt es nicht: Erstatten Sie dafür die Bestellung.',
+    'withdrawals.settleText':
+      'Angenommen: Ware oder Geld ging zurück. Abgelehnt: Es gab kein Widerrufsrecht. Geld bewegt es nicht: Erstatten Sie dafür die Bestellung.',
     'withdrawals.settleButton': 'Erledigen',
     'withdrawals.outcome': 'Ergebnis',
-    'withdrawals.outcome.accepted': 'Angenommen: Ware oder Geld ging zurück',
-    'withdrawals.outcome.declined': 'Abgelehnt: kein Widerrufsrecht',
-    'withdrawals.outcome.unknown': 'Unbekannt: keine Bestellung dieses Shops',
+    'withdrawals.outcome.accepted': 'Angenommen',
+    'withdrawals.outcome.declined': 'Abgelehnt',
+    'withdrawals.outcome.unknown': 'Nicht unsere Bestellung',
     'withdrawals.days': { one: '{count} Tag', other: '{count} Tage' },
     'state.withdrawal.received': 'Offen',
     'state.withdrawal.accepted': 'Angenommen',
@@ -1065,6 +1082,7 @@ export const de: DashboardTexts = {
     ...storeDe,
     ...customersDe,
     ...draftsDe,
+    ...accountDe,
   },
   issues: issuesDe,
   remarks: remarksDe,

@@ -2,6 +2,7 @@
 // are states by group and word.
 
 import { type RemarkCode, remarkSentences } from '../../../contract/remarks.ts'
+import { accountEn } from './account.en.ts'
 import { customersEn } from './customers.en.ts'
 import { developersEn } from './developers.en.ts'
 import { draftsEn } from './drafts.en.ts'
@@ -22,7 +23,6 @@ const texts = {
   'frame.places': 'Places',
   'frame.shop': 'Change shop, now {shop}',
   'frame.mode': 'Mode',
-  'frame.account': 'My account',
   'frame.shortcuts': 'Keyboard shortcuts',
   'frame.signOut': 'Sign out',
   'place.home': 'Home',
@@ -40,6 +40,7 @@ const texts = {
   'role.owner': 'Owner',
   'role.staff': 'Staff',
   'role.viewer': 'Viewer',
+  'role.custom': 'Chosen rights',
   'keys.rows': 'Next and previous row',
   'keys.select': 'Select the row',
   'keys.open': 'Open the row',
@@ -156,7 +157,7 @@ const texts = {
   'search.submit': 'Search',
   'search.begin': 'What are you looking for?',
   'search.hint':
-    'Orders are found by number, tracking number, or whole words of name, e-mail and postal code. Products by a part of their name, SKUs and discounts by the beginning of their code.',
+    'Orders are found by number, tracking number, item code, or the beginning of a name, city, e-mail address or postal code. Products by a part of their name, SKUs and discounts by the beginning of their code, settings by their title.',
   'search.none': 'Nothing found for “{q}”',
   'search.noneText': 'Names, cities and e-mail addresses are found by the beginning of a word, from two letters on.',
   'search.orders': 'Orders',
@@ -295,8 +296,8 @@ const texts = {
   'categories.position': 'Position',
   'categories.positionHelp': 'Lower numbers come first.',
   'categories.description': 'Description',
-  'categories.image': 'Address of a picture',
-  'categories.imageHelp': 'An https address, or one of your uploaded pictures (/media/…).',
+  'categories.image': 'Picture',
+  'categories.noImage': 'No picture',
   'categories.remove': 'Remove category',
   'categories.removeHelp': 'Only without products, discounts and categories below it.',
   'categories.empty': 'No categories yet',
@@ -404,6 +405,8 @@ const texts = {
   'product.optionExample': 'Size',
   'product.valuesExample': 'S, M, L',
   'product.makeVariants': 'Make variants',
+  'product.allPrice': 'Same price for all',
+  'product.allPriceHelp': 'Of variants whose price is empty.',
   'product.updateVariants': 'Update variants',
   'product.variantsMade': {
     one: '{count} variant below. Nothing was saved yet: check codes and prices, then save.',
@@ -859,8 +862,6 @@ const texts = {
   'edit.new': 'Add items',
   'edit.shipping': 'Delivery costs',
   'edit.nothing': 'Nothing was changed.',
-  'edit.costsMore':
-    'The order is paid, and would cost more. Make a draft for what is added, and the customer pays it by a link.',
   'edit.settled': 'Some of it was sent or refunded already: fewer cannot be left.',
   'edit.refunded': 'As much as the order would then cost was refunded already. Cancel the order instead.',
   'edit.nothingLeft': 'Nothing would be left. Cancel the order instead.',
@@ -884,7 +885,13 @@ const texts = {
   'edit.due': 'To be paid in all',
   'edit.more': 'The customer pays',
   'edit.received': 'The customer has paid this amount by bank transfer or in cash',
-  'edit.notReceived': 'The order costs more. Confirm that the customer has paid the difference.',
+  'edit.receivedHelp': 'Otherwise the customer pays by a link, and the order is changed when that is paid.',
+  'edit.nothingAdded':
+    'Only items that are added can be paid by a link. Confirm that the customer has paid the difference.',
+  'edit.changeOpen': 'Another edit of this order waits for its payment. Withdraw its link first.',
+  'order.openChange': 'A change of this order waits for {amount}, by a link that can be paid until {date}.',
+  'order.openChangeLink': 'Show the link',
+  'done.linkMade': 'The order is changed when the link is paid.',
   'edit.same': 'The total stays as it is.',
   'done.edited': 'Order changed.',
   'refund.title': 'Refund order {number}',
@@ -919,8 +926,12 @@ const texts = {
   'exchange.new': 'The customer gets',
   'exchange.quantityOf': 'How many of {name} are exchanged',
   'exchange.nothing': 'Choose at least one product.',
-  'exchange.costsMore':
-    'The new items cost {total}, and the returned ones are worth {credit}. Lower a price, or refund the return and make a draft.',
+  'exchange.changeOpen': 'Another change of this order waits for its payment. Withdraw its link first.',
+  'exchange.linkHelp': 'By a link. The new order is placed when it is paid; until then its items are held.',
+  'exchange.submitLink': 'Make the link',
+  'done.exchangeLinkMade': 'The new order is placed when the link is paid.',
+  'returns.openExchange': 'An exchange waits for {amount}, by a link that can be paid until {date}.',
+  'returns.exchangePaid': '{amount} paid in addition',
   'exchange.back': 'Goes back to the customer',
   'exchange.even': 'Nothing to pay, nothing to give back',
   'exchange.credit': 'Counts for the new order',
@@ -967,6 +978,7 @@ const texts = {
   'returns.approveTitle': 'Approve return {number}',
   'returns.refuseTitle': 'Refuse return {number}',
   'returns.closeTitle': 'Close return {number}',
+  'returns.closeLead': 'Nothing more is expected to come back. What did not come can be returned once more.',
   'returns.receiveTitle': 'Receive return {number}',
   'returns.refundTitle': 'Refund return {number}',
   'returns.instructions': 'How to send the items',
@@ -1038,12 +1050,13 @@ const texts = {
   'withdrawals.items': 'Items',
   'withdrawals.whole': 'The whole order',
   'withdrawals.settle': 'Settle',
-  'withdrawals.settleText': 'Records what came of it. It moves no money: refund the order for that.',
+  'withdrawals.settleText':
+    'Accepted: goods or money went back. Declined: there was no right of withdrawal. It moves no money: refund the order for that.',
   'withdrawals.settleButton': 'Settle',
   'withdrawals.outcome': 'Outcome',
-  'withdrawals.outcome.accepted': 'Accepted: goods or money went back',
-  'withdrawals.outcome.declined': 'Declined: no right of withdrawal',
-  'withdrawals.outcome.unknown': 'Unknown: not an order of this shop',
+  'withdrawals.outcome.accepted': 'Accepted',
+  'withdrawals.outcome.declined': 'Declined',
+  'withdrawals.outcome.unknown': 'Not our order',
   'withdrawals.days': { one: '{count} day', other: '{count} days' },
   'state.withdrawal.received': 'Open',
   'state.withdrawal.accepted': 'Accepted',
@@ -1073,6 +1086,7 @@ const texts = {
   ...storeEn,
   ...customersEn,
   ...draftsEn,
+  ...accountEn,
 } as const satisfies Readonly<Record<string, string | Plural>>
 
 export type DashboardTextKey = keyof typeof texts

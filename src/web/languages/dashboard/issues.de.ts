@@ -7,7 +7,7 @@ const twice = 'Das ist doppelt.'
 
 // biome-ignore format: a table reads best with one row a line
 export const issuesDe: IssueTexts = {
-  // Of the schema.
+  // Violations of the schema.
   does_not_match:          'Dieser Wert ist nicht gültig.',
   required:                empty,
   required_unless:         'Bitte füllen Sie dieses Feld aus, oder stattdessen {alternatives}.',
@@ -37,7 +37,7 @@ export const issuesDe: IssueTexts = {
   not_null:                'Dieses Feld muss leer sein.',
   repeated_item:           twice,
 
-  // Of a pattern.
+  // Patterns that a string does not match.
   not_a_slug:              'Nur Kleinbuchstaben und Ziffern, dazwischen einzelne Bindestriche[? ({min} bis {max} Zeichen)?].',
   not_an_option:           'Bitte Name und Wert einer Option eingeben, etwa Farbe:Rot.',
   not_an_instant:          'Bitte Datum und Uhrzeit eingeben.',
@@ -56,7 +56,7 @@ export const issuesDe: IssueTexts = {
   not_an_id:               'Bitte eine Kennung der Form {prefix}_… eingeben.',
   pattern_mismatch:        'Dieser Wert hat nicht die Form {pattern}.',
 
-  // Of JSON.
+  // JSON that cannot be read.
   malformed:               'An der Stelle {position} steht kein JSON.',
   ends_early:              'Der Text endet zu früh.',
   forbidden_name:          'Dieser Name ist nicht erlaubt.',
@@ -67,7 +67,7 @@ export const issuesDe: IssueTexts = {
   bad_text:                'Der Text enthält Zeichen, die nicht erlaubt sind. Bitte tippen Sie ihn neu.',
   not_utf8:                'Der Text ist nicht UTF-8.',
 
-  // Of HTTP.
+  // Headers, paths and parameters of HTTP requests.
   contains_zero:           'Der Text enthält Zeichen, die nicht erlaubt sind. Bitte tippen Sie ihn neu.',
   too_long:                'Bitte höchstens {max} Zeichen eingeben.',
   ascii_length:            'Bitte {min} bis {max} Buchstaben ohne Umlaute, Ziffern oder Zeichen eingeben, ohne Leerzeichen.',
@@ -81,7 +81,7 @@ export const issuesDe: IssueTexts = {
   bad_path:                'Der Pfad ist nicht gültig.',
   bad_cursor:              'Dieser Link gilt nicht mehr. Bitte beginnen Sie die Liste von vorn.',
 
-  // Of what the members mean.
+  // Rules about what the members mean.
   empty_search:            'Bitte einen Suchbegriff oder einen Filter angeben.',
   unknown_sku:             'Diese SKU gibt es nicht.',
   duplicate:               twice,
@@ -127,6 +127,11 @@ export const issuesDe: IssueTexts = {
   category_not_in_file:    'Diese Kategorie steht nicht in der Datei.',
   sku_not_in_file:         'Dieser SKU-Code steht nicht in der Datei.',
   category_circle:         'Die Kategorien bilden einen Kreis oder mehr als {max} Ebenen.',
+
+  // Spalten einer Datei.
+  unknown_column:          'Diese Spalte hat die Datei nicht.',
+  meaning_missing:         'Bitte eine Spalte für {member} wählen.',
+  meaning_repeated:        'Das dürfen höchstens {max} Spalten sein.',
 
   // Images.
   unknown_image_format:    'Das muss eine WebP-, JPEG-, PNG- oder AVIF-Datei sein.',

@@ -42,6 +42,8 @@ export const remarksDe: RemarkTexts = {
 
   // Why a file is not one that is imported.
   column_missing:              'Die erste Zeile nennt keine Spalte {names}: Das ist keine Produktdatei von Shopify, WooCommerce, Wix oder Medusa und kein Google-Feed',
+  columns_unknown:             'Die erste Zeile nennt keine Spalten eines bekannten Systems: Bitte sagen Sie, was ihre Spalten enthalten',
+  columns_assigned_before:     'Die Spalten werden gelesen wie die einer früheren Datei mit derselben ersten Zeile',
   stock_columns_missing:       'Die erste Zeile muss die Spalten "SKU" und "On hand (new)" nennen',
   stock_file:                  'Das ist eine Bestandsdatei; importieren Sie sie als Bestand',
   woocommerce_language:        'Das ist eine Produktdatei von WooCommerce, deren Spalten in einer hier unbekannten Sprache heißen; stellen Sie in WordPress die Sprache Ihres Profils auf Englisch und exportieren Sie noch einmal',
@@ -93,7 +95,7 @@ export const remarksDe: RemarkTexts = {
   unnamed_not_above_price:     'Es passt nicht zu den SKUs, die die Datei nicht nennt: {path}: Der Vergleichspreis muss über dem Preis liegen',
   unnamed_does_not_fit:        'Es passt nicht zu den SKUs, die die Datei nicht nennt: {path} {reason}',
 
-  // Of prices.
+  // Prices.
   price_missing:               'Der Preis fehlt',
   price_too_high:              'Der Preis "{value}" ist höher als {amount}',
   price_negative:              'Der Preis "{value}" ist negativ',

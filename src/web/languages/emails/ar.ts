@@ -66,6 +66,7 @@ export const ar: EmailTexts = {
   'customer_code.button': 'تسجيل الدخول',
   'customer_code.text':
     'أدخل الرمز في المتصفح الذي طلبته فيه، أو افتح الرابط هناك. يعمل كلاهما مرة واحدة وتنتهي صلاحيتهما بعد {duration}.',
+  'customer_code.alone': 'أدخل الرمز في المتصفح الذي طلبته منه. يعمل مرة واحدة وتنتهي صلاحيته بعد {duration}.',
   'customer_code.ignore': 'إذا لم تطلب ذلك فيمكنك تجاهل هذه الرسالة.',
   'draft_link.subject': 'طلبك لدى {merchant} جاهز للدفع',
   'draft_link.title': 'طلبك جاهز',
@@ -87,6 +88,9 @@ export const ar: EmailTexts = {
   'withdrawal_received.text':
     'يذكر الانسحاب الطلب {order}. استُلم في {date}. يظهر التصريح في لوحة التحكم تحت Orders ثم Withdrawals. إذا كان حق الانسحاب قائمًا فيجب إعادة المبلغ حتى {due}.',
   'withdrawal_received.unnamed': 'برقم غير معروف',
+  'contact_message.subject': 'رسالة من {name}',
+  'contact_message.title': 'رسالة عبر نموذج الاتصال',
+  'contact_message.reply': 'يصل ردّك على هذه الرسالة إلى المرسل.',
   'confirmation.seller': 'البائع',
   'confirmation.form': 'نموذج الانسحاب',
   'confirmation.formText':

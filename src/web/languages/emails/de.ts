@@ -69,6 +69,8 @@ export const de: EmailTexts = {
   'customer_code.button': 'Anmelden',
   'customer_code.text':
     'Geben Sie den Code in dem Browser ein, in dem Sie ihn angefordert haben, oder öffnen Sie dort den Link. Beide gelten einmal und nur {duration}.',
+  'customer_code.alone':
+    'Geben Sie den Code in dem Browser ein, in dem Sie ihn angefordert haben. Er gilt einmal und nur {duration}.',
   'customer_code.ignore': 'Wenn Sie das nicht angefordert haben, können Sie diese Nachricht ignorieren.',
   'draft_link.subject': 'Ihre Bestellung bei {merchant} kann bezahlt werden',
   'draft_link.title': 'Ihre Bestellung ist vorbereitet',
@@ -91,6 +93,9 @@ export const de: EmailTexts = {
   'withdrawal_received.text':
     'Der Widerruf nennt Bestellung {order}. Er ist am {date} eingegangen. Die Erklärung steht im Dashboard unter Bestellungen, Widerrufe. Besteht das Widerrufsrecht, muss das Geld bis {due} zurückgezahlt sein.',
   'withdrawal_received.unnamed': 'mit unbekannter Nummer',
+  'contact_message.subject': 'Nachricht von {name}',
+  'contact_message.title': 'Eine Nachricht über Ihr Kontaktformular',
+  'contact_message.reply': 'Ihre Antwort auf diese E-Mail geht an den Absender.',
   'confirmation.seller': 'Verkäufer',
   'confirmation.form': 'Muster-Widerrufsformular',
   'confirmation.formText':

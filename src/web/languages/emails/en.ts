@@ -69,6 +69,8 @@ export const en = {
   'customer_code.button': 'Sign in',
   'customer_code.text':
     'Enter the code in the browser in which you asked for it, or open the link there. Both work once and expire after {duration}.',
+  'customer_code.alone':
+    'Enter the code in the browser in which you asked for it. It works once and expires after {duration}.',
   'customer_code.ignore': 'If you did not ask for this, you can ignore this message.',
   'draft_link.subject': 'Your order at {merchant} is ready to be paid',
   'draft_link.title': 'Your order is ready',
@@ -90,6 +92,9 @@ export const en = {
   'withdrawal_received.text':
     'The withdrawal names order {order}. It was received on {date}. The dashboard shows the statement, under Orders, Withdrawals. If the right of withdrawal applies, the money has to be back by {due}.',
   'withdrawal_received.unnamed': 'an unknown number',
+  'contact_message.subject': 'Message from {name}',
+  'contact_message.title': 'A message by your contact form',
+  'contact_message.reply': 'Your reply to this e-mail goes to the sender.',
   'confirmation.seller': 'Seller',
   'confirmation.form': 'Model withdrawal form',
   'confirmation.formText':

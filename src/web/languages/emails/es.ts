@@ -68,6 +68,8 @@ export const es: EmailTexts = {
   'customer_code.button': 'Iniciar sesión',
   'customer_code.text':
     'Introduzca el código en el navegador en el que lo pidió, o abra allí el enlace. Ambos funcionan una vez y caducan después de {duration}.',
+  'customer_code.alone':
+    'Introduzca el código en el navegador en el que lo pidió. Funciona una sola vez y caduca a los {duration}.',
   'customer_code.ignore': 'Si no lo ha pedido, puede ignorar este mensaje.',
   'draft_link.subject': 'Su pedido en {merchant} está listo para pagar',
   'draft_link.title': 'Su pedido está listo',
@@ -89,6 +91,9 @@ export const es: EmailTexts = {
   'withdrawal_received.text':
     'El desistimiento se refiere al pedido {order}. Se recibió el {date}. La declaración está en el panel, en Orders, Withdrawals. Si existe derecho de desistimiento, el dinero debe devolverse antes del {due}.',
   'withdrawal_received.unnamed': 'de número desconocido',
+  'contact_message.subject': 'Mensaje de {name}',
+  'contact_message.title': 'Un mensaje por su formulario de contacto',
+  'contact_message.reply': 'Su respuesta a este correo llega al remitente.',
   'confirmation.seller': 'Vendedor',
   'confirmation.form': 'Modelo de formulario de desistimiento',
   'confirmation.formText':

@@ -70,6 +70,8 @@ export const fr: EmailTexts = {
   'customer_code.button': 'Se connecter',
   'customer_code.text':
     'Saisissez le code dans le navigateur où vous l’avez demandé, ou ouvrez-y le lien. Les deux fonctionnent une fois et expirent après {duration}.',
+  'customer_code.alone':
+    'Saisissez le code dans le navigateur où vous l’avez demandé. Il fonctionne une seule fois et expire après {duration}.',
   'customer_code.ignore': 'Si vous n’avez rien demandé, vous pouvez ignorer ce message.',
   'draft_link.subject': 'Votre commande chez {merchant} est prête à être payée',
   'draft_link.title': 'Votre commande est prête',
@@ -91,6 +93,9 @@ export const fr: EmailTexts = {
   'withdrawal_received.text':
     'La rétractation concerne la commande {order}. Elle a été reçue le {date}. La déclaration figure dans le tableau de bord, sous Orders, Withdrawals. Si le droit de rétractation s’applique, l’argent doit être remboursé avant le {due}.',
   'withdrawal_received.unnamed': 'au numéro inconnu',
+  'contact_message.subject': 'Message de {name}',
+  'contact_message.title': 'Un message par votre formulaire de contact',
+  'contact_message.reply': 'Votre réponse à cet e-mail est envoyée à l’expéditeur.',
   'confirmation.seller': 'Vendeur',
   'confirmation.form': 'Modèle de formulaire de rétractation',
   'confirmation.formText':

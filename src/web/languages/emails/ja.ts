@@ -66,6 +66,7 @@ export const ja: EmailTexts = {
   'customer_code.button': 'サインイン',
   'customer_code.text':
     '請求したブラウザーでコードを入力するか、リンクを開いてください。どちらも1回のみ有効で、{duration}後に無効になります。',
+  'customer_code.alone': 'コードは、請求したブラウザーで入力してください。1回だけ使え、{duration}で無効になります。',
   'customer_code.ignore': 'お心当たりがない場合は、このメッセージを無視してください。',
   'draft_link.subject': '{merchant}のご注文のお支払い準備ができました',
   'draft_link.title': 'ご注文の準備ができました',
@@ -87,6 +88,9 @@ export const ja: EmailTexts = {
   'withdrawal_received.text':
     '撤回は注文 {order} に関するもので、{date}に受け付けました。内容はダッシュボードの Orders、Withdrawals にあります。撤回権がある場合、{due}までに返金が必要です。',
   'withdrawal_received.unnamed': '番号不明',
+  'contact_message.subject': '{name} 様からのメッセージ',
+  'contact_message.title': 'お問い合わせフォームからのメッセージ',
+  'contact_message.reply': 'このメールに返信すると、送信者に届きます。',
   'confirmation.seller': '販売者',
   'confirmation.form': '撤回届の書式',
   'confirmation.formText':

@@ -70,6 +70,8 @@ export const nl: EmailTexts = {
   'customer_code.button': 'Inloggen',
   'customer_code.text':
     'Vul de code in in de browser waarin u die hebt aangevraagd, of open daar de link. Beide werken één keer en verlopen na {duration}.',
+  'customer_code.alone':
+    'Voer de code in de browser in waarin u hem hebt aangevraagd. Hij werkt één keer en verloopt na {duration}.',
   'customer_code.ignore': 'Als u dit niet hebt aangevraagd, kunt u dit bericht negeren.',
   'draft_link.subject': 'Uw bestelling bij {merchant} staat klaar om te betalen',
   'draft_link.title': 'Uw bestelling staat klaar',
@@ -91,6 +93,9 @@ export const nl: EmailTexts = {
   'withdrawal_received.text':
     'De herroeping noemt bestelling {order}. Zij is ontvangen op {date}. De verklaring staat in het dashboard, onder Orders, Withdrawals. Als het herroepingsrecht geldt, moet het geld uiterlijk {due} terug zijn.',
   'withdrawal_received.unnamed': 'met onbekend nummer',
+  'contact_message.subject': 'Bericht van {name}',
+  'contact_message.title': 'Een bericht via uw contactformulier',
+  'contact_message.reply': 'Uw antwoord op deze e-mail gaat naar de afzender.',
   'confirmation.seller': 'Verkoper',
   'confirmation.form': 'Modelformulier voor herroeping',
   'confirmation.formText':

@@ -1,10 +1,12 @@
 // The pages before one is signed in: sign in, enter a code, ask for a new password, set one, join a merchant.
 
+import { limits } from '../../../contract/limits.ts'
 import type { Role } from '../../../contract/words.ts'
 import type { PasswordFault } from '../../../domain/users/password.ts'
 import type { CodeProblem, SignInProblem } from '../../../domain/users/signin.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
+import { passkeyScript } from './assets.ts'
 import { button, type FetchedAhead, field, passkeyForm, sheetPage } from './frame.ts'
 import type { Words } from './words.ts'
 
@@ -28,7 +30,7 @@ export function signInSheet(words: Words, view: SignInView): string {
   return sheetPage(words, {
     title: words.say('signin.title'),
     problem: problem && words.say(problem === 'passkey' ? 'passkey.failed' : `signin.${problem}`),
-    hasPasskeys: true,
+    script: passkeyScript,
     fetchedAhead,
     note: isSet ? words.say('signin.set') : null,
     body: html`<form method="post" action="/admin/sign-in">
@@ -55,7 +57,15 @@ export function codeSheet(words: Words, { pending, next, problem }: CodeView): s
     body: html`<p class="lead">${words.say('code.lead')}</p>
 <form method="post" action="/admin/sign-in">
 ${hiddenFields({ step: steps.code, pending, next })}
-${field(words, { name: 'code', label: 'code.label', type: 'text', autocomplete: 'one-time-code', lengthMax: 40, isFirst: true, isWrong: problem === 'failed' })}
+${field(words, {
+  name: 'code',
+  label: 'code.label',
+  type: 'text',
+  autocomplete: 'one-time-code',
+  lengthMax: 40,
+  isFirst: true,
+  isWrong: problem === 'failed',
+})}
 <div class="choice">${button(words, 'action.continue')}</div>
 </form>`,
   })
@@ -125,9 +135,11 @@ export interface InvitationView {
   email: string
   // `new`: sets a password. `sign_in`: has an account. `accept`: signed in as the right one. `other`: as someone else.
   state: 'new' | 'sign_in' | 'accept' | 'other'
-  // Of the one who is signed in.
+  // Address of the user who is signed in.
   signedInAs: string | null
   path: string
+  // Before a password that was refused.
+  typedName?: string
   problem: NewPasswordProblem | null
 }
 
@@ -141,11 +153,26 @@ ${invitationForm(words, view, email)}`,
   })
 }
 
-function invitationForm(words: Words, { state, signedInAs, path, problem }: InvitationView, email: string): Html {
+export function nameField(words: Words, value: string): Html {
+  return field(words, {
+    name: 'name',
+    label: 'account.name',
+    type: 'text',
+    autocomplete: 'name',
+    hint: 'account.nameHint',
+    lengthMax: limits.userNameLengthMax,
+    isName: true,
+    value,
+  })
+}
+
+function invitationForm(words: Words, view: InvitationView, email: string): Html {
+  const { state, signedInAs, path, problem, typedName = '' } = view
   if (state === 'new')
     return html`<p>${words.say('invitation.asNew', { email })}</p>
 <form method="post">
 ${usernameField(email)}
+${nameField(words, typedName)}
 ${newPasswordField(words, problem !== null)}
 <div class="choice">${button(words, 'invitation.accept')}</div>
 </form>`

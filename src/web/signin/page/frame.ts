@@ -8,7 +8,7 @@ import { brand, mark } from '../../../platform/html/mark.ts'
 import { privateHeaders, self } from '../../../platform/html/policy.ts'
 import type { PageAnswer } from '../../../platform/http/pages.ts'
 import type { SignInTextKey } from '../../languages/signin/en.ts'
-import { passkeyScript, style } from './assets.ts'
+import { style } from './assets.ts'
 import type { Words } from './words.ts'
 
 export interface Sheet {
@@ -16,7 +16,8 @@ export interface Sheet {
   // Shown above the rest, and announced.
   problem?: string | null | undefined
   note?: string | null | undefined
-  hasPasskeys?: boolean
+  // (default: none)
+  script?: ServedFile
   fetchedAhead?: readonly FetchedAhead[]
   body: Html
 }
@@ -27,14 +28,14 @@ export interface FetchedAhead {
 }
 
 export function sheetPage(words: Words, sheet: Sheet): string {
-  const { title, problem, note, hasPasskeys, fetchedAhead = [], body } = sheet
+  const { title, problem, note, script, fetchedAhead = [], body } = sheet
   return documentFor({
     ...brand,
     locale: words.language,
     direction: words.direction,
     title: `${title} – Cartwright`,
     style: style.href,
-    ...(hasPasskeys && { script: passkeyScript.href }),
+    ...(script && { script: script.href }),
     head: html`${fetchedAhead.map(({ file, as }) => html`<link rel="prefetch" href="${file.href}" as="${as}">\n`)}`,
     header: html`<header class="bar"><span class="name">${mark()}<span>Cartwright</span></span></header>`,
     body: html`<main class="sheet">
@@ -70,23 +71,37 @@ export function errorSheet(words: Words, kind: SignInErrorKind): PageAnswer {
 
 export interface Field {
   name: string
+  // Where two forms of a page have the same field (default: the name).
+  id?: string
   label: SignInTextKey
   type: 'email' | 'password' | 'text'
   autocomplete: string
   value?: string
   hint?: SignInTextKey
   lengthMax: number
+  // What the person may leave out, in any script.
+  isName?: boolean
   isFirst?: boolean
   isWrong?: boolean
 }
 
 export function field(words: Words, given: Field): Html {
-  const { name, label, type, autocomplete, value, hint, lengthMax, isFirst, isWrong } = given
-  const described = [hint !== undefined && `${name}-hint`, isWrong && 'problem'].filter(Boolean).join(' ')
+  const { name, label, type, autocomplete, value, hint, lengthMax, isName, isFirst, isWrong } = given
+  const id = given.id ?? name
+  const described = [hint !== undefined && `${id}-hint`, isWrong && 'problem'].filter(Boolean).join(' ')
   return html`<div class="field">
-<label for="${name}">${words.say(label)}</label>
-<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" spellcheck="false"${type === 'text' && html` autocapitalize="none"`} dir="ltr" maxlength="${lengthMax}" required${value !== undefined && html` value="${value}"`}${described !== '' && html` aria-describedby="${described}"`}${isWrong && html` aria-invalid="true"`}${isFirst && html` autofocus`}>
-${hint !== undefined && html`<p class="hint" id="${name}-hint">${words.say(hint)}</p>`}
+<label for="${id}">${words.say(label)}</label>
+<input
+  id="${id}"
+  name="${name}"
+  type="${type}"
+  autocomplete="${autocomplete}"
+  spellcheck="false"${type === 'text' && !isName && html` autocapitalize="none"`}
+  dir="${isName ? 'auto' : 'ltr'}"
+  maxlength="${lengthMax}"${!isName && html` required`}${value !== undefined && html` value="${value}"`}${
+    described !== '' && html` aria-describedby="${described}"`
+  }${isWrong && html` aria-invalid="true"`}${isFirst && html` autofocus`}>
+${hint !== undefined && html`<p class="hint" id="${id}-hint">${words.say(hint)}</p>`}
 </div>`
 }
 

@@ -20,8 +20,26 @@ export function setupSheet(words: Words, { email, shop, problem }: SetupView): s
     problem: isOfField ? words.say(`setup.${problem}Problem`) : problemText(words, problem),
     body: html`<p class="lead">${words.say('setup.lead')}</p>
 <form method="post">
-${field(words, { name: 'shop', label: 'setup.shop', type: 'text', autocomplete: 'organization', hint: 'setup.shopHint', value: shop, lengthMax: 200, isWrong: problem === 'shop', isFirst: true })}
-${field(words, { name: 'email', label: 'signin.email', type: 'email', autocomplete: 'username', value: email, lengthMax: 254, isWrong: problem === 'email' })}
+${field(words, {
+  name: 'shop',
+  label: 'setup.shop',
+  type: 'text',
+  autocomplete: 'organization',
+  hint: 'setup.shopHint',
+  value: shop,
+  lengthMax: 200,
+  isWrong: problem === 'shop',
+  isFirst: true,
+})}
+${field(words, {
+  name: 'email',
+  label: 'signin.email',
+  type: 'email',
+  autocomplete: 'username',
+  value: email,
+  lengthMax: 254,
+  isWrong: problem === 'email',
+})}
 ${newPasswordField(words, problem !== null && !isOfField)}
 <div class="choice">${button(words, 'setup.begin')}</div>
 </form>`,

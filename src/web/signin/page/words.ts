@@ -1,4 +1,4 @@
-// The language of a page of people: the browser's, of those that we have.
+// The language of a page of people: the one that the person chose, or the browser's, of those that we have.
 
 import { acceptedLocales, localeOf } from '../../../platform/html/locale.ts'
 import { ar } from '../../languages/signin/ar.ts'
@@ -19,7 +19,8 @@ export interface Words {
   date(instant: number): string
 }
 
-export function wordsFor(acceptLanguage: string | undefined): Words {
+export function wordsFor(acceptLanguage: string | undefined, chosen?: string | null): Words {
+  if (typeof chosen === 'string' && isKnown(chosen)) return wordsOf(chosen)
   const spoken = acceptedLocales(acceptLanguage).map((tag) => localeOf(tag)?.language ?? '')
   return wordsOf(spoken.find(isKnown) ?? 'en')
 }

@@ -24,7 +24,7 @@ export class MollieError extends Error {
   // For the log, which takes letters only.
   readonly code: string
   readonly status: number
-  // Of the parameter that was refused.
+  // Name of the parameter that was refused.
   readonly field: string | null
 
   constructor(status: number, field: string | null = null) {

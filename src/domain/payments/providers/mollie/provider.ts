@@ -55,7 +55,8 @@ const method: Method = { id: 'online', labelKey: 'mollie.online', noteKey: null,
 
 const pageSize = 250
 const pagesMax = 40
-// Of a reading of events, whose lists have no range of time and begin with the newest. Below the minute that a reading may take.
+// Limits of reading events, whose lists have no range of time and begin with the newest. Below the minute that a reading may
+// take.
 const eventsMsMax = 45_000
 const eventPagesMax = 200
 const hourMs = 3_600_000

@@ -12,7 +12,7 @@ import { createStripeProvider, stripeName } from './provider.ts'
 
 export interface StripeAccountParts {
   clock: () => Date
-  // Of a stand-in, for tests.
+  // Address of a stand-in, for tests.
   url: string | undefined
 }
 

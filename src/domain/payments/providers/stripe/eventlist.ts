@@ -19,7 +19,7 @@ interface Range {
 }
 
 const pageSize = 100
-// Of one second, which cannot be divided.
+// Events of one second, which cannot be divided.
 const ofSecondMax = 1_000
 
 export async function* listEvents(reading: Reading, range: Range): AsyncIterable<Stripe.Event> {

@@ -13,7 +13,7 @@ const keyMs = 20 * 3_600_000
 // Between our record of a payment and Stripe's intent for it.
 const apartMs = 3_600_000
 const listedMax = 10_000
-// Of one that Stripe failed at: it was made within the minutes in which the payment began, or not at all.
+// For a payment that Stripe failed at: its intent was made within the minutes in which the payment began, or not at all.
 const nearMs = 5 * 60_000
 const nearMax = 1_000
 

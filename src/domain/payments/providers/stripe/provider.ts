@@ -38,7 +38,7 @@ export interface StripeParts {
   // Those that sign webhooks, now and until a while ago.
   noticeSecrets: readonly string[]
   clock: () => Date
-  // Of a stand-in, for tests.
+  // Address of a stand-in, for tests.
   url: string | undefined
 }
 

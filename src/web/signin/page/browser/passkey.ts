@@ -6,8 +6,11 @@ const canUse =
   'parseCreationOptionsFromJSON' in PublicKeyCredential &&
   'parseRequestOptionsFromJSON' in PublicKeyCredential
 
-async function ask(purpose = ''): Promise<PublicKeyCredential> {
-  const answer = await fetch('/admin/passkeys/options', { method: 'POST', body: new URLSearchParams({ for: purpose }) })
+async function ask({ passkey: purpose = '', options: path }: DOMStringMap): Promise<PublicKeyCredential> {
+  const answer = await fetch(path ?? '/admin/passkeys/options', {
+    method: 'POST',
+    body: new URLSearchParams({ for: purpose }),
+  })
   if (!answer.ok) throw new Error(`answered with ${answer.status}`)
   const options = await answer.json()
   const credential = await (purpose === 'register'
@@ -26,7 +29,7 @@ for (const form of canUse ? document.querySelectorAll<HTMLFormElement>('form[dat
     event.preventDefault()
     problem.hidden = true
     try {
-      const credential = await ask(form.dataset.passkey)
+      const credential = await ask(form.dataset)
       response.value = JSON.stringify(credential.toJSON())
       form.submit()
     } catch {

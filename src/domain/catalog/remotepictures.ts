@@ -1,0 +1,173 @@
+// Brings pictures of imported products over from the servers on which they are, so a shop that leaves its old host keeps them. The
+// addresses are chosen by others: what is read is guarded and bounded, and what is no picture is given up with the reason.
+
+import { createHash } from 'node:crypto'
+import { limits } from '../../contract/limits.ts'
+import type { RemotePictureProblem } from '../../contract/words.ts'
+import { insertEntry } from '../../platform/audit/store.ts'
+import { claimRows, handleEach, type Round, type RowFailure, RowsFailed } from '../../platform/jobs/rows.ts'
+import { newId } from '../../platform/kit/ids.ts'
+import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
+import type { Copier } from '../images/copier.ts'
+import type { ImageFiles } from '../images/files.ts'
+import { imageMedia, type Picture, readImage } from '../images/format.ts'
+import { imageName } from '../images/name.ts'
+import type { ReadPicture } from '../images/remote.ts'
+import { countFiles, filesPerMerchantMax, findFile, insertStoredFile } from '../images/store.ts'
+import { auditedChanges, planPatch, savePlans } from './change.ts'
+import type { ProductRow } from './product.ts'
+import {
+  claimRemote,
+  endRemote,
+  findBrought,
+  insertRemotePictures,
+  listDueRemote,
+  listOfProduct,
+  type RemotePicture,
+  waitsMs,
+} from './remotestore.ts'
+import { listCategories, listProductsById, lockSeller } from './store.ts'
+
+export interface RemoteTools {
+  storage: Storage
+  files: ImageFiles
+  copier: Copier
+  read: ReadPicture
+}
+
+const atOnce = 4
+// They may have passed the next time.
+const mayPass: ReadonlySet<RemotePictureProblem> = new Set(['unreachable', 'too_slow'])
+
+// Notes those of the products that are on other servers.
+export function noteRemotePictures(tx: Tx, merchantId: string, products: readonly ProductRow[], now: number): void {
+  const found = products.flatMap(({ id: productId, images, skus }) => {
+    const addresses = new Set([...images.map(({ url }) => url), ...skus.flatMap(({ image }) => image ?? [])])
+    return [...addresses]
+      .filter(isRemote)
+      .map((address) => ({ merchantId, productId, address, addressHash: hashOf(address) }))
+  })
+  insertRemotePictures(tx, found, now)
+}
+
+// What an address in a file leads to here: a picture that was brought over is not remote again when the file is imported again.
+export async function broughtPictures(
+  db: Reader,
+  merchantId: string,
+  addresses: readonly string[],
+): Promise<(address: string) => string> {
+  const remote = [...new Set(addresses)].filter(isRemote)
+  const paths = await findBrought(db, merchantId, remote.map(hashOf))
+  return (address) => (isRemote(address) ? (paths.get(hashOf(address)) ?? address) : address)
+}
+
+const isRemote = (address: string) => /^https?:/.test(address)
+const hashOf = (address: string) => createHash('sha256').update(address).digest('hex').slice(0, 32)
+
+// The number of pictures that were tried.
+export async function bringPictures(tools: RemoteTools, now: number, rowsMax: number): Promise<number> {
+  const { storage } = tools
+  const due = await storage.read((db) => listDueRemote(db, now, rowsMax))
+  if (due.length === 0) return 0
+  const round: Round = { storage, loop: 'remote_pictures', now, atOnce }
+  const failures: RowFailure[] = []
+  const claimed = await claimRows(
+    round,
+    failures,
+    (only) => storage.write((tx) => claimRemote(tx, { now, rowsMax, only })),
+    async () => due,
+  )
+  const done = await handleEach(round, claimed, keyOf, (row) => bringOne(tools, row, now)).catch((error: unknown) => {
+    if (!(error instanceof RowsFailed)) throw error
+    failures.push(...error.failures)
+    return error.rows - error.failures.length
+  })
+  if (failures.length > 0) throw new RowsFailed(failures, done)
+  return done
+}
+
+const keyOf = ({ merchantId, addressHash, productId }: RemotePicture) => ({
+  tenantId: merchantId,
+  rowId: `${addressHash} ${productId}`,
+})
+
+async function bringOne(tools: RemoteTools, row: RemotePicture, now: number): Promise<number> {
+  const { storage, files } = tools
+  const { merchantId, addressHash, failures } = row
+  const known = await storage.read((db) => findBrought(db, merchantId, [addressHash]))
+  const path = known.get(addressHash)
+  if (path !== undefined) return end(null, path)
+  const got = await tools.read(row.address)
+  const picture = typeof got === 'string' ? got : await usable(got.bytes, tools.copier)
+  if (typeof picture === 'string') return end(picture, null)
+  const { kind, width, height, bytes } = picture
+  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 32)
+  const name = { merchantId, hash, width, kind }
+  await files.put(imageName(name), bytes, imageMedia[kind])
+  return end(null, async (tx) => {
+    const found = await findFile(tx, merchantId, hash)
+    if (found) return imageName(found)
+    if ((await countFiles(tx, merchantId)) >= filesPerMerchantMax) return null
+    insertStoredFile(tx, { ...name, height, bytes: bytes.length, pictureId: newId('pic') }, now)
+    return imageName(name)
+  })
+
+  async function end(
+    problem: RemotePictureProblem | null,
+    here: string | null | ((tx: Tx) => Promise<string | null>),
+  ): Promise<number> {
+    await storage.write(async (tx) => {
+      // Pictures of one merchant come one after the other, as uploads do.
+      const seller = await lockSeller(tx, merchantId)
+      if (!seller) throw new Error(`${merchantId} has pictures to bring over and does not exist`)
+      const name = typeof here === 'function' ? await here(tx) : here
+      const path = name === null || name.startsWith('/') ? name : `/media/${name}`
+      const why = path === null ? (problem ?? 'limit') : null
+      const wait = why !== null && mayPass.has(why) ? waitsMs[failures] : undefined
+      await endRemote(tx, row, { path, problem: why, dueAt: wait === undefined ? null : now + wait })
+      await placePictures(tx, seller, row, now)
+    })
+    return 1
+  }
+}
+
+// A file that can be stored as it is, or else made smaller. Undecodable ones are no pictures.
+async function usable(bytes: Buffer, copier: Copier): Promise<Picture | RemotePictureProblem> {
+  const read = readImage(bytes)
+  if (typeof read !== 'string' && read.bytes.length <= limits.pictureBytesMax) return read
+  if (read === 'unknown' && !isGif(bytes)) return 'not_a_picture'
+  if (!(await copier.isAvailable())) return read === 'broken' ? 'not_a_picture' : 'too_large'
+  const made = await copier.copiesOf(bytes)
+  if (typeof made === 'string') return made === 'too_many_pixels' ? 'too_large' : 'not_a_picture'
+  const widest = made.copies.findLast(({ kind }) => kind === 'webp')
+  const again = widest === undefined ? 'broken' : readImage(widest.bytes)
+  return typeof again === 'string' ? 'not_a_picture' : again
+}
+
+const isGif = (bytes: Buffer) => /^GIF8[79]a$/.test(bytes.toString('latin1', 0, 6))
+
+// In the product: once all of its pictures were tried, so it is written once and not for each of them.
+async function placePictures(
+  tx: Tx,
+  seller: NonNullable<Awaited<ReturnType<typeof lockSeller>>>,
+  { merchantId, productId }: RemotePicture,
+  now: number,
+): Promise<void> {
+  const pictures = await listOfProduct(tx, merchantId, productId)
+  if (pictures.some(({ isUntried }) => isUntried)) return
+  const paths = new Map(pictures.flatMap(({ address, path }) => (path === null ? [] : [[address, path] as const])))
+  const [before] = await listProductsById(tx, merchantId, [productId])
+  if (!before || paths.size === 0) return
+  const after = {
+    ...before,
+    images: before.images.map((image) => ({ ...image, url: paths.get(image.url) ?? image.url })),
+    skus: before.skus.map((sku) => ({ ...sku, image: paths.get(sku.image ?? '') ?? sku.image })),
+  }
+  const plan = planPatch(before, after, now)
+  if (!plan.differs) return
+  await savePlans(tx, seller, [plan], await listCategories(tx, merchantId), { now, cause: null })
+  insertEntry(tx, {
+    ...{ merchantId, mode: null, actor: { kind: 'loop', id: 'remote_pictures' }, operation: 'bring_pictures' },
+    ...{ requestId: null, changes: auditedChanges(plan), undoes: null, at: now },
+  })
+}

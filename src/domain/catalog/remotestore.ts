@@ -1,0 +1,140 @@
+// The SQL of pictures that are to be brought over from other servers.
+
+import type { RemotePictureProblem } from '../../contract/words.ts'
+import type { SetBack } from '../../platform/jobs/clock.ts'
+import { isNotDeferred, isOnly, type RowKey } from '../../platform/jobs/store.ts'
+import { inGroups } from '../../platform/kit/groups.ts'
+import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+
+export interface RemotePicture {
+  merchantId: string
+  productId: string
+  addressHash: string
+  address: string
+  failures: number
+}
+
+type NewRemotePicture = Omit<RemotePicture, 'failures'>
+
+// One that is known stays as it is: brought over, waiting or given up.
+export function insertRemotePictures(tx: Tx, pictures: readonly NewRemotePicture[], now: number): void {
+  const types = ['text', 'text', 'text', 'text'] as const
+  for (const some of inGroups(pictures, 100)) {
+    const rows = tx.rows(
+      some.map(({ merchantId, addressHash, productId, address }) => [merchantId, addressHash, productId, address]),
+      types,
+    )
+    tx.send`
+      with found (merchant_id, address_hash, product_id, address) as (${rows})
+      insert into remote_pictures (merchant_id, address_hash, product_id, address, due_at, created_at)
+      select merchant_id, address_hash, product_id, address, ${now}, ${now} from found where merchant_id is not null
+      on conflict (merchant_id, address_hash, product_id) do nothing`
+  }
+  if (pictures.length > 0) tx.signal('remote_pictures')
+}
+
+// Where pictures are now, by the hash of the address that they had.
+export async function findBrought(
+  db: Reader,
+  merchantId: string,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>()
+  for (const some of inGroups(hashes, 500)) {
+    const rows = await db.sql<{ addressHash: string; path: string }>`
+      select address_hash as "addressHash", path from remote_pictures
+      where merchant_id = ${merchantId} and address_hash in (${list(some)}) and path is not null`
+    for (const { addressHash, path } of rows) found.set(addressHash, path)
+  }
+  return found
+}
+
+const isDue = (now: number) => new Fragment('r.due_at <= ?', [now])
+const rowId = "r.address_hash || ' ' || r.product_id"
+
+export async function listDueRemote(db: Reader, now: number, rowsMax: number): Promise<RowKey[]> {
+  return db.sql<RowKey>`
+    select r.merchant_id as "tenantId", ${new Fragment(rowId)} as "rowId" from remote_pictures r
+    where ${isDue(now)} and ${isNotDeferred('remote_pictures', 'r.merchant_id', rowId, now)}
+    order by r.due_at limit ${rowsMax}`
+}
+
+// After each failure but the last.
+export const waitsMs = [60_000, 600_000, 3_600_000, 6 * 3_600_000] as const
+
+// A node that dies leaves its pictures to the others after this time.
+const claimMs = 10 * 60_000
+
+export async function claimRemote(
+  tx: Tx,
+  { now, rowsMax, only }: { now: number; rowsMax: number; only: RowKey | null },
+): Promise<RemotePicture[]> {
+  return tx.sql<RemotePicture>`
+    update remote_pictures set due_at = ${now + claimMs}
+    where (merchant_id, address_hash, product_id) in (
+      select r.merchant_id, r.address_hash, r.product_id from remote_pictures r
+      where ${isDue(now)} and ${isOnly(only, 'r.merchant_id', rowId)}
+        and ${isNotDeferred('remote_pictures', 'r.merchant_id', rowId, now)}
+      order by r.due_at limit ${rowsMax}) and due_at <= ${now}
+    returning merchant_id as "merchantId", product_id as "productId", address_hash as "addressHash", address, failures`
+}
+
+export interface RemoteEnd {
+  path: string | null
+  problem: RemotePictureProblem | null
+  // null: it is not tried again.
+  dueAt: number | null
+}
+
+export async function endRemote(tx: Tx, picture: RemotePicture, { path, problem, dueAt }: RemoteEnd): Promise<void> {
+  const { merchantId, addressHash, productId, failures } = picture
+  await tx.sql`
+    update remote_pictures set path = ${path}, problem = ${problem}, due_at = ${dueAt},
+      failures = ${problem === null ? failures : failures + 1}
+    where merchant_id = ${merchantId} and address_hash = ${addressHash} and product_id = ${productId}`
+}
+
+// Those that were not tried yet, and those that are here.
+export async function listOfProduct(
+  db: Reader,
+  merchantId: string,
+  productId: string,
+): Promise<{ address: string; path: string | null; isUntried: boolean }[]> {
+  const rows = await db.sql<{ address: string; path: string | null; problem: string | null }>`
+    select address, path, problem from remote_pictures
+    where merchant_id = ${merchantId} and product_id = ${productId}`
+  return rows.map(({ address, path, problem }) => ({ address, path, isUntried: path === null && problem === null }))
+}
+
+export interface RemoteCounts {
+  here: number
+  waiting: number
+  givenUp: number
+}
+
+export async function countRemote(db: Reader, merchantId: string): Promise<RemoteCounts> {
+  const [row] = await db.sql<RemoteCounts>`
+    select count(path) as "here", count(due_at) as "waiting",
+      count(case when path is null and due_at is null then 1 end) as "givenUp"
+    from remote_pictures where merchant_id = ${merchantId}`
+  return { here: Number(row?.here ?? 0), waiting: Number(row?.waiting ?? 0), givenUp: Number(row?.givenUp ?? 0) }
+}
+
+export interface GivenUpPicture {
+  address: string
+  problem: RemotePictureProblem
+  productSlug: string
+}
+
+export async function listGivenUp(db: Reader, merchantId: string, limit: number): Promise<GivenUpPicture[]> {
+  return db.sql<GivenUpPicture>`
+    select r.address, r.problem, p.slug as "productSlug"
+    from remote_pictures r join products p on p.merchant_id = r.merchant_id and p.id = r.product_id
+    where r.merchant_id = ${merchantId} and r.path is null and r.due_at is null
+    order by p.slug, r.address_hash limit ${limit}`
+}
+
+// After the clock was set back: what waits longer than it ever would is due now.
+export function bringRemoteForward(tx: Tx, { now }: SetBack): void {
+  tx.send`update remote_pictures set due_at = ${now} where due_at > ${now + waitsMs[3]}`
+}

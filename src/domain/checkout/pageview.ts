@@ -1,0 +1,177 @@
+// What the page of a session shows, read in one transaction.
+
+import type { Mode } from '../../contract/words.ts'
+import type { Reader } from '../../platform/storage/storage.ts'
+import { openCartAddress } from '../carts/destination.ts'
+import { isExchange } from '../carts/pricing.ts'
+import { needsShipping, servedCountries } from '../carts/shipping.ts'
+import { findMerchantFace, type MerchantFace } from '../merchants/store.ts'
+import { nobody, openCustomer } from '../orders/customer.ts'
+import { orderPageSecrets } from '../orders/secret.ts'
+import { findOrder, findSealedSecret } from '../orders/store.ts'
+import type { MethodSettings } from '../payments/methods.ts'
+import { type PaymentProvider, providerText } from '../payments/port.ts'
+import { isPaidOnDelivery, manualName } from '../payments/providers/manual/provider.ts'
+import { findPayment, listPaymentsOfSession, type PaymentRow } from '../payments/store.ts'
+import { awaitedMoney } from './awaited.ts'
+import { sessionStatusAt } from './lifecycle.ts'
+import { openNextAction } from './pay/nextaction.ts'
+import { isOutcomeOpen, type PaymentName, returnPathOf } from './pay/redirect.ts'
+import type { CheckoutMethod, CheckoutView, CompletedCheckout, PaymentRedirect, ReturnView } from './port.ts'
+import { factsOf, showSession } from './sessions.ts'
+import { type Checkout, findSession, type SessionRow } from './store.ts'
+import type { PayTools } from './tools.ts'
+
+// The payment that waits for the shopper, once it is known that it does.
+export function waitingFor(payments: readonly PaymentRow[]): PaymentRow | undefined {
+  return payments.find((payment) => payment.status === 'challenge' && !isOutcomeOpen(payment))
+}
+
+export function waitingKind({ placeSealed }: PaymentRow): 'challenge' | 'redirect' {
+  return placeSealed === null ? 'challenge' : 'redirect'
+}
+
+export async function completedCheckout(
+  db: Reader,
+  { installationId, id, status, orderId, successUrl, closedAt }: SessionRow,
+  secret: string,
+): Promise<CompletedCheckout | null> {
+  if (status !== 'completed' || orderId === null) return null
+  const order = await findOrder(db, { installationId, orderId })
+  // Nothing is awaited once the money of the order has come.
+  const payments = order?.paymentStatus === 'pending' ? await listPaymentsOfSession(db, installationId, id) : []
+  const awaited = order ? await awaitedMoney(db, order, payments) : null
+  return { session: { id, successUrl }, secret, awaited, isClosed: closedAt !== null }
+}
+
+// One whose money is there: nothing is awaited.
+export function paidCheckout({ id, successUrl, closedAt }: SessionRow, secret: string): CompletedCheckout {
+  return { session: { id, successUrl }, secret, awaited: null, isClosed: closedAt !== null }
+}
+
+export async function checkoutPageView(
+  tools: PayTools,
+  db: Reader,
+  { checkout, secret, now }: { checkout: Checkout; secret: string; now: number },
+): Promise<CheckoutView> {
+  const { session } = checkout
+  const facts = await factsOf(tools, db, session, now, checkout.cart)
+  const { cart, lines, pricing } = facts.quote
+  const change = cart.terms?.change
+  const [{ face, methods, zones, vatId, isSmallBusiness }, payments, offered, address] = await Promise.all([
+    tools.carts.pricebooks.find(db, session.merchantId, cart.seller.catalogVersion),
+    // While it is open, none is under way.
+    session.status === 'open' ? [] : listPaymentsOfSession(db, session.installationId, session.id),
+    tools.providers.offered(db, session),
+    openCartAddress(db, tools.rootSecret, cart, now),
+  ])
+  const waiting = waitingFor(payments)
+  return {
+    session: showSession(tools, facts, now),
+    secret,
+    merchant: faceOf(face),
+    customer: openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? nobody,
+    asksVatId: vatId !== null && !isSmallBusiness,
+    address: address ?? null,
+    // The address of a change is that of the order.
+    needsShipping: !change && needsShipping(lines.map(({ offer }) => offer)),
+    change: change ? { number: change.number, kind: isExchange(change) ? 'exchange' : 'edit' } : null,
+    countries: servedCountries(zones),
+    isClosed: session.closedAt !== null,
+    isFixed: session.holdsWhole,
+    methods: offered
+      .filter(({ provider }) => !change || provider.name !== manualName)
+      .filter(({ provider }) => provider.offers?.({ currency: cart.currency, amount: pricing.totals.total }) ?? true)
+      .flatMap(({ provider }) => methodsOf(provider, session.mode, methods)),
+    challenge:
+      waiting && waitingKind(waiting) === 'challenge' ? { paymentId: waiting.id, amount: waiting.amount } : null,
+    redirect: waiting && waitingKind(waiting) === 'redirect' ? await redirectOf(tools, db, waiting) : null,
+    ...(await orderOf(tools, db, session, payments)),
+  }
+}
+
+async function redirectOf(
+  { rootSecret, providers }: PayTools,
+  db: Reader,
+  payment: PaymentRow,
+): Promise<PaymentRedirect> {
+  const provider = await providers.of(db, payment)
+  return {
+    paymentId: payment.id,
+    provider: payment.provider,
+    amount: payment.amount,
+    isTried: payment.triedAt !== null,
+    labelKey: provider?.methods.find(({ id }) => id === payment.method)?.labelKey ?? payment.method,
+    say: (key, locale) =>
+      provider && Object.hasOwn(provider.texts.en, key) ? providerText(provider, key, locale) : undefined,
+    nextAction: openNextAction(rootSecret, payment),
+    returnPath: returnPathOf(rootSecret, payment),
+    sources: provider?.sources,
+  }
+}
+
+// Undefined where the payment or its session is gone.
+export async function returnedView(
+  db: Reader,
+  { installationId, id }: PaymentName,
+  now: number,
+): Promise<ReturnView | undefined> {
+  const payment = await findPayment(db, installationId, id)
+  const session = payment && (await findSession(db, { installationId, sessionId: payment.checkoutSessionId }))
+  if (!session) return undefined
+  const status = sessionStatusAt(session, now)
+  const state =
+    status === 'completed' ? 'placed' : status === 'open' ? 'open' : status === 'processing' ? 'waiting' : 'ended'
+  const merchant = faceOf(await findMerchantFace(db, session.merchantId))
+  return { secretHash: session.secretHash, merchant, mode: session.mode, locale: session.locale, state }
+}
+
+function faceOf(merchant: MerchantFace | undefined): CheckoutView['merchant'] {
+  if (!merchant) throw new Error('a session has lost its merchant')
+  return { ...merchant, links: JSON.parse(merchant.links) as CheckoutView['merchant']['links'] }
+}
+
+// A method of which the merchant can say nothing is offered by its provider.
+function methodsOf(provider: PaymentProvider, mode: Mode, settings: readonly MethodSettings[]): CheckoutMethod[] {
+  const say: CheckoutMethod['say'] = (key, locale) =>
+    Object.hasOwn(provider.texts.en, key) ? providerText(provider, key, locale) : undefined
+  return provider.methods.flatMap(({ id, labelKey, noteKey, fields, shape, brands = [], billing = false }) => {
+    const own =
+      provider.name === manualName ? settings.find((one) => one.mode === mode && one.method === id) : undefined
+    if (own && !own.isOffered) return []
+    const named = { provider: provider.name, method: id }
+    const termDays = own && !isPaidOnDelivery(named) ? own.termDays : null
+    return [
+      {
+        ...named,
+        labelKey,
+        noteKey,
+        fields,
+        shape,
+        brands,
+        billing,
+        say,
+        instructions: own?.instructions ?? null,
+        termDays,
+      },
+    ]
+  })
+}
+
+async function orderOf(
+  tools: PayTools,
+  db: Reader,
+  session: SessionRow,
+  payments: readonly PaymentRow[],
+): Promise<Pick<CheckoutView, 'awaited' | 'order'>> {
+  if (session.orderId === null) return { awaited: null, order: null }
+  const key = { installationId: session.installationId, orderId: session.orderId }
+  const [order, sealed] = await Promise.all([findOrder(db, key), findSealedSecret(db, key)])
+  const text = sealed === undefined ? undefined : orderPageSecrets.open(tools.rootSecret, sealed, session.orderId)
+  if (!order) return { awaited: null, order: null }
+  const isCancelled = order.status === 'cancelled'
+  return {
+    awaited: await awaitedMoney(db, order, payments),
+    order: text === undefined ? null : { number: order.number, statusPath: `/o/${text}`, isCancelled },
+  }
+}

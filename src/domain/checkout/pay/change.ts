@@ -1,0 +1,51 @@
+// Money that changes an order: the difference of an edit, paid by a link. It changes the order as it was agreed, or goes back.
+
+import { Refusal } from '../../../platform/kit/refuse.ts'
+import type { Reader } from '../../../platform/storage/storage.ts'
+import { type EditChange, isExchange, type OrderChange } from '../../carts/pricing.ts'
+import { applyEdit } from '../../edits/apply.ts'
+import { editAgreed } from '../../edits/link.ts'
+import { findOrderFacts } from '../../orders/change.ts'
+import { listRefundedLines, type OrderRow } from '../../orders/store.ts'
+import { queueLabel } from '../../payments/labels.ts'
+import { savePayment } from '../../payments/store.ts'
+import { findAgreedExchange } from './exchange.ts'
+import type { OrderObstacle } from './failures.ts'
+import type { Settlement } from './settlement.ts'
+
+// Whether the order still is what it was when the change was agreed on.
+export async function isAgreed(db: Reader, installationId: string, change: OrderChange): Promise<boolean> {
+  const find = isExchange(change)
+    ? findAgreedExchange(db, installationId, change)
+    : findAgreedEdit(db, installationId, change)
+  return (await find) !== undefined
+}
+
+async function findAgreedEdit(db: Reader, installationId: string, change: EditChange) {
+  const key = { installationId, orderId: change.orderId }
+  const [facts, refunded] = await Promise.all([findOrderFacts(db, key), listRefundedLines(db, key)])
+  const edit = facts && editAgreed(facts, refunded, change)
+  return edit && { facts, edit }
+}
+
+// The order is locked. Nothing is written where there is an obstacle.
+export async function applyChange(
+  { tx, session, payment, now, cause }: Settlement,
+  change: EditChange,
+): Promise<{ order: OrderRow } | { obstacle: OrderObstacle }> {
+  // The order stays as it is until the money is there.
+  if (payment.status !== 'succeeded') return { obstacle: 'not_collected' }
+  const agreed = await findAgreedEdit(tx, session.installationId, change)
+  if (!agreed) return { obstacle: 'order_changed' }
+  const booked = { ...payment, orderId: change.orderId }
+  try {
+    const paid = { payment: booked, sessionId: session.id }
+    const { facts } = await applyEdit(tx, agreed.facts, { ...agreed.edit, paid }, { now, cause })
+    await savePayment(tx, booked)
+    if (booked.accountId !== null) queueLabel(tx, booked, now)
+    return { order: facts.order }
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'insufficient_stock') return { obstacle: 'sold_out' }
+    throw error
+  }
+}

@@ -1,0 +1,85 @@
+// Money that completes an exchange: the difference, paid by a link. The new order is placed as it was agreed, or the money goes back.
+
+import { moveFor } from '../../../platform/kit/lifecycle.ts'
+import { Refusal } from '../../../platform/kit/refuse.ts'
+import type { Reader, Tx } from '../../../platform/storage/storage.ts'
+import type { AgreedExchange, ExchangeChange } from '../../carts/pricing.ts'
+import { findOrderFacts } from '../../orders/change.ts'
+import type { MovedMoney, MovedPart } from '../../orders/refunds.ts'
+import { leftToGoBack } from '../../orders/spread.ts'
+import type { OrderRow } from '../../orders/store.ts'
+import type { OrderFacts } from '../../orders/view.ts'
+import { paymentLifecycle } from '../../payments/lifecycle.ts'
+import { copyLocale, insertPayment, type PaymentRow } from '../../payments/store.ts'
+import type { ReturnRefund } from '../../returns/amounts.ts'
+import { changeReturn } from '../../returns/change.ts'
+import { noteExchange } from '../../returns/exchange.ts'
+import { previewReturnRefund } from '../../returns/refund.ts'
+import { findReturn, type ReturnFacts } from '../../returns/store.ts'
+import type { SessionRow } from '../store.ts'
+
+export interface Exchangeable {
+  facts: ReturnFacts
+  order: OrderFacts
+  refund: ReturnRefund
+}
+
+// Undefined where the items are not worth the credit any more: they were refunded, exchanged or are not expected.
+export async function findAgreedExchange(
+  db: Reader,
+  installationId: string,
+  { orderId, exchange }: ExchangeChange,
+): Promise<Exchangeable | undefined> {
+  const { returnId, items, deduction, credit } = exchange
+  const [facts, order] = await Promise.all([
+    findReturn(db, { installationId, returnId }),
+    findOrderFacts(db, { installationId, orderId }),
+  ])
+  if (!facts || !order || leftToGoBack(order) < credit) return undefined
+  try {
+    const refund = await previewReturnRefund(db, facts, order, { items, shipping: false, deduction })
+    return refund.amount === credit ? { facts, order, refund } : undefined
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
+export async function endExchange(
+  tx: Tx,
+  { facts }: Exchangeable,
+  { moved, placed, paid }: { moved: MovedMoney; placed: OrderRow; paid: number },
+  { credit, close }: AgreedExchange,
+  now: number,
+): Promise<void> {
+  const context = { now, cause: null }
+  const exchange = { orderId: placed.id, orderNumber: placed.number, credit, refunded: 0, paid }
+  const after = await noteExchange(tx, facts, moved, exchange, context)
+  if (close) await changeReturn(tx, after, 'close', {}, context)
+}
+
+// Money of another order as a payment of the session. It shows what the money came by. What goes back of it is asked for at the payment that it
+// moved from.
+export function insertMoved(
+  tx: Tx,
+  session: SessionRow,
+  { refund, source, paymentId }: MovedPart,
+  now: number,
+): PaymentRow {
+  const { amount } = refund
+  const { installationId, merchantId, mode, id: checkoutSessionId } = session
+  const { provider, method, currency, brand, last4, instrument } = source
+  const payment = insertPayment(
+    tx,
+    {
+      ...{ installationId, id: paymentId, merchantId, mode, checkoutSessionId, provider, method, amount, currency },
+      movedFrom: source.movedFrom ?? source.id,
+      checkAt: null,
+    },
+    now,
+  )
+  copyLocale(tx, payment, source.id)
+  const move = moveFor(paymentLifecycle, 'collect', payment.status)
+  if (!move) throw new Error(`a payment that is ${payment.status} cannot be collected`)
+  return { ...payment, status: move.to, brand, last4, instrument }
+}

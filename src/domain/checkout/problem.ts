@@ -1,0 +1,36 @@
+// Refusals of the domain, as problems that the page can say.
+
+import { Refusal } from '../../platform/kit/refuse.ts'
+import type { CheckoutProblem } from './port.ts'
+
+// What the domain refuses is told to the shopper; everything else is a defect and goes on up.
+export function checkoutProblemOf(error: unknown): CheckoutProblem {
+  if (!(error instanceof Refusal)) throw error
+  const { code, details } = error
+  const current = details.current ?? {}
+  const skuId = typeof current.skuId === 'string' ? current.skuId : ''
+  switch (code) {
+    case 'insufficient_stock':
+      return { code: 'insufficient_stock', skuId, available: Number(current.available ?? 0) }
+    case 'item_unavailable':
+      return { code: 'item_unavailable', skuId }
+    case 'quantity_limit_exceeded':
+      // Without a limit it is about the total.
+      if (current.limit === undefined) return { code: 'price_unavailable' }
+      return { code: 'quantity_limit', skuId, limit: Number(current.limit) }
+    case 'address_undeliverable':
+      return { code: 'address_undeliverable' }
+    case 'rate_limited':
+      return { code: 'too_many_codes' }
+    case 'payment_in_progress':
+    case 'cart_locked':
+      return { code: 'payment_in_progress' }
+    case 'invalid_request':
+      return { code: 'invalid', issues: details.issues ?? [] }
+    case 'version_conflict':
+    case 'cart_item_not_found':
+      return { code: 'stale' }
+    default:
+      return { code: 'not_open' }
+  }
+}

@@ -1,0 +1,95 @@
+// The addresses that a shopper saves in the account: sealed, at most twenty, and one of them the default.
+
+import type { Address } from '../../contract/open/carts.ts'
+import { newId } from '../../platform/kit/ids.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import type { Reader, Tx } from '../../platform/storage/storage.ts'
+import { labelLines } from '../orders/adminview.ts'
+import {
+  type BookOwner,
+  chooseSavedAddress,
+  deleteSavedAddress,
+  insertSavedAddress,
+  listSavedAddresses,
+  updateSavedAddress,
+} from './bookstore.ts'
+import { lockCodeGate } from './store.ts'
+
+export const bookMax = 20
+
+const purpose = 'customer address'
+
+export interface SavedAddress {
+  id: string
+  address: Address
+  // As on a label.
+  label: string[]
+  isDefault: boolean
+  createdAt: number
+}
+
+// The default first. One whose version of the root secret was given up is not shown.
+export async function listBook(
+  db: Reader,
+  rootSecret: RootSecret,
+  owner: MerchantMode & { hashes: readonly string[] },
+): Promise<SavedAddress[]> {
+  const rows = await listSavedAddresses(db, owner)
+  const opened = rows.flatMap(({ id, sealed, createdAt }) => {
+    const text = openByRoot(rootSecret, purpose, sealed, id)
+    if (text === undefined) return []
+    const address = JSON.parse(text) as Address
+    return [{ id, address, label: labelLines(address), createdAt }]
+  })
+  return opened.map((one, at) => ({ ...one, isDefault: at === 0 }))
+}
+
+export interface BookEntry {
+  // Null: a new one.
+  id: string | null
+  // As it was checked.
+  address: Address
+  isDefault: boolean
+}
+
+// An address that is there already is not saved twice. The entries of a shop are counted and written by one at a time.
+export async function saveInBook(
+  tx: Tx,
+  rootSecret: RootSecret,
+  owner: BookOwner,
+  entry: BookEntry,
+  now: number,
+): Promise<SavedAddress | 'unknown' | 'full'> {
+  await lockCodeGate(tx, owner.merchantId, now)
+  const book = await listBook(tx, rootSecret, owner)
+  const { address } = entry
+  const label = labelLines(address)
+  const known = book.find((one) => (entry.id === null ? isSame(one.label, label) : one.id === entry.id))
+  if (entry.id !== null && !known) return 'unknown'
+  if (known) {
+    const { id, createdAt } = known
+    updateSavedAddress(tx, owner, { id, sealed: sealByRoot(rootSecret, purpose, JSON.stringify(address), id) })
+    if (entry.isDefault) chooseSavedAddress(tx, owner, id, now)
+    return { id, address, label, isDefault: entry.isDefault || known.isDefault, createdAt }
+  }
+  if ((await listSavedAddresses(tx, owner)).length >= bookMax) return 'full'
+  const id = newId('cad')
+  const sealed = sealByRoot(rootSecret, purpose, JSON.stringify(address), id)
+  insertSavedAddress(tx, owner, { id, sealed, chosenAt: entry.isDefault ? now : 0, createdAt: now })
+  const [first] = book
+  // Where none was chosen, the newest is the default.
+  if (!entry.isDefault && first) chooseSavedAddress(tx, owner, first.id, now)
+  return { id, address, label, isDefault: entry.isDefault || !first, createdAt: now }
+}
+
+export async function removeFromBook(tx: Tx, owner: BookOwner, id: string): Promise<boolean> {
+  const isKnown = (await listSavedAddresses(tx, owner)).some((row) => row.id === id)
+  if (isKnown) deleteSavedAddress(tx, owner, id)
+  return isKnown
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  const written = (label: readonly string[]) => label.join('\n').normalize('NFKC').toLowerCase()
+  return written(one) === written(other)
+}

@@ -1,0 +1,150 @@
+// The open operations of shoppers who sign in at a storefront of its own.
+
+import { issueAt } from '../../contract/issues.ts'
+import { limits } from '../../contract/limits.ts'
+import type { Address } from '../../contract/open/carts.ts'
+import type { CustomerCaller, OpenHandler } from '../../platform/http/open.ts'
+import { pageOf } from '../../platform/http/paging.ts'
+import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
+import { isId } from '../../platform/kit/ids.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import { refuse } from '../../platform/kit/refuse.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import { checkAddress } from '../addresses/check.ts'
+import type { CustomerKey } from '../checkout/customer.ts'
+import { orderPageUrl } from '../orders/secret.ts'
+import { type BookEntry, bookMax, removeFromBook, saveInBook } from './book.ts'
+import { codeFromTyped, codeMs, openSessionMs } from './codes.ts'
+import { bookOf, bookOwner, hashesOf } from './hashes.ts'
+import { accountPath } from './path.ts'
+import { askCode, digest, mailboxFromTyped, newToken, openSession, openTokenHash } from './signin.ts'
+import { deleteCustomerSession, listOrdersOfCustomer } from './store.ts'
+
+type CustomerOperation =
+  | 'requestCustomerCode'
+  | 'openCustomerSession'
+  | 'endCustomerSession'
+  | 'getCustomer'
+  | 'listCustomerOrders'
+  | 'listCustomerAddresses'
+  | 'addCustomerAddress'
+  | 'replaceCustomerAddress'
+  | 'removeCustomerAddress'
+
+export interface CustomerParts {
+  rootSecret: RootSecret
+  publicOrigin: () => string
+  customerKey: CustomerKey
+}
+
+type Handlers<Id extends CustomerOperation> = { [One in Id]: OpenHandler<One> }
+
+export function customerOperations(parts: CustomerParts): Handlers<CustomerOperation> {
+  return { ...sessions(parts), ...looks(parts), ...addresses(parts) }
+}
+
+type SessionOperation = 'requestCustomerCode' | 'openCustomerSession' | 'endCustomerSession'
+
+function sessions({ rootSecret }: CustomerParts): Handlers<SessionOperation> {
+  return {
+    async requestCustomerCode({ db, caller, body, now }) {
+      const email = mailboxFromTyped(body.email)
+      if (email === undefined) throw refuse('invalid_request', { issues: [issueAt('/email', 'not_an_email')] })
+      const { origin, network } = caller
+      const { browserToken = newToken(), locale = 'auto' } = body
+      const asked = { email, browserHash: browserHash(origin, browserToken), network, locale }
+      await askCode(db, rootSecret, caller, asked, now.getTime())
+      return { data: { browserToken, expiresAt: toInstant(now.getTime() + codeMs) } }
+    },
+
+    // A code that is wrong is an answer and no refusal: a refusal would take the try back with it.
+    async openCustomerSession({ db, caller, body: { browserToken, code: typed }, now }) {
+      const { origin } = caller
+      const asked = {
+        browserHash: browserHash(origin, browserToken),
+        shown: { code: codeFromTyped(typed) ?? '' },
+        tokenHash: (token: string) => openTokenHash(origin, token),
+        sessionMs: openSessionMs,
+      }
+      const opened = await openSession(db, rootSecret, caller, asked, now.getTime())
+      return { data: { session: opened ? { token: opened.token, expiresAt: toInstant(opened.expiresAt) } : null } }
+    },
+
+    async endCustomerSession({ db, caller: { merchantId, origin }, body: { token } }) {
+      await deleteCustomerSession(db, merchantId, openTokenHash(origin, token))
+      return { data: { ended: true } }
+    },
+  }
+}
+
+type LookOperation = 'getCustomer' | 'listCustomerOrders' | 'listCustomerAddresses'
+
+function looks({ rootSecret, publicOrigin }: CustomerParts): Handlers<LookOperation> {
+  return {
+    async getCustomer({ caller: { email, mode, merchantSlug } }) {
+      return { data: { email, mode, accountUrl: publicOrigin() + accountPath(merchantSlug, mode) } }
+    },
+
+    async listCustomerOrders({ db, caller, paging }) {
+      const hashes = await hashesOf(db, rootSecret, caller, caller.email)
+      const after = paging.after === null ? null : readPlace(paging.after, 'ord')
+      const found = await listOrdersOfCustomer(db, caller, hashes, { limit: limits.listRowsMax + 1, after })
+      const placeOf = ({ placedAt: at, orderId: id }: (typeof found)[number]) => writePlace({ at, id })
+      const { rows, meta } = pageOf(found, paging, placeOf, limits.listRowsMax)
+      const data = rows.map(({ orderId: id, secretSealed: sealed, installationId: _, placedAt, ...order }) => ({
+        ...{ id, ...order, placedAt: toInstant(placedAt) },
+        statusUrl: orderPageUrl({ rootSecret, publicOrigin }, { orderId: id, sealed }),
+      }))
+      return { data, meta }
+    },
+
+    async listCustomerAddresses({ db, caller }) {
+      const book = await bookOf(db, rootSecret, caller, caller.email)
+      return { data: book.map(({ id, address, label, isDefault }) => ({ id, address, label, isDefault })) }
+    },
+  }
+}
+
+type AddressOperation = 'addCustomerAddress' | 'replaceCustomerAddress' | 'removeCustomerAddress'
+
+function addresses(parts: CustomerParts): Handlers<AddressOperation> {
+  const { rootSecret } = parts
+  async function save(tx: Tx, caller: CustomerCaller, id: string | null, body: SaveBody, now: Date) {
+    const checked = checkAddress(body.address)
+    if ('issues' in checked) throw refuse('invalid_request', { issues: checked.issues })
+    const entry: BookEntry = { id, address: checked.address, isDefault: body.isDefault ?? false }
+    const owner = await bookOwner(tx, parts, caller, { email: caller.email, now: now.getTime() })
+    const saved = await saveInBook(tx, rootSecret, owner, entry, now.getTime())
+    if (saved === 'unknown') throw refuse('customer_address_not_found')
+    if (saved === 'full') throw refuse('customer_address_limit', { current: { limit: bookMax } })
+    return { data: { id: saved.id } }
+  }
+  return {
+    addCustomerAddress: ({ db, caller, body, now }) => save(db, caller, null, body, now),
+
+    async replaceCustomerAddress({ db, caller, path: { addressId }, body, now }) {
+      if (!isId('cad', addressId)) throw refuse('customer_address_not_found')
+      return save(db, caller, addressId, body, now)
+    },
+
+    async removeCustomerAddress({ db, caller, path: { addressId }, now }) {
+      const { email } = caller
+      const isRemoved =
+        isId('cad', addressId) &&
+        (await removeFromBook(db, await bookOwner(db, parts, caller, { email, now: now.getTime() }), addressId))
+      if (!isRemoved) throw refuse('customer_address_not_found')
+      return { data: { id: addressId } }
+    },
+  }
+}
+
+interface SaveBody {
+  address: Address
+  isDefault?: boolean
+}
+
+// What a browser was told at one origin opens nothing at another.
+function browserHash(origin: string, browserToken: string): string {
+  return digest(`open ${origin} ${browserToken}`)
+}

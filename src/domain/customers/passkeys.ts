@@ -1,0 +1,200 @@
+// Passkeys of shoppers. A shopper who has proved a mailbox adds one, and signs in with it at the same host without an e-mail.
+// A challenge works once, in the browser or session that asked for it.
+
+import { customerPasskeysMax } from '../../contract/admin/customers.ts'
+import type { Mode } from '../../contract/words.ts'
+import { toInstant } from '../../platform/kit/instant.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
+import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import { list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
+import { createChallenge, useChallenge } from '../users/passkeys.ts'
+import {
+  answeredIn,
+  createdPasskey,
+  optionsToCreate,
+  optionsToUse,
+  type StoredPasskey,
+  usedCounter,
+} from '../users/webauthn.ts'
+import type { BookOwner } from './bookstore.ts'
+import { lockCodeGate, lockCustomerSession } from './store.ts'
+
+const purpose = 'customer passkey'
+
+export interface CustomerPasskey extends StoredPasskey {
+  emailSealed: string
+  createdAt: number
+  usedAt: number | null
+}
+
+type PasskeyRow = Omit<CustomerPasskey, 'transports'> & { transports: string }
+
+// Oldest first.
+export async function listCustomerPasskeys(
+  db: Reader,
+  { merchantId, mode, hashes }: MerchantMode & { hashes: readonly string[] },
+): Promise<CustomerPasskey[]> {
+  const rows = await db.sql<PasskeyRow>`
+    select id, email_sealed as "emailSealed", public_key as "publicKey", counter, transports, created_at as "createdAt",
+      used_at as "usedAt"
+    from customer_passkeys where merchant_id = ${merchantId} and mode = ${mode} and email_hash in (${list(hashes)})
+    order by created_at, id limit ${customerPasskeysMax}`
+  return rows.map(passkeyFrom)
+}
+
+async function findPasskey(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  id: string,
+): Promise<CustomerPasskey | undefined> {
+  const [row] = await db.sql<PasskeyRow>`
+    select id, email_sealed as "emailSealed", public_key as "publicKey", counter, transports, created_at as "createdAt",
+      used_at as "usedAt"
+    from customer_passkeys where merchant_id = ${merchantId} and mode = ${mode} and id = ${id}`
+  return row && passkeyFrom(row)
+}
+
+function passkeyFrom({ transports, ...row }: PasskeyRow): CustomerPasskey {
+  return { ...row, counter: Number(row.counter), transports: JSON.parse(transports) as string[] }
+}
+
+export async function removeCustomerPasskey(tx: Tx, owner: BookOwner, id: string): Promise<void> {
+  const { merchantId, mode, hashes } = owner
+  await tx.sql`
+    delete from customer_passkeys
+    where merchant_id = ${merchantId} and mode = ${mode} and id = ${id} and email_hash in (${list(hashes)})`
+}
+
+export async function forgetCustomerPasskeys(
+  tx: Tx,
+  merchant: string,
+  modes: readonly Mode[],
+  hashes: readonly string[],
+): Promise<void> {
+  await tx.sql`
+    delete from customer_passkeys
+    where merchant_id = ${merchant} and mode in (${list(modes)}) and email_hash in (${list(hashes)})`
+}
+
+export interface PasskeyPlace {
+  shop: MerchantMode
+  // At which the device signs.
+  origin: string
+  // The browser before one is signed in, the session after.
+  boundTo: string
+}
+
+// As the shopper and the file with their data have it.
+export function passkeyShown({ id, createdAt, usedAt }: CustomerPasskey): AccountPasskey {
+  return { id, createdAt: toInstant(createdAt), usedAt: usedAt === null ? null : toInstant(usedAt) }
+}
+
+export interface AccountPasskey {
+  id: string
+  createdAt: string
+  usedAt: string | null
+}
+
+// What a device is asked to sign.
+export async function askToUse(
+  storage: Storage,
+  { shop, origin, boundTo }: PasskeyPlace,
+  now: number,
+): Promise<object> {
+  const challenge = await storage.write((tx) => createChallenge(tx, boundFor(shop, 'use', boundTo), now))
+  return optionsToUse({ origin, challenge })
+}
+
+export async function askToCreate(
+  storage: Storage,
+  { shop, origin, boundTo }: PasskeyPlace,
+  { email, owner, shopName }: { email: string; owner: BookOwner; shopName: string },
+  now: number,
+): Promise<object> {
+  const { challenge, known } = await storage.write(async (tx) => ({
+    known: await listCustomerPasskeys(tx, owner),
+    challenge: await createChallenge(tx, boundFor(shop, 'create', boundTo), now),
+  }))
+  // A device replaces its passkey of the same id, so test and live differ. A keyed hash says nothing about the person.
+  const id = `${shop.mode} ${owner.hashes[0]}`
+  return optionsToCreate({ origin, challenge }, { id, email, siteName: shopName }, known)
+}
+
+export interface NewPasskey {
+  email: string
+  response: string
+  // The session in which it is added.
+  sessionHash: string
+  ownerIn: (tx: Tx) => Promise<BookOwner>
+}
+
+// False for a bad answer, a session that ended meanwhile, and where there are as many as there may be.
+export async function addCustomerPasskey(
+  storage: Storage,
+  rootSecret: RootSecret,
+  { shop, origin, boundTo }: PasskeyPlace,
+  { email, response, sessionHash, ownerIn }: NewPasskey,
+  now: number,
+): Promise<boolean> {
+  const answered = answeredIn(response)
+  if (!answered) return false
+  const { challenge } = answered
+  if (!(await storage.write((tx) => useChallenge(tx, challenge, boundFor(shop, 'create', boundTo), now)))) return false
+  const passkey = await createdPasskey(response, { origin, challenge })
+  if (!passkey) return false
+  return storage.write(async (tx) => {
+    await lockCodeGate(tx, shop.merchantId, now)
+    // An erased shopper gets no passkey: erasing ends the sessions, and waits for this one.
+    if (!(await lockCustomerSession(tx, shop, sessionHash, now))) return false
+    const owner = await ownerIn(tx)
+    if ((await listCustomerPasskeys(tx, owner)).length >= customerPasskeysMax) return false
+    const { id, publicKey, counter, transports } = passkey
+    const rows = await tx.sql`
+      insert into customer_passkeys (merchant_id, mode, id, email_hash, email_sealed, public_key, counter, transports,
+        created_at)
+      values (${shop.merchantId}, ${shop.mode}, ${id}, ${owner.hashes[0]}, ${sealByRoot(rootSecret, purpose, email, id)},
+        ${publicKey}, ${counter}, ${JSON.stringify(transports)}, ${now})
+      on conflict (merchant_id, mode, id) do nothing returning id`
+    return rows.length > 0
+  })
+}
+
+// What `open` makes of the address whose passkey answered, in the transaction that counts its use: none for a passkey that was removed or
+// erased meanwhile. Undefined for every reason alike.
+export async function openByPasskey<T>(
+  storage: Storage,
+  rootSecret: RootSecret,
+  { shop, origin, boundTo }: PasskeyPlace,
+  { response, open }: { response: string; open: (tx: Tx, email: string) => T },
+  now: number,
+): Promise<T | undefined> {
+  const answered = answeredIn(response)
+  if (!answered) return undefined
+  const { challenge, id } = answered
+  if (!(await storage.write((tx) => useChallenge(tx, challenge, boundFor(shop, 'use', boundTo), now)))) return undefined
+  const passkey = await storage.read((db) => findPasskey(db, shop, id))
+  const counter = passkey && (await usedCounter(response, { origin, challenge }, passkey))
+  if (counter === undefined || !passkey) return undefined
+  const email = openByRoot(rootSecret, purpose, passkey.emailSealed, id)
+  if (email === undefined) return undefined
+  return storage.write(async (tx) => ((await recordUse(tx, shop, { id, counter, now })) ? open(tx, email) : undefined))
+}
+
+// False when it was used with a later counter meanwhile, or removed. Passkeys that are shared between devices count nothing.
+async function recordUse(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  { id, counter, now }: { id: string; counter: number; now: number },
+): Promise<boolean> {
+  const rows = await tx.sql`
+    update customer_passkeys set counter = ${counter}, used_at = ${now}
+    where merchant_id = ${merchantId} and mode = ${mode} and id = ${id}
+      and (counter < ${counter} or (counter = 0 and counter = ${counter}))
+    returning id`
+  return rows.length > 0
+}
+
+// A challenge works for one shop, mode and purpose.
+function boundFor({ merchantId, mode }: MerchantMode, use: 'use' | 'create', boundTo: string): string {
+  return `customer ${merchantId} ${mode} ${use} ${boundTo}`
+}

@@ -1,0 +1,65 @@
+// An edit that costs more and is paid by a link: what the shopper is shown of it, and the same edit again when the money has come. Pure.
+
+import { Refusal } from '../../platform/kit/refuse.ts'
+import type { EditChange, Pricing } from '../carts/pricing.ts'
+import { editObstacle } from '../orders/lifecycle.ts'
+import { isPaidByHand } from '../orders/money.ts'
+import type { OrderRow, RefundedLine } from '../orders/store.ts'
+import type { OrderFacts } from '../orders/view.ts'
+import { type EditInput, type EditPlan, isOfSku, planEdit } from './plan.ts'
+
+// With the prices as they were agreed.
+export type StoredEdit = Pick<EditInput, 'newItems' | 'shipping'> & {
+  id: string
+  quantities: readonly (readonly [string, number])[]
+  difference: number
+}
+
+export function orderChangeFor(
+  order: OrderRow,
+  plan: EditPlan,
+  asked: Pick<EditInput, 'quantities' | 'newItems' | 'shipping'>,
+  id: string,
+): EditChange {
+  const { newItems, shipping } = asked
+  const edit: StoredEdit = { id, newItems, shipping, quantities: [...asked.quantities], difference: plan.difference }
+  return { orderId: order.id, number: order.number, pricing: pricingFor(order, plan), edit }
+}
+
+// Undefined where the order is not any more what it was when the edit was agreed on: the money goes back then.
+export function editAgreed(facts: OrderFacts, refunded: readonly RefundedLine[], change: EditChange) {
+  // Written by the function above.
+  const { id, newItems, shipping, quantities, difference } = change.edit as StoredEdit
+  const { order, lines } = facts
+  if (order.paymentStatus === 'pending' || editObstacle(order, { isPaidByHand: isPaidByHand(facts) })) return undefined
+  try {
+    const plan = planEdit({ order, lines, refunded, quantities: new Map(quantities), newItems, shipping })
+    return plan.difference === difference && plan.order.total > order.refunded ? { id, plan } : undefined
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
+// What comes, with what goes taken off as a discount, so that all of it is the difference.
+function pricingFor({ priceTax, taxRelief }: OrderRow, { parts, difference: total }: EditPlan): Pricing {
+  const isIncluded = priceTax === 'included'
+  const costOf = (part: { total: number; tax: number }) => (isIncluded ? part.total : part.total - part.tax)
+  const goods = parts.added.filter(isOfSku)
+  const shipping = parts.added.filter((part) => !isOfSku(part)).reduce((sum, part) => sum + costOf(part), 0)
+  const subtotal = goods.reduce((sum, part) => sum + costOf(part), 0)
+  const tax = parts.added.reduce((sum, part) => sum + part.tax, 0)
+  const discount = subtotal + shipping + (isIncluded ? 0 : tax) - total
+  return {
+    lines: goods.map(({ skuId, unitPrice, tax: own, total: gross, rateBps }) => ({
+      ...{ skuId, unitPrice, subtotal: costOf({ total: gross, tax: own }), discount: 0 },
+      ...{ tax: own, total: gross, taxRateBps: rateBps },
+    })),
+    promotion: { state: 'none', reason: null, amount: 0, allocations: [] },
+    shipping: { optionId: null, options: [], amount: shipping, discount: 0, tax: 0, taxRateBps: null, taxes: null },
+    totals: {
+      ...{ subtotal, discount, shipping, tax, taxIncluded: isIncluded, total },
+      ...(taxRelief !== null && { taxReason: taxRelief }),
+    },
+  }
+}

@@ -1,0 +1,61 @@
+// An exchange that costs more: a draft whose link the shopper pays. Its cart has the new items and costs what is missing. The new order is placed
+// with the payment (`checkout/pay/exchange.ts`). The caller has locked the order of the return.
+
+import { draftDays } from '../../contract/admin/drafts.ts'
+import type { ChangeContext } from '../../platform/outbox/announce.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import { keepAddress } from '../addresses/store.ts'
+import type { ExchangeChange, Pricing } from '../carts/pricing.ts'
+import { findCartFacts, quoteFor } from '../carts/quote.ts'
+import { type CartKey, saveTerms } from '../carts/store.ts'
+import type { CheckoutTools } from '../checkout/sessions.ts'
+import { insertDifference } from '../drafts/difference.ts'
+import { dayMs } from '../drafts/edit.ts'
+import type { OrderFacts } from '../orders/view.ts'
+import type { ReturnFacts } from '../returns/store.ts'
+import { lessCredit } from './balance.ts'
+import { fillCart, openFor } from './open.ts'
+import type { ExchangePlan, ExchangeWish } from './plan.ts'
+
+export interface LinkAsk {
+  plan: ExchangePlan
+  newItems: ExchangeWish['newItems']
+  close: boolean
+  days?: number | undefined
+}
+
+// Answers with the id of the draft.
+export async function askForExchange(
+  tools: CheckoutTools,
+  tx: Tx,
+  { facts: { row }, order: { order } }: { facts: ReturnFacts; order: OrderFacts },
+  { plan, newItems, close, days = draftDays }: LinkAsk,
+  context: ChangeContext,
+): Promise<string> {
+  const { installationId, id: orderId, number } = order
+  const { customer, refund, terms, balance } = plan
+  const { credit, total, difference } = balance
+  const { cartId, addressToken } = await fillCart(tools, tx, order, { plan, newItems }, context)
+  if (addressToken) keepAddress(tx, installationId, addressToken, context.now + days * dayMs)
+  const placed = await pricingOf(tools, tx, { installationId, cartId }, context.now)
+  // Priced twice by one function. If they ever differ, nothing is written.
+  if (placed.totals.total !== total) throw new Error(`cart ${cartId} costs ${placed.totals.total} and not ${total}`)
+  const items = refund.items.map(({ skuId, quantity }) => ({ skuId, quantity }))
+  const exchange = { returnId: row.id, items, deduction: refund.deduction, credit, close }
+  const change: ExchangeChange = { orderId, number, pricing: lessCredit(placed, credit), exchange, placed }
+  saveTerms(tx, { installationId, cartId }, { ...terms, change })
+  const seconds = (days * dayMs) / 1000
+  const session = await openFor(tools, tx, order, { cartId, customer, seconds }, context)
+  return insertDifference(tx, order, session, { total: difference, returnId: row.id }, context)
+}
+
+async function pricingOf(
+  { carts: { pricebooks } }: CheckoutTools,
+  tx: Tx,
+  key: CartKey,
+  now: number,
+): Promise<Pricing> {
+  const facts = await findCartFacts(tx, pricebooks, key, now)
+  if (!facts) throw new Error(`cart ${key.cartId} is gone`)
+  return (await quoteFor(tx, pricebooks, facts, now)).pricing
+}

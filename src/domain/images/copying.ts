@@ -1,0 +1,81 @@
+// Makes the copies of pictures that browsers load: smaller, in newer formats, and without anything that a camera wrote. A picture that
+// cannot be decoded is given up with the reason, and is shown as it is.
+
+import { claimRows, handleEach, type Round, type RowFailure, RowsFailed } from '../../platform/jobs/rows.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
+import type { Copier, CopyProblem } from './copier.ts'
+import type { ImageFiles } from './files.ts'
+import { imageMedia } from './format.ts'
+import { copyName, imageName } from './name.ts'
+import {
+  claimToCopy,
+  endCopying,
+  findContent,
+  insertCopies,
+  listSizes,
+  listToCopy,
+  noteCopyFailure,
+  type ToCopy,
+} from './store.ts'
+
+export interface CopyTools {
+  storage: Storage
+  files: ImageFiles
+  copier: Copier
+}
+
+// They may have been the machine's fault.
+const mayPass: ReadonlySet<CopyProblem> = new Set(['too_slow', 'too_much_memory', 'crashed'])
+const failuresMax = 3
+
+// The number of pictures.
+export async function copyPictures(tools: CopyTools, now: number, rowsMax: number): Promise<number> {
+  const { storage, copier } = tools
+  const due = await storage.read((db) => listToCopy(db, now, rowsMax))
+  if (due.length === 0 || !(await copier.isAvailable())) return 0
+  const round: Round = { storage, loop: 'picture_copies', now }
+  const failures: RowFailure[] = []
+  const claimed = await claimRows(
+    round,
+    failures,
+    (only) => storage.write((tx) => claimToCopy(tx, { now, rowsMax, only })),
+    async () => due,
+  )
+  const done = await handleEach(round, claimed, keyOf, (row) => copyOne(tools, row, now)).catch((error: unknown) => {
+    if (!(error instanceof RowsFailed)) throw error
+    failures.push(...error.failures)
+    return error.rows - error.failures.length
+  })
+  if (failures.length > 0) throw new RowsFailed(failures, done)
+  return done
+}
+
+const keyOf = ({ merchantId, hash }: ToCopy) => ({ tenantId: merchantId, rowId: hash })
+
+async function copyOne({ storage, files, copier }: CopyTools, row: ToCopy, now: number): Promise<number> {
+  const { merchantId, hash, pictureId } = row
+  const [found, sizes] = await storage.read((db) =>
+    Promise.all([findContent(db, merchantId, hash), listSizes(db, merchantId, pictureId)]),
+  )
+  // A smaller size of the same picture, which stands for nothing by itself.
+  if (sizes.at(-1)?.hash !== hash) return end({ color: null, problem: null })
+  const bytes = found && (found.content ?? (await files.get(imageName(row))))
+  if (!bytes) throw new Error('the file of a picture is missing')
+  const made = await copier.copiesOf(bytes)
+  if (typeof made !== 'string') {
+    for (const copy of made.copies) await files.put(copyName({ ...row, ...copy }), copy.bytes, imageMedia[copy.kind])
+    await storage.write(async (tx) => {
+      insertCopies(tx, row, made)
+      await endCopying(tx, row, { color: made.color, problem: null }, now)
+    })
+    return 1
+  }
+  if (!mayPass.has(made) || row.failures + 1 >= failuresMax) return end({ color: null, problem: made })
+  await storage.write((tx) => noteCopyFailure(tx, row, made, now))
+  return 1
+
+  async function end(as: Parameters<typeof endCopying>[2]): Promise<number> {
+    await storage.write((tx) => endCopying(tx, row, as, now))
+    return 1
+  }
+}

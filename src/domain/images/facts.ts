@@ -1,0 +1,50 @@
+// What pages say of a picture before it is loaded: its size, and the colour that stands in for it. Answers what is known at once; what is
+// not is read meanwhile, for the next page that shows the picture.
+
+import { Lru } from '../../platform/kit/lru.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
+import { type ImageFacts, listFacts } from './store.ts'
+
+export type PictureFacts = Pick<ImageFacts, 'width' | 'height' | 'color'>
+export type KnownFacts = (merchantId: string, path: string) => PictureFacts | undefined
+
+const factsMax = 20_000
+const askedAtOnceMax = 500
+// A picture that has no copies yet is looked at again.
+const unsettledMs = 5_000
+const ownPicture = /^\/media\/(mer_[0-9a-z]{1,40})\/([0-9a-f]{32})-[0-9]{1,4}\.[a-z]{3,4}/
+
+export function createKnownFacts(storage: Pick<Storage, 'read'>, report: (error: unknown) => void): KnownFacts {
+  const known = new Lru<string, { facts: PictureFacts | undefined; until: number }>(factsMax)
+  // By merchant.
+  const asked = new Map<string, Set<string>>()
+
+  async function ask(merchantId: string, hashes: ReadonlySet<string>): Promise<void> {
+    const rows = await storage.read((db) => listFacts(db, merchantId, [...hashes].slice(0, askedAtOnceMax)))
+    const until = Date.now() + unsettledMs
+    for (const { hash, width, height, color, isSettled } of rows) {
+      const facts = { width: Number(width), height: Number(height), color }
+      known.set(`${merchantId}/${hash}`, { facts, until: Number(isSettled) === 1 ? Number.POSITIVE_INFINITY : until })
+    }
+  }
+
+  return (merchantId, path) => {
+    const [, owner, hash] = ownPicture.exec(path) ?? []
+    if (owner !== merchantId || hash === undefined) return undefined
+    const key = `${merchantId}/${hash}`
+    const found = known.get(key)
+    if (found && found.until > Date.now()) return found.facts
+    // Not asked for again while the answer is under way.
+    known.set(key, { facts: found?.facts, until: Date.now() + unsettledMs })
+    const hashes = asked.get(merchantId) ?? new Set()
+    if (hashes.size === 0) {
+      asked.set(merchantId, hashes)
+      setImmediate(() => {
+        asked.delete(merchantId)
+        ask(merchantId, hashes).catch(report)
+      })
+    }
+    hashes.add(hash)
+    return found?.facts
+  }
+}

@@ -1,0 +1,69 @@
+// Over which payments of an order money goes back: pure. The newest payment gives first, as a bank takes back a recent charge more surely than
+// an old one, and what an edit added goes back where it came from. A payment gives no more than is left of it.
+
+import type { PaymentRow, RefundRow } from '../payments/store.ts'
+import type { RefundedLine } from './store.ts'
+
+export interface Paid {
+  // The oldest first.
+  payments: readonly Pick<PaymentRow, 'id' | 'amount' | 'status'>[]
+  refunds: readonly Pick<RefundRow, 'paymentId' | 'amount' | 'status'>[]
+}
+
+export interface RefundShare {
+  paymentId: string
+  amount: number
+}
+
+// Empty where so much is not left.
+export function sharesFor(paid: Paid, amount: number): RefundShare[] {
+  const shares: RefundShare[] = []
+  let missing = amount
+  for (const payment of paid.payments.toReversed()) {
+    const part = Math.min(missing, leftOf(payment, paid.refunds))
+    if (part > 0) shares.push({ paymentId: payment.id, amount: part })
+    missing -= part
+  }
+  return missing > 0 ? [] : shares
+}
+
+// What of all payments has not gone back.
+export function leftToGoBack({ payments, refunds }: Paid): number {
+  return payments.reduce((sum, payment) => sum + leftOf(payment, refunds), 0)
+}
+
+function leftOf({ id, amount, status }: Paid['payments'][number], refunds: Paid['refunds']): number {
+  if (status !== 'succeeded') return 0
+  const back = refunds.filter((refund) => refund.paymentId === id && refund.status !== 'failed')
+  return Math.max(0, amount - back.reduce((sum, refund) => sum + refund.amount, 0))
+}
+
+// What each share is for: the lines one after the other. The units of a line are counted where it begins; what the next share gives of it
+// is a part of its price. What lines are worth above the shares belongs to the last one.
+export function linesByShare(
+  shares: readonly Pick<RefundShare, 'amount'>[],
+  lines: readonly RefundedLine[],
+): RefundedLine[][] {
+  const parts = shares.map((): RefundedLine[] => [])
+  let at = 0
+  let room = shares[0]?.amount ?? 0
+  for (const { skuId, quantity, amount } of lines) {
+    let left = amount
+    let units = quantity
+    do {
+      const isLast = at === shares.length - 1
+      const part = isLast ? left : Math.min(left, room)
+      if (part > 0 || left === 0) {
+        parts[at]?.push({ skuId, quantity: units, amount: part })
+        units = 0
+      }
+      left -= part
+      room -= part
+      if (room <= 0 && !isLast) {
+        at += 1
+        room = shares[at]?.amount ?? 0
+      }
+    } while (left > 0)
+  }
+  return parts
+}

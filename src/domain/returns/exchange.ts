@@ -1,0 +1,39 @@
+// The money of an exchange: what was paid for returned items pays another order. The caller has locked the order of the return.
+
+import type { ChangeContext } from '../../platform/outbox/announce.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import { type MovedMoney, moveMoney } from '../orders/refunds.ts'
+import type { OrderFacts } from '../orders/view.ts'
+import type { ReturnRefund } from './amounts.ts'
+import { changeReturn } from './change.ts'
+import { refundedLinesOf } from './refund.ts'
+import { insertExchange, insertReturnRefund, type ReturnExchangeRow, type ReturnFacts } from './store.ts'
+
+export async function moveCredit(
+  tx: Tx,
+  { facts, order }: { facts: ReturnFacts; order: OrderFacts },
+  refund: ReturnRefund,
+  context: ChangeContext,
+): Promise<MovedMoney> {
+  const { amount } = refund
+  const moved = await moveMoney(tx, order, { amount, lines: refundedLinesOf(refund) }, context)
+  if (!moved || moved.parts.length === 0)
+    throw new Error(`the payments of order ${order.order.id} have no ${amount} left`)
+  for (const part of moved.parts) insertReturnRefund(tx, facts.row, part.refund.id)
+  return moved
+}
+
+// The new order was placed.
+export async function noteExchange(
+  tx: Tx,
+  facts: ReturnFacts,
+  { parts }: MovedMoney,
+  exchange: Omit<ReturnExchangeRow, 'at'>,
+  context: ChangeContext,
+): Promise<ReturnFacts> {
+  const [first] = parts
+  if (!first) throw new Error(`nothing moved to order ${exchange.orderId}`)
+  const row = { ...exchange, at: context.now }
+  insertExchange(tx, facts.row, row, first.refund.id)
+  return changeReturn(tx, facts, 'exchange', { exchanges: [...facts.exchanges, row] }, context)
+}

@@ -1,0 +1,93 @@
+// Reads what is at an address that others chose, from inside our network. So it is guarded like the receivers of webhooks: few bytes,
+// little time, and every address that is dialled is judged, also after a redirect.
+
+import { lookup as resolve } from 'node:dns'
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { get } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { isForbiddenAddress, targetProblem } from './guard.ts'
+
+// An import would load Node's own HTTP client too (see platform/http/sockets.ts).
+const { get: getOpenly } = process.getBuiltinModule('node:http')
+
+export interface GetBounds {
+  // Also http, and addresses of this machine and its networks: for development.
+  allowPrivate: boolean
+  accept: string
+  bytesMax: number
+  // For all of it, redirects included.
+  msMax: number
+  // (default: none is followed)
+  redirectsMax?: number
+}
+
+export interface Got {
+  headers: IncomingHttpHeaders
+  bytes: Buffer
+}
+
+// `forbidden`: an address that may not be called. `missing`: its owner does not have it, or does not give it away. `unreachable`: no
+// answer, or one that may be another one later.
+export const getProblems = ['forbidden', 'missing', 'unreachable', 'too_slow', 'too_large'] as const
+export type GetProblem = (typeof getProblems)[number]
+
+export async function guardedGet(url: string, bounds: GetBounds): Promise<Got | GetProblem> {
+  const signal = AbortSignal.timeout(bounds.msMax)
+  try {
+    return await follow(url, bounds, signal)
+  } catch (error) {
+    if (signal.aborted) return 'too_slow'
+    return error instanceof Forbidden ? 'forbidden' : 'unreachable'
+  }
+}
+
+class Forbidden extends Error {}
+
+async function follow(first: string, bounds: GetBounds, signal: AbortSignal): Promise<Got | GetProblem> {
+  let url = first
+  for (let redirects = bounds.redirectsMax ?? 0; ; redirects -= 1) {
+    if (targetProblem(url, bounds)) return 'forbidden'
+    const response = await answerOf(url, bounds, signal)
+    const { statusCode = 0, headers } = response
+    if (statusCode === 200) return bytesOf(response, bounds.bytesMax)
+    response.destroy()
+    const target = redirectStatuses.has(statusCode) && redirects > 0 ? URL.parse(headers.location ?? '', url) : null
+    if (target === null) return statusCode >= 500 || statusCode === 429 ? 'unreachable' : 'missing'
+    target.hash = ''
+    url = target.href
+  }
+}
+
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+function answerOf(url: string, { allowPrivate, accept }: GetBounds, signal: AbortSignal): Promise<IncomingMessage> {
+  const lookup: LookupFunction = (hostname, options, done) =>
+    resolve(hostname, { ...options, all: true }, (error, found) => {
+      const allowed = error ? [] : found.filter(({ address }) => !isForbiddenAddress(address, { allowPrivate }))
+      const [first] = allowed
+      if (!first) done(error ?? new Forbidden(), '', 0)
+      else if (options.all) done(null, allowed)
+      else done(null, first.address, first.family)
+    })
+  // Not compressed, so it cannot unfold into more than it weighed.
+  const headers = { accept, 'accept-encoding': 'identity', 'user-agent': 'Cartwright' }
+  return new Promise((take, fail) => {
+    const ask = url.startsWith('http:') ? getOpenly : get
+    const request: ClientRequest = ask(url, { lookup, headers, signal, agent: false }, take)
+    request.on('error', fail)
+  })
+}
+
+async function bytesOf(response: IncomingMessage, bytesMax: number): Promise<Got | GetProblem> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length > bytesMax) {
+      response.destroy()
+      return 'too_large'
+    }
+    chunks.push(chunk)
+  }
+  return { headers: response.headers, bytes: Buffer.concat(chunks) }
+}

@@ -1,0 +1,116 @@
+// `merchants`: moves one from a cell to another.
+
+import { setTimeout as pause } from 'node:timers/promises'
+import { deleteIndexed } from '../../domain/catalog/indexstore.ts'
+import { fillIndex } from '../../domain/catalog/reindex.ts'
+import { customerKeyName } from '../../domain/checkout/customer.ts'
+import { isCallingProvider } from '../../domain/payments/store.ts'
+import { searchKeyName } from '../../domain/search/orders.ts'
+import { findRootSecret, readSettings, type Settings, secretSourceOf } from '../../platform/config.ts'
+import { shareDatabaseKeys } from '../../platform/secrets/databasekey.ts'
+import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import { unhurried } from '../../platform/storage/copy.ts'
+import { type MoveOptions, moveMerchant } from '../../platform/storage/moving.ts'
+import { openStorage } from '../../platform/storage/open.ts'
+import type { Storage, Tx } from '../../platform/storage/storage.ts'
+import { type Command, Failure, type Given, print, type Terminal } from './command.ts'
+import { checkSecretOf } from './database.ts'
+
+export const merchantsCommand: Command = {
+  summary: 'Move merchants between cells.',
+  verbs: {
+    move: {
+      summary: 'Move a merchant with all of its data to the database of another cell, while servers run.',
+      effect: 'none',
+      words: ['SLUG'],
+      options: {
+        from: { value: 'URL', help: 'the database of the cell that has it (default: the configured one)' },
+        to: { value: 'URL', help: 'the database of the cell that gets it', isRequired: true },
+        origin: { value: 'ORIGIN', help: 'the CARTWRIGHT_PUBLIC_URL of that cell', isRequired: true },
+      },
+      run: move,
+    },
+  },
+}
+
+const productsAtOnce = 500
+
+async function move(given: Given, terminal: Terminal): Promise<number> {
+  const settings = readSettings(given.environment)
+  const { from = settings.databaseUrl, to = '', origin = '' } = given.texts
+  if (!URL.canParse(origin) || new URL(origin).origin !== origin)
+    throw new Failure('--origin must be an origin such as https://shop.example.com')
+  // One root secret opens both.
+  const rootSecret = await secretOfBoth(settings, from, to)
+  const source = await openStorage(from, unhurried)
+  try {
+    const target = await openStorage(to, unhurried)
+    try {
+      await refuseOtherKeys(source, target, rootSecret)
+      const onProgress: MoveOptions['onProgress'] = ({ doing, table, rows }) =>
+        terminal.progress(`${doing} ${table}: ${rows} rows`)
+      const moved = await moveMerchant(source, target, given.word, {
+        ...moveTools(source, given.word),
+        origin,
+        onProgress,
+      })
+      await fillIndex(target, { now: Date.now(), limit: productsAtOnce })
+      print(terminal, given, { merchant: given.word, origin, ...moved }, () => [
+        `${given.word} is at ${origin}: ${moved.rows} rows; writes of its old cell waited for ${(moved.lockedMs / 1000).toFixed(1)} s`,
+      ])
+      return 0
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+async function secretOfBoth(settings: Settings, from: string, to: string): Promise<RootSecret> {
+  for (const url of [from, to]) await checkSecretOf(settings, url)
+  return findRootSecret(secretSourceOf(settings, from)) as RootSecret
+}
+
+// Orders are found by hashes of their customers and words, under keys of the database.
+async function refuseOtherKeys(source: Storage, target: Storage, rootSecret: RootSecret): Promise<void> {
+  const names = [customerKeyName, searchKeyName]
+  const different = await source.read((db) =>
+    target.write((tx) => shareDatabaseKeys(db, tx, rootSecret, { names, now: Date.now() })),
+  )
+  if (different.length > 0)
+    throw new Failure(
+      'the databases recognize customers by different keys: make the target with `cells add NAME --like` a cell of the same group',
+    )
+}
+
+// A request waits for so long at most, and a key is remembered for two seconds.
+const closingMs = 10_000
+const callsMsMax = 60_000
+
+export function moveTools(
+  source: Storage,
+  slug: string,
+  waitMs = closingMs,
+): Pick<MoveOptions, 'now' | 'closed' | 'dropIndex'> {
+  return {
+    now: Date.now,
+    // A call to a payment provider that is under way ends here, and not at the target.
+    async closed() {
+      await pause(waitMs)
+      const deadline = Date.now() + callsMsMax
+      while ((await source.read((db) => isCallingProvider(db, slug, Date.now()))) && Date.now() < deadline)
+        await pause(100)
+    },
+    dropIndex,
+  }
+}
+
+async function dropIndex(tx: Tx, merchantId: string): Promise<void> {
+  const products = await tx.sql<{ id: string }>`select id from products where merchant_id = ${merchantId}`
+  deleteIndexed(
+    tx,
+    merchantId,
+    products.map(({ id }) => id),
+  )
+}

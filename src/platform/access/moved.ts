@@ -1,0 +1,34 @@
+// Where a merchant is that was moved to another cell: by what its callers and shoppers bring.
+
+import type { Reader, Storage } from '../storage/storage.ts'
+
+// The public part of an API key, or the digest of a page's secret.
+export type MovedKind = 'key' | 'checkout' | 'order'
+
+// The origin of its cell.
+export async function findMovedOrigin(db: Reader, kind: MovedKind, name: string): Promise<string | undefined> {
+  const [row] = await db.sql<{ origin: string }>`
+    select v.origin from moved_names n join merchant_moves v on v.merchant_id = n.merchant_id and v.state = 'gone'
+    where n.kind = ${kind} and n.name = ${name}`
+  return row?.origin
+}
+
+// For this long callers learn where it is.
+const shownMs = 90 * 24 * 3_600_000
+export const movesForgottenMax = 500
+
+export function forgetMoves(storage: Storage, now: number): Promise<number> {
+  return storage.write(async (tx) => {
+    const old = await tx.sql<{ kind: string; name: string; merchantId: string }>`
+      select n.kind, n.name, n.merchant_id as "merchantId" from moved_names n
+      join merchant_moves v on v.merchant_id = n.merchant_id
+      where v.state = 'gone' and v.changed_at < ${now - shownMs} limit ${movesForgottenMax}`
+    for (const { kind, name, merchantId } of old)
+      tx.send`delete from moved_names where kind = ${kind} and name = ${name} and merchant_id = ${merchantId}`
+    if (old.length < movesForgottenMax)
+      tx.send`
+        delete from merchant_moves where state = 'gone' and changed_at < ${now - shownMs}
+          and not exists (select 1 from moved_names n where n.merchant_id = merchant_moves.merchant_id)`
+    return old.length
+  })
+}

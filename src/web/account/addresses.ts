@@ -1,0 +1,61 @@
+// The addresses that a shopper has saved: in the account, and the form of one.
+
+import type { Issue } from '../../contract/issues.ts'
+import type { SavedAddress } from '../../domain/customers/book.ts'
+import { type Html, html } from '../../platform/html/html.ts'
+import { addressError, addressFields, countryField, type FieldErrors } from '../checkout/fields.ts'
+import { type Form, type Typed, typedIn } from '../checkout/input.ts'
+import type { AccountFrame } from './frame.ts'
+
+export function addressesPart({ speaker: { say }, path }: AccountFrame, book: readonly SavedAddress[]): Html {
+  const one = ({ id, label, isDefault }: SavedAddress): Html =>
+    html`<li class="saved"><p dir="auto">${label.map((line, at) => html`${at > 0 && html`<br>`}${line}`)}</p>
+${isDefault && html`<p class="item-note">${say('account.defaultAddress')}</p>`}
+<form method="post" action="${path}/address/${id}" class="account-tools">
+  <a class="plain" href="${path}/address/${id}">${say('account.edit')}</a>
+  ${!isDefault && html`<button class="plain" name="do" value="choose">${say('account.makeDefault')}</button>`}
+  <button class="plain" name="do" value="remove">${say('account.removeAddress')}</button></form></li>`
+  return html`<section class="bought" aria-labelledby="addresses-title">
+<h2 id="addresses-title">${say('account.addresses')}</h2>
+${book.length === 0 ? html`<p>${say('account.noAddresses')}</p>` : html`<ul class="saved-list">${book.map(one)}</ul>`}
+<p><a class="second" href="${path}/address/new">${say('account.addAddress')}</a></p>
+</section>`
+}
+
+export interface AddressForm {
+  id: string | null
+  typed: Typed
+  isDefault: boolean
+  errors?: FieldErrors
+  isFull?: boolean
+}
+
+export function addressForm({ speaker, path }: AccountFrame, given: AddressForm): Html {
+  const { say } = speaker
+  const { id, typed, isDefault, errors = new Map(), isFull = false } = given
+  return html`<div class="status">
+<h1>${say(id === null ? 'account.addAddress' : 'account.editAddress')}</h1>
+${isFull && html`<p class="notice problem" role="alert">${say('account.addressesFull')}</p>`}
+<form method="post" action="${path}/address/${id ?? 'new'}" class="return-form">
+${countryField(speaker, typed.country, null, errors.get('country'))}
+${addressFields(speaker, typed, errors)}
+<label class="tick">
+  <input type="checkbox" name="default" value="1"${isDefault && html` checked`}> ${say('account.makeDefault')}</label>
+<div class="return-buttons">
+  <button class="first">${say('account.saveAddress')}</button>
+  <a class="second" href="${path}">${say('return.back')}</a></div>
+</form></div>`
+}
+
+export function typedAddress(address: Partial<Record<keyof Typed, string>>): Typed {
+  return typedIn((name) => address[name as keyof Typed] ?? '')
+}
+
+export function addressErrors({ speaker }: AccountFrame, typed: Typed, issues: readonly Issue[]): FieldErrors {
+  const names = issues.map(({ path }) => path.slice(path.lastIndexOf('/') + 1))
+  return new Map(names.map((name) => [name, addressError(speaker, name, { ...typed })]))
+}
+
+export function addressIn(form: Form): Typed {
+  return { ...typedIn(form), email: '', phone: '', vatId: '', shippingOptionId: '' }
+}

@@ -1,0 +1,22 @@
+// What all pages of an account share.
+
+import type { AccountShop } from '../../domain/customers/service.ts'
+import type { Html } from '../../platform/html/html.ts'
+import { framed, sheet } from '../checkout/frame.ts'
+import type { Speaker } from '../languages/language.ts'
+
+export interface AccountFrame {
+  speaker: Speaker
+  shop: AccountShop
+  path: string
+}
+
+export function page({ speaker, shop }: AccountFrame, title: string, inside: Html, moreScript?: string): string {
+  return framed({
+    ...(moreScript !== undefined && { moreScript }),
+    speaker,
+    title: `${title} – ${shop.merchant.name}`,
+    state: 'order',
+    body: sheet(speaker, shop.merchant, shop.mode === 'test', inside),
+  })
+}

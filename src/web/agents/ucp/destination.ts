@@ -1,0 +1,10 @@
+// Ids of addresses that have none. Pure.
+
+import { hash } from 'node:crypto'
+import type { SentAddress } from '../../../domain/agents/asked.ts'
+
+// The same address has the same id.
+export function destinationIdOf({ id: _, ...members }: SentAddress): string {
+  const text = JSON.stringify(Object.entries(members).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+  return `dst_${hash('sha256', text, 'hex').slice(0, 20)}`
+}

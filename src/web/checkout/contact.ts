@@ -1,0 +1,154 @@
+// The contact form of a shop: a message of a shopper becomes an e-mail to the merchant. It works without script, calls no one else, and
+// how much one network and one shop may send is bounded.
+
+import type { Issue } from '../../contract/issues.ts'
+import {
+  type ContactMessage,
+  type ContactPort,
+  type ContactShop,
+  contactIssues,
+  contactLengthsMax,
+} from '../../domain/emails/contact.ts'
+import type { FormFields } from '../../platform/html/fields.ts'
+import { lineIn, readForm } from '../../platform/html/form.ts'
+import { type Html, html } from '../../platform/html/html.ts'
+import { isCrossSite } from '../../platform/html/origin.ts'
+import type { HtmlPage, PageAnswer, PageRequest } from '../../platform/http/pages.ts'
+import { emailFromTyped } from '../../platform/kit/email.ts'
+import { newId } from '../../platform/kit/ids.ts'
+import { type Speaker, speakerFor } from '../languages/language.ts'
+import { icons, refusedPage, slowPage } from './ended.ts'
+import { field } from './fields.ts'
+import { answerPage, framed, sheet } from './frame.ts'
+import { failed, lost, unread, waiting } from './show.ts'
+
+export interface ContactPageParts {
+  contact: ContactPort
+  // Known once the port is open.
+  origin: () => string
+  // How long until another message is taken from this address, or for this shop; 0: now.
+  waitMs: (shopId: string, address: string) => number
+}
+
+export function contactPage({ contact, origin, waitMs }: ContactPageParts): HtmlPage {
+  async function show(request: PageRequest): Promise<PageAnswer> {
+    const shop = await contact.findShop(request.path.merchant ?? '')
+    if (!shop) return lost(request)
+    return answerPage(200, formPage(speakerOf(request), shop, { name: '', email: '', text: '' }, newId('req'), []))
+  }
+
+  async function post(request: PageRequest): Promise<PageAnswer> {
+    const speaker = speakerOf(request)
+    const path = `/contact/${encodeURIComponent(request.path.merchant ?? '')}`
+    if (isCrossSite(request.raw, request.shop?.origin ?? origin()))
+      return unread(answerPage(403, refusedPage(speaker, 'forbidden', path)))
+    const shop = await contact.findShop(request.path.merchant ?? '')
+    if (!shop) return unread(lost(request))
+    const form = await request.receive(() => readForm(request.raw))
+    if (typeof form === 'number') return unread(answerPage(form, refusedPage(speaker, 'refused', path)))
+    const typed = typedIn(form)
+    const attempt = lineIn(form, 'attempt').slice(0, 40)
+    const issues = contactIssues(typed)
+    if (issues.length > 0) return answerPage(200, formPage(speaker, shop, typed, attempt, issues))
+    const pauseMs = waitMs(shop.id, request.address)
+    if (pauseMs > 0)
+      return waiting(answerPage(429, slowPage(speaker, path, { action: '', fields: { ...typed, attempt } })), pauseMs)
+    await contact.send(shop, typed, attempt)
+    return answerPage(200, sentPage(speaker, shop, typed))
+  }
+
+  return {
+    path: '/contact/:merchant',
+    name: 'contact',
+    isOfShop: ({ path: { merchant }, shop }) => merchant === shop?.slug,
+    methods: ['GET', 'POST'],
+    answer: (request) => (request.raw.method === 'POST' ? post(request) : show(request)),
+    isExpensive: true,
+    failed,
+  }
+}
+
+function speakerOf(request: PageRequest): Speaker {
+  return speakerFor('auto', request.raw.headers['accept-language'])
+}
+
+function typedIn(form: FormFields): ContactMessage {
+  const line = (name: 'name' | 'email') =>
+    lineIn(form, name)
+      .toWellFormed()
+      .replace(/\p{Cc}+/gu, ' ')
+      .trim()
+      .slice(0, contactLengthsMax[name])
+  const text = (form.get('text') ?? '')
+    .toWellFormed()
+    .replace(/\r\n?/g, '\n')
+    .replace(/(?!\n)\p{Cc}/gu, ' ')
+  return {
+    name: line('name'),
+    email: emailFromTyped(line('email')),
+    text: text.trim().slice(0, contactLengthsMax.text),
+  }
+}
+
+function formPage(
+  speaker: Speaker,
+  shop: ContactShop,
+  typed: ContactMessage,
+  attempt: string,
+  issues: readonly Issue[],
+): string {
+  const { say } = speaker
+  const errorOf = (name: keyof ContactMessage, label: string) => {
+    const issue = issues.find(({ path }) => path === `/${name}`)
+    if (!issue) return undefined
+    return issue.code === 'not_an_email' ? say('field.email') : say('field.required', { label })
+  }
+  const line = (name: 'name' | 'email', label: string) =>
+    field(speaker, {
+      ...{ id: name, name, label, value: typed[name], required: true, lengthMax: contactLengthsMax[name] },
+      ...{ error: errorOf(name, label), autocomplete: name },
+      ...(name === 'email' && { type: 'email', inputMode: 'email', isLatin: true }),
+    })
+  const error = errorOf('text', say('message.body'))
+  const inside = html`<div class="statement">
+<h1>${say('message.title')}</h1>
+<p>${say('message.text', { merchant: shop.name })}</p>
+<form method="post" action="/contact/${shop.slug}">
+<input type="hidden" name="attempt" value="${attempt}">
+${line('name', say('contact.name'))}
+${line('email', say('contact.email'))}
+<div class="field field-text">
+<label for="text">${say('message.body')}</label>
+<textarea
+  id="text"
+  name="text"
+  rows="7"
+  maxlength="${contactLengthsMax.text}"
+  dir="auto"
+  required${error !== undefined && html` aria-describedby="text-error" aria-invalid="true"`}>
+${typed.text}</textarea>
+${error !== undefined && html`<p class="error" id="text-error">${error}</p>`}
+</div>
+<button class="first wide">${say('message.send')}</button>
+</form>
+</div>`
+  const title = say('message.title')
+  return page(speaker, shop, issues.length > 0 ? say('page.errorTitle', { title }) : title, inside)
+}
+
+function sentPage(speaker: Speaker, shop: ContactShop, { email }: ContactMessage): string {
+  const { say } = speaker
+  const inside = html`<div class="statement" role="status">
+${icons.check}
+<h1>${say('message.doneTitle')}</h1>
+<p>${say('message.doneText', { merchant: shop.name, email })}</p>
+<a class="second wide" href="/contact/${shop.slug}">${say('message.again')}</a>
+</div>`
+  return page(speaker, shop, say('message.doneTitle'), inside)
+}
+
+function page(speaker: Speaker, shop: ContactShop, title: string, inside: Html): string {
+  const merchant = { ...shop, links: JSON.parse(shop.links) as Record<string, string> }
+  const state = 'contact'
+  return framed({ speaker, title: `${title} – ${shop.name}`, state, body: sheet(speaker, merchant, false, inside) })
+}

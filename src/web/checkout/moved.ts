@@ -1,0 +1,24 @@
+// Links to checkouts and orders of a merchant that was moved to another cell: whoever follows one is sent there.
+
+import { findMovedOrigin } from '../../platform/access/moved.ts'
+import type { HtmlPage } from '../../platform/http/pages.ts'
+import { isPageSecret, pageSecretHash } from '../../platform/secrets/pagesecret.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
+import { redirect } from './frame.ts'
+
+export function followMoves(storage: Storage, pages: readonly HtmlPage[]): HtmlPage[] {
+  return pages.map((page) => ({
+    ...page,
+    async answer(request) {
+      const answer = await page.answer(request)
+      const { secret } = request.path
+      if (answer.status !== 404 || secret === undefined || !isPageSecret(secret)) return answer
+      const kind = page.path.startsWith('/o/') ? 'order' : 'checkout'
+      const origin = await storage.read((db) => findMovedOrigin(db, kind, pageSecretHash(secret)))
+      if (origin === undefined) return answer
+      // What a form has sent is not sent again: the page there shows how it stands.
+      const path = request.raw.method === 'POST' ? `/${kind === 'order' ? 'o' : 'c'}/${secret}` : request.raw.url
+      return redirect(`${origin}${path}`)
+    },
+  }))
+}

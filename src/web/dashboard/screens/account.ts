@@ -1,0 +1,554 @@
+// The person's own account: name and language, password, second factor, passkeys, sessions, assistants. What is grave asks for the
+// password again. One whose shop demands a second factor that they do not have sees how to set it up, and nothing else.
+
+import { limits } from '../../../contract/limits.ts'
+import { qrPath } from '../../../domain/users/qr.ts'
+import { hiddenFields, lineIn } from '../../../platform/html/form.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
+import type { AccountView, NewApp } from '../../signin/ownaccount.ts'
+import { confirmPathFor } from '../../signin/visit.ts'
+import { postButton } from '../controls.ts'
+import { dialog } from '../dialog.ts'
+import { type Field, field, form, type Problems } from '../form.ts'
+import { button, linkButton, notice } from '../parts.ts'
+import { goTo, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { done } from '../toast.ts'
+import { type DashboardLanguage, dashboardTexts, type TextKey } from '../words.ts'
+
+type Session = AccountView['sessions'][number]
+type Passkey = AccountView['passkeys'][number]
+type Assistant = AccountView['assistants'][number]
+
+const ofAccount = { place: null, needs: null } as const
+const backOf = ({ words, to }: Visit) => ({ href: to('account'), label: words.say('account.title') })
+
+const account: Screen = {
+  ...ofAccount,
+  path: 'account',
+  name: 'dashboard account',
+  setsUpFactor: true,
+  async get(visit) {
+    const { words } = visit
+    const own = await visit.account()
+    if (visit.isFactorMissing) return missingSheet(visit, await own.hasPasskey())
+    const view = await own.read()
+    return {
+      title: words.say('account.title'),
+      body: html`<div class="settings-form">${part(visit, 'you', profileForm(visit))}
+${part(visit, 'password', linkButton({ label: words.say('account.changePassword'), href: visit.to('account/password') }))}
+${part(visit, 'factor', factorPart(visit, view))}
+${part(visit, 'passkeys', passkeysPart(visit, view.passkeys))}
+${part(visit, 'sessions', sessionsPart(visit, view))}
+${view.assistants.length > 0 && part(visit, 'assistants', entries(view.assistants.map((one) => assistantEntry(visit, one))))}</div>`,
+    }
+  },
+  async post(posted) {
+    if (posted.isFactorMissing) return goTo(posted.to('account'))
+    const { form: sent, to } = posted
+    const language = languages.find((known) => known === sent.get('language')) ?? null
+    await (await posted.account()).setProfile({ name: lineIn(sent, 'name'), language })
+    return done(to('account'), 'done.saved')
+  },
+}
+
+// Keys of an object are texts.
+const languages = Object.keys(dashboardTexts) as DashboardLanguage[]
+const languageNames: Readonly<Record<DashboardLanguage, string>> = { en: 'English', de: 'Deutsch' }
+
+function part(
+  { words }: Visit,
+  id: 'you' | 'password' | 'factor' | 'passkeys' | 'sessions' | 'assistants',
+  body: Html,
+) {
+  return html`<section class="setting">
+    <div class="setting-about">
+      <h2>${words.say(`account.${id}`)}</h2>
+      <p class="help">${words.say(`account.${id}Text`)}</p>
+    </div>
+<div class="card"><div class="card-body">${body}</div></div></section>`
+}
+
+function profileForm(visit: Visit): Html {
+  const { words, to, email, name, language } = visit
+  const choices = languages.map((value) => ({ value, label: languageNames[value] }))
+  return form(visit, {
+    action: to('account'),
+    before: html`<p><span class="soft">${words.say('account.email')}:</span> <span dir="ltr">${email}</span></p>`,
+    fields: [
+      {
+        name: 'name',
+        // The form of a passkey, which opens above this one, has a name too.
+        id: 'own-name',
+        label: words.say('account.name'),
+        kind: 'line',
+        lengthMax: limits.userNameLengthMax,
+        autocomplete: 'name',
+        isHalf: true,
+      },
+      {
+        name: 'language',
+        label: words.say('account.language'),
+        kind: 'choice',
+        help: words.say('account.languageHelp'),
+        options: [{ value: '', label: words.say('account.language.browser') }, ...choices],
+        isRequired: true,
+        isHalf: true,
+      },
+    ],
+    values: { name: name ?? '', language: language ?? '' },
+    submit: words.say('action.save'),
+    kind: 'second',
+  })
+}
+
+function factorPart({ words, to }: Visit, { hasSecondFactor, recoveryCodes }: AccountView): Html {
+  const link = (path: string, label: TextKey, isDialog = false) =>
+    linkButton({ label: words.say(label), href: to(`account/${path}`), isDialog })
+  if (!hasSecondFactor) return html`<p class="gap">${words.say('account.factorOff')}</p>${link('app', 'account.setUp')}`
+  return html`<p class="gap">
+    ${words.say('account.factorOn')} <span class="soft">
+      ${words.say('account.codesLeft', { count: recoveryCodes })}
+    </span>
+  </p>
+<div class="row-actions start">
+  ${link('codes', 'account.newCodes', true)}
+  ${link('app', 'account.setUpAgain')}
+  ${link('app/off', 'account.turnOff', true)}</div>`
+}
+
+function entries(all: readonly Html[]): Html {
+  return html`<ul class="own-entries">${all}</ul>`
+}
+
+function entry(name: Html, detail: Html, actions: Html | false): Html {
+  return html`<li>
+    <span class="stack"><span>${name}</span><span class="soft small">${detail}</span></span>
+    ${actions && html`<span class="row-actions">${actions}</span>`}
+  </li>`
+}
+
+function passkeysPart(visit: Visit, all: readonly Passkey[]): Html {
+  const { words, to } = visit
+  const add = linkButton({ label: words.say('account.addPasskey'), href: to('account/passkeys/new') })
+  if (all.length === 0) return html`<p class="gap">${words.say('account.passkeysNone')}</p>${add}`
+  return html`${entries(all.map((one) => passkeyEntry(visit, one)))}${add}`
+}
+
+function passkeyEntry({ words, to }: Visit, { id, name, createdAt, usedAt }: Passkey): Html {
+  const link = (path: string, label: TextKey, isDanger = false) =>
+    html`<a${isDanger && html` class="danger-link"`} href="${to(`account/passkeys/${id}${path}`)}" data-dialog>
+      ${words.say(label)}
+      <span class="hidden"> ${name}</span>
+    </a>`
+  const detail =
+    usedAt === null
+      ? words.say('account.added', { date: words.day(createdAt) })
+      : words.say('account.used', { date: words.day(usedAt) })
+  return entry(
+    html`<span dir="auto">${name}</span>`,
+    html`${detail}`,
+    html`${link('', 'account.rename')}${link('/remove', 'account.remove', true)}`,
+  )
+}
+
+function sessionsPart(visit: Visit, { sessions, sessionId }: AccountView): Html {
+  const { words, to } = visit
+  return html`${entries(sessions.map((one) => sessionEntry(visit, one, one.id === sessionId)))}
+${sessions.length > 1 && postButton({ action: to('account/sessions'), label: words.say('account.endOthers') })}`
+}
+
+function sessionEntry({ words, to }: Visit, { id, browser, seenAt }: Session, isThis: boolean): Html {
+  const name = html`${browser || words.say('account.unknown')}${isThis && html` <span class="soft">(${words.say('account.here')})</span>`}`
+  const end = { action: to('account/sessions'), label: words.say('account.end'), hidden: { session: id } }
+  return entry(name, html`${words.say('account.used', { date: words.moment(seenAt) })}`, !isThis && postButton(end))
+}
+
+function assistantEntry({ words, to }: Visit, assistant: Assistant): Html {
+  const { id, name, mode, merchantName, createdAt, lastTokenAt } = assistant
+  const when =
+    lastTokenAt === null
+      ? words.say('account.added', { date: words.day(createdAt) })
+      : words.say('account.used', { date: words.day(lastTokenAt) })
+  return entry(
+    html`<span dir="auto">${name}</span>`,
+    html`<span dir="auto">${merchantName}</span>${mode === 'test' && html` · ${words.say('account.testMode')}`} · ${when}`,
+    postButton({ action: to('account/assistants'), label: words.say('account.end'), hidden: { assistant: id } }),
+  )
+}
+
+// Who has a passkey shows it: another factor that is set up by the password alone would take its place.
+function missingSheet(visit: Visit, hasPasskey: boolean): Sheet {
+  const { words, to } = visit
+  return {
+    title: words.say('account.missing'),
+    width: 'narrow',
+    body: html`<div class="card">
+      <div class="card-body">
+        <p class="lead gap">${words.say('account.missingLead')}</p>
+        ${
+          hasPasskey
+            ? html`<p class="gap">${words.say('account.missingPasskey')}</p>
+          ${linkButton({ label: words.say('account.usePasskey'), href: confirmPathFor(to('account')), kind: 'first' })}`
+            : html`<div class="row-actions start">
+            ${linkButton({ label: words.say('account.setUp'), href: to('account/app'), kind: 'first' })}
+            ${linkButton({ label: words.say('account.addPasskey'), href: to('account/passkeys/new') })}
+          </div>`
+        }
+      </div>
+    </div>`,
+  }
+}
+
+async function isPasskeyNeeded(visit: Visit): Promise<boolean> {
+  return visit.isFactorMissing && (await (await visit.account()).hasPasskey())
+}
+
+// Password
+
+function passwordSheet(visit: Visit, problems?: Problems): Sheet {
+  const { words, to, email } = visit
+  const back = backOf(visit)
+  const field: Field = {
+    name: 'password',
+    label: words.say('account.newPassword'),
+    kind: 'password',
+    help: words.say('account.passwordHelp'),
+    autocomplete: 'new-password',
+    lengthMax: 200,
+    isRequired: true,
+    isFirst: true,
+  }
+  return dialog({
+    title: words.say('account.changePassword'),
+    back,
+    lead: words.say('account.passwordText'),
+    status: problems ? 400 : 200,
+    body: form(visit, {
+      action: to('account/password'),
+      // So a password manager stores the password for the right account. It skips fields of the type `hidden`.
+      before: html`<input hidden type="text" name="username" autocomplete="username" value="${email}">`,
+      fields: [field],
+      problems,
+      submit: words.say('account.changePassword'),
+      cancel: back.href,
+    }),
+  })
+}
+
+const accountPassword: Screen = {
+  ...ofAccount,
+  path: 'account/password',
+  name: 'dashboard password',
+  asksAgain: true,
+  takesSecrets: true,
+  get: async (visit) => passwordSheet(visit),
+  async post(posted) {
+    const { words, form: sent, to, userAgent } = posted
+    const changed = await (await posted.account()).changePassword(sent.get('password') ?? '', userAgent)
+    if ('problem' in changed)
+      return passwordSheet(posted, { at: { '/password': words.say(`account.password.${changed.problem}`) } })
+    const answer = done(to('account'), 'done.password')
+    if (changed.cookie === undefined) return answer
+    return { ...answer, headers: { ...answer.headers, 'set-cookie': changed.cookie } }
+  },
+}
+
+// Second factor
+
+function appSheet(visit: Visit, { key, uri, modules, sealed }: NewApp, isWrong = false): Sheet {
+  const { words, to } = visit
+  const back = backOf(visit)
+  const problems = isWrong ? { at: { '/code': words.say('account.codeWrong') } } : undefined
+  return {
+    title: words.say('account.setUp'),
+    back,
+    status: isWrong ? 400 : 200,
+    width: 'narrow',
+    body: html`<div class="card"><div class="card-body"><p class="lead">${words.say('account.scanLead')}</p>
+${modules && qrImage(words.say('account.picture'), modules)}
+<p><span class="soft">${words.say('account.key')}:</span> <code dir="ltr">${key}</code></p>
+<p class="gap"><a href="${uri}">${words.say('account.openApp')}</a></p>
+${form(visit, {
+  action: to('account/app'),
+  fields: [
+    {
+      name: 'code',
+      label: words.say('account.code'),
+      kind: 'line',
+      autocomplete: 'one-time-code',
+      lengthMax: 10,
+      isRequired: true,
+      isFirst: true,
+    },
+  ],
+  hidden: { sealed },
+  problems,
+  submit: words.say('account.turnOn'),
+  cancel: back.href,
+})}</div></div>`,
+  }
+}
+
+// Dark on light in both schemes: readers expect it.
+function qrImage(label: string, modules: readonly (readonly boolean[])[]): Html {
+  const { side, path } = qrPath(modules)
+  return html`<svg class="qr" viewBox="0 0 ${side} ${side}" role="img" aria-label="${label}">
+<path class="qr-paper" d="M0 0h${side}v${side}h-${side}z"/><path class="qr-ink" d="${path}"/></svg>`
+}
+
+const accountApp: Screen = {
+  ...ofAccount,
+  path: 'account/app',
+  name: 'dashboard second factor',
+  asksAgain: true,
+  setsUpFactor: true,
+  async get(visit) {
+    if (await isPasskeyNeeded(visit)) return goTo(visit.to('account'))
+    return appSheet(visit, (await visit.account()).newApp())
+  },
+  async post(posted) {
+    if (await isPasskeyNeeded(posted)) return goTo(posted.to('account'))
+    const { form: sent, to } = posted
+    const set = await (await posted.account()).setApp(sent.get('sealed') ?? '', sent.get('code') ?? '')
+    if (!set) return goTo(to('account/app'))
+    return 'again' in set ? appSheet(posted, set.again, true) : codesSheet(posted, set.codes)
+  },
+}
+
+const accountAppOff: Screen = {
+  ...ofAccount,
+  path: 'account/app/off',
+  name: 'dashboard second factor off',
+  asksAgain: true,
+  async get(visit) {
+    const { words, to } = visit
+    const back = backOf(visit)
+    return dialog({
+      title: words.say('account.turnOffTitle'),
+      back,
+      lead: words.say('account.turnOffLead'),
+      body: form(visit, {
+        action: to('account/app/off'),
+        fields: [],
+        submit: words.say('account.turnOff'),
+        kind: 'danger',
+        cancel: back.href,
+      }),
+    })
+  },
+  async post(posted) {
+    await (await posted.account()).removeApp()
+    return done(posted.to('account'), 'done.factorOff')
+  },
+}
+
+function codesSheet(visit: Visit, codes: readonly string[]): Sheet {
+  const { words, to } = visit
+  const text = codes.join('\n')
+  const file = `data:text/plain;charset=utf-8,${encodeURIComponent(`${text}\n`)}`
+  return {
+    title: words.say('account.codes'),
+    width: 'narrow',
+    body: html`<div class="card"><div class="card-body"><p class="lead gap">${words.say('account.codesLead')}</p>
+<div class="field">
+  <textarea
+    id="codes"
+    class="mono"
+    rows="${codes.length}"
+    readonly
+    autocomplete="off"
+    spellcheck="false"
+    dir="ltr"
+    aria-label="${words.say('account.codes')}">${text}</textarea></div>
+<div class="form-foot">
+  ${linkButton({ label: words.say('account.stored'), href: to('account'), kind: 'first' })}
+  <button type="button" class="button second with-script" data-copy="codes" data-copied="${words.say('secret.copied')}">
+    ${words.say('secret.copy')}
+  </button>
+  <a class="button second" download="cartwright-recovery-codes.txt" href="${file}">${words.say('account.download')}</a></div>
+  </div></div>`,
+  }
+}
+
+const accountCodes: Screen = {
+  ...ofAccount,
+  path: 'account/codes',
+  name: 'dashboard recovery codes',
+  asksAgain: true,
+  async get(visit) {
+    const { words, to } = visit
+    const back = backOf(visit)
+    return dialog({
+      title: words.say('account.newCodes'),
+      back,
+      lead: words.say('account.newCodesLead'),
+      body: form(visit, {
+        action: to('account/codes'),
+        fields: [],
+        submit: words.say('account.newCodes'),
+        cancel: back.href,
+      }),
+    })
+  },
+  async post(posted) {
+    const codes = await (await posted.account()).replaceCodes()
+    return codes ? codesSheet(posted, codes) : goTo(posted.to('account'))
+  },
+}
+
+// Passkeys
+
+function nameField({ words }: Visit): Field {
+  return {
+    name: 'name',
+    label: words.say('account.passkeyName'),
+    kind: 'line',
+    help: words.say('account.passkeyNameHelp'),
+    lengthMax: 60,
+    isRequired: true,
+    isFirst: true,
+  }
+}
+
+// The script shows the form where the browser can do it, and writes what the device signed into `response`.
+function newPasskeySheet(visit: Visit, hasFailed = false): Sheet {
+  const { words, to } = visit
+  const back = backOf(visit)
+  const failed = words.say('account.passkeyFailed')
+  return {
+    title: words.say('account.addPasskey'),
+    back,
+    status: hasFailed ? 400 : 200,
+    width: 'narrow',
+    body: html`<div class="card"><div class="card-body"><p class="lead gap">${words.say('account.passkeyLead')}</p>
+<p class="without-passkeys">${words.say('account.passkeyScript')}</p>
+<form class="form" method="post" action="${to('account/passkeys/new')}" data-passkey="register" hidden>
+  ${hiddenFields({ response: '' })}
+${hasFailed && notice('bad', failed, 'alert')}<p class="notice bad" data-problem role="alert" hidden>${failed}</p>
+<div class="fields">${field(words, nameField(visit))}</div>
+<div class="form-foot">
+  ${button({ label: words.say('account.addPasskey'), kind: 'first' })}
+  <a class="button plain" href="${back.href}">${words.say('action.cancel')}</a></div></form></div></div>`,
+  }
+}
+
+const newPasskey: Screen = {
+  ...ofAccount,
+  path: 'account/passkeys/new',
+  name: 'dashboard new passkey',
+  asksAgain: true,
+  setsUpFactor: true,
+  async get(visit) {
+    return (await isPasskeyNeeded(visit)) ? goTo(visit.to('account')) : newPasskeySheet(visit)
+  },
+  async post(posted) {
+    const { form: sent, to } = posted
+    if (await isPasskeyNeeded(posted)) return goTo(to('account'))
+    const isAdded = await (await posted.account()).addPasskey(sent.get('response') ?? '', lineIn(sent, 'name'))
+    return isAdded ? done(to('account'), 'done.passkeyAdded') : newPasskeySheet(posted, true)
+  },
+}
+
+async function passkeyOf(visit: Visit): Promise<Passkey | undefined> {
+  const { passkeys } = await (await visit.account()).read()
+  return passkeys.find(({ id }) => id === visit.path.passkeyId)
+}
+
+const onePasskey: Screen = {
+  ...ofAccount,
+  path: 'account/passkeys/:passkeyId',
+  name: 'dashboard passkey',
+  asksAgain: true,
+  async get(visit) {
+    const { words, to } = visit
+    const passkey = await passkeyOf(visit)
+    if (!passkey) return goTo(to('account'))
+    const back = backOf(visit)
+    return dialog({
+      title: words.say('account.rename'),
+      back,
+      body: form(visit, {
+        action: to(`account/passkeys/${passkey.id}`),
+        fields: [nameField(visit)],
+        values: { name: passkey.name },
+        submit: words.say('action.save'),
+        cancel: back.href,
+      }),
+    })
+  },
+  async post(posted) {
+    const { path, form: sent, to } = posted
+    await (await posted.account()).namePasskey(path.passkeyId ?? '', lineIn(sent, 'name'))
+    return done(to('account'), 'done.saved')
+  },
+}
+
+const passkeyRemoval: Screen = {
+  ...ofAccount,
+  path: 'account/passkeys/:passkeyId/remove',
+  name: 'dashboard remove passkey',
+  asksAgain: true,
+  async get(visit) {
+    const { words, to } = visit
+    const passkey = await passkeyOf(visit)
+    if (!passkey) return goTo(to('account'))
+    const back = backOf(visit)
+    return dialog({
+      title: words.say('account.removePasskey'),
+      back,
+      lead: words.say('account.removePasskeyLead', { name: passkey.name }),
+      body: form(visit, {
+        action: to(`account/passkeys/${passkey.id}/remove`),
+        fields: [],
+        submit: words.say('account.remove'),
+        kind: 'danger',
+        cancel: back.href,
+      }),
+    })
+  },
+  async post(posted) {
+    const { path, to } = posted
+    const isRemoved = await (await posted.account()).removePasskey(path.passkeyId ?? '')
+    return isRemoved ? done(to('account'), 'done.removed') : goTo(to('account'))
+  },
+}
+
+// Sessions and assistants. Without the password, as it only takes something away.
+
+const ownSessions: Screen = {
+  ...ofAccount,
+  path: 'account/sessions',
+  name: 'dashboard end session',
+  async post(posted) {
+    const { form: sent, to } = posted
+    const own = await posted.account()
+    const session = sent.get('session')
+    if (session === null) await own.endOtherSessions()
+    else await own.endSession(session)
+    return done(to('account'), session === null ? 'done.sessionsEnded' : 'done.sessionEnded')
+  },
+}
+
+const ownAssistants: Screen = {
+  ...ofAccount,
+  path: 'account/assistants',
+  name: 'dashboard end assistant',
+  async post(posted) {
+    const { form: sent, to } = posted
+    await (await posted.account()).endAssistant(sent.get('assistant') ?? '')
+    return done(to('account'), 'done.assistantEnded')
+  },
+}
+
+export const accountScreens: readonly Screen[] = [
+  account,
+  accountPassword,
+  accountApp,
+  accountAppOff,
+  accountCodes,
+  newPasskey,
+  onePasskey,
+  passkeyRemoval,
+  ownSessions,
+  ownAssistants,
+]

@@ -1,0 +1,223 @@
+// What a person does with their own account: name, language, password, second factor, passkeys, sessions, assistants. It knows no page.
+// Whether the person has just confirmed who they are is asked before, by the page; so is whether they have yet to set up a second factor.
+
+import { listAssistantsOf, type OwnAssistant } from '../../domain/oauth/assistants.ts'
+import { endInstallation } from '../../domain/oauth/installing.ts'
+import {
+  countRecoveryCodes,
+  hasSecondFactor,
+  makeTotpSecret,
+  removeSecondFactor,
+  replaceRecoveryCodes,
+  setTotp,
+} from '../../domain/users/factors.ts'
+import {
+  addPasskey,
+  listPasskeys,
+  namePasskey,
+  type Passkey,
+  removePasskey,
+  useChallenge,
+} from '../../domain/users/passkeys.ts'
+import { qrModules } from '../../domain/users/qr.ts'
+import { createSession, endSession, listSessions, type Session } from '../../domain/users/sessions.ts'
+import { toBase32, totpUri } from '../../domain/users/totp.ts'
+import { endSessionsFrom, setLanguage, setName, setPassword } from '../../domain/users/users.ts'
+import { answeredIn, createdPasskey } from '../../domain/users/webauthn.ts'
+import { insertEntry } from '../../platform/audit/store.ts'
+import { setCookie } from '../../platform/html/cookies.ts'
+import { newId } from '../../platform/kit/ids.ts'
+import { openByRoot, sealByRoot } from '../../platform/secrets/secrets.ts'
+import { hashOf } from './entrance.ts'
+import type { NewPasswordProblem } from './page/entry.ts'
+import { boundTo, type SignInPageParts, sessionCookie } from './visit.ts'
+
+export type OwnAccountTools = Pick<SignInPageParts, 'storage' | 'rootSecret' | 'publicOrigin' | 'log' | 'passwordCost'>
+
+export interface AccountPerson {
+  userId: string
+  email: string
+  session: Session
+  now: number
+}
+
+export interface AccountView {
+  hasSecondFactor: boolean
+  recoveryCodes: number
+  passkeys: readonly Passkey[]
+  // That the person approved.
+  assistants: readonly OwnAssistant[]
+  sessions: readonly Session[]
+  sessionId: string
+}
+
+// An authenticator app that is about to be set up. Nothing is stored before a first code was right.
+export interface NewApp {
+  // In groups of four, as a person types it.
+  key: string
+  uri: string
+  // Undefined where the text is too long for a picture.
+  modules: readonly (readonly boolean[])[] | undefined
+  // The secret, sealed for this person: it travels in the form.
+  sealed: string
+}
+
+export class OwnAccount {
+  readonly #tools: OwnAccountTools
+  readonly #person: AccountPerson
+
+  constructor(tools: OwnAccountTools, person: AccountPerson) {
+    this.#tools = tools
+    this.#person = person
+  }
+
+  read(): Promise<AccountView> {
+    const { userId, session, now } = this.#person
+    return this.#tools.storage.read(async (db) => ({
+      hasSecondFactor: await hasSecondFactor(db, userId),
+      recoveryCodes: await countRecoveryCodes(db, userId),
+      passkeys: await listPasskeys(db, userId),
+      assistants: await listAssistantsOf(db, userId),
+      sessions: await listSessions(db, userId, now),
+      sessionId: session.id,
+    }))
+  }
+
+  async hasPasskey(): Promise<boolean> {
+    const { userId } = this.#person
+    return (await this.#tools.storage.read((db) => listPasskeys(db, userId))).length > 0
+  }
+
+  // As the person typed the name; a language of null is the browser's.
+  setProfile({ name, language }: { name: string; language: string | null }): Promise<void> {
+    const { storage, rootSecret } = this.#tools
+    const { userId, now } = this.#person
+    return storage.write(async (tx) => {
+      await setName(tx, rootSecret, userId, name, now)
+      await setLanguage(tx, userId, language, now)
+    })
+  }
+
+  // False when there is no such session.
+  endSession(id: string): Promise<boolean> {
+    return this.#tools.storage.write((tx) => endSession(tx, this.#person.userId, id))
+  }
+
+  endOtherSessions(): Promise<void> {
+    const { userId, session, now } = this.#person
+    return this.#tools.storage.write((tx) => endSessionsFrom(tx, userId, now, session.id))
+  }
+
+  // False when there is no such assistant.
+  endAssistant(installationId: string): Promise<boolean> {
+    const { userId, now } = this.#person
+    return this.#tools.storage.write(async (tx) => {
+      const [assistant] = await listAssistantsOf(tx, userId, installationId || 'none')
+      if (!assistant || !(await endInstallation(tx, assistant.id, now))) return false
+      const { id, name, merchantId, mode } = assistant
+      insertEntry(tx, {
+        merchantId,
+        mode,
+        actor: { kind: 'person', id: userId },
+        operation: 'endAdminInstallation',
+        requestId: newId('req'),
+        changes: [{ kind: 'retire', what: 'installation', id, name, members: [] }],
+        undoes: null,
+        at: now,
+      })
+      return true
+    })
+  }
+
+  // All sessions end, and this browser gets a new one by the cookie that is answered.
+  async changePassword(
+    typed: string,
+    userAgent: string | undefined,
+  ): Promise<{ problem: NewPasswordProblem } | { cookie: string | undefined }> {
+    const { userId, session, now } = this.#person
+    const password = await hashOf(this.#tools, typed)
+    if ('problem' in password) return password
+    const { hash } = password
+    const made = await this.#tools.storage.write(async (tx) => {
+      await setPassword(tx, userId, hash, now)
+      const isTwice = session.hasSecondFactor
+      return createSession(tx, { userId, passwordHash: hash, userAgent, hasSecondFactor: isTwice }, now)
+    })
+    this.#note('password changed')
+    return { cookie: made && setCookie(sessionCookie, made.token, this.#tools.publicOrigin()) }
+  }
+
+  newApp(): NewApp {
+    return this.#appWith(makeTotpSecret())
+  }
+
+  #appWith(secret: Buffer): NewApp {
+    const { userId, email } = this.#person
+    const sealed = sealByRoot(this.#tools.rootSecret, setUpPurpose, secret.toString('base64url'), userId)
+    const uri = totpUri(secret, email, 'Cartwright')
+    return { key: (toBase32(secret).match(/.{1,4}/g) ?? []).join(' '), uri, modules: qrModules(uri), sealed }
+  }
+
+  // The recovery codes, to be shown once; or the same app again where the code is wrong. Undefined: not sealed for this person.
+  async setApp(sealed: string, typed: string): Promise<{ codes: string[] } | { again: NewApp } | undefined> {
+    const { storage, rootSecret } = this.#tools
+    const { userId, session, now } = this.#person
+    const opened = openByRoot(rootSecret, setUpPurpose, sealed.slice(0, 500), userId)
+    if (opened === undefined) return undefined
+    const secret = Buffer.from(opened, 'base64url')
+    const code = typed.slice(0, 20).normalize('NFKC').replaceAll(/\s/g, '')
+    const codes = await storage.write((tx) =>
+      setTotp(tx, rootSecret, { userId, secret, code, sessionId: session.id }, now),
+    )
+    if (!codes) return { again: this.#appWith(secret) }
+    this.#note('second factor set up')
+    return { codes }
+  }
+
+  async removeApp(): Promise<void> {
+    await this.#tools.storage.write((tx) => removeSecondFactor(tx, this.#person.userId))
+    this.#note('second factor removed')
+  }
+
+  // Undefined where there is no second factor that they could replace.
+  async replaceCodes(): Promise<string[] | undefined> {
+    const { userId, now } = this.#person
+    const codes = await this.#tools.storage.write(async (tx) =>
+      (await hasSecondFactor(tx, userId)) ? replaceRecoveryCodes(tx, userId, now) : undefined,
+    )
+    if (codes) this.#note('recovery codes replaced')
+    return codes
+  }
+
+  // False when it was not made for our challenge, is known, or is one too many. The challenge is used up first, so an answer that is
+  // wrong cannot be tried again.
+  async addPasskey(response: string, name: string): Promise<boolean> {
+    const { storage, publicOrigin } = this.#tools
+    const { userId, session, now } = this.#person
+    const challenge = answeredIn(response)?.challenge ?? ''
+    const isOurs = await storage.write((tx) => useChallenge(tx, challenge, boundTo('register', session), now))
+    if (!isOurs) return false
+    const passkey = await createdPasskey(response, { origin: publicOrigin(), challenge })
+    const input = passkey && { userId, sessionId: session.id, name, passkey }
+    if (!input || !(await storage.write((tx) => addPasskey(tx, input, now)))) return false
+    this.#note('passkey added')
+    return true
+  }
+
+  namePasskey(id: string, name: string): Promise<void> {
+    return this.#tools.storage.write((tx) => namePasskey(tx, this.#person.userId, id, name))
+  }
+
+  // False when there is no such passkey.
+  async removePasskey(id: string): Promise<boolean> {
+    const isRemoved = await this.#tools.storage.write((tx) => removePasskey(tx, this.#person.userId, id))
+    if (isRemoved) this.#note('passkey removed')
+    return isRemoved
+  }
+
+  #note(message: string): void {
+    this.#tools.log.info(message, { userId: this.#person.userId })
+  }
+}
+
+const setUpPurpose = 'second factor being set up'

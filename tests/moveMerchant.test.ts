@@ -1,0 +1,126 @@
+// A merchant is moved from one cell to another. `npm run proof -- move-merchant` does it while shoppers buy.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { cartwright, serveHere } from '../harness/commandline.ts'
+import { givenEngine } from '../harness/storage.ts'
+import { until } from '../harness/until.ts'
+import { createCaller } from '../proof/caller.ts'
+import { makeShop, standOf } from '../proof/shop.ts'
+import { openingOf, sessionFrom } from '../proof/shopper.ts'
+import { shoppingShop } from '../proof/shopping.ts'
+import { moveTools } from '../src/ops/cli/merchants.ts'
+import { listTables } from '../src/platform/storage/catalogue.ts'
+import { migrate } from '../src/platform/storage/migrate.ts'
+import { moveMerchant, partOf } from '../src/platform/storage/moving.ts'
+import { Fragment, type Reader } from '../src/platform/storage/storage.ts'
+
+const given = givenEngine('postgres')
+
+// Rows that name the merchant or its installation, by table.
+async function listRowsOf(db: Reader, ids: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const { name, columns } of await listTables(db))
+    for (const column of columns.filter(({ name }) => /^(merchant_id|installation_id|tenant_id)$/.test(name)))
+      for (const id of ids) {
+        const rows = await db.sql`
+          select 1 from ${new Fragment(`"${name}"`)} where ${new Fragment(column.name)} = ${id} limit 1`
+        if (rows.length > 0) found.push(name)
+      }
+  return [...new Set(found)].sort()
+}
+
+describe('a merchant that is moved', () => {
+  test('is answered at the new place as before, leaves nothing behind, and comes back', async () => {
+    const shop = await makeShop(given, [shoppingShop('moving'), shoppingShop('staying')])
+    const stand = standOf(shop)
+    const { key, merchantId, installationId } = stand
+    const here = { CARTWRIGHT_DATABASE_URL: shop.url, CARTWRIGHT_SECRET: shop.rootSecretText }
+    const there = { ...here, CARTWRIGHT_DATABASE_URL: await given.freshUrl() }
+    const [from, to] = await Promise.all(
+      [here, there].map(({ CARTWRIGHT_DATABASE_URL: url }) => given.open({ url, withMigrations: false })),
+    )
+    assert.ok(from && to)
+    const old = await serveHere(here)
+    // As `cells add --like` does.
+    await migrate(to, { now: new Date() })
+    for (const row of await from.read(
+      (db) => db.sql<{ name: string; sealed: string }>`select name, sealed from database_keys`,
+    ))
+      await to.write(
+        (tx) => tx.sql`insert into database_keys (name, sealed, created_at) values (${row.name}, ${row.sealed}, 1)`,
+      )
+    const next = await serveHere(there)
+    const caller = createCaller(4)
+    given.later(async () => caller.close())
+
+    const body = openingOf({ items: [{ skuId: shop.sku('DIGITAL'), quantity: 1 }] })
+    const opened = await caller.ask(old.origin, 'createHostedCheckoutSession', { key, body })
+    assert.equal(opened.status, 200, opened.text)
+    const path = `/c/${sessionFrom(opened).secret}`
+    const look = (origin: string) => caller.call(origin, { method: 'GET', path })
+    const list = (origin: string) => caller.ask(origin, 'listApiKeyCatalogProducts', { key })
+
+    // The source fails after the target was committed: there the merchant is not open yet.
+    const toNext = { ...moveTools(from, 'moving', 0), origin: next.origin }
+    let drops = 0
+    const dropIndex: typeof toNext.dropIndex = async (tx, id) => {
+      drops += 1
+      if (drops === 2) throw new Error('the source is lost')
+      await toNext.dropIndex(tx, id)
+    }
+    await assert.rejects(moveMerchant(from, to, 'moving', { ...toNext, dropIndex }), /the source is lost/)
+    for (const { origin } of [old, next]) {
+      await until(async () => (await list(origin)).status === 503)
+      assert.equal((await look(origin)).status, 200)
+    }
+
+    const { rows } = await moveMerchant(from, to, 'moving', toNext)
+    assert.ok(rows > 20)
+    const repeated = await caller.ask(next.origin, 'createHostedCheckoutSession', { key, body })
+    assert.deepEqual([repeated.status, repeated.text], [200, opened.text])
+    assert.equal(repeated.headers['idempotency-replayed'], 'true')
+    await until(async () => (await list(next.origin)).status === 200)
+    await until(async () => (await list(old.origin)).status === 421)
+    assert.deepEqual(JSON.parse((await list(old.origin)).text).error.current, { origin: next.origin })
+    const sent = await look(old.origin)
+    assert.deepEqual([sent.status, sent.headers.location], [303, `${next.origin}${path}`])
+    assert.equal((await look(next.origin)).status, 200)
+    assert.deepEqual(await from.read((db) => listRowsOf(db, [merchantId, installationId])), [
+      'merchant_moves',
+      'moved_names',
+    ])
+    const other = await caller.ask(old.origin, 'listApiKeyCatalogProducts', { key: standOf(shop, 1).key })
+    assert.equal(other.status, 200)
+
+    await moveMerchant(to, from, 'moving', { ...moveTools(to, 'moving', 0), origin: old.origin })
+    await until(async () => (await list(old.origin)).status === 200)
+    assert.equal((await caller.ask(old.origin, 'createHostedCheckoutSession', { key, body })).text, opened.text)
+    assert.deepEqual(await from.read((db) => db.sql`select merchant_id from merchant_moves`), [])
+    assert.equal((await cartwright(['doctor'], here)).code, 0)
+
+    await assert.rejects(moveMerchant(from, to, 'nobody', toNext), /there is no merchant nobody/)
+  })
+
+  test('is refused by databases of different keys', async () => {
+    const shop = await makeShop(given, [shoppingShop('moving')])
+    const here = { CARTWRIGHT_DATABASE_URL: shop.url, CARTWRIGHT_SECRET: shop.rootSecretText }
+    const to = await given.freshUrl()
+    for (const url of [shop.url, to])
+      await (await serveHere({ ...here, CARTWRIGHT_DATABASE_URL: url }, ['--no-demo'])).stop()
+    const move = ['merchants', 'move', 'moving', '--to', to, '--origin', 'https://b.example']
+    const { code, err } = await cartwright(move, here)
+    assert.equal(code, 1)
+    assert.match(err, /recognize customers by different keys: make the target with `cells add NAME --like`/)
+    assert.equal((await cartwright([...move.slice(0, -1), 'https://b.example/shop'], here)).code, 1)
+  })
+
+  test('takes rows of every table, or leaves them on purpose', async () => {
+    const storage = await given.open()
+    for (const table of await storage.read(listTables)) assert.doesNotThrow(() => partOf(table, 'mer_1'), table.name)
+    assert.throws(
+      () => partOf({ name: 'weather', columns: [], key: [], references: [] }, 'mer_1'),
+      /not said whose the rows of weather are/,
+    )
+  })
+})
