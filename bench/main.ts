@@ -18,6 +18,7 @@ import { endAll } from './process.ts'
 import { writeSummary } from './profile.ts'
 import { markdown, type Report, type RowReport, terminalText } from './report.ts'
 import type { Circumstances, Row } from './row.ts'
+import { accountRows } from './rows/account.ts'
 import { adminRows } from './rows/admin.ts'
 import { agentRows } from './rows/agents.ts'
 import { cartRows } from './rows/carts.ts'
@@ -46,6 +47,7 @@ const rows: readonly Row[] = [
   ...searchRows,
   ...indexingRows,
   ...dashboardRows,
+  ...accountRows,
   ...siteRows,
   ...startRows,
   ...growthRows,

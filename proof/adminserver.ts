@@ -22,6 +22,8 @@ export interface ProofTestServer extends AdminTestServer {
   liveKey: string
   // Without any scope but that to read.
   viewerKey: string
+  // Another server of its database.
+  another(): Promise<ProofTestServer>
 }
 
 export async function withAdminTestServer<T>(
@@ -63,7 +65,13 @@ export async function withAdminTestServer<T>(
       return (await createKey(tx, testSecret, real, input, testServer.clock.now)).key
     })
     const { key: viewerKey } = await testServer.newKey(['admin:read'])
-    return await work({ ...testServer, liveKey, viewerKey })
+    const more = { liveKey, viewerKey, another }
+    async function another(): Promise<ProofTestServer> {
+      const { url, clock } = testServer
+      const other = await openTestServer(given, { shops: [shop, rival], url, now: clock.now })
+      return { ...other, ...more, orders: await ordersOf(other) }
+    }
+    return await work({ ...testServer, ...more })
   } finally {
     for (const end of ends.reverse()) await end()
   }
@@ -85,7 +93,10 @@ export async function dumpOf(storage: Storage): Promise<string> {
   })
 }
 
-// One result of two.
-export function together(one: RunResult, other: RunResult): RunResult {
-  return { ...one, seen: { ...one.seen, ...other.seen }, violations: [...one.violations, ...other.violations] }
+// One result of several.
+export function together(...results: readonly RunResult[]): RunResult {
+  return {
+    seen: Object.assign({}, ...results.map(({ seen }) => seen)),
+    violations: results.flatMap(({ violations }) => violations),
+  }
 }

@@ -2,10 +2,13 @@
 // caller, which is what a killed server looks like from here.
 
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+import { AdminErrorResponse } from '../src/contract/admin/errors.ts'
+import { type AdminOperationId, adminOperations } from '../src/contract/admin/operations.ts'
 import { PublicErrorResponse } from '../src/contract/errors.ts'
 import type { Issue } from '../src/contract/issues.ts'
-import { type OpenOperation, type OperationId, operations } from '../src/contract/open/operations.ts'
+import { type OperationId, operations } from '../src/contract/open/operations.ts'
 import { type RefusalCode, refusals } from '../src/contract/refusals.ts'
+import type { Operation } from '../src/contract/surface.ts'
 import { compile } from '../src/contract/validator.ts'
 
 const answerMsMax = 60_000
@@ -34,9 +37,12 @@ export interface Asked {
   query?: string
 }
 
+// Of the open surface or the admin surface.
+export type AnyOperationId = OperationId | AdminOperationId
+
 export interface Caller {
   call(origin: string, call: Call): Promise<Answer>
-  ask(origin: string, id: OperationId, asked: Asked): Promise<Answer>
+  ask(origin: string, id: AnyOperationId, asked: Asked): Promise<Answer>
   close(): void
 }
 
@@ -71,7 +77,7 @@ export function createCaller(connections: number): Caller {
   return {
     call,
     ask(origin, id, { path = {}, key = null, headers = {}, body, query = '' }) {
-      const { method, path: pattern } = operations[id]
+      const { method, path: pattern } = rowOf(id)
       const address = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''))
       return call(origin, {
         method,
@@ -104,23 +110,35 @@ const commonCodes = new Set<RefusalCode>([
   'idempotency_key_reused',
   'rate_limited',
 ])
-const checks = new Map<OperationId | null, (value: unknown) => Issue[]>([[null, compile(PublicErrorResponse)]])
+const checks = new Map<AnyOperationId | 'open error' | 'admin error', (value: unknown) => Issue[]>([
+  ['open error', compile(PublicErrorResponse)],
+  ['admin error', compile(AdminErrorResponse)],
+])
+
+function isAdmin(id: AnyOperationId): id is AdminOperationId {
+  return id in adminOperations
+}
+
+function rowOf(id: AnyOperationId): Operation {
+  return isAdmin(id) ? adminOperations[id] : operations[id]
+}
 
 // Undefined if the answer is one that the row declares, in its schema.
-export function undeclared(id: OperationId, answer: Answer): string | undefined {
+export function undeclared(id: AnyOperationId, answer: Answer): string | undefined {
   const { status, text, headers } = answer
-  const row: OpenOperation = operations[id]
+  const row = rowOf(id)
   const name = `${id} answered ${status}`
   if (headers['content-type'] !== 'application/json; charset=utf-8') return `${name} as ${headers['content-type']}`
   if (!/^req_[0-9a-z]{26}$/.test(String(headers['x-request-id']))) return `${name} without its request id`
   const body = JSON.parse(text) as { error?: { code: RefusalCode; status: number; requestId: string } }
   if (status === 200) {
+    if (!row.reply.schema) return undefined
     const check = checks.get(id) ?? compile(row.reply.schema)
     checks.set(id, check)
     const [issue] = check(body)
     return issue && `${name} against its schema: ${issue.path} ${issue.message}`
   }
-  const [issue] = (checks.get(null) as (value: unknown) => Issue[])(body)
+  const [issue] = (checks.get(isAdmin(id) ? 'admin error' : 'open error') as (value: unknown) => Issue[])(body)
   if (issue || !body.error) return `${name} with an error of another shape: ${text.slice(0, 300)}`
   const { code, status: said, requestId } = body.error
   if (said !== status || refusals[code].status !== status || requestId !== headers['x-request-id'])

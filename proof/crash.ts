@@ -3,6 +3,7 @@
 // get the same bytes.
 
 import { setTimeout as pause } from 'node:timers/promises'
+import { openMailServer } from '../harness/mailserver.ts'
 import { createCaller } from './caller.ts'
 import { type Journal, openJournal } from './journal.ts'
 import { agedMs, letTimePass } from './oracles.ts'
@@ -17,7 +18,7 @@ import { Shopping, shoppingShop, usualCards } from './shopping.ts'
 export const crashRun: ServerRun = {
   name: 'crash',
   method:
-    'carts, items, codes, addresses, sessions, payments by form and at stand-ins of Stripe and Mollie, cancellations and replays while the server is killed by SIGKILL, a fifth of the times during its start, and every second time at a step of a redirect payment; notices come late, twice, reordered or never; judged by a journal of acknowledged answers, a journal of webhooks, the books of the stand-ins, the invariants and `doctor`',
+    'carts, items, codes, addresses, sessions, payments by form and at stand-ins of Stripe and Mollie, cancellations and replays, and after the purchase edits, parcels, returns, refunds, exchanges, drafts, their links, and sign-ins by mailed codes, while the server is killed by SIGKILL, a fifth of the times during its start, and every second time at a step of a redirect payment; notices come late, twice, reordered or never; judged by a journal of acknowledged answers, a journal of webhooks, the books of the stand-ins, the invariants and `doctor`',
   numbers: { cycles: 1_000, shoppers: 8, writes: 100 },
   numbersOf: { postgres: { cycles: 300 } },
   short: { cycles: 4, writes: 60 },
@@ -40,18 +41,21 @@ const factsMax = 100
 export async function runCrash(ground: Ground, numbers: CrashNumbers, tools: RunTools): Promise<RunResult> {
   const webhooks = await openJournal()
   const redirect = await RedirectPayments.open(tools.random)
+  const mail = await openMailServer()
   const caller = createCaller(64)
   try {
     const { providerUrls } = redirect
-    const shop = await makeShop(ground, [shoppingShop('crash')], { webhookUrl: webhooks.url, providerUrls })
+    const options = { webhookUrl: webhooks.url, providerUrls, mailUrl: mail.url }
+    const shop = await makeShop(ground, [shoppingShop('crash')], options)
     await redirect.connect(shop)
-    const plan = { shoppers: numbers.shoppers, thinkMs: 0, cards: usualCards, redirect }
+    const plan = { shoppers: numbers.shoppers, thinkMs: 0, cards: usualCards, redirect, afterwards: mail }
     const shopping = new Shopping(shop, caller, plan, tools)
     return await new Crashing(shopping, redirect, webhooks, numbers).run()
   } finally {
     caller.close()
     await webhooks.close()
     await redirect.close()
+    await mail.close()
   }
 }
 
@@ -82,6 +86,7 @@ class Crashing {
       seen: {
         ...this.seen,
         ...seen,
+        ...this.shopping.merchant.seen,
         ...this.redirect.seen,
         'killed at': [...this.killedAt].map(([step, times]) => `${step} ${times}`).join(', '),
         acknowledged: acknowledged.length,

@@ -6,6 +6,7 @@ import type { OperationId } from '../src/contract/open/operations.ts'
 import { runAdminIdempotency } from './adminidempotency.ts'
 import { together } from './adminserver.ts'
 import { type Answer, codeOf, createCaller, crowd, dataOf, undeclared } from './caller.ts'
+import { runCustomerIdempotency } from './customeridempotency.ts'
 import { openJournal } from './journal.ts'
 import { findBroken } from './oracles.ts'
 import type { Ground } from './place.ts'
@@ -18,7 +19,7 @@ import { type CartData, openSession, pay, readSession, sessionFrom, successUrl }
 export const idempotencyRun: ServerRun = {
   name: 'idempotency',
   method:
-    'requests at once with one key, half of them with it in the header, for each changing operation that takes an API key; judged by bytes, by the number of events, by 409 to another body and by another installation with the same key; each changing row of the admin surface alike, a twentieth of the keys, judged also by its entries in the list of changes',
+    'requests at once with one key, half of them with it in the header, for each changing operation that takes an API key; judged by bytes, by the number of events, by 409 to another body and by another installation with the same key; each changing row of the admin surface alike, a twentieth of the keys, judged also by its entries in the list of changes; and what shoppers change who sign in, a fiftieth of them at two servers',
   numbers: { keys: 500, twins: 64, nodes: 1 },
   numbersOf: { postgres: { nodes: 2 } },
   short: { keys: 2, twins: 16 },
@@ -26,6 +27,7 @@ export const idempotencyRun: ServerRun = {
     together(
       await runIdempotency(ground, { keys, twins, nodes }, tools),
       await runAdminIdempotency(ground, { keys: Math.ceil(keys / 20), twins }, tools),
+      await runCustomerIdempotency(ground, { keys: Math.ceil(keys / 50), twins }, tools),
     ),
 }
 

@@ -9,6 +9,7 @@ import type { Storage } from '../src/platform/storage/storage.ts'
 import { runAdminIsolation } from './adminisolation.ts'
 import { together } from './adminserver.ts'
 import { type Answer, codeOf, createCaller, dataOf, undeclared } from './caller.ts'
+import { runCustomerIsolation } from './customerisolation.ts'
 import { openJournal } from './journal.ts'
 import { findBroken } from './oracles.ts'
 import type { Ground } from './place.ts'
@@ -22,13 +23,14 @@ import { type CartData, openSession, pay, readSession, sessionFrom, successUrl }
 export const isolationRun: ServerRun = {
   name: 'isolation',
   method:
-    'three installations × every operation with a key × own, foreign, random and malformed ids × five kinds of key; foreign and malformed must be answered as random is, byte for byte except the request id, and the tables must not change; the times of foreign and random are compared and reported, not judged; every row of the admin surface alike, by another merchant and in the other mode',
+    'three installations × every operation with a key × own, foreign, random and malformed ids × five kinds of key; foreign and malformed must be answered as random is, byte for byte except the request id, and the tables must not change; the times of foreign and random are compared and reported, not judged; every row of the admin surface alike, by another merchant and in the other mode; and every operation of a shopper who is signed in, by shoppers of the same shop, its other mode, another shop and another origin',
   numbers: { rounds: 20, timings: 2_000 },
   short: { rounds: 1, timings: 100 },
   runOn: async (ground, { rounds = 0, timings = 0 }, tools) =>
     together(
       await runIsolation(ground, { rounds, timings }, tools),
       await runAdminIsolation(ground, { rounds }, tools),
+      await runCustomerIsolation(ground, { rounds }, tools),
     ),
 }
 

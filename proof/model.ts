@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { applyShop } from '../src/ops/provisioning/apply.ts'
 import { runAdminModel } from './adminmodel.ts'
 import { together } from './adminserver.ts'
+import { runAfterSalesModel } from './aftersalesmodel.ts'
 import { type Answer, type Caller, codeOf, createCaller, dataOf, undeclared } from './caller.ts'
 import { findBroken } from './oracles.ts'
 import type { Ground } from './place.ts'
@@ -18,13 +19,14 @@ import { type CartData, cards, newForm, pay, type SessionData, successUrl } from
 export const modelRun: ServerRun = {
   name: 'model',
   method:
-    'random histories of steps on carts, codes, addresses, sessions, payments and cancellations (fast-check, shrunk where they differ) against a reference model in memory; judged after each step by the answer, the lines, the totals, the statuses and the stock; and a twentieth as many of changes to products by the admin surface, by hand and by files',
+    'random histories of steps on carts, codes, addresses, sessions, payments and cancellations (fast-check, shrunk where they differ) against a reference model in memory; judged after each step by the answer, the lines, the totals, the statuses and the stock; a twentieth as many of changes to products by the admin surface, by hand and by files; and a tenth as many of what happens after the purchase (edits, parcels, returns, refunds, exchanges, drafts and links), judged also by what the provider keeps, by the documents, and by the orders in the accounts of the shoppers',
   numbers: { histories: 5_000, steps: 60 },
   short: { histories: 12, steps: 25 },
   runOn: async (ground, { histories = 0, steps = 0 }, tools) =>
     together(
       await runModel(ground, { histories, steps }, tools),
       await runAdminModel(ground, { histories: Math.ceil(histories / 20), steps }, tools),
+      await runAfterSalesModel(ground, { histories: Math.ceil(histories / 10), steps }, tools),
     ),
 }
 

@@ -12,6 +12,8 @@ import { expireSessions } from '../src/domain/checkout/sweep.ts'
 import { retentionDefaultsMs } from '../src/platform/kit/retention.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
 import type { Storage } from '../src/platform/storage/storage.ts'
+import { together } from './adminserver.ts'
+import { runAfterSalesRaces } from './aftersalesraces.ts'
 import { type Answer, type Caller, codeOf, createCaller, crowd, undeclared } from './caller.ts'
 import { findBroken, untilSettled } from './oracles.ts'
 import type { Ground } from './place.ts'
@@ -26,11 +28,15 @@ import { openSession, type Paid, pay, readSession, type Session, sessionFrom } f
 export const racesRun: ServerRun = {
   name: 'races',
   method:
-    'cancel∥cancel of sessions and of orders, cancel∥pay, cancel∥expire, pay∥expire, edit∥pay, pay∥pay and replay∥replay, the expiry by a second process whose clock is ahead; payments at stand-ins of Stripe and Mollie: notices∥returns at answers that take up to 600 ms, notices∥returns∥schedule, and each of them ∥ the way back, giving up, cancellations, refunds of ours, refunds in the dashboard, debits that are decided and money that comes late; judged by the answers, terminal events, stock, charges, the books of the stand-ins and the invariants',
-  // `redirect`: of each that is about payments at the stand-ins.
-  numbers: { times: 2_000, redirect: 500 },
-  short: { times: 12, redirect: 12 },
-  runOn: (ground, { times = 0, redirect = 0 }, tools) => runRaces(ground, { times, redirect }, tools),
+    'cancel∥cancel of sessions and of orders, cancel∥pay, cancel∥expire, pay∥expire, edit∥pay, pay∥pay and replay∥replay, the expiry by a second process whose clock is ahead; payments at stand-ins of Stripe and Mollie: notices∥returns at answers that take up to 600 ms, notices∥returns∥schedule, and each of them ∥ the way back, giving up, cancellations, refunds of ours, refunds in the dashboard, debits that are decided and money that comes late; after the purchase, at two servers of one database: returns, receipts, refunds, exchanges and edits ∥ each other, ∥ parcels and cancellations, their links and drafts ∥ what withdraws them, drafts, edits and exchanges ∥ each other for the last units, codes of shoppers ∥ guesses, erasing ∥ all of it; judged by the answers, terminal events, stock, charges, the books of the stand-ins and the invariants',
+  // `redirect`: of each that is about payments at the stand-ins. `after`: of each after the purchase.
+  numbers: { times: 2_000, redirect: 500, after: 200 },
+  short: { times: 12, redirect: 12, after: 3 },
+  runOn: async (ground, { times = 0, redirect = 0, after = 0 }, tools) =>
+    together(
+      await runRaces(ground, { times, redirect }, tools),
+      await runAfterSalesRaces(ground, { times: after }, tools),
+    ),
 }
 
 const batch = 24

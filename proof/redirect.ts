@@ -250,9 +250,11 @@ export class RedirectPayments {
       Promise.all([
         db.sql<PaymentHere>`
           select p.id, p.checkout_session_id as "sessionId", p.status, p.amount, p.order_id as "orderId",
-            (select coalesce(sum(r.amount), 0) from refunds r where r.installation_id = p.installation_id
-              and r.payment_id = p.id and r.status = 'succeeded') as "refunded"
-          from payments p where p.account_id is not null`,
+            (select coalesce(sum(r.amount), 0) from refunds r
+              join payments own on own.installation_id = r.installation_id and own.id = r.payment_id
+              where r.installation_id = p.installation_id and coalesce(own.moved_from, own.id) = p.id
+                and r.moved_to is null and r.status = 'succeeded') as "refunded"
+          from payments p where p.account_id is not null and p.moved_from is null`,
         db.sql<{ paymentId: string; name: string }>`
           select payment_id as "paymentId", reference || ' ' || status as "name" from disputes`,
       ]),

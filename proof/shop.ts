@@ -21,6 +21,7 @@ export interface Shop {
   rootSecret: RootSecret
   // Where the stand-ins of payment providers are, by name.
   providerUrls: Readonly<Record<string, string>>
+  mailUrl?: string
   // One for each installation, in the order of the files.
   stands: readonly Stand[]
   // The id of a SKU of the first merchant, or of the one with this slug.
@@ -45,6 +46,8 @@ export interface ShopOptions {
   // Where every event of every installation is sent.
   webhookUrl?: string
   providerUrls?: Readonly<Record<string, string>>
+  // Where its e-mails go (default: nowhere).
+  mailUrl?: string
 }
 
 export async function makeShop(ground: Ground, files: readonly ShopFile[], options: ShopOptions = {}): Promise<Shop> {
@@ -110,6 +113,7 @@ export async function makeShop(ground: Ground, files: readonly ShopFile[], optio
     rootSecretText,
     rootSecret,
     providerUrls: options.providerUrls ?? {},
+    ...(options.mailUrl !== undefined && { mailUrl: options.mailUrl }),
     stands,
     sku(code, merchantSlug = stands[0]?.merchantSlug ?? '') {
       const id = skus.get(`${merchantSlug} ${code}`)

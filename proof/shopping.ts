@@ -2,10 +2,12 @@
 // of what was acknowledged to them. The run decides which servers exist and when one is killed.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import type { OperationId } from '../src/contract/open/operations.ts'
+import type { MailServer } from '../harness/mailserver.ts'
+import { customerCodesMax } from '../src/domain/customers/codes.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
-import { type Answer, type Caller, codeOf, crowd, dataOf, undeclared } from './caller.ts'
+import { type Answer, type AnyOperationId, type Caller, codeOf, crowd, dataOf, undeclared } from './caller.ts'
 import { findUndelivered, hashOf, type Journal } from './journal.ts'
+import { Merchant } from './merchant.ts'
 import { findBroken, letTimePass, untilSettled } from './oracles.ts'
 import { pick, whole } from './random.ts'
 import type { RedirectPayments, UntilAnswered } from './redirect.ts'
@@ -19,6 +21,7 @@ import {
   look,
   newForm,
   PageUnavailable,
+  type PayForm,
   pay,
   type Session,
   sessionFrom,
@@ -48,17 +51,21 @@ export function shoppingShop(slug: string): ShopFile {
 
 // One request that was answered with 200, and its answer.
 interface Acknowledged {
-  id: OperationId
+  id: AnyOperationId
   path: Readonly<Record<string, string>>
   body: object
+  // Of a shopper who is signed in.
+  session: string | undefined
   hash: string
   atMs: number
 }
 
 // What an answer said about a thing.
 interface Fact {
-  kind: 'cart' | 'session' | 'order'
+  kind: 'cart' | 'session' | 'order' | 'address'
   id: string
+  // Of the shopper whose address it is.
+  session?: string
   version: number
   // Set if it can no longer change.
   status?: string
@@ -123,6 +130,9 @@ export interface ShoppingPlan {
   // The servers delete ended things after this long, so older ones are not checked; if undefined, everything is
   // checked.
   keptMs?: number
+  // What happens after the purchase happens too: the merchant edits, sends, takes back and makes drafts, and shoppers sign in by codes that
+  // arrive here.
+  afterwards?: MailServer
   // The shop moves between servers: where it is said that it is not there any more, the shopper asks at another one.
   followsMoves?: boolean
 }
@@ -145,7 +155,7 @@ export class Shopping {
   readonly tell: (text: string) => void
   readonly openServers = new OpenServers()
   readonly violations = new Set<string>()
-  readonly seen = { lost: 0, unavailable: 0, repeated: 0, orders: 0, cancelled: 0, refusals: 0, moved: 0 }
+  readonly seen = { lost: 0, unavailable: 0, repeated: 0, orders: 0, cancelled: 0, refusals: 0, moved: 0, accounts: 0 }
   // The journal, which only grows.
   readonly acknowledged: Acknowledged[] = []
   readonly facts = new Map<string, Fact>()
@@ -154,9 +164,11 @@ export class Shopping {
   // The reasons that the servers gave for their 503s.
   readonly whyUnavailable = new Map<string, number>()
   // What is wrong with an answer of a server.
-  undeclared: (origin: string, id: OperationId, answer: Answer) => string | undefined = (_, id, answer) =>
+  undeclared: (origin: string, id: AnyOperationId, answer: Answer) => string | undefined = (_, id, answer) =>
     undeclared(id, answer)
+  readonly merchant: Merchant
   readonly #plan: ShoppingPlan
+  #codesAsked = 0
   #keys = 0
   #endedAt = Number.POSITIVE_INFINITY
 
@@ -166,6 +178,14 @@ export class Shopping {
     this.random = random
     this.tell = tell
     this.#plan = plan
+    this.merchant = new Merchant({
+      random,
+      sku: (code) => shop.sku(code),
+      change: (id, path, body) => this.#change(id, path, body),
+      read: (id, path) => this.#ask('reads', id, path),
+      payLink: (secret) => this.#payLink(secret),
+      placed: (id) => this.note({ kind: 'order', id, version: 1 }),
+    })
   }
 
   // Runs the shoppers for as long as the work takes.
@@ -243,8 +263,9 @@ export class Shopping {
   // Repeats every request with its key: the answer must have the same bytes.
   async repeat(server: Server, entries: readonly Acknowledged[]): Promise<void> {
     const { key } = standOf(this.shop)
-    await crowd(entries, 16, async ({ id, path, body, hash }) => {
-      const answer = await this.#untilAble(() => this.caller.ask(server.origin, id, { key, path, body }))
+    await crowd(entries, 16, async ({ id, path, body, session, hash }) => {
+      const asked = { key, path, body, headers: headersOf(session) }
+      const answer = await this.#untilAble(() => this.caller.ask(server.origin, id, asked))
       this.seen.repeated += 1
       if (answer.status !== 200 || hashOf(answer.text) !== hash)
         this.violations.add(
@@ -260,7 +281,8 @@ export class Shopping {
     const known = [...this.facts.values()].filter(({ kind, atMs = 0 }) => kind === 'order' || this.#isKept(atMs))
     const some = known.length <= most ? known : Array.from({ length: most }, () => pick(this.random, known))
     const { key } = standOf(this.shop)
-    await crowd(some, 16, async ({ kind, id, version, status }) => {
+    await crowd(some, 16, async ({ kind, id, version, status, session }) => {
+      if (kind === 'address') return void (await this.#lookAtAddress(server, id, session))
       const ask = {
         cart: () => this.caller.ask(server.origin, 'getPublicCart', { key, path: { cartId: id } }),
         session: () => this.caller.ask(server.origin, 'getHostedCheckoutSession', { key, path: { sessionId: id } }),
@@ -273,6 +295,13 @@ export class Shopping {
       if (status !== undefined && now.status !== status)
         this.violations.add(`${kind} ${id} was ${status} and is ${now.status}`)
     })
+  }
+
+  async #lookAtAddress(server: Server, id: string, session: string | undefined): Promise<void> {
+    const asked = { key: standOf(this.shop).key, headers: headersOf(session) }
+    const answer = await this.#untilAble(() => this.caller.ask(server.origin, 'listCustomerAddresses', asked))
+    if (answer.status !== 200 || !dataOf<{ id: string }[]>(answer).some((one) => one.id === id))
+      this.violations.add(`address ${id} was acknowledged but is gone, or its shopper is signed out`)
   }
 
   #isKept(atMs: number): boolean {
@@ -306,20 +335,31 @@ export class Shopping {
   }
 
   // One change with its own key, repeated until a server answers.
-  async #change(id: OperationId, path: Readonly<Record<string, string>>, wanted: object): Promise<Answer> {
+  async #change(
+    id: AnyOperationId,
+    path: Readonly<Record<string, string>>,
+    wanted: object,
+    session?: string,
+  ): Promise<Answer> {
     this.#keys += 1
     const body = { ...wanted, idempotencyKey: `shopping-${this.#keys}` }
-    const answer = await this.#ask('changes', id, path, body)
+    const answer = await this.#ask('changes', id, path, body, session)
     if (answer.status === 200)
-      this.acknowledged.push({ id, path, body, hash: hashOf(answer.text), atMs: performance.now() })
+      this.acknowledged.push({ id, path, body, session, hash: hashOf(answer.text), atMs: performance.now() })
     else this.seen.refusals += 1
     return answer
   }
 
-  async #ask(kind: WaitKind, id: OperationId, path: Readonly<Record<string, string>>, body?: object): Promise<Answer> {
+  async #ask(
+    kind: WaitKind,
+    id: AnyOperationId,
+    path: Readonly<Record<string, string>>,
+    body?: object,
+    session?: string,
+  ): Promise<Answer> {
     const { key } = standOf(this.shop)
     return this.#untilAnswered(kind, async (origin) => {
-      const answer = await this.caller.ask(origin, id, { key, path, body })
+      const answer = await this.caller.ask(origin, id, { key, path, body, headers: headersOf(session) })
       const problem = answer.status === 503 || answer.status === 421 ? undefined : this.undeclared(origin, id, answer)
       if (problem) this.violations.add(problem)
       return answer
@@ -383,9 +423,65 @@ export class Shopping {
         this.note({ kind: 'order', id: orderId, version: 1, status: 'cancelled' })
       }
     }
+    if (this.#plan.afterwards && this.random() < 0.5) await this.#goOn(this.#plan.afterwards, orderId)
     if (this.random() < 0.2) await this.#replay()
     if (this.random() < 0.2) await this.#ask('reads', 'getStorefrontOrder', { orderId })
     if (this.random() < 0.1) await this.#ask('reads', 'listStorefrontOrders', {})
+  }
+
+  async #goOn(mail: MailServer, orderId: string): Promise<void> {
+    await this.merchant.handle(orderId)
+    if (this.random() < 0.3) await this.merchant.draft(this.#newEmail())
+    if (this.random() < 0.1) await this.#useAccount(mail)
+  }
+
+  #newEmail(): string {
+    return `shopper-${whole(this.random, 1, 1_000_000)}@example.com`
+  }
+
+  // A shopper signs in by the mailed code and saves an address.
+  async #useAccount(mail: MailServer): Promise<void> {
+    // No more are mailed to a network in an hour.
+    if (this.#codesAsked === customerCodesMax.networkHour) return
+    this.#codesAsked += 1
+    const email = `account-${this.#codesAsked}@example.com`
+    const asked = await this.#change('requestCustomerCode', {}, { email })
+    if (asked.status !== 200) return
+    const code = await this.#codeFor(mail, email)
+    if (code === undefined) return
+    const { browserToken } = dataOf<{ browserToken: string }>(asked)
+    const opened = await this.#change('openCustomerSession', {}, { browserToken, code })
+    const { session } = dataOf<{ session: { token: string } | null }>(opened)
+    if (!session) return void this.violations.add(`the code for ${email} did not sign in`)
+    const saved = await this.#change('addCustomerAddress', {}, { address: berlin }, session.token)
+    if (saved.status !== 200) return
+    const { id } = dataOf<{ id: string }>(saved)
+    this.note({ kind: 'address', id, version: 1, session: session.token })
+    this.seen.accounts += 1
+  }
+
+  // A server that is killed while it sends the e-mail sends it after its lease.
+  async #codeFor(mail: MailServer, email: string): Promise<string | undefined> {
+    const deadline = performance.now() + codeMsMax
+    while (performance.now() < deadline && !this.openServers.isOver) {
+      const [, code] = /\b(\d{3} ?\d{3})\b/.exec(mail.emails.find(({ to }) => to.includes(email))?.text ?? '') ?? []
+      if (code !== undefined) return code
+      await pause(20)
+    }
+    return undefined
+  }
+
+  // As its page is posted. Where the link is over, nothing can be paid.
+  async #payLink(secret: string): Promise<void> {
+    let form: PayForm | undefined
+    await this.#untilAnswered('payments', async (origin) => {
+      const page = await look(this.caller, origin, secret)
+      const numberOf = (name: string) => Number(new RegExp(`name="${name}" value="(\\d+)"`).exec(page.text)?.[1])
+      const [version, total] = [numberOf('version'), numberOf('expectedTotal')]
+      if (Number.isNaN(version) || Number.isNaN(total)) return page
+      form ??= newForm()
+      return pay(this.caller, origin, { secret, version, total }, form)
+    })
   }
 
   async #browse(): Promise<void> {
@@ -433,7 +529,7 @@ export class Shopping {
   }
 
   async #openSession(cartId: string): Promise<Session | undefined> {
-    const customer = { email: `shopper-${whole(this.random, 1, 1_000_000)}@example.com` }
+    const customer = { email: this.#newEmail() }
     // If the run is to see the deletion of what is left behind, that must expire within the run.
     const expiry = this.#plan.keptMs === undefined ? {} : { expiresInSeconds: 300 }
     const body = { cartId, successUrl, customer, ...expiry }
@@ -473,6 +569,13 @@ export class Shopping {
     const { id } = pick(this.random, done)
     await this.#change('replayInstallationWebhookDelivery', { id }, { allowSucceeded: true })
   }
+}
+
+// How long a shopper waits for a code.
+const codeMsMax = 5_000
+
+function headersOf(session: string | undefined): Record<string, string> {
+  return session === undefined ? {} : { 'customer-session': session }
 }
 
 function isLost(error: Error): boolean {

@@ -7,7 +7,6 @@ import { sentOrder } from '../harness/admin/returns.ts'
 import { type Checkout, checkoutOf } from '../harness/checkout.ts'
 import { dashboardUserOf } from '../harness/dashboard.ts'
 import { type Orders, openOrderTestServer } from '../harness/orders.ts'
-import { pausesOf } from '../harness/pauses.ts'
 import { eachEngine, isOnce } from '../harness/storage.ts'
 import { type Answer, assertAdminError, type TestServer } from '../harness/testServer.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
@@ -489,40 +488,5 @@ eachEngine('exchanges', (given) => {
     assert.deepEqual([status, exchanges[0].refunded, exchanges.length], ['closed', 1996, 1])
     await page.open(user.path(`orders/${exchanges[0].orderId}`))
     assert.match(page.text(), /Exchange for items of order/)
-  })
-
-  test('random returns, refunds and exchanges never exceed what was paid, and add up', async (t) => {
-    const below = pausesOf(t)
-    const upTo = (most: number) => 1 + below(most)
-    const isIn = (percent: number) => below(100) < percent
-    for (let round = 0; round < 3; round += 1) {
-      const { orderId, returnId } = await received({ CARD: upTo(6), BOOK: upTo(3) })
-      const { total } = await orderOf(orderId)
-      const links: string[] = []
-      for (let step = 0; step < 4; step += 1) {
-        const code = isIn(50) ? 'CARD' : 'BOOK'
-        const items = [{ skuId: sku(code), quantity: upTo(2) }]
-        const deduction = isIn(30) ? upTo(300) : 0
-        if (isIn(30)) await ask('refundAdminReturn', { returnId }, { items, deduction, shipping: false })
-        else if (isIn(60))
-          await ask('exchangeAdminReturn', { returnId }, { items, deduction, ...wanting('CARD', upTo(9)) })
-        else {
-          const wish = { items, deduction, ...wanting('BOOK', upTo(3)), payByLink: true }
-          const { data } = (await ask('exchangeAdminReturn', { returnId }, wish)).body
-          if (data?.draftId) links.push(data.draftId)
-        }
-        if (isIn(50) && links.length > 0) await payLink(await secretOf(links.shift() as string))
-        if (isIn(50)) await testServer.orders.pay()
-      }
-      const { totals, paymentStatus } = await orderOf(orderId)
-      assert.ok(totals.refunded + totals.refundPending <= total, paymentStatus)
-      const { exchanges } = (await testServer.askAdmin('getAdminReturn', { path: { returnId } })).body.data
-      for (const { orderId: id, credit, refunded, paid } of exchanges) {
-        const placed = await orderOf(id)
-        const sum = placed.payments.reduce((all: number, { amount }: { amount: number }) => all + amount, 0)
-        assert.deepEqual([placed.total + refunded, sum], [credit + paid, credit + paid])
-      }
-    }
-    await testServer.orders.pay()
   })
 })

@@ -6,8 +6,10 @@ import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 import { eachEngine } from '../harness/storage.ts'
 import { runAdminModel } from '../proof/adminmodel.ts'
+import { runAfterSalesModel } from '../proof/aftersalesmodel.ts'
 import { runAgents } from '../proof/agents.ts'
 import { runContract } from '../proof/contract.ts'
+import { customerChanges, repeatedByCustomers } from '../proof/customeridempotency.ts'
 import { repeatedOperations } from '../proof/idempotency.ts'
 import { judgeMemory, type Life } from '../proof/memory.ts'
 import { runModel } from '../proof/model.ts'
@@ -27,6 +29,8 @@ eachEngine('proof at a glance', (given) => {
       'model: histories of steps are as the model says': (tools) => runModel(given, { histories: 2, steps: 20 }, tools),
       'model: products are as the model says, changed by hand and by files': (tools) =>
         runAdminModel(given, { histories: 2, steps: 12 }, tools),
+      'model: what happens after a purchase is as the model says': (tools) =>
+        runAfterSalesModel(given, { histories: 3, steps: 20 }, tools),
       'modes: live numbers are as if nothing had happened in test mode': (tools) =>
         runModes(given, { steps: 60 }, tools),
       'agents: a unit is sold once, a key charges once, and a server that is killed goes on': (tools) =>
@@ -60,11 +64,12 @@ test('contract: every body of the admin surface can be drawn, with HTML where a 
   assert.ok(drawn.some((text) => /"descriptionHtml":"[^"]*<(?:p|h2|li)>/.test(text)))
 })
 
-test('idempotency: each operation that changes something with an API key is repeated', () => {
+test('idempotency: each operation that changes something with an API key, or for a shopper, is repeated', () => {
   const changing = Object.entries(operations).filter(
     ([, { caller, idempotency }]) => caller === 'key' && idempotency === 'required',
   )
   assert.deepEqual([...repeatedOperations].sort(), changing.map(([id]) => id).sort())
+  assert.deepEqual(repeatedByCustomers.toSorted(), customerChanges.toSorted())
 })
 
 test('memory: growth within a process or from process to process is reported, and mere variation is not', () => {
