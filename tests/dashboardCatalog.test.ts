@@ -356,7 +356,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.equal(page.status, 409)
     assert.match(page.alerts().join(' '), /Another product has a variant with this SKU/)
     await page.press('Save', { 'sku.0.code': 'APRON', 'sku.0.price': 'much' })
-    assert.match(page.html, /<a href="#sku-0-price"><bdi>APRON Price<\/bdi>: [^<]+<\/a>/)
+    assert.match(page.html, /<a href="#sku-0-price" autofocus><bdi>APRON Price<\/bdi>: [^<]+<\/a>/)
     assert.match(page.html, /<input id="sku-0-price"[^>]* aria-invalid="true"/)
     await page.press('Make variants', { 'option.0.name': 'Size', 'sku.0.code': 'APRON', 'sku.0.price': '45.00' })
     const form = new URLSearchParams({ ...fieldsOf(page.html), do: 'variants', 'option.0.values': 'S, L' })
@@ -372,7 +372,11 @@ eachEngine('the catalog of the dashboard', (given) => {
       method: 'POST',
       redirect: 'manual',
       headers: dashboardUser.headers,
-      body: new URLSearchParams({ ...fieldsOf(text), 'sku.1.stock': '4', do: 'publish' }),
+      body: new URLSearchParams({
+        ...fieldsOf(text),
+        'sku.1.stock': '4',
+        do: 'publish',
+      }),
     })
     assert.equal(saved.status, 303)
     const { text: answer } = await shown('linen-apron')

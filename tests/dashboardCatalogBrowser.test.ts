@@ -206,6 +206,20 @@ anyEngine('the catalog in a browser', (given) => {
     }
     await tab.getByRole('button', { name: 'Make variants' }).click()
     await tab.getByText('250 variants below.').waitFor()
+    const focused = () =>
+      tab.evaluate<[id: string, isSeen: boolean]>(`(() => {
+        const { activeElement: at } = document
+        const { top, bottom } = at.getBoundingClientRect()
+        return [at.id || at.getAttribute('href'), top >= 0 && bottom <= innerHeight]
+      })()`)
+    assert.deepEqual(await focused(), ['sku-0-price', true])
+    await tab.fill('[name="sku.7.price"]', 'much')
+    await tab.getByRole('button', { name: 'Save and publish' }).click()
+    await tab.getByText('Please check the marked fields.').waitFor()
+    assert.deepEqual(await focused(), ['#sku-7-price', true])
+    await tab.keyboard.press('Enter')
+    assert.deepEqual(await focused(), ['sku-7-price', true])
+    await tab.fill('[name="sku.7.price"]', '29.90')
     await choosePicture(tab, 'shirt.png')
     await tab.fill('[name="image.0.alt"]', 'A shirt')
     await tab.getByRole('button', { name: 'Save and publish' }).click()

@@ -8,6 +8,7 @@
 //   bodyOf(fields, posted.form)          { body } for the operation, or { problems } where a text is not a number
 //   valuesOf(fields, posted.form)        what was typed, to draw the form again
 //   problemsOf(visit.words, refusal)     the issues of a refusal, each at the field with its JSON pointer
+//   problemNote(problems, fields)        what is wrong, with a link to each of these fields; `form` draws it by itself
 //   keyIn(posted.form)                   the idempotency key: two presses of one form have one effect
 //
 // The pointer of a field is `/name` unless it says otherwise. An empty field is left out of the body, or null if `isNullable`.
@@ -19,7 +20,7 @@ import { hiddenFields } from '../../platform/html/form.ts'
 import { type Html, type HtmlValue, html } from '../../platform/html/html.ts'
 import { decimalAmount, parseDecimal } from '../../platform/kit/money.ts'
 import type { Refusal } from '../../platform/kit/refuse.ts'
-import { type ButtonKind, button, notice } from './parts.ts'
+import { type ButtonKind, button, problemList } from './parts.ts'
 import type { Posted, Visit } from './screen.ts'
 import type { TextKey, Words } from './words.ts'
 
@@ -79,6 +80,8 @@ export interface FormParts {
   hidden?: Readonly<Record<string, string | number>>
   // Where *Cancel* leads.
   cancel?: string
+  // Those that `before` and `more` draw, to be linked where something is wrong with them.
+  drawn?: readonly Linked[]
   // Between the fields and the buttons.
   more?: HtmlValue
   before?: HtmlValue
@@ -94,7 +97,7 @@ export function form(visit: Visit, parts: FormParts): Html {
     method="post"
     action="${action}"${parts.takesFiles && html` enctype="multipart/form-data"`}>
 ${keyField()}${hiddenFields(hidden)}
-${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
+${problemNote(problems, [...(parts.drawn ?? []), ...fields], words)}
 ${parts.before}
 ${
   fields.length > 0 &&
@@ -106,6 +109,23 @@ ${parts.more}
   ${parts.actions}
   ${cancel !== undefined && html`<a class="button plain" href="${cancel}" data-close>${words.say('action.cancel')}</a>`}</div>
 </form>`
+}
+
+// A field as the list of what is wrong has it.
+export type Linked = Pick<Field, 'name' | 'label' | 'id' | 'pointer'>
+
+// What is wrong, above a form that may be longer than the screen: in the order of the fields, with a link to each.
+export function problemNote(problems: Problems | undefined, fields: readonly Linked[], words: Words): Html | false {
+  if (problems === undefined) return false
+  const listed = fields.flatMap((one) => {
+    const text = problems.at[pointerOf(one)]
+    return text === undefined ? [] : [{ id: idOf(one), label: one.label, text }]
+  })
+  const { summary } = problems
+  if (summary === undefined && listed.length === 0) return false
+  // What the list says is not said twice.
+  const isListed = summary === undefined || listed.some(({ text }) => text === summary)
+  return problemList(isListed ? words.say('form.problem') : summary, listed)
 }
 
 // Keeps a form from being left by accident once something was typed. A form that is shown again counts as typed in.
@@ -132,13 +152,14 @@ function hasEmptyChoice({ options = [] }: Field): boolean {
 export function field(words: Words, given: Field, value = '', problems: Problems = { at: {} }): Html {
   const { name, label, kind, help } = given
   const problem = problems.at[pointerOf(given)]
-  const id = given.id ?? `field-${name}`
+  const id = idOf(given)
+  const isAsked = Object.keys(problems.at).length === 0
   const described = [help !== undefined && `${id}-help`, problem !== undefined && `${id}-problem`]
     .filter(Boolean)
     .join(' ')
   const state = html`${described !== '' && html` aria-describedby="${described}"`}
   ${problem !== undefined && html` aria-invalid="true"`}
-  ${given.isFirst && html` autofocus`}
+  ${given.isFirst && isAsked && html` autofocus`}
   ${given.isRequired && !hasEmptyChoice(given) && html` required`}`
   const notes = html`${help !== undefined && html`<p class="help" id="${id}-help">${help}</p>`}
   ${problem !== undefined && html`<p class="wrong" id="${id}-problem">${problem}</p>`}`
@@ -232,8 +253,12 @@ function control(given: Field, id: string, value: string, state: Html): Html {
   ${known}`
 }
 
-function pointerOf({ pointer, name }: Field): string {
+function pointerOf({ pointer, name }: Pick<Field, 'pointer' | 'name'>): string {
   return pointer ?? `/${name}`
+}
+
+function idOf({ id, name }: Pick<Field, 'id' | 'name'>): string {
+  return id ?? `field-${name}`
 }
 
 export const typedLengthMax = 60_000

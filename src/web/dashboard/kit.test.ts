@@ -89,7 +89,15 @@ describe('forms', () => {
     assert.deepEqual(Object.keys(outcome.problems.at), ['/amount', '/count'])
     const values = valuesOf(fields, posted)
     const text = String(form(visitTo('/'), { action: '/x', fields, values, problems: outcome.problems, submit: 'Go' }))
-    assert.match(text, /role="alert">Please check/)
+    assert.match(text, /role="alert"><p>Please check the marked fields\.<\/p>/)
+    const links = [...text.matchAll(/<li><a href="#([^"]+)"( autofocus)?><bdi>(\w+)<\/bdi>: ([^<]+)</g)]
+    assert.deepEqual(
+      links.map(([, ...parts]) => parts),
+      [
+        ['field-amount', ' autofocus', 'Amount', 'Enter an amount such as 12.50.'],
+        ['field-count', undefined, 'Count', 'Enter a whole number.'],
+      ],
+    )
     assert.match(text, /id="field-amount"[^>]*value="lots" aria-describedby="field-amount-problem" aria-invalid="true"/)
     assert.match(text, /name="carrier"[^>]*value="DHL"/)
   })

@@ -211,13 +211,14 @@ export function notice(kind: 'bad' | 'info', text: HtmlValue, role: 'alert' | 'n
 
 const problemsListed = 20
 
-// What is wrong in a form that is longer than a screen, with a link to each field. It has the focus when the page opens.
+// What is wrong in a form, with a link to each field. The first link has the focus when the page opens.
 export function problemList(summary: string, problems: readonly { id: string; label: string; text: string }[]): Html {
   if (problems.length === 0) return notice('bad', summary, 'alert')
-  return html`<div class="notice bad" role="alert" tabindex="-1" autofocus><p>${summary}</p>
+  return html`<div class="notice bad" role="alert"><p>${summary}</p>
 <ul>${problems
     .slice(0, problemsListed)
     .map(
-      ({ id, label, text }) => html`<li><a href="#${id}"><bdi>${label}</bdi>: ${text}</a></li>`,
+      ({ id, label, text }, at) =>
+        html`<li><a href="#${id}"${at === 0 && html` autofocus`}><bdi>${label}</bdi>: ${text}</a></li>`,
     )}${problems.length > problemsListed && html`<li>…</li>`}</ul></div>`
 }

@@ -9,14 +9,26 @@ import { type Html, html } from '../../../platform/html/html.ts'
 import type { Refusal } from '../../../platform/kit/refuse.ts'
 import { type CategoryNode, categoriesOf } from '../catalog.ts'
 import { filters } from '../filters.ts'
-import { amountIn, type Field, field, guard, issueText, keyField, keyIn, moneyText, type Problems } from '../form.ts'
+import {
+  amountIn,
+  type Field,
+  field,
+  guard,
+  issueText,
+  keyField,
+  keyIn,
+  type Linked,
+  moneyText,
+  type Problems,
+  problemNote,
+} from '../form.ts'
 import { instantOf, localOf } from '../localtime.ts'
 import { button, card, linkButton, notice, pill } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Shown, type Visit } from '../screen.ts'
 import { copyField } from '../secret.ts'
 import { hrefWith, table, tabs } from '../table.ts'
 import { done } from '../toast.ts'
-import type { TextKey } from '../words.ts'
+import type { TextKey, Words } from '../words.ts'
 import { percentIn } from './prices.ts'
 
 export const discounts: Screen = {
@@ -355,7 +367,9 @@ function refusedAt({ words, shop }: Visit, refusal: Refusal): Problems {
     at[`/${pointers[member] ?? member}`] ??=
       member === 'percentage' ? words.say('prices.notPercent') : issueText(words, rule, fieldOf(member, shop))
   }
-  return { summary: [text, ...Object.values(at)].join(' '), at }
+  const shown = new Set(listedFields(words).map(({ name }) => `/${name}`))
+  const rest = Object.entries(at).flatMap(([pointer, problem]) => (shown.has(pointer) ? [] : [problem]))
+  return { summary: [text, ...rest].join(' '), at }
 }
 
 interface SheetParts {
@@ -375,7 +389,7 @@ async function sheetOf(visit: Visit, parts: SheetParts): Promise<Shown> {
     parts.seen ?? (present && { version: String(present.version), base: baseOf(valuesIn(visit, present.promotion)) })
   const categories = await categoriesOf(visit)
   const mayChange = may(present ? 'replaceAdminPromotion' : 'createAdminPromotion')
-  const inside = html`${problems.summary !== undefined && notice('bad', problems.summary, 'alert')}
+  const inside = html`${problemNote(problems, listedFields(words), words)}
 ${
   theirs &&
   present &&
@@ -407,6 +421,23 @@ ${inside}
   <a class="button plain" href="${to('discounts')}">${words.say('action.cancel')}</a></div></form>`
       : html`<fieldset class="form" disabled>${inside}</fieldset>`,
   }
+}
+
+function listedFields(words: Words): Linked[] {
+  const labels = {
+    code: 'discounts.code',
+    name: 'categories.name',
+    type: 'discounts.what',
+    percent: 'prices.percent',
+    amount: 'discounts.amount',
+    minimum: 'discounts.minimum',
+    startsAt: 'discounts.startsAt',
+    endsAt: 'discounts.endsAt',
+    usageLimit: 'discounts.usageLimit',
+    customerLimit: 'discounts.customerLimit',
+    skus: 'discounts.skus',
+  } as const satisfies Readonly<Record<string, TextKey>>
+  return Object.entries(labels).map(([name, key]) => ({ name, label: words.say(key) }))
 }
 
 function presentText(visit: Visit, { promotion }: AdminPromotion): Html {

@@ -274,7 +274,8 @@ function formSheet(visit: Visit, { values, problems, prices, names, more = 0, ed
     body: form(visit, {
       action: to(edited ? `drafts/${edited.id}/edit` : 'drafts/new'),
       fields: [],
-      problems: problems && { summary: problems.summary ?? words.say('form.problem'), at: {} },
+      problems,
+      drawn: allFields(visit, rows, isEdit),
       hidden: { ...(prices && { expectedTotal: prices.totals.total }), ...(edited && { version: edited.version }) },
       before: html`${prices && pricesCard(words, currency, prices, true)}
 ${card({ title: words.say('drafts.items'), body: table })}

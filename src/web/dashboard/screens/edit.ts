@@ -136,7 +136,8 @@ export function editSheet(visit: Visit, order: AdminOrder, sent: FormFields, pro
     body: html`<div class="cards">${form(visit, {
       action: to(`orders/${order.id}/edit`),
       fields: [],
-      problems: problems && { summary: problems.summary ?? words.say('form.problem'), at: {} },
+      problems,
+      drawn: allFields(words, order),
       hidden: { version, step: steps.preview },
       before: html`${card({ title: words.say('edit.items'), body: itemsTable(words, order, sent) })}
 ${card({ title: words.say('edit.new'), body: added })}

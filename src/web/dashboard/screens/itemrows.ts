@@ -8,7 +8,7 @@ import type { Field, FieldValues, Problems } from '../form.ts'
 import { dashboardHeaders } from '../headers.ts'
 import { button } from '../parts.ts'
 import type { Posted, Screen, Visit } from '../screen.ts'
-import type { Words } from '../words.ts'
+import type { TextKey, Words } from '../words.ts'
 
 const picksMax = 8
 // As many as a name that is typed whole may have.
@@ -60,17 +60,18 @@ export function skuName({ productName, name }: Pick<AdminSku, 'productName' | 'n
 export type ItemNames = ReadonlyMap<string, string>
 
 export function itemRowFields(words: Words, currency: string, row: number): Field[] {
+  const labelled = (key: TextKey) => `${words.say('drafts.item', { count: row + 1 })}: ${words.say(key)}`
   return [
     {
-      ...{ name: `product-${row}`, label: words.say('drafts.product'), kind: 'line', lengthMax: 200 },
+      ...{ name: `product-${row}`, label: labelled('drafts.product'), kind: 'line', lengthMax: 200 },
       pointer: `/rows/${row}/product`,
     },
     {
-      ...{ name: `quantity-${row}`, label: words.say('drafts.quantity'), kind: 'whole', min: 1 },
+      ...{ name: `quantity-${row}`, label: labelled('drafts.quantity'), kind: 'whole', min: 1 },
       ...{ max: limits.quantityMax, pointer: `/rows/${row}/quantity` },
     },
     {
-      ...{ name: `price-${row}`, label: words.say('drafts.price'), kind: 'money', currency },
+      ...{ name: `price-${row}`, label: labelled('drafts.price'), kind: 'money', currency },
       pointer: `/rows/${row}/unitPrice`,
     },
   ]
@@ -115,8 +116,10 @@ export function itemRows(
 ): Html {
   const { words, to } = visit
   const { currency } = visit.shop
-  const cell = ({ name, label, kind, lengthMax, pointer = '' }: Field, row: number) => {
-    const isWrong = problems.at[pointer] !== undefined && html` aria-invalid="true"`
+  const cell = ({ name, label, kind, lengthMax, pointer = '' }: Field) => {
+    const id = `field-${name}`
+    const problem = problems.at[pointer]
+    const isWrong = problem !== undefined && html` aria-invalid="true" aria-describedby="${id}-problem"`
     const type = kind === 'whole' ? html` type="number" min="1" max="${limits.quantityMax}"` : html` type="text"`
     const decimal = kind === 'money' && html` inputmode="decimal"`
     const bound = lengthMax !== undefined && html` maxlength="${lengthMax}"`
@@ -127,12 +130,14 @@ export function itemRows(
       isProduct && html`<span class="pick-name" data-picked dir="auto">${names?.get(value.toLowerCase())}</span>`
     return html`<td>
       <input
+        id="${id}"
         name="${name}"${type}${decimal}${bound}
         dir="${isProduct ? 'auto' : 'ltr'}"
         autocomplete="off"
         value="${value}"
-        aria-label="${`${words.say('drafts.item', { count: row + 1 })}: ${label}`}"${isWrong}${pick}>
+        aria-label="${label}"${isWrong}${pick}>
       ${shown}
+      ${problem !== undefined && html`<p class="wrong" id="${id}-problem">${problem}</p>`}
     </td>`
   }
   const heads = [
@@ -149,6 +154,6 @@ export function itemRows(
   })
   return html`<div class="lines-form draft-lines"><table><caption class="hidden">${caption}</caption>
 <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>${numbersTo(rows).map((row) => html`<tr>${itemRowFields(words, currency, row).map((one) => cell(one, row))}</tr>`)}</tbody></table>
+<tbody>${numbersTo(rows).map((row) => html`<tr>${itemRowFields(words, currency, row).map((one) => cell(one))}</tr>`)}</tbody></table>
 ${canGrow && add}<p class="help">${words.say('drafts.priceHelp')}</p></div>`
 }

@@ -14,8 +14,18 @@ import { mapInSlices } from '../../../platform/kit/breath.ts'
 import { newId } from '../../../platform/kit/ids.ts'
 import { type Refusal, refuse } from '../../../platform/kit/refuse.ts'
 import { type Brands, brandsOf, type CategoryNode, categoriesOf, makersOf, smallImage } from '../catalog.ts'
-import { field, guard, issueText, keyField, keyIn, type Problems } from '../form.ts'
-import { button, card, linkButton, notice, pasteNote, pill, problemList } from '../parts.ts'
+import {
+  type Field,
+  field,
+  guard,
+  issueText,
+  keyField,
+  keyIn,
+  type Linked,
+  type Problems,
+  problemNote,
+} from '../form.ts'
+import { button, card, linkButton, notice, pasteNote, pill } from '../parts.ts'
 import {
   baseOf,
   copyOf,
@@ -105,7 +115,8 @@ async function save(posted: Posted, present?: AdminProduct): Promise<Shown> {
       return again({ problems: { summary: text, at: { '/options': text } }, was })
     }
     draft = made
-    return again({ draft, status: 200, note: words.say('product.variantsMade', { count: made.rows.length }) })
+    const note = words.say('product.variantsMade', { count: made.rows.length })
+    return again({ draft, status: 200, note, shows: 'variants' })
   }
   if (!present && form.get('do') === 'preview') return previewNew(posted, draft, again)
   const read = entryOf(withOneDescription(draft, seen.base), present?.product, shop.currency)
@@ -153,7 +164,7 @@ async function preview(
   if ('refusal' in outcome) return again({ problems: refusedAt(posted, outcome.refusal, read) })
   const members = outcome.reply.changes.flatMap((change) => change.members)
   const changed = members.find(({ member }) => member === 'descriptionHtml')
-  return again({ status: 200, preview: String((changed ? changed.to : descriptionHtml) ?? '') })
+  return again({ status: 200, preview: String((changed ? changed.to : descriptionHtml) ?? ''), shows: 'preview' })
 }
 
 // For a product that may lack its price and name yet: only its description is looked at.
@@ -170,7 +181,7 @@ async function previewNew(
   )
   if ('refusal' in outcome)
     return again({ problems: refusedAt(posted, outcome.refusal, { entry: product, rowOf: [] }) })
-  return again({ status: 200, preview: outcome.reply.data.product.descriptionHtml ?? '' })
+  return again({ status: 200, preview: outcome.reply.data.product.descriptionHtml ?? '', shows: 'preview' })
 }
 
 const problemTexts = {
@@ -215,6 +226,8 @@ interface SheetParts {
   problems?: Problems | undefined
   status?: number | undefined
   note?: string | undefined
+  // What the press was about, where the page opens (default: its top).
+  shows?: 'variants' | 'preview'
   // Safe HTML, asked for to be looked at.
   preview?: string | undefined
   // The options that the grid was made from, if not those of the draft.
@@ -228,7 +241,7 @@ async function sheetOf(visit: Visit, parts: SheetParts): Promise<Shown> {
   const mayChange = may('replaceAdminProduct') && present?.status !== 'archived'
   const seen = parts.seen ?? (present && { version: present.version, base: baseOf(draft) })
   const form = html`${keyField()}${seen && hiddenFields({ version: seen.version, base: seen.base })}
-${problems.summary !== undefined && problemList(problems.summary, listedProblems(words, draft, problems))}
+${problemNote(problems, linkedFields(words, draft), words)}
 ${note !== undefined && html`<p class="notice" role="status">${note}</p>`}
 <div class="columns">
   <div>
@@ -271,19 +284,20 @@ ${await variantsCard(visit, { ...parts, problems })}`
   }
 }
 
-const fieldLabels: Readonly<Record<string, TextKey>> = {
-  name: 'product.name',
-  brand: 'product.brand',
-  slug: 'product.slug',
-  summary: 'product.summary',
-  description: 'product.description',
-  descriptionHtml: 'product.html',
-  maker: 'product.maker',
-  warnings: 'product.warnings',
-  'guarantee/years': 'product.guarantee',
-  'guarantee/url': 'product.guaranteeUrl',
-  taxClass: 'product.taxClass',
-  maxPerOrder: 'product.maxPerOrder',
+const fieldLabels: Readonly<Record<string, { key: TextKey; pointer?: string }>> = {
+  name: { key: 'product.name' },
+  brand: { key: 'product.brand' },
+  summary: { key: 'product.summary' },
+  description: { key: 'product.description' },
+  descriptionHtml: { key: 'product.html' },
+  options: { key: 'product.options' },
+  maker: { key: 'product.maker' },
+  warnings: { key: 'product.warnings' },
+  guaranteeYears: { key: 'product.guarantee', pointer: '/guarantee/years' },
+  guaranteeUrl: { key: 'product.guaranteeUrl', pointer: '/guarantee/url' },
+  taxClass: { key: 'product.taxClass' },
+  maxPerOrder: { key: 'product.maxPerOrder' },
+  slug: { key: 'product.slug' },
 }
 
 const cellLabels: Readonly<Record<string, TextKey>> = {
@@ -295,17 +309,22 @@ const cellLabels: Readonly<Record<string, TextKey>> = {
   measure: 'product.measure',
 }
 
-// Those that have a field on the page.
-function listedProblems(words: Words, { rows }: Draft, { at }: Problems) {
-  return Object.entries(at).flatMap(([pointer, text]) => {
-    const [, row, member = ''] = /^\/skus\/(\d+)\/(\w+)$/.exec(pointer) ?? []
-    const label = cellLabels[member]
-    const variant = rows[Number(row)]
-    if (label && variant)
-      return [{ id: `sku-${row}-${member}`, label: `${rowLabel(variant)} ${words.say(label)}`.trim(), text }]
-    const name = fieldLabels[pointer.slice(1)]
-    return name ? [{ id: `field-${pointer.slice(1)}`, label: words.say(name), text }] : []
-  })
+// Those of the page, in its order.
+function linkedFields(words: Words, { rows }: Draft): Linked[] {
+  const named = Object.entries(fieldLabels).map(([name, { key, pointer }]) => ({
+    name,
+    label: words.say(key),
+    ...(pointer !== undefined && { pointer }),
+  }))
+  const cells = rows.flatMap((row, at) =>
+    Object.entries(cellLabels).map(([member, key]) => ({
+      name: member,
+      id: `sku-${at}-${member}`,
+      pointer: `/skus/${at}/${member}`,
+      label: `${rowLabel(row)} ${words.say(key)}`.trim(),
+    })),
+  )
+  return [...named, ...cells]
 }
 
 function rowLabel({ values, code }: DraftRow): string {
@@ -431,7 +450,9 @@ function previewOf(
   const stored = present?.product.descriptionHtml ?? ''
   const safe = asked ?? (stored.trim() === descriptionHtml ? stored : '')
   if (safe === '') return false
-  return html`<section class="preview" aria-label="${words.say('product.previewed')}">
+  return html`<section
+    class="preview"
+    aria-label="${words.say('product.previewed')}"${asked !== undefined && html` tabindex="-1" autofocus`}>
     <div class="rich" dir="auto">${trusted(safe)}</div>
   </section>`
 }
@@ -771,6 +792,7 @@ function optionsCard({ words }: Visit, { options }: Draft, problems: Problems): 
           <label>
             ${words.say('product.optionName', { number })}
             <input
+              id="${slot === 0 ? 'field-options' : `option-${slot}-name`}"
               name="option.${slot}.name"
               value="${name}"
               maxlength="100"
@@ -827,6 +849,7 @@ async function variantsCard(visit: Visit, parts: SheetParts & { problems: Proble
       hasOptions: used.length > 0,
       onHand: onHandOf.get(row.code),
       problems,
+      isFocused: parts.shows === 'variants' && at === 0,
       wrong: wrongOf.get(at) ?? [],
     }),
   )
@@ -878,6 +901,7 @@ interface RowParts {
   hasOptions: boolean
   onHand: number | undefined
   problems: Problems
+  isFocused: boolean
   wrong: readonly string[]
 }
 
@@ -890,7 +914,7 @@ function problemsByRow({ at }: Problems): Map<number, string[]> {
   return found
 }
 
-function variantRow({ words }: Visit, { row, at, hasOptions, onHand, problems, wrong }: RowParts): Html {
+function variantRow({ words }: Visit, { row, at, hasOptions, onHand, problems, isFocused, wrong }: RowParts): Html {
   const label = rowLabel(row)
   const noteId = `sku-${at}-problem`
   const cell = (
@@ -912,7 +936,7 @@ function variantRow({ words }: Visit, { row, at, hasOptions, onHand, problems, w
         maxlength="${mode === 'text' ? skuCodeLengthMax : 14}"
         aria-label="${words.say(key)}${label !== '' && `, ${label}`}"${
           isWrong && html` aria-invalid="true" aria-describedby="${noteId}"`
-        }>
+        }${isFocused && member === 'price' && html` autofocus`}>
     </td>`
   }
   const known = html`<td data-head="${words.say('stock.code')}"><code>${row.code}</code></td>`

@@ -142,7 +142,8 @@ function refundSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems
     body: form(visit, {
       action: to(`orders/${order.id}/refund`),
       fields: [],
-      problems: problems && { summary: problems.summary ?? words.say('form.problem'), at: {} },
+      problems,
+      drawn: fields,
       hidden: { version, refunded, step: steps.preview },
       before: html`${itemsTable(words, order, sent)}
       <div class="fields">${fields.map((one) => field(words, one, values[one.name], problems))}</div>`,

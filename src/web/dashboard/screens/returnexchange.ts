@@ -130,7 +130,8 @@ function exchangeSheet(visit: Visit, given: AdminReturn, sent: FormFields, probl
     body: form(visit, {
       action: to(`returns/${given.id}/exchange`),
       fields: [],
-      problems: problems && { summary: problems.summary ?? words.say('form.problem'), at: {} },
+      problems,
+      drawn: allFields(words, given),
       hidden: { version: given.version, step: steps.preview },
       before: html`${card({ title: words.say('exchange.items'), body: itemsTable(words, given, sent) })}
 ${card({ title: caption, body: added })}

@@ -421,7 +421,8 @@ function openSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems?:
     body: form(visit, {
       action: to(`orders/${order.id}/return`),
       fields: [],
-      problems: problems && { summary: problems.summary ?? words.say('form.problem'), at: {} },
+      problems,
+      drawn: fields,
       hidden: { version: order.version },
       before: html`<fieldset class="lines-form">
         <legend>${words.say('returns.openItems')}</legend>

@@ -114,6 +114,7 @@ function sheetOf(visit: Visit, orders: readonly AdminOrder[], { sent, refused = 
       action: to('orders/send'),
       fields: [],
       problems,
+      drawn: commonFields(words),
       submit: words.say('sendMany.submit', { count }),
       cancel: back.href,
       before: html`<p class="lead with-script">${words.say('sendMany.lead')}</p>

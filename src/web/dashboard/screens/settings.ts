@@ -11,11 +11,12 @@ import {
   field,
   keyField,
   type Problems,
+  problemNote,
   problemsOf,
   typedLengthMax,
   valuesOf,
 } from '../form.ts'
-import { button, card, facts, notice } from '../parts.ts'
+import { button, card, facts } from '../parts.ts'
 import type { Posted, Screen, Sheet, Visit } from '../screen.ts'
 import { sections, settingSections } from '../sections.ts'
 import { baseField, baseIn, refuseUnless, saveShopPart } from '../shop.ts'
@@ -261,7 +262,11 @@ function formSheet(visit: Visit, { values, base, shop, problems }: FormState): S
     status: problems ? 400 : 200,
     body: html`${sections(visit, settingSections, 'shop')}
 <form class="settings-form" method="post" action="${to('settings')}">${keyField()}${baseField(base)}
-${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
+${problemNote(
+  problems,
+  groupsOf(words).flatMap(({ fields }) => fields),
+  words,
+)}
 ${groupsOf(words).map(
   ({ title, lead, fields }) => html`<section class="setting">
     <div class="setting-about"><h2>${words.say(title)}</h2>${lead && html`<p class="help">${words.say(lead)}</p>`}</div>

@@ -8,12 +8,13 @@ import { offersFor, zoneFor } from '../../../platform/kit/shipping.ts'
 import { slugify } from '../../../platform/kit/slug.ts'
 import { countryOptions } from '../countries.ts'
 import { dialog } from '../dialog.ts'
-import { amountIn, form, keyField, moneyText, type Problems, problemsOf } from '../form.ts'
+import { amountIn, form, keyField, type Linked, moneyText, type Problems, problemNote, problemsOf } from '../form.ts'
 import { button, card, emptyState, facts, linkButton, notice } from '../parts.ts'
 import type { Posted, Screen, Sheet, Visit } from '../screen.ts'
 import { sections, settingSections } from '../sections.ts'
 import { baseField, baseIn, saveShopPart } from '../shop.ts'
 import { done } from '../toast.ts'
+import type { Words } from '../words.ts'
 
 type Option = ShippingZoneEntry['options'][number]
 
@@ -360,7 +361,7 @@ function zoneSheet(visit: Visit, { name, typed, base, problems, theirs }: ZoneSt
         : undefined,
     body: html`${theirs !== undefined && theirVersion(visit, theirs)}
 <form class="form" method="post" action="${action}">${keyField()}${baseField(base)}
-${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
+${problemNote(problems, linkedFields(words, typed), words)}
 <div class="card"><div class="card-body"><div class="fields">
 ${
   name === ''
@@ -389,6 +390,22 @@ ${countryBoxes(visit, typed.countries, problems)}</div></div></div>
   })}
   <a class="button plain" href="${back.href}">${words.say('action.cancel')}</a></div></form>`,
   }
+}
+
+function linkedFields(words: Words, { options }: TypedZone): Linked[] {
+  const cells = { label: 'option', amount: 'price', freeFrom: 'freeFrom', weightSteps: 'steps' } as const
+  return [
+    { name: 'zone', pointer: '/zone', label: words.say('shipping.zone') },
+    { name: 'countries', pointer: '/countries', label: words.say('shipping.countries') },
+    ...options.flatMap((_, index) =>
+      Object.entries(cells).map(([name, key]) => ({
+        name,
+        id: `option-${index}-${name}`,
+        pointer: `/options/${index}/${name}`,
+        label: `${words.say('shipping.optionNumber', { count: index + 1 })}: ${words.say(`shipping.${key}`)}`,
+      })),
+    ),
+  ]
 }
 
 type ProblemAt = (pointer: string, id: string) => { state: Html | false; note: Html | false }
@@ -465,7 +482,7 @@ function stepTable({ words, shop }: Visit, steps: readonly TypedStep[], option: 
     </td>`
   const [weight, price] = [words.say('shipping.stepGrams'), `${words.say('shipping.price')} (${shop.currency})`]
   return html`<details${steps.length > 0 && html` open`}>
-    <summary>${words.say('shipping.steps')}</summary>
+    <summary id="option-${option}-weightSteps">${words.say('shipping.steps')}</summary>
     <table class="edit-table">
       <caption class="hidden">${words.say('shipping.steps')}</caption>
       <thead><tr><th scope="col">${weight}</th><th scope="col">${price}</th></tr></thead>
@@ -494,7 +511,7 @@ function countryBoxes({ words }: Visit, chosen: readonly string[], problems: Pro
       ${more}
       <div class="country-boxes">${options.map(({ value, label }) => box(value, label))}</div>
     </details>`
-  return html`<fieldset class="field whole guide-zone">
+  return html`<fieldset class="field whole guide-zone" id="field-countries">
     <legend>${words.say('shipping.countries')}</legend>
     ${problem !== undefined && html`<p class="wrong">${problem}</p>`}
 ${group(

@@ -15,7 +15,16 @@ import { productSources, sectionKinds } from '../../../contract/words.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
 import { categoriesOf } from '../catalog.ts'
-import { type Field, type FieldValues, field, keyField, type Problems, problemsOf, valuesOf } from '../form.ts'
+import {
+  type Field,
+  type FieldValues,
+  field,
+  keyField,
+  type Problems,
+  problemNote,
+  problemsOf,
+  valuesOf,
+} from '../form.ts'
 import { button, card, linkButton, notice } from '../parts.ts'
 import { goTo, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { refuseUnless } from '../shop.ts'
@@ -220,7 +229,7 @@ async function sectionSheet(visit: Visit, site: AdminSite, section: SiteSection,
       body: html`<form class="form" method="post" action="${to(`store/home/${path.at}`)}" enctype="multipart/form-data">
         ${keyField()}
         <input type="hidden" name="version" value="${version}">
-${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
+${problemNote(problems, fields, words)}
 <div class="fields">${plain.map(draw)}${picture}</div>${choice}
 <div class="form-foot">
   ${button({ label: words.say('draft.save'), kind: 'first', shortcut: 'save' })}

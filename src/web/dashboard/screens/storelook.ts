@@ -6,7 +6,7 @@ import type { SiteLook } from '../../../contract/sitecontent.ts'
 import { siteCorners, siteDensities, siteFonts, siteSchemes } from '../../../contract/words.ts'
 import { contrast, inkOn, parseColor, white } from '../../../platform/html/color.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { type Field, field, keyField, keyIn, type Problems, problemsOf } from '../form.ts'
+import { type Field, field, keyField, keyIn, type Problems, problemNote, problemsOf } from '../form.ts'
 import { button, card, notice } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { refuseUnless } from '../shop.ts'
@@ -104,7 +104,7 @@ function lookForm(visit: Visit, site: AdminSite, look: SiteLook, problems?: Prob
   return html`<form class="form" method="post" action="${to('store/look')}" enctype="multipart/form-data">
     ${keyField()}
     <input type="hidden" name="version" value="${version}">
-${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
+${problemNote(problems, choices(visit), words)}
 <div class="fields">
   ${pictureField(visit, { label: words.say('guide.logo'), present: look.logo, removes: words.say('look.noLogo') })}
   ${colorField(visit, look)}

@@ -4,7 +4,7 @@ import type { AdminSite } from '../../../contract/admin/site.ts'
 import { menuLinksMax, type SiteLink, type SiteMenus } from '../../../contract/sitecontent.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
-import { field, form, keyField, type Problems, problemsOf, valuesOf } from '../form.ts'
+import { field, form, keyField, type Problems, problemNote, problemsOf, valuesOf } from '../form.ts'
 import { button, card, notice } from '../parts.ts'
 import { goTo, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { refuseUnless } from '../shop.ts'
@@ -69,7 +69,12 @@ function menuCard(visit: Visit, site: AdminSite, menu: MenuName, targets: Target
     editHref: to(`store/menus/${menu}/${at + 1}`),
   }))
   const isHere = typed?.menu === menu
-  const fields = linkFields(visit, { targets, pointer: pointerOf(menu, links.length), isOptional: false })
+  const fields = linkFields(visit, { targets, pointer: pointerOf(menu, links.length), isOptional: false }).map(
+    (one) => ({
+      ...one,
+      id: `${menu}-${one.name}`,
+    }),
+  )
   const values = isHere && 'form' in visit ? valuesOf(fields, (visit as Posted).form) : {}
   return card({
     title,
@@ -82,11 +87,9 @@ ${
   links.length < menuLinksMax &&
   html`<form class="form" method="post" action="${action}">
     ${hidden}
-    ${isHere && typed.problems.summary !== undefined && notice('bad', typed.problems.summary, 'alert')}
+    ${isHere && problemNote(typed.problems, fields, words)}
     <div class="fields">
-      ${fields.map((one) =>
-        field(words, { ...one, id: `${menu}-${one.name}` }, values[one.name], isHere ? typed.problems : undefined),
-      )}
+      ${fields.map((one) => field(words, one, values[one.name], isHere ? typed.problems : undefined))}
     </div>
     <div class="form-foot">${button({ label: words.say('menus.add'), name: 'do', value: 'add' })}</div>
   </form>`

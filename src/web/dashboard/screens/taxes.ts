@@ -7,12 +7,13 @@ import { isCountry } from '../../../platform/kit/country.ts'
 import { euCountries } from '../../../platform/kit/countryfacts.ts'
 import { proposedRates, proposedTaxClasses, taxDataDay, taxDataSource } from '../../../platform/kit/taxdata.ts'
 import { countryOptions, countrySelect } from '../countries.ts'
-import { keyField, type Problems, problemsOf } from '../form.ts'
+import { keyField, type Linked, type Problems, problemNote, problemsOf } from '../form.ts'
 import { button, emptyState, notice } from '../parts.ts'
 import type { Posted, Screen, Sheet, Visit } from '../screen.ts'
 import { sections, settingSections } from '../sections.ts'
 import { baseField, baseIn, refuseUnless, saveShopPart } from '../shop.ts'
 import { done } from '../toast.ts'
+import type { Words } from '../words.ts'
 
 // As they are typed.
 interface TaxRow {
@@ -173,7 +174,7 @@ ${
   </div>`
 }
 <form method="post" action="${to('settings/taxes')}">${keyField()}${baseField(base)}
-${problems?.summary !== undefined && html`<div class="gap">${notice('bad', problems.summary, 'alert')}</div>`}
+${problems && html`<div class="gap">${problemNote(problems, linkedCells(words, rows), words)}</div>`}
 ${
   isFilled &&
   html`<div class="gap">
@@ -204,6 +205,21 @@ ${
   }
 }
 
+function cellId(row: number, name: (typeof columns)[number]): string {
+  return `tax-${row}-${name}`
+}
+
+function linkedCells(words: Words, rows: readonly TaxRow[]): Linked[] {
+  return rows.flatMap((row, index) =>
+    columns.map((name) => ({
+      name,
+      id: cellId(index, name),
+      pointer: `/taxes/${index}/${name}`,
+      label: `${countryName(words.country, row.country)}, ${words.say(`taxes.${name}`)}`,
+    })),
+  )
+}
+
 interface TaxCells {
   row: TaxRow | undefined
   index: number
@@ -220,11 +236,11 @@ function rowCells({ words }: Visit, { row, index, problems, choices }: TaxCells)
   const labelled = (name: (typeof columns)[number]) => `${words.say(`taxes.${name}`)}, ${named}`
   const noted = (name: (typeof columns)[number], control: (state: Html | false) => Html) => {
     const problem = row && problems?.at[`/taxes/${index}/${name}`]
-    const id = `tax-${index}-${name}`
-    const state = problem !== undefined && html` aria-invalid="true" aria-describedby="${id}"`
+    const id = cellId(index, name)
+    const state = problem !== undefined && html` id="${id}" aria-invalid="true" aria-describedby="${id}-problem"`
     return html`<td data-head="${words.say(`taxes.${name}`)}">
       ${control(state)}
-      ${problem !== undefined && html`<p class="wrong" id="${id}">${problem}</p>`}
+      ${problem !== undefined && html`<p class="wrong" id="${id}-problem">${problem}</p>`}
     </td>`
   }
   const input = (name: (typeof columns)[number], more: Html) =>
