@@ -38,6 +38,7 @@ import { languages } from '../src/web/languages/checkout/texts.ts'
 
 const minute = 60_000
 const from = 'orders@shop.example.com'
+const roses = { url: 'https://pictures.example/roses.jpg', alt: 'Red roses', width: 1200, height: 1200 }
 
 interface MailTestServer {
   testServer: TestServer
@@ -61,7 +62,10 @@ async function openMailTestServer(given: Given, url: string): Promise<MailTestSe
     },
   ]
   const merchant = { ...orderMarket.merchant, supportEmail: 'help@shop.example.com' }
-  const shop = { ...orderMarket, merchant, payments }
+  const products = (orderMarket.products ?? []).map((one) =>
+    one.slug === 'red-roses' ? { ...one, images: [roses] } : one,
+  )
+  const shop = { ...orderMarket, merchant, payments, products }
   const testServer = await openTestServer(given, { shops: [shop], mail: { target, from } })
   const { app, storage } = testServer
   assert.ok(app.mail)
@@ -202,6 +206,11 @@ eachEngine('e-mails that are sent', (given) => {
     assert.match(parcel?.text ?? '', /Tracking number: JD00010001 \(https:\/\/www\.dhl\.com\/\S+=JD00010001\)/)
     assert.match(parcel?.text ?? '', /Track the parcel:\nhttps:\/\/www\.dhl\.com\//)
     assert.match(parcel?.html ?? '', /<a [^>]*href="https:\/\/www\.dhl\.com\/[^"]*=JD00010001"[^>]*>JD00010001<\/a>/)
+    // A line has its picture, and the place for it is empty where there is none.
+    for (const html of [placed.html, parcel?.html ?? '']) {
+      const cells = [...html.matchAll(/<td width="60"[^>]*>(?:<img src="([^"]*)" alt="")?/g)].map(([, src]) => src)
+      assert.deepEqual(cells, [roses.url, undefined])
+    }
     const page = /\/o\/[\w-]{43}/.exec(placed.text)?.[0] ?? ''
     assert.equal((await testServer.fetch(page)).status, 200)
     // Nothing is documented before it is paid; then the receipt is there first, and the invoice and the credit note follow.

@@ -74,9 +74,9 @@ export async function openReturn(
     updatedAt: context.now,
   }
   insertReturn(tx, row, items)
-  const lines = facts.lines.flatMap(({ skuId, code, name, options }): ReturnLine[] => {
+  const lines = facts.lines.flatMap(({ skuId, code, name, options, image }): ReturnLine[] => {
     const item = items.find((one) => one.skuId === skuId)
-    return item ? [{ skuId, code, name, options, quantity: item.quantity, received: 0, restocked: 0 }] : []
+    return item ? [{ skuId, code, name, options, image, quantity: item.quantity, received: 0, restocked: 0 }] : []
   })
   return announced(tx, { row, lines, exchanges: [] }, move.announces, context)
 }

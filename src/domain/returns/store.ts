@@ -35,6 +35,7 @@ export interface ReturnLine {
   code: string
   name: string
   options: readonly { name: string; value: string }[]
+  image: string | null
   quantity: number
   received: number
   restocked: number
@@ -147,7 +148,7 @@ async function withLines(db: Reader, rows: readonly ReturnRow[]): Promise<Return
   const ids = rows.map(({ id }) => id)
   const [lines, exchanges] = await Promise.all([
     db.sql<Omit<ReturnLine, 'options'> & { returnId: string; options: string }>`
-      select l.return_id as "returnId", l.sku_id as "skuId", o.code, o.name, o.options, l.quantity, l.received, l.restocked
+      select l.return_id as "returnId", l.sku_id as "skuId", o.code, o.name, o.options, o.image, l.quantity, l.received, l.restocked
       from return_lines l
       join order_lines o on o.installation_id = l.installation_id and o.order_id = l.order_id and o.sku_id = l.sku_id
       where l.installation_id in (${list(installations)}) and l.return_id in (${list(ids)})

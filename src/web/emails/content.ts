@@ -52,6 +52,8 @@ export interface EmailItem {
   detail: string
   // Empty where no amount is shown.
   amount: string
+  // As the line of the order has it.
+  image: string | null
 }
 
 export type ReturnEmailKind = Exclude<Extract<EmailKind, `return_${string}`>, 'return_exchanged'>
@@ -491,6 +493,7 @@ export interface DraftShown {
   items: readonly {
     name: string
     options: readonly { name: string; value: string }[]
+    imageUrl: string | null
     quantity: number
     subtotal: number
   }[]
@@ -515,7 +518,7 @@ export function draftEmail(speaker: Speaker, shown: DraftShown): Email {
         kind: 'items',
         title: speaker.say('status.items'),
         rows: items.map((item) => ({
-          ...named(speaker, item, item.quantity),
+          ...named(speaker, { ...item, image: item.imageUrl }, item.quantity),
           amount: speaker.amount(item.subtotal, currency),
         })),
       },
@@ -630,22 +633,22 @@ function itemsAndTotals({ speaker, facts }: OrderEmail): EmailPart[] {
 
 function named(
   speaker: Speaker,
-  { name, options }: Pick<DraftShown['items'][number], 'name' | 'options'>,
+  { name, options, image }: Pick<OrderLine, 'name' | 'options' | 'image'>,
   quantity: number,
 ): Omit<EmailItem, 'amount'> {
   const chosen = options.map((option) => `${option.name}: ${option.value}`)
-  return { name, detail: [...chosen, speaker.say('item.quantityShort', { count: quantity })].join(' · ') }
+  return { name, image, detail: [...chosen, speaker.say('item.quantityShort', { count: quantity })].join(' · ') }
 }
 
 // With its unit price, and why one cannot withdraw from it.
 function describedLine(speaker: Speaker, line: OrderLine, currency: string): Omit<EmailItem, 'amount'> {
-  const { name, detail } = named(speaker, line, line.quantity)
+  const { detail, ...item } = named(speaker, line, line.quantity)
   const { unitPrice, withdrawalExempt } = line
   const notes = [
     measureNote(speaker, { measure: pricedMeasure(line.measure, unitPrice), unitPrice }, currency),
     exemptNote(speaker, withdrawalExempt),
   ]
-  return { name, detail: [detail, ...notes.filter((note) => note !== false)].join(' · ') }
+  return { ...item, detail: [detail, ...notes.filter((note) => note !== false)].join(' · ') }
 }
 
 // For digital content, the shopper's consent has to be confirmed (Directive 2011/83/EU, Art. 8(7)(b)).

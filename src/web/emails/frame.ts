@@ -9,6 +9,8 @@ export interface EmailFrame {
   audience: Audience
   merchant: MerchantFacts
   isTest: boolean
+  // The server's own, before the addresses of its pictures.
+  origin: string
 }
 
 export interface MerchantFacts {
@@ -52,4 +54,11 @@ export function frameTexts({ speaker, audience, merchant, isTest }: EmailFrame):
     reason: tell(speaker, reasons[audience], named),
     links: audience === 'shopper' ? [...withdrawal, ...links] : [],
   }
+}
+
+// Mail programs show no SVG. The smallest size of our own pictures is wide enough for a line.
+export function pictureUrl(origin: string, address: string | null): string | null {
+  if (address === null || /\.svg(?:$|[?#])/i.test(address)) return null
+  if (!address.startsWith('/')) return /^https?:\/\//i.test(address) ? address : null
+  return origin + (address.startsWith('/media/mer_') ? `${address}?width=160` : address)
 }

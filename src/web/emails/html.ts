@@ -1,12 +1,12 @@
 // An e-mail as HTML: one column of tables, as mail programs need it, styled in the tags, with a sheet for dark mode and narrow
-// screens that may be dropped. It loads nothing but the merchant's logo. Pure.
+// screens that may be dropped. It loads nothing but pictures: the merchant's logo, and those of the items. Pure.
 
 import { storedLook } from '../../domain/sites/content.ts'
 import { formatColor, inkOn, parseColor } from '../../platform/html/color.ts'
 import { type Html, html, trusted } from '../../platform/html/html.ts'
 import { headingFaceOf } from '../checkout/look.ts'
-import type { Email, EmailPart } from './content.ts'
-import { type EmailFrame, frameTexts } from './frame.ts'
+import type { Email, EmailItem, EmailPart } from './content.ts'
+import { type EmailFrame, frameTexts, pictureUrl } from './frame.ts'
 
 export function emailHtml(email: Email, frame: EmailFrame): string {
   const { speaker, merchant } = frame
@@ -15,7 +15,7 @@ export function emailHtml(email: Email, frame: EmailFrame): string {
   const [first] = email.parts
   const { font: pair, corners } = storedLook(merchant.look)
   const page: Page = {
-    ...{ start, end: start === 'left' ? 'right' : 'left', color: colorOf(merchant.color) },
+    ...{ start, end: start === 'left' ? 'right' : 'left', color: colorOf(merchant.color), origin: frame.origin },
     round: { round: '8px', soft: '6px', square: '0' }[corners],
   }
   const face = merchant.look === null ? null : headingFaceOf(pair)
@@ -108,6 +108,7 @@ interface Page {
   start: 'left' | 'right'
   end: 'left' | 'right'
   color: { ground: string; text: string }
+  origin: string
   // Border radius of buttons.
   round: string
 }
@@ -191,27 +192,7 @@ ${part.rows.map(
   cellspacing="0"
   border="0"
   style="font-size:15px;line-height:22px">
-${part.rows.map(
-  ({ name, detail, amount }) =>
-    html`<tr>
-    <td class="ink" align="${page.start}" valign="top" style="padding:8px 0;color:#17211f">
-      <bdi>${name}</bdi>
-      <br>
-      <span class="soft" style="font-size:13px;line-height:20px;color:#5b6764">${detail}</span>
-    </td>
-    ${
-      amount !== '' &&
-      html`<td
-        class="ink"
-        align="${page.end}"
-        valign="top"
-        style="padding:8px 0;white-space:nowrap;color:#17211f;font-variant-numeric:tabular-nums">
-        ${amount}
-      </td>`
-    }
-  </tr>
-`,
-)}</table>
+${itemRows(part.rows, page)}</table>
 `
     case 'totals':
       return html`<table
@@ -258,6 +239,42 @@ ${part.rows.map((row) => totalRow(row, page))}</table>
       </table>
 `
   }
+}
+
+// Where one has a picture, all have the place for it.
+function itemRows(rows: readonly EmailItem[], { start, end, origin }: Page): Html {
+  const pictures = rows.map(({ image }) => pictureUrl(origin, image))
+  const hasPictures = pictures.some((url) => url !== null)
+  return html`${rows.map(
+    ({ name, detail, amount }, at) =>
+      html`<tr>
+    ${hasPictures && pictureCell(pictures[at] ?? null, start)}
+    <td class="ink" align="${start}" valign="top" style="padding:8px 0;color:#17211f">
+      <bdi>${name}</bdi>
+      <br>
+      <span class="soft" style="font-size:13px;line-height:20px;color:#5b6764">${detail}</span>
+    </td>
+    ${
+      amount !== '' &&
+      html`<td
+        class="ink"
+        align="${end}"
+        valign="top"
+        style="padding:8px 0;white-space:nowrap;color:#17211f;font-variant-numeric:tabular-nums">
+        ${amount}
+      </td>`
+    }
+  </tr>
+`,
+  )}`
+}
+
+// The name beside it says what it is.
+function pictureCell(url: string | null, start: Page['start']): Html {
+  const style = html`border:0;border-radius:6px;object-fit:cover;display:block`
+  return html`<td width="60" align="${start}" valign="top" style="padding:10px 0">${
+    url !== null && html`<img src="${url}" alt="" width="48" height="48" style="${style}">`
+  }</td>`
 }
 
 // A code up to this length fits into one line of a telephone beside its name.

@@ -77,7 +77,7 @@ import {
   withdrawalAcknowledged,
   withdrawalReceived,
 } from './content.ts'
-import type { EmailFrame, MerchantFacts } from './frame.ts'
+import { type EmailFrame, type MerchantFacts, pictureUrl } from './frame.ts'
 import { emailHtml } from './html.ts'
 import { emailText } from './text.ts'
 
@@ -116,12 +116,12 @@ export async function prepareEmail(
     replyTo: replyTo !== null && isPlainAddress(replyTo) ? replyTo : null,
     links: JSON.parse(merchant.links) as MerchantFacts['links'],
     withdrawalUrl: withdrawalUrlOf(tools, merchant, written.orderNumber),
-    logo: logoOf(tools, merchant.logo),
+    logo: pictureUrl(tools.publicOrigin(), merchant.logo),
     color: merchant.color,
     look: merchant.look,
   }
   const { speaker, isTest, email: text, replyTo: sender = '' } = written
-  const frame: EmailFrame = { speaker, audience, merchant: facts, isTest }
+  const frame: EmailFrame = { speaker, audience, merchant: facts, isTest, origin: tools.publicOrigin() }
   return {
     to,
     fromName: headerText(settings?.senderName ?? merchant.name),
@@ -156,12 +156,6 @@ async function recipientHashOf(
   if (emailKinds[kind] !== 'shopper' || untagged === to) return recipientHash
   const [key] = await listCustomerKeys(db, rootSecret)
   return key ? customerHash(key, merchantId, untagged) : recipientHash
-}
-
-// Mail programs show no SVG.
-function logoOf({ publicOrigin }: PrepareTools, logo: string | null): string | null {
-  if (logo === null || /\.svg(?:$|[?#])/i.test(logo)) return null
-  return logo.startsWith('/') ? publicOrigin() + logo : logo
 }
 
 interface Written {
