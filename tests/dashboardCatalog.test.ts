@@ -146,6 +146,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     const { page, path } = dashboardUser
     const [tulip, vase] = [await skuOf('TULIP'), await skuOf('VASE-1')]
     await page.open(path('stock'))
+    assert.match(page.html, /<img class="thumb" src="[^"]*red-roses[^"]*" alt=""/)
     // Somebody counts the tulips meanwhile.
     const { key } = await testServer.newKey(['admin:catalog'])
     await testServer.fetch('/api/v1/admin/skus', {
@@ -375,12 +376,17 @@ eachEngine('the catalog of the dashboard', (given) => {
       body: new URLSearchParams({
         ...fieldsOf(text),
         'sku.1.stock': '4',
+        seoTitle: 'Aprons of washed linen',
+        seoDescription: 'Sewn in Brest.',
         do: 'publish',
       }),
     })
     assert.equal(saved.status, 303)
     const { text: answer } = await shown('linen-apron')
     const { data } = JSON.parse(answer)
+    assert.deepEqual([data.seoTitle, data.seoDescription], ['Aprons of washed linen', 'Sewn in Brest.'])
+    await page.open(saved.headers.get('location') ?? '')
+    assert.match(page.text(), /› linen-apron Aprons of washed linen – Bloom Sewn in Brest\./)
     assert.deepEqual(
       data.skus.map((sku: { code: string; price: { amount: number } }) => [sku.code, sku.price.amount]),
       [

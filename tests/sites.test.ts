@@ -178,6 +178,14 @@ eachEngine('sites', (given) => {
     assert.ok((await look('/shops/bloom/sitemap/categories.xml')).text.includes('/shops/bloom/about</loc>'))
     assert.equal((await testServer.ask('getPage', { path: { slug: 'about' } })).body.data.title, 'About <us>')
     assert.equal((await look('/shops/rival/about')).status, 503)
+    // A product says to search engines what the merchant chose, and to shoppers its name.
+    const texts = { seoTitle: 'Aprons of washed linen', seoDescription: 'Sewn in Brest.' }
+    const skus = [{ code: 'APRON', price: 4_500 }]
+    await live('createAdminProduct', { product: { slug: 'apron', name: 'Apron', summary: 'Linen.', ...texts, skus } })
+    const { text } = await look('/shops/bloom/products/apron')
+    assert.match(text, /<title>Aprons of washed linen[^<]*<\/title>/)
+    assert.match(text, /<meta name="description" content="Sewn in Brest\.">/)
+    assert.match(text, /<h1[^>]*>Apron<\/h1>/)
     for (const [bad, code] of [
       [{ ...entry }, 'page_exists'],
       [{ ...entry, slug: 'cart' }, 'invalid_request'],

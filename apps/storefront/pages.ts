@@ -291,8 +291,8 @@ export function productPage(at: Surroundings, view: ProductView): string {
   const { say } = at.speaker
   const note = taxNote(at)
   return page(at, {
-    title: product.name,
-    description: product.summary || beginningOf(product.description) || product.name,
+    title: product.seoTitle ?? product.name,
+    description: product.seoDescription ?? (product.summary || beginningOf(product.description) || product.name),
     current: trail[0]?.slug ?? null,
     found: {
       type: 'product',

@@ -23,7 +23,8 @@ export const amount = Type.Integer({ minimum: 0, maximum: limits.amountMax })
 const word = Type.String({ pattern: '^[a-z0-9]+([_-][a-z0-9]+)*$', minLength: 1, maxLength: 40 })
 export const text = (maxLength: number) => Type.String({ maxLength })
 export const name = Type.String({ minLength: 1, maxLength: 200 })
-export const brand = Type.String({ minLength: 1, maxLength: limits.brandLengthMax, pattern: patterns.line.source })
+const lineOf = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: patterns.line.source })
+export const brand = lineOf(limits.brandLengthMax)
 
 // Limits of the whole category tree. Rendering stops somewhat deeper.
 export const categoryDepthMax = 8
@@ -166,6 +167,14 @@ export const ProductEntry = object({
     nullable(GuaranteeEntry),
   ),
   summary: optional('One or two sentences for lists.', text(500)),
+  seoTitle: optional(
+    'The title that search engines show (default: the name). They cut it after about 60 characters.',
+    nullable(lineOf(limits.seoTitleLengthMax)),
+  ),
+  seoDescription: optional(
+    'The text below it (default: the summary, or the beginning of the description). They cut it after about 160 characters.',
+    nullable(lineOf(limits.seoDescriptionLengthMax)),
+  ),
   description: optional(
     'Plain text; paragraphs are separated by an empty line. Without it: the text of `descriptionHtml`.',
     text(limits.descriptionLengthMax),

@@ -36,6 +36,8 @@ export const limits = {
   issueLengthMax: 500,
   // Lengths of a product's text, and of its HTML before and after sanitizing.
   brandLengthMax: 200,
+  seoTitleLengthMax: 200,
+  seoDescriptionLengthMax: 500,
   descriptionLengthMax: 50_000,
   descriptionHtmlLengthMax: 65_536,
   // Warnings of a product, per language.

@@ -125,6 +125,7 @@ export const remarkSentences = {
   found_by_id:                 'the product has another name here, and is found by its id as "{slug}"',
   title_cut:                   'the title was cut to {max} characters',
   brand_cut:                   'the brand was cut to {max} characters',
+  seo_cut:                     'a text for search engines was cut to {max} characters',
   description_cut:             'the description was cut to {max} characters',
   description_html_cut:        'the description was cut to {max} characters of HTML',
   description_unformatted:     'the formatted description has more than {max} characters; only its text was taken',

@@ -167,6 +167,7 @@ export const AdminSku = object({
   price: Amount,
   compareAtPrice: nullable(Amount),
   priorPrice: AdminPriorPrice,
+  picture: nullable(picture, { description: 'Its own, or else the first of its product.' }),
   ...AdminStock,
   available: described('Units that can be bought now.', Count),
 })

@@ -138,6 +138,10 @@ export const Product = object({
     }),
   ),
   merchant: ProductMerchant,
+  seoTitle: Type.Optional(
+    nullable(Type.String(), { description: 'The title of its page for search engines. null: its name.' }),
+  ),
+  seoDescription: Type.Optional(nullable(Type.String(), { description: 'The text below it. null: its summary.' })),
   media: Type.Array(ProductMedia),
   options: Type.Array(ProductOption),
   skus: Type.Array(Sku),

@@ -177,6 +177,9 @@ export interface SkuHead {
   price: number
   compareAtPrice: number | null
   priorPrice: number | null
+  // Its own, and JSON of those of its product.
+  image: string | null
+  images: string
   onHand: number
   held: number
 }
@@ -228,7 +231,8 @@ export async function listSkuHeads(
   )
   return db.sql<SkuHead>`
     select s.id, s.product_id as "productId", p.name as "productName", s.code, s.name, s.price,
-      s.compare_at_price as "compareAtPrice", s.prior_price as "priorPrice", t.on_hand as "onHand", t.held
+      s.compare_at_price as "compareAtPrice", s.prior_price as "priorPrice", s.image, p.images, t.on_hand as "onHand",
+      t.held
     from ${tables}
     where ${allOf(conditions)} and t.sku_id = s.id and p.merchant_id = s.merchant_id and p.id = s.product_id
     order by ${order} limit ${limit}`

@@ -32,7 +32,8 @@ export function productView(product: ProductRow, mode: Mode): AdminProduct {
 
 // The entry that would make the product what it is. Stock is not in it: that is changed on its own.
 export function productEntry(product: ProductRow): ProductEntry {
-  const { slug, name, brand, maker, summary, description, descriptionHtml, publishedAt } = product
+  const { slug, name, brand, maker, summary, seoTitle, seoDescription, description, descriptionHtml } = product
+  const { publishedAt } = product
   return {
     slug,
     name,
@@ -43,6 +44,8 @@ export function productEntry(product: ProductRow): ProductEntry {
     digital: product.digital,
     guarantee: product.guarantee && { ...product.guarantee },
     summary,
+    seoTitle,
+    seoDescription,
     description,
     descriptionHtml,
     categories: [...product.categories],
@@ -83,14 +86,13 @@ export function productSummary(
   categories: readonly string[],
 ): AdminProductSummary {
   const { priceMin, priceMax, skuCount, onHand, held } = sums ?? noSums
-  const [image] = JSON.parse(head.images) as ProductRow['images']
   return {
     id: head.id,
     slug: head.slug,
     name: head.name,
     brand: head.brand,
     status: productStatus(head),
-    picture: image?.url ?? null,
+    picture: firstImage(head.images),
     categories: [...categories],
     tags: JSON.parse(head.tags) as string[],
     priceMin,
@@ -103,8 +105,14 @@ export function productSummary(
   }
 }
 
-export function skuView(head: SkuHead): AdminSku {
-  return { ...head, available: availableQuantity(head) }
+export function skuView({ image, images, ...head }: SkuHead): AdminSku {
+  return { ...head, picture: image ?? firstImage(images), available: availableQuantity(head) }
+}
+
+// The images as they are stored.
+function firstImage(images: string): string | null {
+  const [image] = JSON.parse(images) as ProductRow['images']
+  return image?.url ?? null
 }
 
 export function movementView({ ownerId, actorKind, actorId, at, ...row }: MovementRow): AdminStockMovement {

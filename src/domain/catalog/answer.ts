@@ -40,8 +40,8 @@ export function renderProduct(
 ): ProductAnswers {
   const row = listRowFor(seller, product, mode)
   const safety = safetyOf(product, makers)
-  const { withdrawalExempt, digital, guarantee } = product
-  const own = { withdrawalExempt, digital, guarantee, safety }
+  const { seoTitle, seoDescription, withdrawalExempt, digital, guarantee } = product
+  const own = { seoTitle, seoDescription, withdrawalExempt, digital, guarantee, safety }
   const detail: Detail = { ...detailFor(seller, product, mode, row), ...own }
   const open: Detail = {
     ...detail,

@@ -256,6 +256,8 @@ export const productMembers = [
   'digital',
   'guarantee',
   'summary',
+  'seoTitle',
+  'seoDescription',
   'description',
   'descriptionHtml',
   'tags',

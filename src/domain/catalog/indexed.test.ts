@@ -32,6 +32,8 @@ const mug: PublishedProduct = {
   withdrawalExempt: null,
   digital: false,
   guarantee: null,
+  seoTitle: null,
+  seoDescription: null,
   summary: 'Made by hand.',
   description: 'Speckled.',
   descriptionHtml: null,

@@ -21,6 +21,8 @@ export function productRecord(entry: ProductEntry, keptPublishedAt: number | nul
     digital: entry.digital ?? false,
     guarantee: entry.guarantee ? { years: entry.guarantee.years, url: entry.guarantee.url ?? null } : null,
     summary: entry.summary ?? '',
+    seoTitle: entry.seoTitle?.trim() || null,
+    seoDescription: entry.seoDescription?.trim() || null,
     ...descriptionsOf(entry),
     categories: entry.categories ?? [],
     tags: entry.tags ?? [],

@@ -33,6 +33,8 @@ const product: ProductRow = {
   withdrawalExempt: null,
   digital: false,
   guarantee: null,
+  seoTitle: null,
+  seoDescription: null,
   summary: '',
   description: '',
   descriptionHtml: null,

@@ -13,6 +13,8 @@ export function* productProblems(product: ProductEntry, now: number): Generator<
   const options = product.options ?? []
   if (isBlank(product.name)) yield issueAt('/name', 'blank')
   if (isBlank(product.brand ?? undefined)) yield issueAt('/brand', 'blank')
+  for (const member of ['seoTitle', 'seoDescription'] as const)
+    if (isBlank(product[member] ?? undefined)) yield issueAt(`/${member}`, 'blank')
   for (const [index, { text }] of (product.warnings ?? []).entries())
     if (isBlank(text)) yield issueAt(`/warnings/${index}/text`, 'blank')
   // Escaped and with its end tags it is longer.

@@ -17,6 +17,9 @@ export interface ProductRecord {
   // The producer's guarantee of durability.
   guarantee: { years: number; url: string | null } | null
   summary: string
+  // What search engines show. Null: the name, and the summary.
+  seoTitle: string | null
+  seoDescription: string | null
   description: string
   // Safe (`safehtml.ts`); null where there is only the text.
   descriptionHtml: string | null

@@ -252,6 +252,8 @@ interface ProductColumns {
   digital: number
   guarantee: string | null
   summary: string
+  seoTitle: string | null
+  seoDescription: string | null
   description: string
   descriptionHtml: string | null
   tags: string
@@ -266,7 +268,8 @@ interface ProductColumns {
 }
 
 const productColumns = new Fragment(`
-  id, slug, name, brand, maker, warnings, withdrawal_exempt as "withdrawalExempt", digital, guarantee, summary, description, description_html as "descriptionHtml", tags, images, options, metadata,
+  id, slug, name, brand, maker, warnings, withdrawal_exempt as "withdrawalExempt", digital, guarantee, summary,
+  seo_title as "seoTitle", seo_description as "seoDescription", description, description_html as "descriptionHtml", tags, images, options, metadata,
   published_at as "publishedAt", created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt", version`)
 
 interface SkuColumns extends Omit<SkuRow, 'options' | 'measure' | 'stock'>, LevelColumns {
@@ -508,11 +511,11 @@ export async function listCodeOwners(
 
 export async function insertProduct(tx: Tx, merchant: string, product: ProductRow): Promise<void> {
   await tx.sql`
-    insert into products (merchant_id, id, slug, name, brand, maker, warnings, withdrawal_exempt, digital, guarantee, folded, summary, description, description_html, tags,
-      images, options, metadata, published_at, created_at, updated_at, archived_at, version)
+    insert into products (merchant_id, id, slug, name, brand, maker, warnings, withdrawal_exempt, digital, guarantee, folded, summary, seo_title,
+      seo_description, description, description_html, tags, images, options, metadata, published_at, created_at, updated_at, archived_at, version)
     values (${merchant}, ${product.id}, ${product.slug}, ${product.name}, ${product.brand}, ${product.maker}, ${JSON.stringify(product.warnings)},
       ${product.withdrawalExempt}, ${product.digital ? 1 : 0}, ${product.guarantee && JSON.stringify(product.guarantee)}, ${foldedProduct(product)},
-      ${product.summary}, ${product.description}, ${product.descriptionHtml}, ${JSON.stringify(product.tags)}, ${JSON.stringify(product.images)}, ${JSON.stringify(product.options)},
+      ${product.summary}, ${product.seoTitle}, ${product.seoDescription}, ${product.description}, ${product.descriptionHtml}, ${JSON.stringify(product.tags)}, ${JSON.stringify(product.images)}, ${JSON.stringify(product.options)},
       ${JSON.stringify(product.metadata)}, ${product.publishedAt}, ${product.createdAt}, ${product.updatedAt},
       ${product.archivedAt}, ${product.version})`
 }
@@ -522,7 +525,8 @@ export async function updateProduct(tx: Tx, merchant: string, product: ProductRo
     update products set slug = ${product.slug}, name = ${product.name}, brand = ${product.brand}, maker = ${product.maker},
       warnings = ${JSON.stringify(product.warnings)}, withdrawal_exempt = ${product.withdrawalExempt}, digital = ${product.digital ? 1 : 0},
       guarantee = ${product.guarantee && JSON.stringify(product.guarantee)},
-      folded = ${foldedProduct(product)}, summary = ${product.summary}, description = ${product.description},
+      folded = ${foldedProduct(product)}, summary = ${product.summary}, seo_title = ${product.seoTitle},
+      seo_description = ${product.seoDescription}, description = ${product.description},
       description_html = ${product.descriptionHtml}, tags = ${JSON.stringify(product.tags)}, images = ${JSON.stringify(product.images)},
       options = ${JSON.stringify(product.options)}, metadata = ${JSON.stringify(product.metadata)},
       published_at = ${product.publishedAt}, updated_at = ${product.updatedAt}, archived_at = ${product.archivedAt},

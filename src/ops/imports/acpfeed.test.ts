@@ -43,6 +43,8 @@ const product: ProductRow = {
   withdrawalExempt: null,
   digital: false,
   guarantee: null,
+  seoTitle: null,
+  seoDescription: null,
   summary: 'Short.',
   description: 'A mug.\nTwo lines.',
   descriptionHtml: null,

@@ -63,6 +63,8 @@ const product: ProductRow = {
   withdrawalExempt: null,
   digital: false,
   guarantee: null,
+  seoTitle: null,
+  seoDescription: null,
   summary: 'Short.',
   description: 'A mug.\u0001',
   descriptionHtml: null,

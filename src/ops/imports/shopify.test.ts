@@ -131,6 +131,8 @@ test('reads an export in the older headers', async (t) => {
       categories: ['aprons'],
       tags: ['linen', 'kitchen', 'gift'],
       brand: 'Hollow & Oak',
+      seoTitle: 'Linen Apron | Hollow & Oak',
+      seoDescription: null,
       options: [
         { name: 'Color', values: ['Sand', 'Ink'] },
         { name: 'Size', values: ['Regular', 'Tall'] },
@@ -210,7 +212,7 @@ test('reads an export in the older headers', async (t) => {
   await t.test('says what was bent to fit, and once which columns were not read', () => {
     const notes = [...products.values()].flatMap((product) => product.notes)
     assert.deepEqual(notes.map(remarkText), [
-      'columns that are not imported: Variant Fulfillment Service, SEO Title, SEO Description, ' +
+      'columns that are not imported: Variant Fulfillment Service, ' +
         'Google Shopping / Google Product Category, Variant Tax Code, Cost per item',
       'line 22: the compare-at price 12.00 is not above the price and was left out',
       'line 22: the stock -4 is negative and became 0',

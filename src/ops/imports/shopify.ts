@@ -206,6 +206,8 @@ export const shopifyColumns = {
   digital: ['digital content (product.metafields.cartwright.digital)'],
   guaranteeYears: ['guarantee (product.metafields.cartwright.guarantee_years)'],
   guaranteeUrl: ['guarantee conditions (product.metafields.cartwright.guarantee_url)'],
+  seoTitle: ['seo title'],
+  seoDescription: ['seo description'],
   published: ['published', 'published on online store'],
   status: ['status'],
   giftCard: ['gift card'],
@@ -378,7 +380,7 @@ async function begin(memory: Memory, handle: string, row: Row, breath: Breath): 
   }
   if (has(row, 'tags')) entry.tags = tagsOf(cell(row, 'tags'), note)
   if (has(row, 'vendor')) entry.brand = brandOf(cell(row, 'vendor'), note)
-  Object.assign(entry, lawfulMembers(row, note))
+  Object.assign(entry, searchTexts(row, note), lawfulMembers(row, note))
   const metadata = metadataOf(raw(row, 'metadata'))
   if (Object.keys(metadata).length > 0) entry.metadata = metadata
 
@@ -408,6 +410,19 @@ function oldPathsOf(handle: string, slug: string): string[] {
 function brandOf(vendor: string, note: Note): string | null {
   if (vendor.length > brandLengthMax) note(remark('brand_cut', { max: brandLengthMax }))
   return cut(vendor, brandLengthMax) || null
+}
+
+// What search engines show.
+function searchTexts(row: Row, note: Note): Partial<Draft['entry']> {
+  const entry: Partial<Draft['entry']> = {}
+  const read = (column: 'seoTitle' | 'seoDescription', max: number) => {
+    const text = cell(row, column)
+    if (text.length > max) note(remark('seo_cut', { max }))
+    return cut(text, max) || null
+  }
+  if (has(row, 'seoTitle')) entry.seoTitle = read('seoTitle', limits.seoTitleLengthMax)
+  if (has(row, 'seoDescription')) entry.seoDescription = read('seoDescription', limits.seoDescriptionLengthMax)
+  return entry
 }
 
 // What the law of the EU asks to be said of a product.

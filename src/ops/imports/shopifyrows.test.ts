@@ -109,6 +109,16 @@ const draft = fc.record({
     fc.record({ years: fc.integer({ min: 3, max: 99 }), url: fc.option(url) }, { noNullPrototype: true }),
   ),
   maker: fc.option(slug),
+  seoTitle: fc.option(
+    line(4)
+      .map((text) => text.trim())
+      .filter((text) => text !== ''),
+  ),
+  seoDescription: fc.option(
+    line(6)
+      .map((text) => text.trim())
+      .filter((text) => text !== ''),
+  ),
   warnings: fc.array(
     fc.record(
       {
@@ -202,6 +212,8 @@ function shown({
   withdrawalExempt,
   digital,
   guarantee,
+  seoTitle,
+  seoDescription,
   description,
   descriptionHtml,
   categories,
@@ -223,6 +235,8 @@ function shown({
       withdrawalExempt,
       digital,
       guarantee,
+      seoTitle,
+      seoDescription,
       description,
       descriptionHtml,
       categories,

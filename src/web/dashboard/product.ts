@@ -67,6 +67,8 @@ export interface Draft {
   brand: string
   slug: string
   summary: string
+  seoTitle: string
+  seoDescription: string
   description: string
   descriptionHtml: string
   // Slug of the maker.
@@ -107,6 +109,8 @@ export const emptyDraft: Draft = {
   brand: '',
   slug: '',
   summary: '',
+  seoTitle: '',
+  seoDescription: '',
   description: '',
   descriptionHtml: '',
   maker: '',
@@ -139,6 +143,8 @@ export function draftOf({ product, status }: Pick<AdminProduct, 'product' | 'sta
     brand: product.brand ?? '',
     slug: product.slug,
     summary: product.summary ?? '',
+    seoTitle: product.seoTitle ?? '',
+    seoDescription: product.seoDescription ?? '',
     description: typed(product.description ?? ''),
     descriptionHtml: typed(product.descriptionHtml ?? ''),
     maker: product.maker ?? '',
@@ -230,6 +236,8 @@ export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOp
     brand: line('brand', 300),
     slug: line('slug', 200),
     summary: line('summary', 1_000),
+    seoTitle: line('seoTitle', 400),
+    seoDescription: line('seoDescription', 1_000),
     description: text('description', limits.descriptionLengthMax),
     descriptionHtml: text('descriptionHtml', limits.descriptionHtmlLengthMax),
     maker: line('maker', 120),
@@ -431,6 +439,8 @@ export function entryOf(
       name: draft.name,
       brand: draft.brand || null,
       summary: draft.summary,
+      seoTitle: draft.seoTitle || null,
+      seoDescription: draft.seoDescription || null,
       description: draft.description,
       descriptionHtml: draft.descriptionHtml || null,
       maker: draft.maker || null,
@@ -529,6 +539,8 @@ export function partsOf(draft: Draft, withRows: boolean): Map<string, string> {
     ['slug', draft.slug],
     ['status', draft.status],
     ['summary', draft.summary],
+    ['seoTitle', draft.seoTitle],
+    ['seoDescription', draft.seoDescription],
     ['description', draft.description],
     ['descriptionHtml', draft.descriptionHtml],
     ['maker', draft.maker],
@@ -621,7 +633,17 @@ export function withOneDescription(draft: Draft, base: string): Draft {
 // This person's version with those parts of the other that were chosen, and those that only the other changed.
 export function merged(mine: Draft, theirs: Draft, takenMembers: ReadonlySet<string>): Draft {
   const simple = [
-    ...(['name', 'brand', 'slug', 'status', 'summary', 'description', 'descriptionHtml'] as const),
+    ...([
+      'name',
+      'brand',
+      'slug',
+      'status',
+      'summary',
+      'seoTitle',
+      'seoDescription',
+      'description',
+      'descriptionHtml',
+    ] as const),
     ...(['maker', 'warnings', 'exempt', 'digital', 'guaranteeYears', 'guaranteeUrl'] as const),
     ...(['categories', 'tags', 'images', 'shared'] as const),
   ]

@@ -1855,6 +1855,10 @@ export interface Product {
   /** The description with formatting, absent where there is only plain text. Safe to put into a page: no scripts, styles, pictures; links and cell spans are the only attributes. */
   descriptionHtml?: string | undefined
   merchant: ProductMerchant
+  /** The title of its page for search engines. null: its name. */
+  seoTitle?: string | null | undefined
+  /** The text below it. null: its summary. */
+  seoDescription?: string | null | undefined
   media: ProductMedia[]
   options: ProductOption[]
   skus: Sku[]

@@ -64,6 +64,7 @@ const sku: AdminSku = {
   price: 3500,
   compareAtPrice: null,
   priorPrice: null,
+  picture: '/media/red-roses.jpg',
   ...stock,
   available: 38,
 }

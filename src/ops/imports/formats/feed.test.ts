@@ -165,6 +165,7 @@ const sku: SkuRow = {
 const product: ProductRow = {
   ...{ id: 'prd_1', slug: 'mug', name: 'Mug – "=1"', summary: '', description: 'A mug.\n\nOf clay & <fire>.' },
   ...{ maker: null, warnings: [], withdrawalExempt: null, digital: false, guarantee: null },
+  ...{ seoTitle: null, seoDescription: null },
   ...{ brand: 'Kiln & Co', descriptionHtml: null, categories: ['cups'], tags: [] },
   images: ['/media/pottery/mug.jpg', 'https://cdn.example/1.jpg?a=1&b=2'].map((url) => ({
     ...{ url, alt: '', width: null, height: null },

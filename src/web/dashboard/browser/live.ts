@@ -9,6 +9,7 @@ import { sendFilesInPieces } from './pieces.ts'
 import { refreshParts } from './refreshing.ts'
 import { reachScrolling } from './scrolling.ts'
 import { guardTyped, sendOnce } from './sending.ts'
+import { followTyped } from './shown.ts'
 import { suggestAnswers } from './suggesting.ts'
 import { forgetToast } from './toasts.ts'
 
@@ -24,4 +25,5 @@ addCopying()
 refreshParts()
 addShortcuts()
 suggestAnswers()
+followTyped()
 reachScrolling()

@@ -206,7 +206,7 @@ function refusedAt({ words, shop }: Visit, refusal: Refusal, { rowOf }: DraftEnt
     at[pointer] ??= issueText(words, rule, { kind, currency: shop.currency })
   }
   const isShown = (pointer: string) =>
-    /^\/(?:name|brand|slug|summary|description|descriptionHtml|maker|warnings|guarantee|options|maxPerOrder|taxClass|skus\/)/.test(
+    /^\/(?:name|brand|slug|summary|seoTitle|seoDescription|description|descriptionHtml|maker|warnings|guarantee|options|maxPerOrder|taxClass|skus\/)/.test(
       pointer,
     )
   const rest = Object.entries(at).flatMap(([pointer, message]) => (isShown(pointer) ? [] : [message]))
@@ -249,6 +249,7 @@ ${note !== undefined && html`<p class="notice" role="status">${note}</p>`}
     ${picturesCard(visit, draft, present)}
     ${optionsCard(visit, draft, problems)}
     ${safetyCard(visit, draft, makers, problems)}
+    ${foundCard(visit, draft, problems)}
   </div>
 <div>
   ${stateCard(visit, draft, present)}
@@ -288,6 +289,8 @@ const fieldLabels: Readonly<Record<string, { key: TextKey; pointer?: string }>> 
   name: { key: 'product.name' },
   brand: { key: 'product.brand' },
   summary: { key: 'product.summary' },
+  seoTitle: { key: 'product.seoTitle' },
+  seoDescription: { key: 'product.seoDescription' },
   description: { key: 'product.description' },
   descriptionHtml: { key: 'product.html' },
   options: { key: 'product.options' },
@@ -455,6 +458,38 @@ function previewOf(
     aria-label="${words.say('product.previewed')}"${asked !== undefined && html` tabindex="-1" autofocus`}>
     <div class="rich" dir="auto">${trusted(safe)}</div>
   </section>`
+}
+
+// As search engines show the page of the product; browser/shown.ts follows what is typed.
+function foundCard({ words, shop, server }: Visit, draft: Draft, problems: Problems): Html {
+  const shows = (fields: string, ...texts: readonly string[]) =>
+    html`<span data-shows="${fields}">${texts.find((text) => text !== '') ?? ''}</span>`
+  const { name, summary, description, seoTitle, seoDescription } = draft
+  const draw = (member: 'seoTitle' | 'seoDescription', more: Partial<Field>) =>
+    field(
+      words,
+      {
+        name: member,
+        label: words.say(`product.${member}`),
+        kind: 'line',
+        help: words.say(`product.${member}Help`),
+        ...more,
+      },
+      draft[member],
+      problems,
+    )
+  return card({
+    title: words.say('product.found'),
+    body: html`<figure class="found" aria-label="${words.say('product.foundPreview')}" dir="auto">
+  <p class="found-address">${new URL(server.origin).host} › … › ${shows('slug', draft.slug)}</p>
+  <p class="found-title">${shows('seoTitle name', seoTitle, name)} – ${shop.name}</p>
+  <p class="found-text">${shows('seoDescription summary description', seoDescription, summary, description)}</p>
+</figure>
+<div class="fields">
+  ${draw('seoTitle', { lengthMax: limits.seoTitleLengthMax })}
+  ${draw('seoDescription', { kind: 'text', rows: 2, lengthMax: limits.seoDescriptionLengthMax })}
+</div>`,
+  })
 }
 
 function stateCard({ words }: Visit, draft: Draft, present: AdminProduct | undefined): Html {

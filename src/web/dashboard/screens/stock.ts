@@ -7,7 +7,7 @@ import { limits } from '../../../contract/limits.ts'
 import type { BodyOf } from '../../../contract/surface.ts'
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { sectionTabs } from '../catalog.ts'
+import { sectionTabs, thumb } from '../catalog.ts'
 import { filters } from '../filters.ts'
 import { amountIn, field, guard, keyField, keyIn, moneyText } from '../form.ts'
 import { button, emptyState, linkButton, moment, notice, pasteNote } from '../parts.ts'
@@ -308,16 +308,20 @@ function skuRow(visit: Visit, row: AdminSku, mayChange: boolean, typed?: TypedRo
   const isVariant = name !== productName
   return html`<tr>
     <th scope="row" class="main">
-      <span class="line-name">${code}</span>
-      <span class="soft small" dir="auto">
-        <a class="quiet" href="${to(`products/${productId}`)}">${productName}</a>
-        ${isVariant && html` · ${name}`} · <a class="quiet" href="${to(`stock/${id}`)}" data-dialog>
-          ${words.say('stock.history')}
-        </a>
+      <span class="order-line">
+        ${thumb(row.picture, productName)}
+        <span>
+          <a class="line-name quiet" href="${to(`products/${productId}`)}" dir="auto">
+            ${productName}${isVariant && html` · ${name}`}
+          </a>
+          <span class="soft small">
+            <bdi>${code}</bdi> · <a class="quiet" href="${to(`stock/${id}`)}" data-dialog>${words.say('stock.history')}</a>
+          </span>
+          ${claimNote(visit, row)}
+          ${wrong !== undefined && html`<span class="wrong" id="${noteId}">${[wrong, ...present].join(' ')}</span>`}
+          ${mayChange && html`<input type="hidden" name="was.${id}" value="${was}">`}
+        </span>
       </span>
-      ${claimNote(visit, row)}
-      ${wrong !== undefined && html`<span class="wrong" id="${noteId}">${[wrong, ...present].join(' ')}</span>`}
-      ${mayChange && html`<input type="hidden" name="was.${id}" value="${was}">`}
     </th>
 <td class="end soft" data-head="${words.say('stock.held')}">${words.number(held)}</td>
   <td class="end${available === 0 ? ' stock-none' : ''}" data-head="${words.say('stock.free')}">

@@ -352,6 +352,13 @@ export const de: DashboardTexts = {
     'product.guaranteeHelp':
       'Auf Haltbarkeit, für das ganze Produkt, kostenlos und für mehr als zwei Jahre. Steht neben der gesetzlichen Gewährleistung.',
     'product.guaranteeUrl': 'Seite mit den Bedingungen',
+    'product.found': 'Suchmaschinen',
+    'product.foundPreview': 'So zeigt es vielleicht eine Suchmaschine',
+    'product.seoTitle': 'Titel',
+    'product.seoTitleHelp': 'Leer: der Name. Suchmaschinen schneiden nach etwa 60 Zeichen ab.',
+    'product.seoDescription': 'Beschreibung',
+    'product.seoDescriptionHelp':
+      'Leer: der Kurztext oder der Anfang der Beschreibung. Suchmaschinen schneiden nach etwa 160 Zeichen ab.',
     'product.brandHelp': 'Wer es herstellt. Kunden finden das Produkt darüber und können Listen darauf einschränken.',
     'product.summary': 'Kurztext',
     'product.summaryHelp': 'Ein oder zwei Sätze für Listen.',
@@ -446,6 +453,8 @@ export const de: DashboardTexts = {
     'conflict.status': 'Status',
     'conflict.brand': 'Marke',
     'conflict.summary': 'Kurztext',
+    'conflict.seoTitle': 'Titel für Suchmaschinen',
+    'conflict.seoDescription': 'Beschreibung für Suchmaschinen',
     'conflict.description': 'Beschreibung',
     'conflict.descriptionHtml': 'Formatierte Beschreibung',
     'conflict.maker': 'Hersteller',

@@ -270,6 +270,8 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'member.slug': 'Adresse',
   'member.target': 'Führt zu',
   'member.summary': 'Kurztext',
+  'member.seoTitle': 'Titel für Suchmaschinen',
+  'member.seoDescription': 'Beschreibung für Suchmaschinen',
   'member.description': 'Beschreibung',
   'member.brand': 'Marke',
   'member.withdrawalExempt': 'Widerrufsrecht',

@@ -263,6 +263,8 @@ export const developersEn = {
   'member.slug': 'Address',
   'member.target': 'Leads to',
   'member.summary': 'Summary',
+  'member.seoTitle': 'Title for search engines',
+  'member.seoDescription': 'Description for search engines',
   'member.description': 'Description',
   'member.brand': 'Brand',
   'member.withdrawalExempt': 'Right to withdraw',

@@ -354,6 +354,13 @@ const texts = {
   'product.guaranteeHelp':
     'Of durability, for the whole product, free of charge and for more than two years. Shown beside the legal one.',
   'product.guaranteeUrl': 'Page with its conditions',
+  'product.found': 'Search engines',
+  'product.foundPreview': 'As a search engine may show it',
+  'product.seoTitle': 'Title',
+  'product.seoTitleHelp': 'Empty: the name. Search engines cut it after about 60 characters.',
+  'product.seoDescription': 'Description',
+  'product.seoDescriptionHelp':
+    'Empty: the summary, or the beginning of the description. Search engines cut it after about 160 characters.',
   'product.brandHelp': 'Who makes it. Shoppers find the product by it and can narrow lists to it.',
   'product.summary': 'Summary',
   'product.summaryHelp': 'One or two sentences for lists.',
@@ -448,6 +455,8 @@ const texts = {
   'conflict.status': 'Status',
   'conflict.brand': 'Brand',
   'conflict.summary': 'Summary',
+  'conflict.seoTitle': 'Title for search engines',
+  'conflict.seoDescription': 'Description for search engines',
   'conflict.description': 'Description',
   'conflict.descriptionHtml': 'Formatted description',
   'conflict.maker': 'Maker',

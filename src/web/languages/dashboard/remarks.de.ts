@@ -123,6 +123,7 @@ export const remarksDe: RemarkTexts = {
   found_by_id:                 'Das Produkt heißt hier anders und wird an seiner Nummer erkannt: "{slug}"',
   title_cut:                   'Der Titel wurde auf {max} Zeichen gekürzt',
   brand_cut:                   'Die Marke wurde auf {max} Zeichen gekürzt',
+  seo_cut:                     'Ein Text für Suchmaschinen wurde auf {max} Zeichen gekürzt',
   description_cut:             'Die Beschreibung wurde auf {max} Zeichen gekürzt',
   description_html_cut:        'Die Beschreibung wurde auf {max} Zeichen HTML gekürzt',
   description_unformatted:     'Die formatierte Beschreibung hat mehr als {max} Zeichen; nur ihr Text wurde übernommen',
