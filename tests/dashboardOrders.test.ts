@@ -294,6 +294,35 @@ anyEngine('orders at the dashboard', (given) => {
     assert.deepEqual([page.status, page.alerts()], [409, ['No payment is expected for this order.']])
   })
 
+  test('filters are saved as a view of the person, which is opened by its name and removed', async () => {
+    const testServer = await open()
+    const { page, path } = await dashboardUserOf(testServer)
+    const other = await dashboardUserOf(testServer)
+    await page.open(path('orders'))
+    assert.ok(!page.buttons().includes('Save'), 'the tabs are no views of one person')
+    const filtered = path('orders?view=all&payment=paid&sort=oldest&done=sent')
+    await page.open(filtered)
+    await page.press('Save', { name: ' Paid <first> ' })
+    assert.match(page.text(), /View saved\./)
+    await page.open(path('orders'))
+    const href = page.links().get('Paid <first>') ?? ''
+    assert.equal(href, path('orders?payment=paid&sort=oldest&view=all'))
+    await other.page.open(path('orders'))
+    assert.equal(other.page.links().get('Paid <first>'), undefined)
+    await page.open(href)
+    assert.match(page.html, /aria-current="page"><bdi>Paid &lt;first&gt;<\/bdi>/)
+    // Under the same name, the later filters count.
+    await page.open(path('orders?view=all&payment=refunded'))
+    await page.press('Save', { name: 'Paid <first>' })
+    await page.open(path('orders'))
+    assert.equal(page.links().get('Paid <first>'), path('orders?payment=refunded&view=all'))
+    await page.open(page.links().get('Paid <first>') ?? '')
+    await page.press('Remove view')
+    assert.match(page.text(), /View removed\./)
+    await page.open(path('orders'))
+    assert.equal(page.links().get('Paid <first>'), undefined)
+  })
+
   test('name and address are shown by one press, which is written down', async () => {
     const testServer = await open()
     const { page, path, userId } = await dashboardUserOf(testServer, { role: 'staff' })

@@ -26,6 +26,7 @@ function visitTo(here: string, role: 'owner' | 'viewer' = 'owner'): Visit {
     timeZone: 'UTC',
     currency: 'EUR',
     country: 'DE',
+    views: [],
   } as const
   const visit: Visit = {
     userId: 'usr_1',

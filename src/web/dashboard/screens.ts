@@ -48,6 +48,7 @@ import { newStorePage, removeStorePage, storePage, storePages } from './screens/
 import { newStoreRedirect, removeStoreRedirect, storeRedirect, storeRedirects } from './screens/storeredirects.ts'
 import { undo } from './screens/undo.ts'
 import { closeUnsettled, unsettledPayments } from './screens/unsettled.ts'
+import { savedView } from './screens/views.ts'
 import { withdrawal, withdrawalReturn, withdrawalStatement, withdrawals } from './screens/withdrawals.ts'
 
 export const screens: readonly Screen[] = [
@@ -56,6 +57,7 @@ export const screens: readonly Screen[] = [
   search,
   searchAnswers,
   undo,
+  savedView,
   ...rowScreens,
   orders,
   sendMany,

@@ -23,6 +23,7 @@ import { qrModules } from '../../domain/users/qr.ts'
 import { createSession, endSession, listSessions, type Session } from '../../domain/users/sessions.ts'
 import { toBase32, totpUri } from '../../domain/users/totp.ts'
 import { endSessionsFrom, setLanguage, setName, setPassword } from '../../domain/users/users.ts'
+import { removeView, type SavedView, saveView } from '../../domain/users/views.ts'
 import { answeredIn, createdPasskey } from '../../domain/users/webauthn.ts'
 import { insertEntry } from '../../platform/audit/store.ts'
 import { setCookie } from '../../platform/html/cookies.ts'
@@ -96,6 +97,17 @@ export class OwnAccount {
       await setName(tx, rootSecret, userId, name, now)
       await setLanguage(tx, userId, language, now)
     })
+  }
+
+  // False where there is no room for another one.
+  saveView(merchantId: string, view: SavedView): Promise<boolean> {
+    const { userId } = this.#person
+    return this.#tools.storage.write((tx) => saveView(tx, { merchantId, userId }, view))
+  }
+
+  removeView(merchantId: string, view: Omit<SavedView, 'query'>): Promise<void> {
+    const { userId } = this.#person
+    return this.#tools.storage.write((tx) => removeView(tx, { merchantId, userId }, view))
   }
 
   // False when there is no such session.

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { type Rights, type RightsRow, rightsOf } from '../../domain/users/roles.ts'
 import { findSession, needsTouch, type OpenSession, touchSession } from '../../domain/users/sessions.ts'
 import { findUser, merchantsPerUserMax } from '../../domain/users/users.ts'
+import { type SavedView, viewsFrom } from '../../domain/users/views.ts'
 import { cookieIn } from '../../platform/html/cookies.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage } from '../../platform/storage/storage.ts'
@@ -19,6 +20,8 @@ export interface PersonShop extends Rights {
   timeZone: string
   currency: string
   country: string
+  // Saved by this person.
+  views: readonly SavedView[]
 }
 
 export interface SignedInPerson {
@@ -58,17 +61,23 @@ export function createPersonReader({ storage, rootSecret, publicOrigin, clock }:
   }
 }
 
-interface PersonShopRow extends Omit<PersonShop, 'needsSecondFactor' | keyof Rights>, RightsRow {
+interface PersonShopRow extends Omit<PersonShop, 'needsSecondFactor' | 'views' | keyof Rights>, RightsRow {
   needsSecondFactor: number
+  views: string | null
 }
 
 async function listShops(db: Reader, userId: string): Promise<PersonShop[]> {
   const rows = await db.sql<PersonShopRow>`
     select m.id, m.slug, m.name, um.role, um.scopes, m.second_factor_required as "needsSecondFactor", m.time_zone as "timeZone",
-      m.currency, m.country
+      m.currency, m.country, um.views
     from user_merchants um
     join merchants m on m.id = um.merchant_id
     where um.user_id = ${userId} and m.closed_at is null
     order by m.name, m.id limit ${merchantsPerUserMax}`
-  return rows.map((row) => ({ ...row, ...rightsOf(row), needsSecondFactor: Number(row.needsSecondFactor) === 1 }))
+  return rows.map((row) => ({
+    ...row,
+    ...rightsOf(row),
+    needsSecondFactor: Number(row.needsSecondFactor) === 1,
+    views: viewsFrom(row.views),
+  }))
 }

@@ -14,6 +14,7 @@ import { namerFor } from '../people.ts'
 import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { table } from '../table.ts'
 import { done } from '../toast.ts'
+import { savedViews } from '../views.ts'
 import type { Words } from '../words.ts'
 import { actorName, changesList } from './order.ts'
 
@@ -31,6 +32,7 @@ export const customers: Screen = {
     return {
       title: words.say('customers.title'),
       body: html`<div class="toolbar">${filters(visit, [], [{ name: 'q', label: words.say('customers.find'), kind: 'line' }])}</div>
+${savedViews(visit, 'customers')}
 ${table(visit, {
   label: words.say('customers.title'),
   columns: [

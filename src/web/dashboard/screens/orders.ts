@@ -24,6 +24,7 @@ import { dayBegin } from '../localtime.ts'
 import { button, countText, linkButton, pill, time } from '../parts.ts'
 import type { Screen, Visit } from '../screen.ts'
 import { hrefWith, table, tabs } from '../table.ts'
+import { savedViews } from '../views.ts'
 
 export const orders: Screen = {
   path: 'orders',
@@ -64,7 +65,7 @@ export const orders: Screen = {
         },
         { label: words.say('orders.all'), query: { view: 'all' } },
       ])}</div>
-${filterForm(visit)}
+${filterForm(visit)}${savedViews(visit, 'orders', ['view', 'sort'])}
 <div data-live="orders">${table(visit, {
         label: words.say('orders.title'),
         columns: [

@@ -21,6 +21,7 @@ import { button, linkButton, pill, time } from '../parts.ts'
 import { attempt, goTo, type Posted, type Screen, type Visit } from '../screen.ts'
 import { chosenForm, hrefWith, table, tabs } from '../table.ts'
 import { done, refusedBy } from '../toast.ts'
+import { savedViews } from '../views.ts'
 import { ownAddress } from './undo.ts'
 
 export const products: Screen = {
@@ -63,6 +64,7 @@ ${
       body: html`${sectionTabs(visit, 'products')}
 <div class="toolbar">${tabs(visit, words.say('products.views'), viewsOf(visit), 'chips')}
 ${filterForm(visit, categories, brands)}</div>
+${savedViews(visit, 'products', ['sort', 'status', 'stock', 'lacks'])}
 <div class="thumbs">
 ${table(visit, {
   label: words.say('products.title'),

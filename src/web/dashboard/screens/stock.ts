@@ -14,6 +14,7 @@ import { button, emptyState, linkButton, moment, notice, pasteNote } from '../pa
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { countChoice, cursorIn, hrefWith, pager, table, tabs } from '../table.ts'
 import { done } from '../toast.ts'
+import { savedViews } from '../views.ts'
 
 // A page of this screen is at most as long as one save may be.
 const rowsMax = limits.bulkItemsMax
@@ -151,6 +152,7 @@ async function sheetOf(visit: Visit, again?: Again): Promise<Sheet> {
       'chips',
     )}
 ${filters(visit, ['stock', 'measure', 'sort'], [{ name: 'q', label: words.say('stock.find'), kind: 'line' }])}</div>
+${savedViews(visit, 'stock', ['sort', 'stock', 'measure'])}
 ${again && notice('bad', again.summary, 'alert')}
 ${
   rows.length === 0

@@ -73,6 +73,13 @@ export const de: DashboardTexts = {
     'form.inRow': '{name}, Zeile {row}',
     'form.notMoney': 'Geben Sie einen Betrag wie 12,50 ein.',
     'form.notNumber': 'Geben Sie eine ganze Zahl ein.',
+    'views.title': 'Gespeicherte Ansichten',
+    'views.save': 'Ansicht speichern',
+    'views.name': 'Name der Ansicht',
+    'views.remove': 'Ansicht entfernen',
+    'done.viewSaved': 'Ansicht gespeichert.',
+    'done.viewRemoved': 'Ansicht entfernt.',
+    'done.viewsFull': 'Für eine weitere Ansicht ist kein Platz: Entfernen Sie zuerst eine.',
     'chart.table': 'Als Tabelle zeigen',
 
     'held.signIn': 'Ihre Sitzung ist beendet',

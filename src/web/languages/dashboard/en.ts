@@ -79,6 +79,13 @@ const texts = {
   'form.inRow': '{name}, row {row}',
   'form.notMoney': 'Enter an amount such as 12.50.',
   'form.notNumber': 'Enter a whole number.',
+  'views.title': 'Saved views',
+  'views.save': 'Save view',
+  'views.name': 'Name of the view',
+  'views.remove': 'Remove view',
+  'done.viewSaved': 'View saved.',
+  'done.viewRemoved': 'View removed.',
+  'done.viewsFull': 'There is no room for another view: remove one first.',
   'chart.table': 'Show as a table',
 
   // Errors

@@ -1,0 +1,32 @@
+// Saves a view of a list for the person, or removes it. Both lead back to the list.
+
+import { goTo, type Screen } from '../screen.ts'
+import { done } from '../toast.ts'
+import { viewLists, viewNameLengthMax, viewQuery, viewQueryLengthMax } from '../views.ts'
+
+export const savedView: Screen = {
+  path: 'views',
+  name: 'dashboard saved view',
+  place: null,
+  needs: null,
+  async post(posted) {
+    const { form, to, shop } = posted
+    const list = viewLists.find((one) => one === form.get('list'))
+    if (!list) return goTo(to('home'))
+    const query = viewQuery(new URLSearchParams((form.get('query') ?? '').slice(0, viewQueryLengthMax)))
+    const back = query === '' ? to(list) : `${to(list)}?${query}`
+    const name = (form.get('name') ?? '')
+      .toWellFormed()
+      .replace(/\p{Cc}+/gu, ' ')
+      .trim()
+      .slice(0, viewNameLengthMax)
+    if (name === '') return goTo(back)
+    const account = await posted.account()
+    if (form.get('do') === 'remove') {
+      await account.removeView(shop.id, { list, name })
+      return done(back, 'done.viewRemoved')
+    }
+    const isSaved = await account.saveView(shop.id, { list, name, query })
+    return done(back, isSaved ? 'done.viewSaved' : 'done.viewsFull')
+  },
+}
