@@ -211,6 +211,20 @@ eachEngine('developers in the dashboard', (given) => {
     assert.deepEqual([await replaysOf(one), await replaysOf(two)], [1, 1])
   })
 
+  test('failing webhooks stand on Home for those who may see them', async () => {
+    const { endpointId } = await failedDelivery(testServer)
+    await testServer.storage.write(
+      (tx) => tx.sql`update webhook_endpoints set failing_since = ${testServer.clock.now} where id = ${endpointId}`,
+    )
+    const staff = await dashboardUserOf(testServer, { role: 'staff' })
+    const tile = async ({ page, path }: DashboardUser) => {
+      await page.open(path('home'))
+      return [...page.links()].find(([name]) => name.endsWith('Failing webhooks'))
+    }
+    assert.deepEqual(await tile(dashboardUser), ['1 Failing webhooks', dashboardUser.path('developers')])
+    assert.equal(await tile(staff), undefined)
+  })
+
   test('an installation is made and ended', async () => {
     const { page, path } = dashboardUser
     await page.open(path('developers/apps/new'))
