@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { browserSuite, launchBrowser } from '../harness/browser.ts'
@@ -34,6 +35,14 @@ const looks = [
   { viewport: { width: 1_280, height: 800 }, colorScheme: 'dark', locale: 'de-DE' },
   { viewport: { width: 360, height: 740 }, colorScheme: 'light', locale: 'en-GB' },
 ] as const
+
+// Where each page is pictured in each look that is shown, to be looked at by a person.
+const shotsFolder = process.env.CARTWRIGHT_TEST_SHOTS
+
+function shotName(path: string, { viewport, colorScheme, locale }: (typeof looks)[number]): string {
+  const name = path.replace(/^\/admin\/[\w-]+\/(?:test\/)?/, '').replaceAll(/[^\w-]+/g, '.')
+  return `${name.slice(0, 120)}.${viewport.width}.${colorScheme}.${locale.slice(0, 2)}.png`
+}
 
 eachEngine('a walk over the dashboard', (given) => {
   let testServer: TestServer
@@ -122,6 +131,7 @@ eachEngine('a walk over the dashboard', (given) => {
         const tab = await context.newPage()
         for (const [place, path] of paths.filter((_, at) => isWide || at % 2 === turn).entries()) {
           await tab.goto(testServer.origin + path)
+          if (shotsFolder) await tab.screenshot({ path: join(shotsFolder, shotName(path, look)), fullPage: true })
           // What all pages have is looked at on the first of them.
           const rules = await violations(tab, ['best-practice'], place === 0 ? [] : frameParts)
           const faults = await layoutFaults(tab)

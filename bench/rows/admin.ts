@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { shopifyCsv } from '../../harness/catalog.ts'
+import { cpuOf } from '../../harness/cpu.ts'
 import { dayAgo, repeatOrder, spreadSales } from '../history.ts'
 import { command, type Running } from '../process.ts'
 import { buy } from '../purchase.ts'
@@ -50,14 +51,20 @@ async function runAdmin({ folder, rounds, sizes, say }: Circumstances, databaseU
   // Until the loop has summed the months of the sales.
   await pause(3_000)
   const times = new Map<string, number[]>()
+  const databaseMs = databaseUrl.startsWith('postgres') ? cpuOf('postgres', databaseUrl) : () => 0
+  const cpuMs = async () => (await server.usage()).cpuUs / 1_000 + databaseMs()
+  const costs = new Map<string, number>()
   for (let round = 0; round < rounds; round += 1)
     for (const [name, work] of Object.entries(await asksOf(server, key))) {
       say(`  ${name}, round ${round + 1}`)
       // The first requests of a kind compile and load what they need.
       for (let warm = 0; warm < 5; warm += 1) await work()
       const taken = times.get(name) ?? []
+      const cpuBefore = await cpuMs()
       for (let count = 0; count < repetitions(name); count += 1) taken.push(await timed(work))
       times.set(name, taken)
+      const cost = ((await cpuMs()) - cpuBefore) / repetitions(name)
+      costs.set(name, Math.min(cost, costs.get(name) ?? cost))
     }
   await server.stop()
   const sides = [...times].map(
@@ -69,9 +76,16 @@ async function runAdmin({ folder, rounds, sizes, say }: Circumstances, databaseU
   )
   return {
     sides,
-    ratios: [...[...times].flatMap(([name, taken]) => judged(name, taken)), ...imported],
+    ratios: [
+      ...[...times].flatMap(([name, taken]) => [
+        ...judged(name, taken),
+        { what: `${name}, CPU`, value: costs.get(name) ?? 0, bar: null, unit: 'ms' },
+      ]),
+      ...imported,
+    ],
     notes: [
       `${productCount.toLocaleString('en-US')} products, ${orders.toLocaleString('en-US')} orders (the largest of --sizes); one caller, whole requests.`,
+      'CPU is that of the server for one request, on PostgreSQL with that of its database, in the round with the least.',
     ],
   }
 }
