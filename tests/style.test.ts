@@ -30,7 +30,7 @@ const longFunctions = wordsOf(`
   accountVerbs addUploads adminCatalogOperations adminDeveloperOperations adminImportOperations adminOrderOperations
   adminPeopleOperations adminShopOperations adminWebhookOperations artifactAdapter cartOperations catalogOperations
   checkBeside checkoutPages connectorOf createActions createApp createAttempts
-  createConnections createIdentify createInteractions createOAuthGate createOAuthPages
+  createConnections createIdentify createOAuthGate createOAuthPages
   createPaymentWatch createSandboxProvider createSender createServe createServer createService createSignIn createSink
   createStripeAccounts createStripeProvider createThrottle draftIn entryOf finish groupsOf guide importProducts
   keepConnections loopsFor oauthOperations openSnapshots planProduct readCsv readFeed settingsFor sitePages startLoop storage

@@ -63,110 +63,121 @@ export interface InteractionParts {
 interface Visit {
   request: Incoming
   response: ServerResponse
+  requestId: string
   interaction: Interaction
   client: App | ClientDocument
 }
 
-export function createInteractions(parts: InteractionParts) {
-  const { storage, rootSecret, publicOrigin, clock, server } = parts
-  const door = createCountedSignIn(parts)
+export class Interactions {
+  readonly #parts: InteractionParts
+  readonly #signIns: ReturnType<typeof createCountedSignIn>
 
-  async function answer(request: Incoming, response: ServerResponse, requestId: string): Promise<PageAnswer> {
+  constructor(parts: InteractionParts) {
+    this.#parts = parts
+    this.#signIns = createCountedSignIn(parts)
+  }
+
+  async answer(request: Incoming, response: ServerResponse, requestId: string): Promise<PageAnswer> {
     const isPost = request.raw.method === 'POST'
-    if (isPost && !isSameOrigin(request.raw, publicOrigin())) return errorAnswer('foreign', requestId)
-    const interaction = await server.findInteraction(request.raw, response)
+    if (isPost && !isSameOrigin(request.raw, this.#parts.publicOrigin())) return errorAnswer('foreign', requestId)
+    const interaction = await this.#parts.server.findInteraction(request.raw, response)
     if (!interaction || interaction.uid !== request.path.uid) return errorAnswer('lost', requestId)
-    const client = await findClient(interaction)
+    const client = await this.#findClient(interaction)
     if (!client) return errorAnswer('lost', requestId)
-    const visit: Visit = { request, response, interaction, client }
-    if (!isPost) return show(visit, requestId)
+    const visit: Visit = { request, response, requestId, interaction, client }
+    if (!isPost) return this.#show(visit)
     const form = await readForm(request.raw)
     if (typeof form === 'number') return errorAnswer('unreadable', requestId)
     const step = form.get('step')
-    if (!stepsOf(interaction).some((known) => known === step)) return show(visit, requestId)
-    if (form.get('decision') === 'decline') return goOn(visit, declined, requestId)
-    if (step === steps.code) return enterCode(visit, form, requestId)
-    if (step === steps.passkey) return usePasskey(visit, form, requestId)
-    return step === steps.signIn ? signIn(visit, form, requestId) : decide(visit, form, requestId)
+    if (!stepsOf(interaction).some((known) => known === step)) return this.#show(visit)
+    if (form.get('decision') === 'decline') return this.#goOn(visit, declined)
+    if (step === steps.code) return this.#enterCode(visit, form)
+    if (step === steps.passkey) return this.#usePasskey(visit, form)
+    return step === steps.signIn ? this.#signIn(visit, form) : this.#decide(visit, form)
   }
 
   // Undefined for one that was disabled.
-  async function findClient({ clientId, document }: Interaction): Promise<App | ClientDocument | undefined> {
+  async #findClient({ clientId, document }: Interaction): Promise<App | ClientDocument | undefined> {
     const isRegistered = isId('app', clientId)
-    const app = await storage.read((db) => (isRegistered ? findApp(db, clientId) : findAssistant(db, clientId)))
+    const app = await this.#parts.storage.read((db) =>
+      isRegistered ? findApp(db, clientId) : findAssistant(db, clientId),
+    )
     if (app && app.disabledAt !== null) return undefined
     return isRegistered ? app : (document ?? undefined)
   }
 
-  function show(visit: Visit, requestId: string): Promise<PageAnswer> | PageAnswer {
-    if (visit.interaction.step === 'login') return showSignIn(visit)
+  #show(visit: Visit): Promise<PageAnswer> | PageAnswer {
+    if (visit.interaction.step === 'login') return this.#showSignIn(visit)
     // No scope of ours was asked for, so there is nothing to approve.
-    if (isApp(visit.client) && askedOf(visit.interaction).length === 0) return goOn(visit, nothingAsked, requestId)
-    return showConsent(visit, requestId)
+    if (isApp(visit.client) && askedOf(visit.interaction).length === 0) return this.#goOn(visit, nothingAsked)
+    return this.#showConsent(visit)
   }
 
-  function showSignIn(visit: Visit, problem: SignInView['problem'] = null, email = ''): PageAnswer {
+  #showSignIn(visit: Visit, problem: SignInView['problem'] = null, email = ''): PageAnswer {
     const text = signInPage({ app: faceOf(visit), email, problem })
     return answerPage(problem === null ? 200 : signInStatuses[problem], text, visit.interaction.redirectUri, true)
   }
 
-  async function signIn(visit: Visit, form: FormFields, requestId: string): Promise<PageAnswer> {
+  async #signIn(visit: Visit, form: FormFields): Promise<PageAnswer> {
     const email = form.get('email') ?? ''
-    const outcome = await door.byPassword({ email, password: form.get('password') ?? '' }, visitorOf(visit, requestId))
-    if ('problem' in outcome) return showSignIn(visit, outcome.problem, email.slice(0, emailLengthMax))
-    if ('pending' in outcome) return showCode(visit, outcome.pending)
-    return signedIn(visit, outcome, requestId)
+    const outcome = await this.#signIns.byPassword(
+      { email, password: form.get('password') ?? '' },
+      this.#visitorOf(visit),
+    )
+    if ('problem' in outcome) return this.#showSignIn(visit, outcome.problem, email.slice(0, emailLengthMax))
+    if ('pending' in outcome) return this.#showCode(visit, outcome.pending)
+    return this.#signedIn(visit, outcome)
   }
 
-  function showCode(visit: Visit, pending: string, problem: 'failed' | 'limited' | null = null): PageAnswer {
+  #showCode(visit: Visit, pending: string, problem: 'failed' | 'limited' | null = null): PageAnswer {
     const text = codePage({ app: faceOf(visit), pending, problem })
     return answerPage(problem === null ? 200 : signInStatuses[problem], text, visit.interaction.redirectUri)
   }
 
-  async function enterCode(visit: Visit, form: FormFields, requestId: string): Promise<PageAnswer> {
+  async #enterCode(visit: Visit, form: FormFields): Promise<PageAnswer> {
     const pending = form.get('pending') ?? ''
-    const outcome = await door.byCode({ pending, code: form.get('code') ?? '' }, visitorOf(visit, requestId))
-    if (!('problem' in outcome)) return signedIn(visit, outcome, requestId)
-    return outcome.problem === 'lost' ? showSignIn(visit) : showCode(visit, pending, outcome.problem)
+    const outcome = await this.#signIns.byCode({ pending, code: form.get('code') ?? '' }, this.#visitorOf(visit))
+    if (!('problem' in outcome)) return this.#signedIn(visit, outcome)
+    return outcome.problem === 'lost' ? this.#showSignIn(visit) : this.#showCode(visit, pending, outcome.problem)
   }
 
-  async function usePasskey(visit: Visit, form: FormFields, requestId: string): Promise<PageAnswer> {
-    const given = { response: form.get('response') ?? '', boundTo: passkeyBrowser(parts, visit) ?? '' }
-    const outcome = await door.byPasskey(given, visitorOf(visit, requestId))
-    return 'problem' in outcome ? showSignIn(visit, outcome.problem) : signedIn(visit, outcome, requestId)
+  async #usePasskey(visit: Visit, form: FormFields): Promise<PageAnswer> {
+    const given = { response: form.get('response') ?? '', boundTo: passkeyBrowser(this.#parts, visit) ?? '' }
+    const outcome = await this.#signIns.byPasskey(given, this.#visitorOf(visit))
+    return 'problem' in outcome ? this.#showSignIn(visit, outcome.problem) : this.#signedIn(visit, outcome)
   }
 
-  function visitorOf({ request, interaction }: Visit, requestId: string): Visitor {
+  #visitorOf({ request, requestId, interaction }: Visit): Visitor {
     const { address, raw } = request
-    const device = cookieIn(raw.headers.cookie, deviceCookie, publicOrigin())
+    const device = cookieIn(raw.headers.cookie, deviceCookie, this.#parts.publicOrigin())
     return { address, device, requestId, purpose: `interaction ${interaction.uid}` }
   }
 
-  function signedIn(visit: Visit, signed: SignedIn, requestId: string): Promise<PageAnswer> {
+  #signedIn(visit: Visit, signed: SignedIn): Promise<PageAnswer> {
     const { user, device, hasSecondFactor } = signed
     const amr = hasSecondFactor ? [secondFactor] : []
-    visit.response.appendHeader('set-cookie', setCookie(deviceCookie, device, publicOrigin()))
-    return goOn(visit, { login: { accountId: user.id, remember: false, amr, ...signInTime(user) } }, requestId)
+    visit.response.appendHeader('set-cookie', setCookie(deviceCookie, device, this.#parts.publicOrigin()))
+    return this.#goOn(visit, { login: { accountId: user.id, remember: false, amr, ...this.#signInTime(user) } })
   }
 
   // If the clock was set back, a new password lies in the future: the sign-in must count as later than it.
-  function signInTime({ sessionsFrom }: { sessionsFrom: number }): { ts?: number } {
-    return sessionsFrom > clock().getTime() ? { ts: Math.ceil(sessionsFrom / 1000) } : {}
+  #signInTime({ sessionsFrom }: { sessionsFrom: number }): { ts?: number } {
+    return sessionsFrom > this.#parts.clock().getTime() ? { ts: Math.ceil(sessionsFrom / 1000) } : {}
   }
 
-  async function showConsent(visit: Visit, requestId: string, kept: FormState = {}): Promise<PageAnswer> {
+  async #showConsent(visit: Visit, kept: FormState = {}): Promise<PageAnswer> {
     const { interaction, client } = visit
-    const seen = await storage.read(async (db) => {
-      const user = await findSignedIn(db, interaction)
+    const seen = await this.#parts.storage.read(async (db) => {
+      const user = await this.#findSignedIn(db, interaction)
       if (!user) return undefined
-      const offer = await offerOf(db, user.id, visit)
+      const offer = await this.#offerOf(db, user.id, visit)
       const app = isApp(client) ? client : await findAssistant(db, client.url)
       const ids = offer.merchants.map(({ id }) => id)
       return { user, offer, installed: app ? await listMerchantsWithApp(db, app.id, ids) : [] }
     })
-    if (!seen) return errorAnswer('lost', requestId)
+    if (!seen) return errorAnswer('lost', visit.requestId)
     const { merchants, scopes } = seen.offer
-    if (merchants.length === 0) return errorAnswer('no_shop', requestId)
+    if (merchants.length === 0) return errorAnswer('no_shop', visit.requestId)
     const text = consentPage({
       app: faceOf(visit),
       email: seen.user.email,
@@ -181,14 +192,14 @@ export function createInteractions(parts: InteractionParts) {
   }
 
   // Undefined when the user is gone, disabled, or was signed out since this began.
-  async function findSignedIn(db: Reader, { userId, signedInAt }: Interaction) {
-    const user = userId === null ? undefined : await findUser(db, rootSecret, userId)
+  async #findSignedIn(db: Reader, { userId, signedInAt }: Interaction) {
+    const user = userId === null ? undefined : await findUser(db, this.#parts.rootSecret, userId)
     return user && user.disabledAt === null && signedInAt > user.sessionsFrom ? user : undefined
   }
 
   // The shops for which this person can approve it, and what can be granted: to an app what it asks for, to an assistant what the
   // person may do, as few assistants know what to ask for.
-  async function offerOf(db: Reader, userId: string, { interaction, client }: Visit): Promise<Offer> {
+  async #offerOf(db: Reader, userId: string, { interaction, client }: Visit): Promise<Offer> {
     const all = await listMerchantsOf(db, userId)
     const mine = all.filter(({ needsSecondFactor }) => interaction.hasSecondFactor || !needsSecondFactor)
     if (isApp(client)) return { merchants: mine.filter(mayInstall), scopes: askedOf(interaction) }
@@ -197,21 +208,21 @@ export function createInteractions(parts: InteractionParts) {
   }
 
   // The form only chooses among what was offered.
-  async function decide(visit: Visit, form: FormFields, requestId: string): Promise<PageAnswer> {
+  async #decide(visit: Visit, form: FormFields): Promise<PageAnswer> {
     const { interaction, client } = visit
     const { userId } = interaction
-    if (form.get('decision') !== 'approve') return show(visit, requestId)
-    const offer = await storage.read(async (db) => {
-      const user = await findSignedIn(db, interaction)
-      return user && offerOf(db, user.id, visit)
+    if (form.get('decision') !== 'approve') return this.#show(visit)
+    const offer = await this.#parts.storage.read(async (db) => {
+      const user = await this.#findSignedIn(db, interaction)
+      return user && this.#offerOf(db, user.id, visit)
     })
-    if (userId === null || !offer) return errorAnswer('lost', requestId)
+    if (userId === null || !offer) return errorAnswer('lost', visit.requestId)
     const submitted = form.getAll('scope')
     const ticked = offer.scopes.filter((scope) => submitted.includes(scope))
     const mode = modes.find((one) => one === form.get('mode')) ?? null
     const named = form.get('merchant')
     const merchantId = named !== null && isId('mer', named) ? named : null
-    const again = (problem: ConsentProblem) => showConsent(visit, requestId, { problem, merchantId, ticked, mode })
+    const again = (problem: ConsentProblem) => this.#showConsent(visit, { problem, merchantId, ticked, mode })
     if (merchantId === null) return again('merchant_missing')
     if (!isApp(client) && mode === null) return again('mode_missing')
     if (ticked.length === 0) return again('scope_missing')
@@ -223,26 +234,30 @@ export function createInteractions(parts: InteractionParts) {
       userId,
       hasSecondFactor: interaction.hasSecondFactor,
       merchantId,
-      resource: isApp(client) ? resourceOf(publicOrigin()) : assistantResourceOf(publicOrigin()),
+      resource: isApp(client)
+        ? resourceOf(this.#parts.publicOrigin())
+        : assistantResourceOf(this.#parts.publicOrigin()),
       granted: ticked,
       rejected: isApp(client) ? offer.scopes.filter((scope) => !ticked.includes(scope)) : [],
       rejectedWords: isApp(client) ? interaction.words : [],
     }
     const { signedInAt } = interaction
-    const outcome = await storage.write((tx) => installClient(tx, client, approval, { mode, signedInAt }))
+    const outcome = await this.#parts.storage.write((tx) =>
+      this.#installClient(tx, client, approval, { mode, signedInAt }),
+    )
     if (outcome !== 'installed') return again(outcome)
-    return goOn(visit, { consent: { grantId: grant } }, requestId, isApp(client) ? undefined : ticked)
+    return this.#goOn(visit, { consent: { grantId: grant } }, isApp(client) ? undefined : ticked)
   }
 
-  async function installClient(
+  async #installClient(
     tx: Tx,
     client: App | ClientDocument,
     approval: Omit<Approval, 'app'>,
     { mode, signedInAt }: { mode: Mode | null; signedInAt: number },
   ): Promise<'installed' | ConsentProblem> {
-    const now = clock().getTime()
+    const now = this.#parts.clock().getTime()
     if (isApp(client)) {
-      const isInstalled = await install(tx, rootSecret, { ...approval, app: client }, now)
+      const isInstalled = await install(tx, this.#parts.rootSecret, { ...approval, app: client }, now)
       return isInstalled ? 'installed' : 'merchant_missing'
     }
     if (mode === null) return 'mode_missing'
@@ -254,22 +269,15 @@ export function createInteractions(parts: InteractionParts) {
     if ((await countInstallations(tx, merchantId)) >= livingInstallationsMax) return 'too_many'
     const app = await saveAssistant(tx, client, now)
     const assistant = { clientUri: client.url, mode, signedInAt }
-    const isInstalled = await install(tx, rootSecret, { ...approval, app, assistant }, now)
+    const isInstalled = await install(tx, this.#parts.rootSecret, { ...approval, app, assistant }, now)
     return isInstalled ? 'installed' : 'merchant_missing'
   }
 
-  async function goOn(
-    visit: Visit,
-    result: InteractionResult,
-    requestId: string,
-    granted?: readonly Scope[],
-  ): Promise<PageAnswer> {
-    const location = await server.finishInteraction(visit.request.raw, visit.response, result, granted)
-    if (location === undefined) return errorAnswer('lost', requestId)
+  async #goOn(visit: Visit, result: InteractionResult, granted?: readonly Scope[]): Promise<PageAnswer> {
+    const location = await this.#parts.server.finishInteraction(visit.request.raw, visit.response, result, granted)
+    if (location === undefined) return errorAnswer('lost', visit.requestId)
     return redirect(location, headersFor())
   }
-
-  return answer
 }
 
 interface FormState {

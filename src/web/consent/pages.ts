@@ -47,8 +47,8 @@ export function createOAuthPages(parts: OAuthRoomParts): OAuthPages {
   const documents = createClientDocuments(parts)
   const server = lateServer({ ...parts, nonceSecret, documents })
   const interactions = late(async () => {
-    const { createInteractions } = await import('./interaction.ts')
-    return createInteractions({ ...parts, server })
+    const { Interactions } = await import('./interaction.ts')
+    return new Interactions({ ...parts, server })
   })
   const gate = createOAuthGate({ ...parts, nonces: late(async () => createNonces(await nonceSecret())) })
 
@@ -89,8 +89,7 @@ export function createOAuthPages(parts: OAuthRoomParts): OAuthPages {
         methods: ['GET', 'POST'],
         async handle(request, response, requestId) {
           admit(request)
-          const interact = await interactions()
-          write(response, await interact(request, response, requestId))
+          write(response, await (await interactions()).answer(request, response, requestId))
         },
         failed: failedPage,
       },
