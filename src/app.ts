@@ -35,10 +35,11 @@ import type { ReadPicture } from './domain/images/remote.ts'
 import { installationOperations } from './domain/merchants/operations.ts'
 import { oauthOperations } from './domain/oauth/operations.ts'
 import { orderOperations } from './domain/orders/operations.ts'
+import { observePayments } from './domain/payments/observe.ts'
 import { providerWebhookPage } from './domain/payments/providers/hooks.ts'
 import { accountProviders } from './domain/payments/providers/installed.ts'
 import type { ProviderUrls } from './domain/payments/providers/registry.ts'
-import { createPaymentWatch, type PaymentWatch } from './domain/payments/watch.ts'
+import { createPaymentWatch } from './domain/payments/watch.ts'
 import { createReturnService } from './domain/returns/hosted.ts'
 import { siteOperations } from './domain/sites/operations.ts'
 import { demoSlug } from './domain/sites/places.ts'
@@ -50,12 +51,13 @@ import { observeWebhooks } from './domain/webhooks/observe.ts'
 import { webhookOperations } from './domain/webhooks/operations.ts'
 import type { CallOutcome, Sender, SenderOptions, Call as WebhookCall } from './domain/webhooks/sender.ts'
 import { createWithdrawals, type WithdrawalPort } from './domain/withdrawals/receive.ts'
+import { createLimits, waitMsOf } from './ops/limits.ts'
+import { observeProcess } from './ops/metrics.ts'
 import { createIdentify, type Identify } from './platform/access/identify.ts'
 import { createKnownOrigins } from './platform/access/origins.ts'
-import { addressBucket, createThrottle, type Throttle } from './platform/access/throttle.ts'
+import { addressBucket } from './platform/access/throttle.ts'
 import type { Rate } from './platform/config.ts'
 import { type AdminCallers, createAdminGate } from './platform/http/admin.ts'
-import type { Throttles } from './platform/http/admission.ts'
 import { createCursors } from './platform/http/cursors.ts'
 import { createKeyGate } from './platform/http/gates.ts'
 import { lateHandlers } from './platform/http/handler.ts'
@@ -73,8 +75,8 @@ import type { MailTarget } from './platform/kit/mailurl.ts'
 import type { MediaTarget } from './platform/kit/mediaurl.ts'
 import { type RetentionMs, retentionDefaultsMs } from './platform/kit/retention.ts'
 import type { Log } from './platform/log/log.ts'
-import { Counts, samplesBy } from './platform/metrics/counts.ts'
-import { observeDatabase } from './platform/metrics/database.ts'
+import { Counts } from './platform/metrics/counts.ts'
+import { observeDatabase, observeStorage } from './platform/metrics/database.ts'
 import { createMetrics, type Metrics } from './platform/metrics/metrics.ts'
 import { createTracer } from './platform/metrics/spans.ts'
 import { watchedStorage } from './platform/metrics/watched.ts'
@@ -89,7 +91,6 @@ import { legalPage } from './web/checkout/legal.ts'
 import { followMoves } from './web/checkout/moved.ts'
 import { checkoutPages } from './web/checkout/pages.ts'
 import { withdrawalPages } from './web/checkout/withdrawal.ts'
-import { documentsOfNetwork } from './web/consent/documents.ts'
 import { createOAuthPages } from './web/consent/pages.ts'
 import { sharedAssets } from './web/dashboard/assets.ts'
 import { createDashboard } from './web/dashboard/pages.ts'
@@ -191,17 +192,76 @@ export interface App {
 }
 
 export function createApp(parts: AppParts): App {
-  const { rootSecret, rateLimit, publicOrigin, version, clock, log, retentionMs = retentionDefaultsMs } = parts
-  const storage = watchedStorage(parts.storage)
-  const identify = createIdentify({ storage, rootSecret })
-  const knownOrigins = createKnownOrigins(storage)
-  const metrics = createMetrics()
-  const pressure = createPressure(parts.pressure)
-  // Far fewer than connections may be open.
-  const bodyLimiter = createBodyLimiter(2_000)
-  let draining = false
-  let hasDemoShop = false
+  const platform = createPlatform(parts)
+  const domain = createDomain(platform)
+  const people = createPeople(platform)
+  const surfaces = createSurfaces(platform, domain, people)
+  observe(platform, domain)
+  const server = createServer({
+    ...platform,
+    surfaces: [surfaces.open, surfaces.admin, surfaces.agents, ...(parts.extraSurfaces?.(surfaces.parts) ?? [])],
+    pages: pagesOf(platform, domain, people, surfaces),
+    handOffs: [...people.oauth.handOffs, ...people.staff.handOffs, ...(parts.extraHandOffs ?? [])],
+    isHttps: () => parts.publicOrigin().startsWith('https:'),
+    waitMs: (kind, address, cost) =>
+      platform.limits[addressLimits[kind]]?.take(addressBucket(address), parts.clock().getTime(), cost) ?? 0,
+  })
+  return {
+    ...domain,
+    server,
+    identify: platform.identify,
+    publicOrigin: parts.publicOrigin,
+    open: surfaces.open,
+    admin: surfaces.admin,
+    personOf: people.personOf,
+    metrics: platform.metrics,
+    beginDraining: () => {
+      platform.readiness.isDraining = true
+    },
+    close: () => {
+      people.close()
+      domain.copier.close()
+      domain.mail?.transport.close()
+      platform.pressure.close()
+      platform.metrics.close()
+      // The process waits for what is under way.
+      void platform.tracer?.close()
+    },
+  }
+}
 
+// Which limit a page takes from.
+const addressLimits = { look: 'looksOfAddress', post: 'postsOfAddress' } as const
+
+type Platform = ReturnType<typeof createPlatform>
+type Domain = ReturnType<typeof createDomain>
+type People = ReturnType<typeof createPeople>
+type Surfaces = ReturnType<typeof createSurfaces>
+
+function createPlatform(parts: AppParts) {
+  const { rootSecret, version, log } = parts
+  const storage = watchedStorage(parts.storage)
+  const metrics = createMetrics()
+  return {
+    ...parts,
+    storage,
+    metrics,
+    retentionMs: parts.retentionMs ?? retentionDefaultsMs,
+    identify: createIdentify({ storage, rootSecret }),
+    pressure: createPressure(parts.pressure),
+    // Far fewer than connections may be open.
+    bodyLimiter: createBodyLimiter(2_000),
+    limits: createLimits(parts.rateLimit),
+    tracer: parts.tracesUrl ? createTracer({ url: parts.tracesUrl, version, log, metrics }) : undefined,
+    signIns: new Counts(),
+    agentCalls: new Counts(),
+    profileReads: new Counts(),
+    readiness: { isDraining: false },
+  }
+}
+
+function createDomain(platform: Platform) {
+  const { storage, rootSecret, publicOrigin, clock, log, version, retentionMs } = platform
   const watch = createPaymentWatch(log, () => clock().getTime())
   const payTools: PayTools = {
     ...createPayTools({
@@ -211,84 +271,87 @@ export function createApp(parts: AppParts): App {
       clock,
       watch,
       cartsIdleMs: retentionMs.carts,
-      boundsTries: rateLimit !== null,
-      providerUrls: parts.providerUrls ?? {},
+      boundsTries: platform.rateLimit !== null,
+      providerUrls: platform.providerUrls ?? {},
     }),
-    ...parts.payHooks,
+    ...platform.payHooks,
   }
-  const cartTools = payTools.carts
-  const checkout = createCheckoutService(payTools)
-  const withdrawals = createWithdrawals({
-    storage,
-    rootSecret,
-    clock,
-    emailHash: async (tx, merchantId, email, now) =>
-      customerHash(await payTools.customerKey(tx, now), merchantId, email),
-  })
   const orderNotices = late(async () => {
     const { createOrderNotices } = await import('./web/agents/notices.ts')
     return createOrderNotices({ storage, rootSecret, publicOrigin, clock })
   })
-  const dispatcher = new Dispatcher({
-    storage,
-    sender: lateSender({ allowPrivate: parts.webhookAllowPrivate }, parts.ownReceivers),
-    rootSecret,
-    clock,
-    log,
-    version,
-    platformCall: async (claimed) => (await orderNotices())(claimed),
-    ...parts.webhookBounds,
+  const loadReadPicture = late(async () => {
+    const { createReadPicture } = await import('./domain/images/remote.ts')
+    return createReadPicture(platform.webhookAllowPrivate)
   })
-  const sites: SiteContext = {
-    publicOrigin,
-    showsShops: parts.showsShops ?? false,
-    demo: parts.demoShop,
+  const readPicture: ReadPicture = async (address) => (await loadReadPicture())(address)
+  const sites: SiteContext = { publicOrigin, showsShops: platform.showsShops ?? false, demo: platform.demoShop }
+  return {
+    payTools,
+    cartTools: payTools.carts,
+    checkout: createCheckoutService(payTools),
+    withdrawals: createWithdrawals({
+      storage,
+      rootSecret,
+      clock,
+      emailHash: async (tx, merchantId, email, now) =>
+        customerHash(await payTools.customerKey(tx, now), merchantId, email),
+    }),
+    customers: createCustomerService({ storage, rootSecret, clock, customerKey: payTools.customerKey }),
+    dispatcher: new Dispatcher({
+      storage,
+      sender: lateSender({ allowPrivate: platform.webhookAllowPrivate }, platform.ownReceivers),
+      rootSecret,
+      clock,
+      log,
+      version,
+      platformCall: async (claimed) => (await orderNotices())(claimed),
+      ...platform.webhookBounds,
+    }),
+    sites,
+    imageFiles: platform.media ? openImageFiles(platform.media, () => clock().getTime()) : filesNowhere,
+    copier: createCopier(),
+    readPicture,
+    mail: mailTools(platform, payTools),
   }
-  const handlers: OpenHandlers = {
-    ...installationOperations(rateLimit),
-    ...catalogOperations(publicOrigin),
-    ...siteOperations(sites),
-    ...cartOperations({ rootSecret, tools: cartTools }),
-    ...checkoutOperations(payTools),
-    ...orderOperations({ rootSecret, publicOrigin }),
-    ...customerOperations({ rootSecret, publicOrigin, customerKey: payTools.customerKey }),
-    ...webhookOperations({ rootSecret, textsMs: retentionMs.texts }),
-    ...oauthOperations({ rootSecret, publicOrigin, forget: identify.forget }),
-    ...parts.extraHandlers,
-  }
-  const signIns = new Counts()
-  const oauth = createOAuthPages({
-    storage,
-    rootSecret,
-    publicOrigin,
-    clock,
-    log,
-    throttle: rateLimit && createThrottle({ perSecond: 20, burst: 60 }),
-    beginThrottle: rateLimit && createThrottle({ perSecond: 2, burst: 60 }),
-    documentThrottle: rateLimit && createThrottle(documentsOfNetwork),
-    passwordCost: parts.passwordCost,
-    signIns,
-  })
-  const staff = createSignInPages({
-    storage,
-    rootSecret,
-    publicOrigin,
-    clock,
-    log,
-    throttle: rateLimit && createThrottle({ perSecond: 20, burst: 60 }),
-    passwordCost: parts.passwordCost,
-    signIns,
-    fetchedAhead: sharedAssets,
-  })
+}
+
+// Who may sign in and approve, in the dashboard and for apps.
+function createPeople(platform: Platform) {
+  const { storage, rootSecret, publicOrigin, clock, log, passwordCost, signIns, identify, limits } = platform
+  const common = { storage, rootSecret, publicOrigin, clock, log, passwordCost, signIns }
+  const knownOrigins = createKnownOrigins(storage)
   // Keys end with their installation, here or on another node.
   const unlisten = storage.listen('credentials', () => {
     identify.forgetAll()
     knownOrigins.forgetAll()
   })
-  const surfaceParts: SurfaceParts = {
+  const loadPersonReader = late(async () => {
+    const { createPersonReader } = await import('./web/signin/person.ts')
+    return createPersonReader({ storage, rootSecret, publicOrigin, clock })
+  })
+  const personOf: PersonReader = async (raw) => (await loadPersonReader())(raw)
+  return {
+    knownOrigins,
+    oauth: createOAuthPages({
+      ...common,
+      throttle: limits.oauth,
+      beginThrottle: limits.installing,
+      documentThrottle: limits.clientDocuments,
+    }),
+    staff: createSignInPages({ ...common, throttle: limits.signIn, fetchedAhead: sharedAssets }),
+    personOf,
+    close: unlisten,
+  }
+}
+
+function createSurfaces(platform: Platform, domain: Domain, { knownOrigins, oauth }: People) {
+  const { storage, rootSecret, identify, publicOrigin, version, clock, limits, retentionMs } = platform
+  const { payTools, sites } = domain
+  const parts: SurfaceParts = {
     storage,
-    throttles: throttlesFor(rateLimit),
-    receive: createReceive(bodyLimiter, pressure),
+    throttles: limits.surfaces,
+    receive: createReceive(platform.bodyLimiter, platform.pressure),
     cursors: createCursors(deriveKeys(rootSecret, 'list cursor')),
     isKnownOrigin: knownOrigins.has,
     sealedKeeper: sealedKeeper(rootSecret),
@@ -302,8 +365,57 @@ export function createApp(parts: AppParts): App {
     customer: createCustomerGate(keyGate, { storage, rootSecret }),
     oauth: oauth.gate,
   }
-  const open = mountSurface<Operations, OpenCallers>(surfaceParts, { surface: openSurface, handlers, gates })
-  const loadAdminHandlers = late(async () => {
+  const open = mountSurface<Operations, OpenCallers>(parts, {
+    surface: openSurface,
+    handlers: openHandlers(platform, domain),
+    gates,
+  })
+  const admin = mountSurface<AdminOperations, AdminCallers>(parts, {
+    surface: adminSurface,
+    handlers: lateHandlers(adminSurface.operations, lateAdminHandlers(platform, domain)),
+    gates: { key: createAdminGate(gates) },
+  })
+  const agents = agentRoutes(
+    {
+      calls: platform.agentCalls,
+      profileReads: platform.profileReads,
+      tools: payTools,
+      open,
+      identify: identify.identify,
+      allowPrivate: platform.webhookAllowPrivate,
+      receive: parts.receive,
+      sealedKeeper: parts.sealedKeeper,
+      answersMs: parts.answersMs,
+      sites,
+      isLimited: platform.rateLimit !== null,
+      version,
+      mainShop: platform.agentsShop ?? null,
+    },
+    { ...parts, admin, gate: createAdminGate(gates), assistantGate: oauth.assistantGate, publicOrigin, version },
+  )
+  return { parts, open, admin, agents }
+}
+
+function openHandlers(platform: Platform, { payTools, sites }: Domain): OpenHandlers {
+  const { rootSecret, rateLimit, publicOrigin, identify, retentionMs } = platform
+  return {
+    ...installationOperations(rateLimit),
+    ...catalogOperations(publicOrigin),
+    ...siteOperations(sites),
+    ...cartOperations({ rootSecret, tools: payTools.carts }),
+    ...checkoutOperations(payTools),
+    ...orderOperations({ rootSecret, publicOrigin }),
+    ...customerOperations({ rootSecret, publicOrigin, customerKey: payTools.customerKey }),
+    ...webhookOperations({ rootSecret, textsMs: retentionMs.texts }),
+    ...oauthOperations({ rootSecret, publicOrigin, forget: identify.forget }),
+    ...platform.extraHandlers,
+  }
+}
+
+function lateAdminHandlers(platform: Platform, { payTools, sites }: Domain) {
+  const { rootSecret, publicOrigin, identify, clock, limits, retentionMs } = platform
+  const providerUrls = platform.providerUrls ?? {}
+  return late(async () => {
     const { adminHandlersFor } = await import('./ops/handlers.ts')
     return adminHandlersFor(
       {
@@ -311,246 +423,135 @@ export function createApp(parts: AppParts): App {
         publicOrigin,
         sites,
         forget: identify.forget,
-        allowPrivate: parts.webhookAllowPrivate,
+        allowPrivate: platform.webhookAllowPrivate,
         textsMs: retentionMs.texts,
-        withAccount: parts.accountProviders ?? accountProviders(parts.providerUrls ?? {}, clock),
-        providerUrls: parts.providerUrls ?? {},
-        accountThrottle: rateLimit && createThrottle(accountsOfMerchant),
+        withAccount: platform.accountProviders ?? accountProviders(providerUrls, clock),
+        providerUrls,
+        accountThrottle: limits.paymentAccounts,
         clock,
       },
       payTools,
     )
   })
-  const admin = mountSurface<AdminOperations, AdminCallers>(surfaceParts, {
-    surface: adminSurface,
-    handlers: lateHandlers(adminSurface.operations, loadAdminHandlers),
-    gates: { key: createAdminGate(gates) },
-  })
-  const agentCalls = new Counts()
-  const profileReads = new Counts()
-  const agents = agentRoutes(
-    {
-      calls: agentCalls,
-      profileReads,
-      tools: payTools,
-      open,
-      identify: identify.identify,
-      allowPrivate: parts.webhookAllowPrivate,
-      receive: surfaceParts.receive,
-      sealedKeeper: surfaceParts.sealedKeeper,
-      answersMs: retentionMs.answers,
-      sites,
-      isLimited: rateLimit !== null,
-      version,
-      mainShop: parts.agentsShop ?? null,
+}
+
+function pagesOf(platform: Platform, domain: Domain, people: People, { admin }: Surfaces): HtmlPage[] {
+  const { storage, publicOrigin, clock, limits } = platform
+  return [
+    ...frontPages(platform),
+    ...probePages({
+      metrics: platform.showsMetrics === false ? null : platform.metrics,
+      isDraining: () => platform.readiness.isDraining,
+      isStarting: platform.isStarting ?? (() => false),
+      schemaGap: () => schemaGap(storage),
+      checkWrites: oneAtATime(() => storage.checkWrites()),
+    }),
+    ...shopperPages(platform, domain),
+    elementsPage(),
+    ...accountPages({ customers: domain.customers, origin: publicOrigin }),
+    providerWebhookPage({ ...domain.payTools, refusedThrottle: limits.refusedProviderWebhooks }),
+    ...mailFolderPages(platform),
+    ...people.oauth.pages,
+    ...people.staff.pages,
+    ...createDashboard({
+      admin,
+      personOf: people.personOf,
+      accountOf: people.staff.accountOf,
+      publicOrigin,
+      clock,
+      sendsMail: domain.mail !== null,
+    }),
+    ...(platform.extraPages ?? []),
+    imagePage(storage, domain.imageFiles),
+    mediaPage(fileURLToPath(new URL('../apps/demo/media/', import.meta.url))),
+  ]
+}
+
+function frontPages(platform: Platform): HtmlPage[] {
+  const { storage, publicOrigin, version } = platform
+  const mailFolder = mailFolderOf(platform)
+  let hasDemoShop = false
+  return sitePages({
+    origin: publicOrigin,
+    version,
+    engine: storage.engine,
+    listShops: async () => {
+      if (platform.production) return null
+      const shops = await storage.read(listShopWindows)
+      hasDemoShop = shops.some(({ slug }) => slug === demoSlug)
+      return shops.map(({ slug, name, productSlug }) => ({ slug, name, productSlug: productSlug ?? undefined }))
     },
-    { ...surfaceParts, admin, gate: createAdminGate(gates), assistantGate: oauth.assistantGate, publicOrigin, version },
-  )
-  const loadPersonReader = late(async () => {
-    const { createPersonReader } = await import('./web/signin/person.ts')
-    return createPersonReader({ storage, rootSecret, publicOrigin, clock })
+    demo: () => hasDemoShop,
+    hasEmails: (request) => mailFolder !== null && isFromHere(request),
   })
-  const personOf: PersonReader = async (raw) => (await loadPersonReader())(raw)
-  const imageFiles = parts.media ? openImageFiles(parts.media, () => clock().getTime()) : filesNowhere
-  const copier = createCopier()
-  const loadReadPicture = late(async () => {
-    const { createReadPicture } = await import('./domain/images/remote.ts')
-    return createReadPicture(parts.webhookAllowPrivate)
-  })
+}
+
+// Where e-mails are written as files, outside of production.
+function mailFolderOf({ production, mail }: Pick<AppParts, 'production' | 'mail'>): string | null {
+  return !production && mail?.target.kind === 'file' ? mail.target.folder : null
+}
+
+function mailFolderPages(platform: Platform): HtmlPage[] {
+  const folder = mailFolderOf(platform)
+  return folder === null ? [] : mailPages(folder)
+}
+
+function shopperPages(platform: Platform, domain: Domain): HtmlPage[] {
+  const { storage, rootSecret, publicOrigin, clock, limits } = platform
+  const { checkout, withdrawals, customers, cartTools, mail } = domain
+  const now = () => clock().getTime()
+  return [
+    ...followMoves(
+      storage,
+      checkoutPages({
+        checkout,
+        orderStatus: createOrderStatusService(storage, cartTools.pictureUrl),
+        isOfMerchant: (kind, secret, merchantId) =>
+          storage.read((db) => isPageOfMerchant(db, kind, pageSecretHash(secret), merchantId)),
+        shopOriginOf: (slug) => storage.read((db) => findMainOrigin(db, slug, publicOrigin())),
+        receipt: createReceiptService(storage),
+        requestReturn: createReturnService(storage, rootSecret, clock),
+        hasAccounts: mail !== null,
+        saved: createSavedAddresses({ customers, origin: publicOrigin }),
+        document: createDocumentService(storage, rootSecret),
+        origin: publicOrigin,
+        clock,
+        postWaitMs: (secret) => limits.postsOfSession?.take(pageSecretHash(secret), now()) ?? 0,
+      }),
+    ),
+    legalPage(createLegalPages(storage, clock)),
+    ...withdrawalPages({
+      withdrawals,
+      origin: publicOrigin,
+      sendsMail: mail !== null,
+      waitMs: (shopId, address) =>
+        waitMsOf(
+          { ofAddress: limits.withdrawalsOfAddress, ofShop: limits.withdrawalsOfShop },
+          { shopId, address, now: now() },
+        ),
+    }),
+    contactPage({
+      contact: createContact({ storage, rootSecret, clock }),
+      origin: publicOrigin,
+      waitMs: (shopId, address) =>
+        waitMsOf(
+          { ofAddress: limits.messagesOfAddress, ofShop: limits.messagesOfShop },
+          { shopId, address, now: now() },
+        ),
+    }),
+  ]
+}
+
+function observe(platform: Platform, { dispatcher, payTools, mail }: Domain): void {
+  const { metrics, storage, clock } = platform
   observeStorage(metrics, storage)
   observeDatabase(metrics, storage)
   observeWebhooks(metrics, { storage, dispatcher, clock })
-  observePayments(metrics, watch)
+  observePayments(metrics, payTools.watch)
   observePendingMoney(metrics, storage, clock)
   observePlatforms(metrics, storage)
-  const mail = mailTools(parts, payTools)
   if (mail) observeMail(metrics, mail)
-  const mailFolder = !parts.production && parts.mail?.target.kind === 'file' ? parts.mail.target.folder : null
-  metrics.read({
-    name: 'cartwright_sign_ins_total',
-    help: 'Attempts to sign in, by method and outcome.',
-    type: 'counter',
-    values: () => signIns.samples(),
-  })
-  metrics.read({
-    name: 'cartwright_agent_calls_total',
-    help: 'Calls of agents and assistants, by protocol, tool and outcome.',
-    type: 'counter',
-    values: () => agentCalls.samples(),
-  })
-  metrics.read({
-    name: 'cartwright_agent_profile_reads_total',
-    help: 'Profiles of platforms that were read, by outcome.',
-    type: 'counter',
-    values: () => profileReads.samples(),
-  })
-  metrics.read({
-    name: 'cartwright_build_info',
-    help: 'The version that runs.',
-    type: 'gauge',
-    values: () => [{ labels: { version }, value: 1 }],
-  })
-  metrics.read({
-    name: 'cartwright_requests_in_flight',
-    help: 'Requests under way.',
-    type: 'gauge',
-    values: () => pressure.inFlight,
-  })
-  metrics.read({
-    name: 'cartwright_requests_shed_total',
-    help: 'Requests refused to keep the process alive.',
-    type: 'counter',
-    values: () => pressure.shed,
-  })
-  metrics.read({
-    name: 'cartwright_log_lines_dropped_total',
-    help: 'Log lines dropped because the output could not keep up.',
-    type: 'counter',
-    values: () => log.dropped,
-  })
-
-  const byAddress = {
-    post: rateLimit && createThrottle(postsOfAddress),
-    look: rateLimit && createThrottle(looksOfAddress),
-  }
-  const withdrawalThrottles = rateLimit && {
-    address: createThrottle(withdrawalsOfAddress),
-    shop: createThrottle(withdrawalsOfShop),
-  }
-  const contactThrottles = rateLimit && {
-    address: createThrottle(messagesOfAddress),
-    shop: createThrottle(messagesOfShop),
-  }
-  const customers = createCustomerService({ storage, rootSecret, clock, customerKey: payTools.customerKey })
-  const tracer = parts.tracesUrl ? createTracer({ url: parts.tracesUrl, version, log, metrics }) : undefined
-  const postsBySession = rateLimit && createThrottle(postsOfSession)
-  const server = createServer({
-    surfaces: [open, admin, agents, ...(parts.extraSurfaces?.(surfaceParts) ?? [])],
-    pages: [
-      ...sitePages({
-        origin: publicOrigin,
-        version,
-        engine: storage.engine,
-        listShops: async () => {
-          if (parts.production) return null
-          const shops = await storage.read(listShopWindows)
-          hasDemoShop = shops.some(({ slug }) => slug === demoSlug)
-          return shops.map(({ slug, name, productSlug }) => ({ slug, name, productSlug: productSlug ?? undefined }))
-        },
-        demo: () => hasDemoShop,
-        hasEmails: (request) => mailFolder !== null && isFromHere(request),
-      }),
-      ...probePages({
-        metrics: parts.showsMetrics === false ? null : metrics,
-        isDraining: () => draining,
-        isStarting: parts.isStarting ?? (() => false),
-        schemaGap: () => schemaGap(storage),
-        checkWrites: oneAtATime(() => storage.checkWrites()),
-      }),
-      ...followMoves(
-        storage,
-        checkoutPages({
-          checkout,
-          orderStatus: createOrderStatusService(storage, cartTools.pictureUrl),
-          isOfMerchant: (kind, secret, merchantId) =>
-            storage.read((db) => isPageOfMerchant(db, kind, pageSecretHash(secret), merchantId)),
-          shopOriginOf: (slug) => storage.read((db) => findMainOrigin(db, slug, publicOrigin())),
-          receipt: createReceiptService(storage),
-          requestReturn: createReturnService(storage, rootSecret, clock),
-          hasAccounts: mail !== null,
-          saved: createSavedAddresses({ customers, origin: publicOrigin }),
-          document: createDocumentService(storage, rootSecret),
-          origin: publicOrigin,
-          clock,
-          postWaitMs: (secret) => postsBySession?.take(pageSecretHash(secret), clock().getTime()) ?? 0,
-        }),
-      ),
-      legalPage(createLegalPages(storage, clock)),
-      ...withdrawalPages({
-        withdrawals,
-        origin: publicOrigin,
-        sendsMail: mail !== null,
-        waitMs: (shopId, address) => waitMsOf(withdrawalThrottles, shopId, address, clock().getTime()),
-      }),
-      contactPage({
-        contact: createContact({ storage, rootSecret, clock }),
-        origin: publicOrigin,
-        waitMs: (shopId, address) => waitMsOf(contactThrottles, shopId, address, clock().getTime()),
-      }),
-      elementsPage(),
-      ...accountPages({
-        customers,
-        origin: publicOrigin,
-      }),
-      providerWebhookPage({
-        ...payTools,
-        refusedThrottle: rateLimit && createThrottle(refusedProviderWebhooks),
-      }),
-      ...(mailFolder === null ? [] : mailPages(mailFolder)),
-      ...oauth.pages,
-      ...staff.pages,
-      ...createDashboard({
-        admin,
-        personOf,
-        accountOf: staff.accountOf,
-        publicOrigin,
-        clock,
-        sendsMail: mail !== null,
-      }),
-      ...(parts.extraPages ?? []),
-      imagePage(storage, imageFiles),
-      mediaPage(fileURLToPath(new URL('../apps/demo/media/', import.meta.url))),
-    ],
-    handOffs: [...oauth.handOffs, ...staff.handOffs, ...(parts.extraHandOffs ?? [])],
-    shopHosts: parts.shopHosts,
-    isHttps: () => publicOrigin().startsWith('https:'),
-    trustedProxies: parts.trustedProxies,
-    pressure,
-    bodyLimiter,
-    waitMs: (kind, address, cost) => byAddress[kind]?.take(addressBucket(address), clock().getTime(), cost) ?? 0,
-    log,
-    metrics,
-    tracer,
-    refusedDelayMs: parts.refusedDelayMs,
-    answerTimeoutMs: parts.answerTimeoutMs,
-    headersTimeoutMs: parts.headersTimeoutMs,
-    requestTimeoutMs: parts.requestTimeoutMs,
-    idleTimeoutMs: parts.idleTimeoutMs,
-    connectionsMax: parts.connectionsMax,
-    connectionsPerAddressMax: parts.connectionsPerAddressMax,
-  })
-
-  return {
-    server,
-    identify,
-    cartTools,
-    payTools,
-    checkout,
-    withdrawals,
-    publicOrigin,
-    open,
-    admin,
-    personOf,
-    sites,
-    imageFiles,
-    copier,
-    readPicture: async (address) => (await loadReadPicture())(address),
-    mail,
-    dispatcher,
-    metrics,
-    beginDraining: () => {
-      draining = true
-    },
-    close: () => {
-      unlisten()
-      copier.close()
-      mail?.transport.close()
-      pressure.close()
-      metrics.close()
-      // The process waits for what is under way.
-      void tracer?.close()
-    },
-  }
+  observeProcess(metrics, platform)
 }
 
 // However many ask, the database is asked once at a time.
@@ -578,7 +579,9 @@ function lateSender(options: SenderOptions, ownReceivers: AppParts['ownReceivers
   }
 }
 
-function mailTools({ mail, storage, clock, log }: AppParts, tools: PayTools): MailTools | null {
+type MailParts = Pick<AppParts, 'mail' | 'storage' | 'clock' | 'log'>
+
+function mailTools({ mail, storage, clock, log }: MailParts, tools: PayTools): MailTools | null {
   if (!mail || mail.target.kind === 'off') return null
   const transport = createTransport(mail.target, mail.from)
   return {
@@ -592,109 +595,4 @@ function mailTools({ mail, storage, clock, log }: AppParts, tools: PayTools): Ma
     health: { isFailing: false },
     stop: new AbortController(),
   }
-}
-
-// Forms, and looks at a checkout or an order. Many shoppers share an address behind a company's or a carrier's network, but a
-// checkout is not shared, and people do not type that fast.
-const looksOfAddress = { perSecond: 40, burst: 120 } as const
-const postsOfAddress = { perSecond: 20, burst: 60 } as const
-const postsOfSession = { perSecond: 2, burst: 20 } as const
-// Calls to payment providers about accounts. A person types keys, and does not guess them.
-const accountsOfMerchant = { perSecond: 1 / 20, burst: 20 } as const
-// Confirmed withdrawals. No one makes that many by hand. A refused shopper gets the typed text back, to send it again.
-const withdrawalsOfAddress = { perSecond: 0.2, burst: 30 } as const
-const withdrawalsOfShop = { perSecond: 5, burst: 300 } as const
-// Messages to merchants. A person writes a few; a merchant reads no more than some hundred a day.
-const messagesOfAddress = { perSecond: 1 / 300, burst: 5 } as const
-const messagesOfShop = { perSecond: 1 / 60, burst: 60 } as const
-const refusedProviderWebhooks = { perSecond: 5, burst: 60 } as const
-
-function waitMsOf(
-  throttles: Readonly<Record<'address' | 'shop', Throttle>> | null,
-  shopId: string,
-  address: string,
-  now: number,
-): number {
-  if (!throttles) return 0
-  return throttles.address.take(addressBucket(address), now) || throttles.shop.take(shopId, now)
-}
-
-// The unauthenticated read and wrong keys are limited by address.
-function throttlesFor(rate: Rate | null): Throttles {
-  if (!rate) return { byCredential: null, byAddress: null, byFailedAddress: null, byVisitor: null }
-  return {
-    byCredential: createThrottle(rate),
-    byAddress: createThrottle({ perSecond: 20, burst: 60 }),
-    byFailedAddress: createThrottle({ perSecond: 5, burst: 60 }),
-    byVisitor: createThrottle({ perSecond: 10, burst: 60 }),
-  }
-}
-
-function observeStorage(metrics: Metrics, storage: Storage): void {
-  metrics.read({
-    name: 'cartwright_database_connections',
-    help: 'Connections to the database.',
-    type: 'gauge',
-    values: () => {
-      const { open, idle, waiting } = storage.stats().connections
-      return samplesBy('state', { open, idle, waiting })
-    },
-  })
-  metrics.read({
-    name: 'cartwright_write_groups_total',
-    help: 'Commits.',
-    type: 'counter',
-    values: () => storage.stats().writes.commits,
-  })
-  metrics.read({
-    name: 'cartwright_writes_total',
-    help: 'Pieces of work that the commits carried.',
-    type: 'counter',
-    values: () => storage.stats().writes.works,
-  })
-  metrics.read({
-    name: 'cartwright_write_retries_total',
-    help: 'Pieces of work done again after a deadlock or a serialization failure.',
-    type: 'counter',
-    values: () => storage.stats().writes.retries,
-  })
-  metrics.read({
-    name: 'cartwright_writes_queued',
-    help: 'Pieces of work that wait for their commit.',
-    type: 'gauge',
-    values: () => storage.stats().writes.queued,
-  })
-}
-
-function observePayments(metrics: Metrics, watch: PaymentWatch): void {
-  metrics.read({
-    name: 'cartwright_provider_calls_total',
-    help: 'Calls to payment providers, by call and outcome.',
-    type: 'counter',
-    values: () => watch.stats().calls,
-  })
-  metrics.read({
-    name: 'cartwright_payment_incidents_total',
-    help: 'Money that did not move as it should. Each has a log line with its ids.',
-    type: 'counter',
-    values: () => watch.stats().incidents,
-  })
-  metrics.read({
-    name: 'cartwright_payment_notices_total',
-    help: 'Messages at the address for notices of payment providers, by outcome.',
-    type: 'counter',
-    values: () => watch.stats().webhooks,
-  })
-  metrics.read({
-    name: 'cartwright_payments_declined_total',
-    help: 'Payments that were declined, by shop.',
-    type: 'counter',
-    values: () => watch.tries.stats().declined,
-  })
-  metrics.read({
-    name: 'cartwright_payment_tries_refused_total',
-    help: 'Payments that were not begun because of too many declined ones, by shop and by what was limited.',
-    type: 'counter',
-    values: () => watch.tries.stats().refused,
-  })
 }

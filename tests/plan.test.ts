@@ -26,7 +26,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     ...['languages', 'docs', 'documents', 'signin', 'consent', 'checkout', 'account', 'elements'],
     ...['emails', 'agents', 'dashboard'],
   ],
-  ops: ['provisioning', 'imports', 'handlers.ts', 'app.ts', 'past.ts', 'cli', 'main.ts'],
+  ops: ['provisioning', 'imports', 'handlers.ts', 'limits.ts', 'metrics.ts', 'app.ts', 'past.ts', 'cli', 'main.ts'],
 }
 // `contract` has no folders of its own order: it is small, and has no circles.
 const order = Object.entries(layers).flatMap(([layer, folders]) =>

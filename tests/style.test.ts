@@ -29,7 +29,7 @@ const markupLengthMax = 140
 const longFunctions = wordsOf(`
   accountVerbs addUploads adminCatalogOperations adminDeveloperOperations adminImportOperations adminOrderOperations
   adminPeopleOperations adminShopOperations adminWebhookOperations artifactAdapter cartOperations catalogOperations
-  checkBeside checkoutPages connectorOf createActions createApp createAttempts
+  checkBeside checkoutPages connectorOf createActions createAttempts
   createConnections createIdentify createOAuthGate createOAuthPages
   createPaymentWatch createSandboxProvider createSender createServe createServer createService createSignIn createSink
   createStripeAccounts createStripeProvider createThrottle draftIn entryOf finish groupsOf guide importProducts

@@ -27,3 +27,40 @@ export function observeDatabase(metrics: Metrics, storage: Storage): void {
   ]
   for (const [name, help, values] of gauges) metrics.read({ name: `cartwright_${name}`, help, type: 'gauge', values })
 }
+
+// What this process asks of it.
+export function observeStorage(metrics: Metrics, storage: Storage): void {
+  metrics.read({
+    name: 'cartwright_database_connections',
+    help: 'Connections to the database.',
+    type: 'gauge',
+    values: () => {
+      const { open, idle, waiting } = storage.stats().connections
+      return samplesBy('state', { open, idle, waiting })
+    },
+  })
+  metrics.read({
+    name: 'cartwright_write_groups_total',
+    help: 'Commits.',
+    type: 'counter',
+    values: () => storage.stats().writes.commits,
+  })
+  metrics.read({
+    name: 'cartwright_writes_total',
+    help: 'Pieces of work that the commits carried.',
+    type: 'counter',
+    values: () => storage.stats().writes.works,
+  })
+  metrics.read({
+    name: 'cartwright_write_retries_total',
+    help: 'Pieces of work done again after a deadlock or a serialization failure.',
+    type: 'counter',
+    values: () => storage.stats().writes.retries,
+  })
+  metrics.read({
+    name: 'cartwright_writes_queued',
+    help: 'Pieces of work that wait for their commit.',
+    type: 'gauge',
+    values: () => storage.stats().writes.queued,
+  })
+}

@@ -1,0 +1,57 @@
+// How fast clients may call and send forms: every throttle of one process. Without a rate in the settings nothing is limited.
+
+import { addressBucket, createThrottle, type Throttle, type ThrottleOptions } from '../platform/access/throttle.ts'
+import type { Rate } from '../platform/config.ts'
+import type { Throttles } from '../platform/http/admission.ts'
+import { documentsOfNetwork } from '../web/consent/documents.ts'
+
+const rates = {
+  oauth: { perSecond: 20, burst: 60 },
+  installing: { perSecond: 2, burst: 60 },
+  clientDocuments: documentsOfNetwork,
+  signIn: { perSecond: 20, burst: 60 },
+  // Forms, and looks at a checkout or an order. Many shoppers share an address behind a company's or a carrier's network, but a
+  // checkout is not shared, and people do not type that fast.
+  looksOfAddress: { perSecond: 40, burst: 120 },
+  postsOfAddress: { perSecond: 20, burst: 60 },
+  postsOfSession: { perSecond: 2, burst: 20 },
+  // Calls to payment providers about accounts. A person types keys, and does not guess them.
+  paymentAccounts: { perSecond: 1 / 20, burst: 20 },
+  // Confirmed withdrawals. No one makes that many by hand. A refused shopper gets the typed text back, to send it again.
+  withdrawalsOfAddress: { perSecond: 0.2, burst: 30 },
+  withdrawalsOfShop: { perSecond: 5, burst: 300 },
+  // Messages to merchants. A person writes a few; a merchant reads no more than some hundred a day.
+  messagesOfAddress: { perSecond: 1 / 300, burst: 5 },
+  messagesOfShop: { perSecond: 1 / 60, burst: 60 },
+  refusedProviderWebhooks: { perSecond: 5, burst: 60 },
+} satisfies Readonly<Record<string, ThrottleOptions>>
+
+type RateName = keyof typeof rates
+
+export interface AppLimits extends Readonly<Record<RateName, Throttle | null>> {
+  surfaces: Throttles
+}
+
+export function createLimits(rate: Rate | null): AppLimits {
+  const throttles = Object.entries(rates).map(([name, options]) => [name, rate && createThrottle(options)])
+  return { ...(Object.fromEntries(throttles) as Record<RateName, Throttle | null>), surfaces: surfaceLimits(rate) }
+}
+
+// The unauthenticated read and wrong keys are limited by address.
+function surfaceLimits(rate: Rate | null): Throttles {
+  if (!rate) return { byCredential: null, byAddress: null, byFailedAddress: null, byVisitor: null }
+  return {
+    byCredential: createThrottle(rate),
+    byAddress: createThrottle({ perSecond: 20, burst: 60 }),
+    byFailedAddress: createThrottle({ perSecond: 5, burst: 60 }),
+    byVisitor: createThrottle({ perSecond: 10, burst: 60 }),
+  }
+}
+
+// What a client sends to a shop is limited by both, by its address first. 0 when admitted.
+export function waitMsOf(
+  { ofAddress, ofShop }: Readonly<Record<'ofAddress' | 'ofShop', Throttle | null>>,
+  { shopId, address, now }: { shopId: string; address: string; now: number },
+): number {
+  return ofAddress?.take(addressBucket(address), now) || ofShop?.take(shopId, now) || 0
+}
