@@ -97,7 +97,7 @@ export async function removePasskey(tx: Tx, userId: string, id: string): Promise
 export async function recordUse(tx: Tx, { userId, id }: Passkey, counter: number, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update user_passkeys set counter = ${counter}, used_at = ${now}
-    where user_id = ${userId} and id = ${id} and (counter < ${counter} or (counter = 0 and ${counter} = 0)) returning id`
+    where user_id = ${userId} and id = ${id} and (counter < ${counter} or (counter = 0 and counter = ${counter})) returning id`
   return rows.length > 0
 }
 
