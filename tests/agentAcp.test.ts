@@ -86,7 +86,7 @@ eachEngine('ACP', (given) => {
     assert.equal((await ask('POST', `${address}/cancel`)).status, 405)
   })
 
-  test('a decline leaves the session ready, a challenge hands over, silence is found out later', async () => {
+  test('a decline leaves the session ready, a challenge hands over to the page, a lost answer is looked up later', async () => {
     const { testServer, ask } = await openShop(given)
     const open = async () => `/checkout_sessions/${(await ask('POST', '/checkout_sessions', acpWhole())).body.id}`
     const address = await open()

@@ -200,7 +200,7 @@ eachEngine('what a provider knows of a payment', (given) => {
     assert.deepEqual([shop.incidents().contradiction, await shop.owed(), await shop.violations()], [1, [], []])
   })
 
-  test('against a refund of ours that takes all: the one that was made is counted when ours has ended', async () => {
+  test('a refund made at the provider while ours of the whole amount is pending is counted once ours has failed', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId, total } = await shop.place()
     shop.bank.dropNext('refund')

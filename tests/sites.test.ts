@@ -453,7 +453,7 @@ eachEngine('sites', (given) => {
     return (await testServer.askAdmin('replaceAdminProduct', { path: { productId }, body })).body
   }
 
-  test('a shop of one merchant moves when a second comes; what is not there is not found', async () => {
+  test('with a second merchant the shop at /shop moves to /shops/{slug}, and unknown shops are 404', async () => {
     // Two merchants: /shop leads to the older one, whose shop is open.
     const moved = await look('/shop/products/red-roses?sku=ROSE-24')
     assert.deepEqual(

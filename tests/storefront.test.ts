@@ -202,7 +202,7 @@ describe('in a browser without script', () => {
     assert.doesNotMatch(second, /rel="next"/)
   })
 
-  test('an address of any kind becomes a question that the shop can answer', async () => {
+  test('a malformed search leads to one that the shop can answer, or to the start page', async () => {
     for (const [path, location] of [
       ['/search', '/shop/'],
       ['/search?q=+&sort=best&option=x&min=a', '/shop/'],

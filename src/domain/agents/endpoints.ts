@@ -61,7 +61,7 @@ export async function listenForOrders(
 export async function enterPlatformWebhook(
   tx: Tx,
   { installationId, id: platformId, host }: PlatformRow,
-  // The key that enters it, with which it ends.
+  // `credentialId`: the key that sets it. When the key ends, so does the endpoint.
   { url, credentialId }: { url: string; credentialId: string | null },
   tools: EndpointTools,
   now: number,

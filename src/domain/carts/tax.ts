@@ -110,7 +110,7 @@ export function containedRates(relief: TaxRelief, there: PlaceRates, home: Place
   }
 }
 
-// A price with or without the tax, of one that may be the other.
+// Converts a price with tax to one without, or the other way round.
 export function priceIn(
   wanted: PriceTax,
   { price, rateBps, priceTax }: { price: number; rateBps: number; priceTax: PriceTax },

@@ -5,7 +5,7 @@ export type Token = TextToken | TagToken | GapToken | LeftOut
 
 export interface TextToken {
   kind: 'text'
-  // With its entities.
+  // Character references are not decoded.
   source: string
 }
 

@@ -21,7 +21,7 @@ export interface DocumentLine extends TaxedSum {
   name: string
   // Values of the options, such as a size.
   options: readonly string[]
-  // Null where a part of the price was refunded and not a number of units.
+  // Null where an amount was refunded instead of units.
   quantity: number | null
   // As the order has them, with or without tax; null on credit notes.
   unitPrice: number | null

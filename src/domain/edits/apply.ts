@@ -28,7 +28,7 @@ export interface AppliedEdit {
 export interface Edit {
   id: string
   plan: EditPlan
-  // The difference, where it came by a link, and the session that holds what comes.
+  // Where the difference was paid by a link: that payment, and the session whose holds keep the added units.
   paid?: { payment: PaymentRow; sessionId: string }
 }
 

@@ -390,7 +390,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: 'foreign_refund_is_named',
     sentence:
-      "A refund that was made at the provider has the provider's name, unless it failed, and is not tried here.",
+      'A refund that was made at the provider itself has its reference there, unless it failed, and is never sent by us.',
     violations: (db) => db.sql`
       select id as "subject" from refunds
       where origin = 'provider' and (try_at is not null or (reference is null and status <> 'failed'))

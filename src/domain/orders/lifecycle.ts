@@ -35,7 +35,7 @@ export const orderPaymentLifecycle = [
   // verb          from                  to                    announces
   ['await',       null,                 'pending',            null                 ],
   ['pay',         'pending',            'paid',               'order.paid'         ],
-  // Money that people move may come after it was given up. Of a cancelled order it is owed back.
+  // A bank transfer may arrive after the order was given up. If the order is cancelled, it must be refunded.
   ['pay',         'voided',             'paid',               'order.paid'         ],
   ['void',        'pending',            'voided',             null                 ],
   ['queue',       'paid',               'refunding',          null                 ],

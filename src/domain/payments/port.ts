@@ -220,8 +220,8 @@ export interface PaymentProvider {
   // Pure: whether a message at the webhook address comes from the provider, and which charges it is about. It is only a reason
   // to look them up.
   webhook?(message: ProviderWebhook, now: number): { references: readonly string[] } | 'refused'
-  // What happened since then, oldest first, for webhooks that did not arrive. What was yielded is not read again after the list broke
-  // off. What is not listed at all, or cannot be read in the time that there is, is left out, and told.
+  // What happened since then, oldest first, for webhooks that did not arrive. After an interrupted
+  // list, reading goes on behind the last one yielded. Gaps, which are not listed or cannot be read in time, are reported by `leftOut`.
   providerEvents?(
     since: number,
     signal: AbortSignal,

@@ -7,7 +7,7 @@ import type { PaymentRow, RefundRow } from './store.ts'
 export interface ProviderStatePlan {
   // Refunds whose name at the provider is learnt.
   named: { refund: RefundRow; reference: string }[]
-  // On their way here, and ended there: to be asked about now.
+  // Pending here but ended at the provider: to be looked up now.
   ended: RefundRow[]
   // Succeeded here, and failed there later.
   failed: { refund: RefundRow; reference: string }[]

@@ -8,7 +8,7 @@ interface Line {
   // Claimed, and waiting for one of the calls to end. Not called after `staleAt`, by a clock that never steps back.
   waiting: { claimed: Claimed; staleAt: number }[]
   calls: number
-  // The two above, and what is not written yet.
+  // Waiting ones, calls, and outcomes that are not written yet.
   held: number
 }
 

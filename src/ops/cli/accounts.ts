@@ -183,7 +183,7 @@ async function rotateNotices(
   terminal: Terminal,
 ): Promise<AccountRow> {
   const questions = [{ name: 'secret', label: 'Signing secret of the notices' }]
-  // What is not signed is refused before it is asked for.
+  // A provider whose webhooks are not signed refuses without asking for a secret.
   const { secret = '' } = provider.noticeSecret === null ? {} : await readAnswers(questions, terminal)
   return rotateNoticeSecret(tools, account, provider, secret)
 }

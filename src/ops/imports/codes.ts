@@ -22,7 +22,7 @@ export async function withOwnCodes(
     const notes = [...product.notes]
     const taken = new Set(entry.skus.map(({ code }) => code))
     const skus = entry.skus.map((sku) => {
-      // The file names it after another SKU of that code, and here it is the one that has it.
+      // Two SKUs of the file share a code, so this one got another name; in the catalog it is the one that has the code.
       const shared = sharedCodes.get(sku.code)
       if (shared !== undefined && owners.get(shared) === entry.slug && !taken.has(shared))
         return { ...sku, code: shared }

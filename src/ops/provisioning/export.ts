@@ -43,7 +43,7 @@ export async function shopFileOf(db: Reader, merchant: Merchant): Promise<ShopFi
     installations: await installationsOf(db, merchant.id),
     agents: await agentsOf(db, merchant.id),
   }
-  // What is usual is left out. A term of null says never, where left out means the usual one.
+  // Methods with default settings are left out. A term of null means never; a missing one means the default.
   const payments = methods.filter(({ isDefault }) => !isDefault).map(shownMethod)
   return { ...plain(file), payments: payments.map(({ termDays, ...method }) => ({ ...plain(method), termDays })) }
 }

@@ -31,7 +31,7 @@ type Weighed = Pick<Operation, 'cost' | 'idempotency' | 'bodyBytesMax'>
 
 export function createAdmission({ throttles, isKnownOrigin }: AdmissionParts) {
   async function passGate(gate: Gate, request: Incoming, trace: Trace, now: Date): Promise<Passed<Principal>> {
-    refuseTwice(request.raw, 'authorization')
+    refuseRepeatedHeader(request.raw, 'authorization')
     const passed = await gate(request, now)
     if ('principal' in passed) return passed
     await showToPage(request, trace, now)
@@ -101,7 +101,7 @@ export function visitorBucket({ throttleKey }: Principal, { address }: Incoming)
 }
 
 // Node takes the first of two such headers and says nothing, while a proxy in front may have judged the other one.
-export function refuseTwice(raw: IncomingMessage, name: string): void {
+export function refuseRepeatedHeader(raw: IncomingMessage, name: string): void {
   let seen = 0
   for (let i = 0; i < raw.rawHeaders.length; i += 2) {
     const header = raw.rawHeaders[i] as string

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { limits } from '../../contract/limits.ts'
 import type { Principal } from '../access/principal.ts'
 import { refuse } from '../kit/refuse.ts'
-import { type AdmissionParts, createAdmission, refuseTwice, visitorBucket } from './admission.ts'
+import { type AdmissionParts, createAdmission, refuseRepeatedHeader, visitorBucket } from './admission.ts'
 import { hasBody, readJsonBody } from './body.ts'
 import type { Checks } from './checks.ts'
 import type { Cursors } from './cursors.ts'
@@ -71,7 +71,7 @@ export function createCallReader(parts: CallParts) {
       if (hasBody(raw)) throw refuse('body_not_allowed')
       return null
     }
-    refuseTwice(raw, 'content-type')
+    refuseRepeatedHeader(raw, 'content-type')
     const limit = principal?.origins
       ? { key: visitorBucket(principal, request), most: bodiesPerVisitorMax }
       : { key: trace.callerId ?? '', most: bodiesPerCallerMax }

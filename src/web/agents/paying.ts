@@ -73,7 +73,7 @@ export async function seeCheckout(tools: PayTools, wanted: CheckoutLook): Promis
   return show(tools, await look(tools, wanted), wanted.rules)
 }
 
-// The same in the transaction that changed it.
+// Like seeCheckout, within the transaction that changed the checkout.
 export async function seeChanged(
   tools: PayTools,
   tx: Tx,

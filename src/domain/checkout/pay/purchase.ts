@@ -17,7 +17,7 @@ export function purchaseOf(
 // Their totals add up to what is charged.
 function linesOf(quote: Quote): PurchaseLine[] {
   const { cart, pricing } = quote
-  // The difference of an order, which has no lines that add up to it.
+  // The session pays the difference of an edited order, to which no lines add up.
   if (cart.terms?.change) {
     const { total } = pricing.totals
     const amounts = { quantity: 1, unitPrice: total, discount: 0, total, taxRateBps: null }

@@ -67,7 +67,7 @@ export function wishIn(
   }
 }
 
-// A quantity of something else than pieces leaves the line as it is, and out where there is none.
+// Goods are sold by piece. A line with another unit keeps its present quantity, or is left out if it is new.
 function linesIn(
   items: CartShape['line_items'],
   present: PresentWish['lines'],

@@ -123,7 +123,7 @@ ${filterForm(visit)}${savedViews(visit, 'orders', ['view', 'sort'])}
   },
 }
 
-// By id, for those who may see them. Masked by the shop, there are none.
+// Names of customers by order id. Empty without the right to see them, or where the shop masks them.
 export async function namesOf(
   { may, ask }: Visit,
   orders: readonly { id: string }[],

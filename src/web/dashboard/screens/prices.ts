@@ -153,7 +153,7 @@ interface Choices {
 interface Asking {
   typed?: string
   choices?: Choices
-  // All that a list shows, and not what was chosen in it.
+  // Every row that the list shows, instead of those chosen in it.
   isWhole?: boolean
   problem?: string
   isCut?: boolean

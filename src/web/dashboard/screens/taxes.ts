@@ -25,7 +25,7 @@ interface TaxRow {
 
 const newRows = 3
 const rowsMax = 5_000
-// Rows that are sent without a country and get the list of all again. Nobody leaves out more by mistake.
+// How many rows without a country are shown again with the list of countries. A mistake leaves out fewer.
 const listsMax = 20
 const columns = ['country', 'region', 'class', 'rate'] as const
 
