@@ -1,6 +1,6 @@
 // To know which test a call of `after` belongs to, node:test follows every promise of the process with an async hook, which
 // is a sixth of the processor time of our test processes. Here it does so only while a file is loaded, when suites and tests
-// are declared. While tests run, an AsyncLocalStorage knows the test, and costs nothing.
+// are declared. While tests run, an AsyncLocalStorage knows the test, and costs nothing (docs/decisions/0100).
 //
 // Then node:test cannot say which test an uncaught error belongs to, and fails the run as a whole; the test is printed here.
 
