@@ -9,6 +9,7 @@ import { paste } from '../harness/paste.ts'
 import { violations } from '../harness/readable.ts'
 import { anyEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer } from '../harness/testServer.ts'
+import { until } from '../harness/until.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 const { after, before, test } = browserSuite
@@ -214,10 +215,11 @@ anyEngine('the catalog in a browser', (given) => {
       })()`)
     assert.deepEqual(await focused(), ['sku-0-price', true])
     await tab.fill('[name="sku.7.price"]', 'much')
-    await tab.getByRole('button', { name: 'Save and publish' }).click()
+    await tab.getByRole('button', { name: 'Save', exact: true }).click()
     await tab.getByText('Please check the marked fields.').waitFor()
     assert.deepEqual(await focused(), ['#sku-7-price', true])
     await tab.keyboard.press('Enter')
+    await until(async () => (await focused())[0] === 'sku-7-price')
     assert.deepEqual(await focused(), ['sku-7-price', true])
     await tab.fill('[name="sku.7.price"]', '29.90')
     await choosePicture(tab, 'shirt.png')

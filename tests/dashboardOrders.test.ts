@@ -299,10 +299,10 @@ anyEngine('orders at the dashboard', (given) => {
     const { page, path } = await dashboardUserOf(testServer)
     const other = await dashboardUserOf(testServer)
     await page.open(path('orders'))
-    assert.ok(!page.buttons().includes('Save'), 'the tabs are no views of one person')
+    assert.ok(!page.buttons().includes('Save view'), 'the tabs are no views of one person')
     const filtered = path('orders?view=all&payment=paid&sort=oldest&done=sent')
     await page.open(filtered)
-    await page.press('Save', { name: ' Paid <first> ' })
+    await page.press('Save view', { name: ' Paid <first> ' })
     assert.match(page.text(), /View saved\./)
     await page.open(path('orders'))
     const href = page.links().get('Paid <first>') ?? ''
@@ -313,7 +313,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.match(page.html, /aria-current="page"><bdi>Paid &lt;first&gt;<\/bdi>/)
     // Under the same name, the later filters count.
     await page.open(path('orders?view=all&payment=refunded'))
-    await page.press('Save', { name: 'Paid <first>' })
+    await page.press('Save view', { name: 'Paid <first>' })
     await page.open(path('orders'))
     assert.equal(page.links().get('Paid <first>'), path('orders?payment=refunded&view=all'))
     await page.open(page.links().get('Paid <first>') ?? '')

@@ -59,7 +59,7 @@ function saveForm({ words, to }: Visit, list: ViewList, query: string): Html {
   return html`<form method="post" action="${to('views')}">
     ${hiddenFields({ list, query })}
     <label>${words.say('views.name')} <input name="name" maxlength="${viewNameLengthMax}" required autocomplete="off"></label>
-    ${button({ label: words.say('action.save'), name: 'do', value: 'save' })}
+    ${button({ label: words.say('views.save'), name: 'do', value: 'save' })}
   </form>`
 }
 
