@@ -167,6 +167,7 @@ eachEngine('e-mails that are sent', (given) => {
     const shop = await openMailTestServer(given, server.url)
     const { testServer } = shop
     const { storage, installationId, clock } = testServer
+    await storage.write((tx) => tx.sql`update merchants set time_zone = 'Pacific/Kiritimati'`)
     const orderId = await shop.buy({ method: 'bank_transfer' })
     const key = { installationId, orderId }
     const moment = () => ({ now: ++clock.now, cause: null })
@@ -196,7 +197,7 @@ eachEngine('e-mails that are sent', (given) => {
     assert.ok(placed)
     assert.match(placed.text, /IBAN DE02 1203\nBank of Berlin/)
     assert.match(placed.text, new RegExp(`quote order number ${number}`))
-    assert.match(placed.text, /Please pay by June 8, 2026/)
+    assert.match(placed.text, /Please pay by June 9, 2026/, 'in the time zone of the shop')
     assert.match(placed.text, /http:\/\/127\.0\.0\.1:\d+\/o\/[\w-]{43}/)
     assert.equal(placed.headers['auto-submitted'], 'auto-generated')
     assert.equal(placed.headers['reply-to'], 'help@shop.example.com')

@@ -88,6 +88,13 @@ eachEngine('receipts', (given) => {
       assert.ok(text.includes(expected), `${expected} is not in ${text}`)
     // Nothing of the shopper: the address of the page is passed on.
     assert.doesNotMatch(text, /Lovelace|ada@|Berlin/)
+    // Days are those of the shop, where it is the second of June already.
+    await testServer.storage.write(
+      (tx) => tx.sql`update merchants set time_zone = 'Pacific/Kiritimati' where id = ${testServer.merchantId}`,
+    )
+    assert.match(textOf((await testServer.fetch(path)).text), /Datum 2\. Juni 2026 .* Bezahlt am 2\. Juni 2026/)
+    assert.match(textOf((await testServer.fetch(order.statusPath)).text), /2\. Juni 2026/)
+    assert.doesNotMatch((await testServer.fetch(order.statusPath)).text, /1\. Juni 2026/)
   })
 
   test('the rates sum up to what was paid, and a refund is shown with its date', async () => {

@@ -80,6 +80,7 @@ export interface CheckoutMerchant {
   slug: string
   name: string
   country: string
+  timeZone: string
   supportEmail: string | null
   // A picture in place of the name.
   logo: string | null

@@ -213,6 +213,7 @@ export interface MerchantFace {
   showsGuarantee: boolean
   name: string
   country: string
+  timeZone: string
   supportEmail: string | null
   logo: string | null
   color: string | null
@@ -227,7 +228,7 @@ export interface MerchantFace {
 export async function findMerchantFace(db: Reader, id: string): Promise<MerchantFace | undefined> {
   const [[merchant], kinds] = await Promise.all([
     db.sql<Omit<MerchantFace, 'offersWithdrawal' | 'showsGuarantee' | 'textKinds'> & { sells: number; owes: number }>`
-    select slug, name, country, support_email as "supportEmail", logo, color, look, links, legal, invoices,
+    select slug, name, country, time_zone as "timeZone", support_email as "supportEmail", logo, color, look, links, legal, invoices,
       ${sellsTo(duties.withdrawal.countries)} as "sells", ${sellsTo(duties.guarantee.countries)} as "owes"
     from merchants m where m.id = ${id}`,
     listTextKinds(db, id),

@@ -212,7 +212,7 @@ function slip(given: Given, terminal: Terminal): Promise<number> {
       const { order, lines } = facts
       const { address = null } = await openSealed(db, rootSecret, facts)
       const seller = merchant.legal === null ? { name: merchant.name } : (JSON.parse(merchant.legal) as LegalSeller)
-      return slipDocument({ seller, order, lines, address })
+      return slipDocument({ seller, timeZone: merchant.timeZone, order, lines, address })
     })
     print(terminal, given, { slip: text }, () => [text.trimEnd()])
     return 0

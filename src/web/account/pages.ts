@@ -253,7 +253,7 @@ class Account {
       (link === '' && actions.some((one) => one === action))
     const shop = isKnown && more.length === 0 ? await this.parts.customers.findShop(slug, mode) : undefined
     if (!shop) return isPost ? unread(lost(request)) : lost(request)
-    const speaker = speakerFor('auto', request.raw.headers['accept-language'])
+    const speaker = speakerFor('auto', request.raw.headers['accept-language']).inTimeZone(shop.merchant.timeZone)
     const path = accountPath(slug, mode)
     if (isPost && isCrossSite(request.raw, this.originOf(request)))
       return unread(answerPage(403, refusedPage(speaker, 'forbidden', path)))

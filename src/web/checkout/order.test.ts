@@ -9,6 +9,7 @@ const order: OrderStatusView = {
     slug: 'bloom',
     name: 'Bloom',
     country: 'DE',
+    timeZone: 'UTC',
     supportEmail: null,
     logo: null,
     color: null,

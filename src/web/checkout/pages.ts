@@ -218,7 +218,9 @@ export function checkoutPages({
         const { secret = '' } = request.path
         const order = await orderStatus(secret)
         if (!order) return lost(request)
-        const speaker = speakerFor(order.locale, request.raw.headers['accept-language'])
+        const speaker = speakerFor(order.locale, request.raw.headers['accept-language']).inTimeZone(
+          order.merchant.timeZone,
+        )
         return answerPage(200, orderPage(speaker, order, `/o/${secret}`, hasAccounts))
       },
       isExpensive: true,
@@ -233,7 +235,9 @@ export function checkoutPages({
         const view = await receipt(secret)
         // Before it is paid there is none.
         if (!view) return isPageSecret(secret) ? redirect(`/o/${secret}`) : lost(request)
-        const speaker = speakerFor(view.locale, request.raw.headers['accept-language'])
+        const speaker = speakerFor(view.locale, request.raw.headers['accept-language']).inTimeZone(
+          view.merchant.timeZone,
+        )
         return answerPage(200, receiptPage(speaker, view, `/o/${secret}`))
       },
       isExpensive: true,

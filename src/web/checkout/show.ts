@@ -43,7 +43,7 @@ export function createShow(
   return (view, request, { problem, typed, typedCode = '', chosen = null, billing } = {}) => {
     const accepted = request.raw.headers['accept-language']
     const { session } = view
-    const speaker = speakerFor(session.locale, accepted)
+    const speaker = speakerFor(session.locale, accepted).inTimeZone(view.merchant.timeZone)
     const text = textFor(speaker, view, problem ?? null, {
       now: clock(),
       posted: typed ?? null,

@@ -14,7 +14,7 @@ const portland = {
 
 test('the slip of a parcel to another country is addressed as that country does it', () => {
   const order = { number: '1001', placedAt: 0, locale: 'de', shippingChoice: null }
-  const text = slipDocument({ seller: { name: 'Bloom' }, order, lines: [], address: portland })
+  const text = slipDocument({ seller: { name: 'Bloom' }, timeZone: 'UTC', order, lines: [], address: portland })
   const lines = [...text.matchAll(/<p(?: class="name")?><bdi>([^<]*)<\/bdi><\/p>/g)].map(([, line]) => line)
   assert.deepEqual(lines.slice(0, 4), ['Sam Lee', '2114 Alberta Street', 'Portland OR 97211', 'Vereinigte Staaten'])
   assert.match(text, /<p class="name"><bdi>Sam Lee</)

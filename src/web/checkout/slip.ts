@@ -11,6 +11,7 @@ import { speakerFor } from '../languages/language.ts'
 
 export interface SlipFacts {
   seller: LegalSeller
+  timeZone: string
   order: Pick<OrderRow, 'number' | 'placedAt' | 'locale' | 'shippingChoice'>
   lines: readonly OrderLine[]
   // Null where nothing is shipped, or it was erased.
@@ -33,8 +34,8 @@ th.count, td.count { text-align: end; padding-inline-end: 0; width: 7rem }
 tr { break-inside: avoid }
 @media print { body { margin: 0; max-width: none; padding: 0 } }`
 
-export function slipDocument({ seller, order, lines, address }: SlipFacts): string {
-  const { say, number, date, country, locale, direction } = speakerFor(order.locale, undefined)
+export function slipDocument({ seller, timeZone, order, lines, address }: SlipFacts): string {
+  const { say, number, date, country, locale, direction } = speakerFor(order.locale, undefined).inTimeZone(timeZone)
   const title = `${say('slip.title')} · ${say('status.title', { number: order.number })}`
   const rest = (line: OrderLine) => line.quantity - line.fulfilled
   const isPartlySent = lines.some(({ fulfilled }) => fulfilled > 0)

@@ -22,12 +22,7 @@ import {
 } from '../../domain/emails/store.ts'
 import { findSkuName } from '../../domain/inventory/store.ts'
 import { findMailSettings } from '../../domain/merchants/mail.ts'
-import {
-  findMerchantById,
-  findMerchantFace,
-  type MerchantFace,
-  withdrawalPathOf,
-} from '../../domain/merchants/store.ts'
+import { findMerchantFace, type MerchantFace, withdrawalPathOf } from '../../domain/merchants/store.ts'
 import { findOrderFacts } from '../../domain/orders/change.ts'
 import { openCustomer } from '../../domain/orders/customer.ts'
 import { orderPageUrl } from '../../domain/orders/secret.ts'
@@ -98,6 +93,7 @@ export async function prepareEmail(
   const written = await write(tools, db, email, {
     slug: merchant.slug,
     name: merchant.name,
+    timeZone: merchant.timeZone,
     locale: settings?.locale ?? 'en',
   })
   if ('discarded' in written) return written
@@ -175,6 +171,7 @@ type Writing = Promise<Written | { discarded: Discard }>
 interface Merchant {
   slug: string
   name: string
+  timeZone: string
   // Locale of e-mails to the merchant.
   locale: string
 }
@@ -238,7 +235,8 @@ async function writeOfOrder(tools: PrepareTools, db: Reader, email: EmailRow, me
     ? openCustomer(tools.rootSecret, sealed.checkoutSessionId, sealed.customerSealed)
     : undefined
   if (isToShopper && !customer) return { discarded: 'unreadable' }
-  const speaker = speakerFor(isToShopper ? localeOf(facts.order.locale, sealed.readLocale) : merchant.locale, undefined)
+  const locale = isToShopper ? localeOf(facts.order.locale, sealed.readLocale) : merchant.locale
+  const speaker = speakerFor(locale, undefined).inTimeZone(merchant.timeZone)
   const of = {
     speaker,
     merchantName: merchant.name,
@@ -379,10 +377,10 @@ async function writeOfWithdrawal(tools: PrepareTools, db: Reader, email: EmailRo
   const { mode } = JSON.parse(email.facts) as { mode: 'test' | 'live' }
   const { merchantId, subjectId: withdrawalId } = email
   const row = await findWithdrawal(db, { merchantId, mode, withdrawalId })
-  const timeZone = (await findMerchantById(db, merchantId))?.timeZone ?? 'UTC'
+  const { timeZone } = merchant
   if (!row) return { discarded: 'missing' }
   const isToShopper = email.kind === 'withdrawal_acknowledged'
-  const speaker = speakerFor(isToShopper ? row.locale : merchant.locale, undefined)
+  const speaker = speakerFor(isToShopper ? row.locale : merchant.locale, undefined).inTimeZone(timeZone)
   const of = {
     speaker,
     merchantName: merchant.name,
@@ -424,7 +422,7 @@ async function writeOfDraft(tools: PrepareTools, db: Reader, email: EmailRow, me
     ...{ merchantName: merchant.name, url, currency, items },
     total: address !== null || shipping.optionId !== null ? totals.total : null,
     expiresAt: toInstant(session.expiresAt),
-    timeZone: (await findMerchantById(db, merchantId))?.timeZone ?? 'UTC',
+    timeZone: merchant.timeZone,
   })
   return { to: customer.email, speaker, isTest: quote.cart.mode === 'test', email: shown }
 }
@@ -447,7 +445,7 @@ async function writeOfDispute(db: Reader, email: EmailRow, merchant: Merchant): 
   const payment = dispute && (await findPayment(db, installationId, dispute.paymentId))
   if (!payment) return { discarded: 'missing' }
   const { amount, currency, dueAt } = dispute
-  const speaker = speakerFor(merchant.locale, undefined)
+  const speaker = speakerFor(merchant.locale, undefined).inTimeZone(merchant.timeZone)
   const values = {
     subject: await nameOf(db, installationId, { orderId, paymentId: payment.id }, speaker),
     amount: speaker.amount(amount, currency),

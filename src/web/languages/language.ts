@@ -17,6 +17,7 @@ export interface Speaker {
   sayKnown(key: string, otherwise: string): string
   number(value: number): string
   amount(amountMinor: number, currency: string, moreDigits?: number): string
+  // A day, in UTC unless `inTimeZone` was asked for another clock.
   date(instant: string): string
   // Date and time, to the second, as clocks show it there.
   moment(instant: string, timeZone: string): string
@@ -25,6 +26,8 @@ export interface Speaker {
   // In whole minutes, from two hours on in whole hours, from two days on in whole days.
   duration(ms: number): string
   country(code: string): string
+  // The same, with the days of this time zone.
+  inTimeZone(timeZone: string): Speaker
   compare(one: string, other: string): number
 }
 
@@ -52,7 +55,7 @@ const minuteMs = 60_000
 const minutesOfHour = 60
 const hoursOfDay = 24
 
-function createSpeaker(language: Language, locale: string): Speaker {
+function createSpeaker(language: Language, locale: string, timeZone = 'UTC'): Speaker {
   const direction = language === 'ar' ? 'rtl' : 'ltr'
   const table: Readonly<Record<string, string | Plural>> = texts[language]
 
@@ -88,8 +91,9 @@ function createSpeaker(language: Language, locale: string): Speaker {
     sayKnown: (key, otherwise) => (Object.hasOwn(table, key) ? say(key) : otherwise),
     number: (value) => kept.numbers(locale).format(value),
     amount: (amountMinor, currency, moreDigits) => formatAmount(amountMinor, currency, locale, moreDigits),
-    date: (instant) => kept.dates(locale).format(new Date(instant)),
-    moment: (instant, timeZone) => kept.moments(`${locale} ${timeZone}`).format(new Date(instant)),
+    date: (instant) => kept.dates(`${locale} ${timeZone}`).format(new Date(instant)),
+    inTimeZone: (other) => createSpeaker(language, locale, other),
+    moment: (instant, zone) => kept.moments(`${locale} ${zone}`).format(new Date(instant)),
     percent: (basisPoints) => kept.percents(locale).format(basisPoints / 10_000),
     duration(ms) {
       const minutes = Math.max(0, Math.ceil(ms / minuteMs))
@@ -126,7 +130,10 @@ function keeping<Thing>(make: (locale: string) => Thing): (locale: string) => Th
 const kept = {
   plurals: keeping((locale) => new Intl.PluralRules(locale)),
   numbers: keeping((locale) => new Intl.NumberFormat(locale)),
-  dates: keeping((locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })),
+  dates: keeping((key) => {
+    const [locale, timeZone] = key.split(' ')
+    return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone })
+  }),
   moments: keeping((key) => {
     const [locale, timeZone] = key.split(' ')
     return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'long', timeZone })
