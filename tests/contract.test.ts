@@ -57,6 +57,7 @@ const extensionRows = [
   ['createPublicCart', 'POST', '/api/v1/open/storefront/carts', 'checkout:quote'],
   ['putPublicCartItem', 'PUT', '/api/v1/open/storefront/carts/{cartId}/items/{skuId}', 'checkout:quote'],
   ['setPublicCartShipping', 'PUT', '/api/v1/open/storefront/carts/{cartId}/shipping', 'checkout:quote'],
+  ['estimatePublicCartShipping', 'GET', '/api/v1/open/storefront/carts/{cartId}/shipping-estimate', 'catalog:read'],
   ['createInstallationKey', 'POST', '/api/v1/oauth/installation-keys', null],
   ['listInstallationKeys', 'GET', '/api/v1/oauth/installation-keys', null],
   ['revokeInstallationKey', 'DELETE', '/api/v1/oauth/installation-keys/{keyId}', null],
@@ -202,7 +203,11 @@ describe('the OpenAPI document', () => {
       const { query } = operations[operationId as OperationId] as OpenOperation
       const { properties = {}, required = [] } = (query ?? {}) as { properties?: object; required?: string[] }
       const inQuery = Object.keys(properties)
-      assert.equal(inQuery.length > 0, /^(?:search|resolve)|Related|Suggestions/.test(operationId), operationId)
+      assert.equal(
+        inQuery.length > 0,
+        /^(?:search|resolve|estimate)|Related|Suggestions/.test(operationId),
+        operationId,
+      )
       const asked = declared.filter((parameter) => parameter.in === 'query')
       assert.deepEqual(
         asked.map(({ name, required }) => [name, required]),

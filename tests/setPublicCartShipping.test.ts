@@ -63,6 +63,34 @@ eachEngine('setPublicCartShipping', (given) => {
     assertError(await carts.ship(course, 'standard'), 'shipping_option_not_offered')
   })
 
+  test('estimatePublicCartShipping: 200 what a country would cost, without a change; the same with the address', async () => {
+    const testServer = await openTestServer(given, { shops: [market] })
+    const carts = await cartsOf(testServer)
+    const cartId = await carts.create({ 'ROSE-12': 1 })
+    const before = (await carts.read(cartId)).body.data
+    const estimate = (country: string, id = cartId) =>
+      testServer.ask('estimatePublicCartShipping', { path: { cartId: id }, query: `?country=${country}` })
+    const germany = (await estimate('DE')).body.data
+    const france = (await estimate('FR')).body.data
+    assert.deepEqual((await carts.read(cartId)).body.data, before, 'nothing is changed')
+    assert.deepEqual([germany.optionId, france.optionId, germany.requiresShipping], ['standard', 'parcel', true])
+    for (const [address, said] of [
+      [berlin, germany],
+      [paris, france],
+    ] as const) {
+      await carts.address(cartId, address)
+      const { shipping, totals } = (await carts.read(cartId)).body.data
+      assert.deepEqual({ optionId: said.optionId, options: said.options, totals: said.totals }, { ...shipping, totals })
+    }
+    const nowhere = (await estimate('AQ')).body.data
+    assert.deepEqual([nowhere.options, nowhere.optionId], [[], null])
+    const course = await carts.create({ COURSE: 1 })
+    const sent = (await estimate('DE', course)).body.data
+    assert.deepEqual([sent.requiresShipping, sent.options, sent.totals.shipping], [false, [], 0])
+    assertError(await estimate('Germany'), 'invalid_request')
+    assertError(await estimate('DE', 'cart_0'), 'cart_not_found')
+  })
+
   test('409 another version; a choice that the next address does not offer gives way to its first option', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)

@@ -30,6 +30,7 @@ const openMethods: Readonly<Record<OperationId, string>> = {
   createPublicCart:                       'carts.create',
   putPublicCartItem:                      'carts.putItem',
   setPublicCartShipping:                  'carts.setShipping',
+  estimatePublicCartShipping:             'carts.estimateShipping',
   createInstallationKey:                  'keys.create',
   listInstallationKeys:                   'keys.list',
   revokeInstallationKey:                  'keys.revoke',

@@ -224,6 +224,25 @@ export const PublicCartShippingSetRequest = object({
   expectedVersion: Type.Optional(ExpectedVersion),
 })
 
+export const shippingEstimateQuery = object({
+  country: Country,
+  region: Type.Optional(line(1, 100, 'State or province, where taxes depend on it.')),
+})
+
+export const ShippingEstimate = object({
+  cartId: CartId,
+  cartVersion: Version,
+  country: Country,
+  requiresShipping: Type.Boolean({ description: 'false: nothing in the cart is sent.' }),
+  optionId: nullable(Type.String(), { description: 'The option that the totals hold.' }),
+  options: Type.Array(ShippingOption, {
+    description: 'Empty where nothing is sent, and where nothing carries the parcel to there.',
+  }),
+  totals: Totals,
+})
+
+export const PublicCartShippingEstimateResponse = object({ data: ShippingEstimate })
+
 export const PublicCartExtensionResponse = object({ data: Cart })
 
 export type CartItem = Static<typeof CartItem>
@@ -248,3 +267,4 @@ export type PublicCartCreateRequest = Static<typeof PublicCartCreateRequest>
 export type PublicCartItemPutRequest = Static<typeof PublicCartItemPutRequest>
 export type PublicCartShippingSetRequest = Static<typeof PublicCartShippingSetRequest>
 export type PublicCartExtensionResponse = Static<typeof PublicCartExtensionResponse>
+export type ShippingEstimate = Static<typeof ShippingEstimate>

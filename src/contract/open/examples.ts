@@ -352,6 +352,18 @@ export const examples: Examples = {
     body: { idempotencyKey, optionId: 'standard' },
     reply: { data: cart },
   },
+  estimatePublicCartShipping: {
+    path: { cartId: cart.id },
+    query: { country: 'DE' },
+    body: undefined,
+    reply: {
+      data: {
+        ...{ cartId: cart.id, cartVersion: cart.version, country: 'DE', requiresShipping: true },
+        ...cart.shipping,
+        totals: cart.totals,
+      },
+    },
+  },
   createInstallationKey: {
     path: {},
     body: { idempotencyKey, name: 'Storefront', scopes: ['catalog:read', 'checkout:quote'] },

@@ -13,8 +13,10 @@ import {
   PublicCartPromotionStateResponse,
   PublicCartQuantityUpdateRequest,
   PublicCartResponse,
+  PublicCartShippingEstimateResponse,
   PublicCartShippingSetRequest,
   PublicCartTransitionRequest,
+  shippingEstimateQuery,
 } from './carts.ts'
 import {
   PublicCatalogCategoryListResponse,
@@ -303,6 +305,15 @@ export const operations = {
       'Chooses one of the options that the cart offers for its address. They are in `shipping.options` of the cart and of its checkout session, each with its price; the first is taken until one is chosen. The page of an open session shows the choice.',
     body: PublicCartShippingSetRequest, reply: ok(PublicCartExtensionResponse),
     refusals: [...cartChange, 'shipping_option_not_offered'],
+  },
+  estimatePublicCartShipping: {
+    method: 'GET', path: '/api/v1/open/storefront/carts/{cartId}/shipping-estimate',
+    caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: false, forPages: true,
+    summary: 'Estimate shipping',
+    description:
+      'What it costs to send the cart to a country, before there is an address: the options, and the totals with the tax of that country. Changes nothing.',
+    query: shippingEstimateQuery, body: null, reply: ok(PublicCartShippingEstimateResponse),
+    refusals: ['cart_not_found'],
   },
   createInstallationKey: {
     method: 'POST', path: '/api/v1/oauth/installation-keys',

@@ -1,12 +1,13 @@
 // Where a cart goes: the address is checked by its country, sealed, and bound to the cart; what it replaces is deleted.
 
-import type { Address, AddressSummary } from '../../contract/open/carts.ts'
+import type { Address, AddressSummary, ShippingEstimate } from '../../contract/open/carts.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { checkAddress, summaryOf } from '../addresses/check.ts'
 import { deleteAddress, sealAddress, tryOpenAddress } from '../addresses/vault.ts'
 import { type CartTools, type ChangeAsk, commitChange, lockCartFacts, refuseUnchangeable } from './change.ts'
+import type { Pricebooks } from './pricebook.ts'
 import { type CartFacts, quoteFor } from './quote.ts'
 import { isServed, needsShipping } from './shipping.ts'
 import type { CartRow } from './store.ts'
@@ -79,6 +80,28 @@ export async function moveCart(
   const changed = { ...cart, ...more, address: { token, city, region, country, expiresAt } }
   const quote = await commitChange(tools, change, { ...facts, cart: changed })
   return { quote, token, summary, expiresAt }
+}
+
+// As the cart would be with an address there.
+export async function estimateShipping(
+  db: Reader,
+  pricebooks: Pricebooks,
+  facts: CartFacts,
+  { country, region }: { country: string; region: string | null },
+  now: number,
+): Promise<ShippingEstimate> {
+  const { cart, lines } = facts
+  const address = { token: '', city: '', region, country, expiresAt: now + addressMs }
+  const { pricing } = await quoteFor(db, pricebooks, { ...facts, cart: { ...cart, address } }, now)
+  return {
+    cartId: cart.id,
+    cartVersion: cart.version,
+    country,
+    requiresShipping: needsShipping(lines.map(({ offer }) => offer)),
+    optionId: pricing.shipping.optionId,
+    options: pricing.shipping.options.map((option) => ({ ...option })),
+    totals: pricing.totals,
+  }
 }
 
 // One of the options that the cart offers now. One that is offered no more later gives way to the first (`chosenOffer`).

@@ -1,4 +1,4 @@
-// The cart's eight operations. Each is one transaction with its key and its event; a refusal leaves no trace.
+// The cart's nine operations. Each is one transaction with its key and its event; a refusal leaves no trace.
 
 import { Rendered } from '../../platform/http/handler.ts'
 import type { OpenAsk, OpenHandler } from '../../platform/http/open.ts'
@@ -9,7 +9,7 @@ import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import { createKeptCarts } from './cache.ts'
 import { type CartTools, type ChangeAsk, isWithin } from './change.ts'
 import { putCode } from './codes.ts'
-import { chooseShipping, setAddress } from './destination.ts'
+import { chooseShipping, estimateShipping, setAddress } from './destination.ts'
 import { createCart, putLine, setLine } from './lines.ts'
 import { findCartFacts, quoteFor } from './quote.ts'
 import { cartView } from './view.ts'
@@ -23,6 +23,7 @@ type CartOperation =
   | 'createPublicCart'
   | 'putPublicCartItem'
   | 'setPublicCartShipping'
+  | 'estimatePublicCartShipping'
 
 export interface CartParts {
   rootSecret: RootSecret
@@ -44,6 +45,14 @@ export function cartOperations({ rootSecret, tools }: CartParts): { [Id in CartO
       const text = `{"data":${JSON.stringify(view)}}`
       kept.keep(facts, at, text)
       return new Rendered(text)
+    },
+
+    async estimatePublicCartShipping({ db, caller, path: { cartId }, query: { country, region = null }, now }) {
+      if (!isId('cart', cartId)) throw refuse('cart_not_found')
+      const key = { installationId: caller.installationId, cartId }
+      const facts = await findCartFacts(db, tools.pricebooks, key, now.getTime())
+      if (!facts || !isWithin(facts.cart, caller)) throw refuse('cart_not_found')
+      return { data: await estimateShipping(db, tools.pricebooks, facts, { country, region }, now.getTime()) }
     },
 
     async createPublicCart({ db, caller, body, now, cause }) {
@@ -94,7 +103,7 @@ export function cartOperations({ rootSecret, tools }: CartParts): { [Id in CartO
   }
 }
 
-type ChangingOperation = Exclude<CartOperation, 'getPublicCart' | 'createPublicCart'>
+type ChangingOperation = Exclude<CartOperation, 'getPublicCart' | 'estimatePublicCartShipping' | 'createPublicCart'>
 
 function changeOf({ db, caller, path, body, now, cause }: OpenAsk<ChangingOperation>): ChangeAsk {
   return { db, caller, cartId: path.cartId, expectedVersion: body.expectedVersion, now, cause }

@@ -119,6 +119,13 @@ export interface ShopClient {
     putItem(cartId: string, skuId: string, input: PublicCartItemPutRequest, options?: CallOptions): Promise<PublicCartExtensionResponse>
     /** Choose a shipping option. Chooses one of the options that the cart offers for its address. They are in `shipping.options` of the cart and of its checkout session, each with its price; the first is taken until one is chosen. The page of an open session shows the choice. Needs the scope `checkout:quote`. (setPublicCartShipping) */
     setShipping(cartId: string, input: PublicCartShippingSetRequest, options?: CallOptions): Promise<PublicCartExtensionResponse>
+    /** Estimate shipping. What it costs to send the cart to a country, before there is an address: the options, and the totals with the tax of that country. Changes nothing. Needs the scope `catalog:read`. (estimatePublicCartShipping) */
+    estimateShipping(cartId: string, query: {
+      /** ISO 3166-1 alpha-2 code. */
+      country: string
+      /** State or province, where taxes depend on it. */
+      region?: string | undefined
+    }, options?: CallOptions): Promise<PublicCartShippingEstimateResponse>
   }
   site: {
     /** Get the site. What a storefront says of the shop: name, currency, look, legal pages, countries, and whether the shop that this server shows is open. (getSite) */
@@ -2196,6 +2203,10 @@ export interface PublicCartResponse {
   data: Cart
 }
 
+export interface PublicCartShippingEstimateResponse {
+  data: ShippingEstimate
+}
+
 export interface PublicCartShippingSetRequest {
   /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
@@ -2554,6 +2565,22 @@ export interface Shipping {
   optionId: string | null
   /** What is offered for the address; empty while there is none, and where nothing carries the parcel. */
   options: ShippingOption[]
+}
+
+export interface ShippingEstimate {
+  /** Id of a cart. */
+  cartId: string
+  /** Starts at 1 and grows by one at each change. */
+  cartVersion: number
+  /** ISO 3166-1 alpha-2 code. */
+  country: string
+  /** false: nothing in the cart is sent. */
+  requiresShipping: boolean
+  /** The option that the totals hold. */
+  optionId: string | null
+  /** Empty where nothing is sent, and where nothing carries the parcel to there. */
+  options: ShippingOption[]
+  totals: Totals
 }
 
 export interface ShippingOption {

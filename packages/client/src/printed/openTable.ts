@@ -39,6 +39,7 @@ export const openTable = {
     create: 'POST b /api/v1/open/storefront/carts',
     putItem: 'PUT b /api/v1/open/storefront/carts/{cartId}/items/{skuId}',
     setShipping: 'PUT b /api/v1/open/storefront/carts/{cartId}/shipping',
+    estimateShipping: 'GET q /api/v1/open/storefront/carts/{cartId}/shipping-estimate',
   },
   site: {
     get: 'GET  /api/v1/open/site',
