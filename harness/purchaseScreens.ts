@@ -49,7 +49,7 @@ async function walk({ page, origin, mail, isNarrow, shoot }: Walk): Promise<void
   await toTop(page.locator('.safety').first())
   await shoot('3-duties')
   await page.locator('form.add button.button').click()
-  await page.waitForURL(/cart/)
+  await page.getByRole('dialog').waitFor()
   await page.locator('form[action*=checkout] button.wide').first().click()
   await page.waitForURL(/\/c\//)
   await fillDetails(page)

@@ -17,6 +17,7 @@ import type {
   Sku,
   Totals,
 } from '../../packages/client/src/index.ts'
+import { type EstimateView, estimateForm, shippingRow } from './estimate.ts'
 import { countWords, type FindingView, filters, isNothing, toolbar } from './finding.ts'
 import { Html, html } from './html.ts'
 import { categoryHref, destinationOf, type LinkPlace, productHref } from './links.ts'
@@ -519,13 +520,15 @@ ${!at.isShared && onceField()}
 </form>`
 }
 
-// `offered` is the promotion code of a link to the cart.
-export function cartPage(
-  at: Surroundings,
-  cart: Cart | null,
-  newest: readonly ProductSummary[],
-  offered: string,
-): string {
+export interface CartView {
+  newest: readonly ProductSummary[]
+  // The promotion code of a link to the cart.
+  offered: string
+  // null where the address is known, and where nothing is in the cart.
+  estimate: EstimateView | null
+}
+
+export function cartPage(at: Surroundings, cart: Cart | null, { newest, offered, estimate }: CartView): string {
   const isEmpty = !cart || cart.items.length === 0
   const { say } = at.speaker
   return page(at, {
@@ -544,7 +547,8 @@ ${cart.status === 'locked' && html`<p class="notice">${say('cart.locked')}</p>`}
 <ul class="lines">${cart.items.map((item) => cartLine(at, cart, item))}</ul>
 <aside class="summary" aria-label="${say('cart.summary')}">
 ${codeForm(at, cart, offered.slice(0, 64))}
-${totalsTable(at, cart.totals, cart.currency, cart.shipping.optionId === null ? say('total.shippingLater') : null)}
+${estimateForm(at.speaker, at.base, cart.currency, estimate)}
+${totalsTable(at, estimate?.estimate.totals ?? cart.totals, cart.currency, cart.shipping.optionId === null ? shippingRow(at.speaker, cart, estimate) : null)}
 <form method="post" action="${at.base}/cart/checkout">${onceField()}${versionField(cart)}
 <button class="button wide">${say('cart.checkout')}</button></form>
 <p class="small">${say('cart.secure')}${at.isTest && ` ${say('page.test')}`}</p>
@@ -630,14 +634,21 @@ ${lapsed.map((message) => html`<p class="said bad">${messageWords(at, message, c
 </div>`
 }
 
-function totalsTable(at: Surroundings, totals: Totals, currency: string, shippingWords: string | null): Html {
+interface NamedRow {
+  name: string
+  value: string
+}
+
+function totalsTable(at: Surroundings, totals: Totals, currency: string, shippingShown: NamedRow | null): Html {
   const { say, money } = at.speaker
   const { subtotal, discount, shipping, tax, taxIncluded, total } = totals
+  const known = { name: say('total.shipping'), value: shipping === 0 ? say('total.free') : money(shipping, currency) }
+  const { name: shippingName, value: shippingWords } = shippingShown ?? known
   const row = (name: string, value: string) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
   return html`<dl class="totals">
 ${row(say('total.subtotal'), money(subtotal, currency))}
 ${discount > 0 && row(say('total.discount'), `−${money(discount, currency)}`)}
-${row(say('total.shipping'), shippingWords ?? (shipping === 0 ? say('total.free') : money(shipping, currency)))}
+${row(shippingName, shippingWords)}
 ${!taxIncluded && row(say('total.tax'), money(tax, currency))}
 <div class="total"><dt>${say('total.total')}</dt><dd>${money(total, currency)}</dd></div>
 ${taxIncluded && tax > 0 && html`<div class="small"><dt>${say('total.taxIncluded')}</dt><dd>${money(tax, currency)}</dd></div>`}
@@ -672,7 +683,7 @@ ${
 <li>${pictureOf(at, picture(skuId), { alt: '', place: 'small' })}<p><bdi>${name}</bdi><small>${[...options.map(({ value }) => value), say('thanks.quantity', { count: quantity })].join(' · ')}</small></p><p>${money(subtotal, currency)}</p></li>`,
     )}
 </ul>
-${totalsTable(at, totals, currency, shipping ? null : say('total.shippingNone'))}
+${totalsTable(at, totals, currency, shipping ? null : { name: say('total.shipping'), value: say('total.shippingNone') })}
 </section>
 </article>`,
   })
@@ -816,7 +827,7 @@ ${nameOrLogo(at)}
 <input id="q" type="search" name="q" value="${at.q}" maxlength="200" placeholder="${say('search.short')}" autocomplete="off" enterkeyhint="search" required>
 <button aria-label="${say('search.short')}">${searchMark()}</button>
 </form>
-<a class="to-cart" href="${base}/cart"${here('cart')}>${cartMark()}<span>${say('cart.link')}</span>${
+<a class="to-cart" href="${base}/cart"${here('cart')} data-close="${say('cart.close')}">${cartMark()}<span>${say('cart.link')}</span>${
       cartCount > 0 &&
       html` <span class="count"><span aria-hidden="true">${cartCount}</span><span class="hidden">${say('cart.count', { count: cartCount })}</span></span>`
     }${at.isShared && html` <span class="count" data-cart-count="${at.speaker.forms('cart.count')}" hidden><span aria-hidden="true"></span><span class="hidden"></span></span>`}</a>

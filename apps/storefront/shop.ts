@@ -15,6 +15,7 @@ import {
   type Site,
   type Sku,
 } from '../../packages/client/src/index.ts'
+import { countriesOf, destinationFor, type EstimateView } from './estimate.ts'
 import { addressOf, askedIn, questionOf } from './finding.ts'
 import { homePage, type Section, type ShownSection } from './home.ts'
 import { inScheme, lookSheet } from './look.ts'
@@ -67,6 +68,8 @@ export interface StorefrontOptions {
 
 // A page that everyone sees stays as it is until an answer that it was made of is another one.
 export interface RenderedPages {
+  // While it is the same number, every read answers what it did, except for what ends at a certain time. Undefined: not known.
+  mark?: () => number | undefined
   // The body of a read, as it is stored: mostly the same bytes as before. Undefined where it is refused.
   bodyOf: (address: string) => Promise<string | Buffer | undefined>
   find: (key: string) => RenderedPage | undefined
@@ -75,8 +78,10 @@ export interface RenderedPages {
 
 export interface RenderedPage {
   answer: StorefrontAnswer
-  // What it was made of: bodies of reads, and marks of what is remembered.
+  // What it was made of: marks of what is remembered, and bodies of reads.
   parts: readonly unknown[]
+  // When it was last found to be so.
+  checked?: { mark: number | undefined; at: number }
   // How much memory it takes.
   bytes: number
 }
@@ -133,6 +138,8 @@ const cartCookie = 'storefront_cart'
 const cartCookieSeconds = 30 * 86_400
 // For the script of pages that caches share: how many things are in the cart.
 const countCookie = 'storefront_count'
+// Where to, for the estimate of shipping.
+const countryCookie = 'storefront_country'
 // Browsers ask each time whether a page is still the same; caches in front may answer for a minute, and a little longer while they ask.
 const sharedCaching = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60'
 const rememberMs = 60_000
@@ -203,6 +210,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     ['POST', /^\/cart\/remove$/,         removeItem],
     ['POST', /^\/cart\/code$/,           applyCode],
     ['POST', /^\/cart\/code\/remove$/,   removeCode],
+    ['POST', /^\/cart\/country$/,        nameCountry],
     ['POST', /^\/cart\/checkout$/,       checkOut],
   ]
 
@@ -427,7 +435,21 @@ export function createStorefront(options: StorefrontOptions): Storefront {
 
   async function showCart(request: StorefrontRequest): Promise<StorefrontAnswer> {
     const { data } = await newest()
-    return show(request, (at, cart) => cartPage(at, cart, data.slice(0, alikeMax), request.query.get('code') ?? ''))
+    const more = { newest: data.slice(0, alikeMax), offered: request.query.get('code') ?? '' }
+    return show(request, async (at, cart) => {
+      const estimate = cart && (await estimated(request, cart))
+      return cartPage(at, cart, { ...more, estimate })
+    })
+  }
+
+  // A server of an earlier version does not know the path.
+  async function estimated({ cookies, acceptLanguage }: StorefrontRequest, cart: Cart): Promise<EstimateView | null> {
+    const { shipsTo, merchant } = await site()
+    const { region } = new Intl.Locale(speakerFor(acceptLanguage ?? null).locale)
+    const country = destinationFor(shipsTo, [cookies[countryCookie], region, merchant.country])
+    if (country === undefined || cart.items.length === 0 || cart.address !== null) return null
+    const estimate = await foundOrNull(api.carts.estimateShipping(cart.id, { country }))
+    return estimate && { estimate, countries: countriesOf(shipsTo) }
   }
 
   // A page that the merchant wrote.
@@ -485,6 +507,14 @@ export function createStorefront(options: StorefrontOptions): Storefront {
         if (!isStale || attempt === 3) throw error
       }
     }
+  }
+
+  // Remembered for the estimate, as long as the cart. What the shop does not deliver to counts as nothing.
+  async function nameCountry(request: StorefrontRequest): Promise<StorefrontAnswer> {
+    const wanted = request.form?.get('country') ?? ''
+    const country = destinationFor((await site()).shipsTo, [wanted])
+    const location = `${base}/cart`
+    return seeOther(location, country === wanted ? { 'set-cookie': countryCookieFor(country) } : {})
   }
 
   async function changeItem(request: StorefrontRequest): Promise<StorefrontAnswer> {
@@ -614,15 +644,21 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     if (!rendered || !isForAll || request.query.has('say')) return render(request)
     const { locale } = speakerFor(langOf(request) ?? request.acceptLanguage ?? null)
     const key = `${request.path}?${request.query} ${locale}`
-    const [shop, known, ...bodies] = await Promise.all([site(), categories(), ...reads.map(rendered.bodyOf)])
-    const now = [...[...parts, shop, known].map(markOf), ...bodies]
     const page = rendered.find(key)
-    if (page && now.every((part, at) => isSame(part, page.parts[at]))) return unlessCurrent(request, page.answer)
+    const checked = { mark: rendered.mark?.(), at: Date.now() }
+    const shared = [...parts, await site(), await categories()].map(markOf)
+    const isFresh = page && isChecked(page, checked) && shared.every((part, at) => part === page.parts[at])
+    if (isFresh) return unlessCurrent(request, page.answer)
+    const now = [...shared, ...(await Promise.all(reads.map(rendered.bodyOf)))]
+    if (page && now.every((part, at) => isSame(part, page.parts[at]))) {
+      page.checked = checked
+      return unlessCurrent(request, page.answer)
+    }
     const answer = await render({ ...request, ifNoneMatch: null })
     const { body, headers } = answer
     if (answer.status !== 200 || headers['cache-control'] !== sharedCaching) return answer
     const bytes = now.reduce((sum: number, part) => sum + sizeOf(part), sizeOf(body))
-    rendered.keep(key, { answer, parts: now, bytes })
+    rendered.keep(key, { answer, parts: now, checked, bytes })
     return unlessCurrent(request, answer)
   }
 
@@ -653,7 +689,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
 
   async function show(
     request: StorefrontRequest,
-    render: (at: Surroundings, cart: Cart | null) => string,
+    render: (at: Surroundings, cart: Cart | null) => string | Promise<string>,
     { status = 200, isShared = false } = {},
   ): Promise<StorefrontAnswer> {
     const [shop, known, cart] = await Promise.all([site(), categories(), usableCart(request)])
@@ -685,7 +721,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
         return url.href
       },
     }
-    const body = render(surroundings, cart)
+    const body = await render(surroundings, cart)
     return { status, headers: { ...pageHeaders(pictureOrigins), ...cookieAfter(request, cart) }, body }
   }
 
@@ -879,6 +915,10 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return `${countCookie}=${count}; Path=${base || '/'}; Max-Age=${seconds}; ${cookieTraits}`
   }
 
+  function countryCookieFor(country: string): string {
+    return `${countryCookie}=${country}; Path=${base || '/'}; Max-Age=${cartCookieSeconds}; HttpOnly; ${cookieTraits}`
+  }
+
   // Forms from other sites are refused. Browsers name the origin of a form, and a page cannot change that.
   function isOwnForm({ origin, fetchSite, host }: StorefrontRequest): boolean {
     if (fetchSite) return fetchSite === 'same-origin'
@@ -919,6 +959,13 @@ const cartIdPattern = /^cart_[0-9a-z]{26}$/
 const skuIdPattern = /^sku_[0-9a-z]{26}$/
 const sessionIdPattern = /^cks_[0-9a-z]{26}$/
 const oncePattern = /^[0-9a-f-]{36}$/
+
+// Prices, holds and publications may begin and end without a commit.
+const checkedMs = 1_000
+
+function isChecked({ checked }: RenderedPage, { mark, at }: { mark: number | undefined; at: number }): boolean {
+  return checked?.mark !== undefined && checked.mark === mark && at - checked.at < checkedMs
+}
 
 // Bodies that were read again are mostly the same bytes in memory.
 function isSame(one: unknown, other: unknown): boolean {

@@ -173,6 +173,77 @@ function optionOf({ href, name, detail, image }: Suggestion, at: number): HTMLAn
   return option
 }
 
+// What is put into the cart is shown beside the page: the cart page, in a dialog. Its forms are sent from there and answered with it.
+class Drawer {
+  readonly #dialog = document.createElement('dialog')
+  readonly #link: HTMLAnchorElement
+  #isSending = false
+
+  constructor(link: HTMLAnchorElement) {
+    this.#link = link
+    this.#dialog.className = 'drawer'
+    this.#dialog.setAttribute('aria-labelledby', 'drawer-title')
+    this.#dialog.addEventListener('click', ({ target }) => {
+      if (target === this.#dialog) this.#dialog.close()
+    })
+    document.body.append(this.#dialog)
+    document.addEventListener('submit', (event) => this.#submit(event))
+  }
+
+  #submit(event: SubmitEvent): void {
+    const form = event.target as HTMLFormElement
+    const isAdded = form.matches('form.add') && !event.submitter?.hasAttribute('name')
+    const isInside = this.#dialog.contains(form) && !form.action.endsWith('/checkout')
+    if (!isAdded && !isInside) return
+    event.preventDefault()
+    if (this.#isSending) return
+    this.#isSending = true
+    void this.#send(form, event.submitter).catch(() => form.submit())
+  }
+
+  async #send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
+    const fields = new FormData(form, submitter)
+    // All are text.
+    const body = new URLSearchParams([...fields] as [string, string][])
+    const answer = await fetch(form.action, { method: 'POST', body }).finally(() => {
+      this.#isSending = false
+    })
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    // Any other page is shown as such: what was chosen is gone, or the server says why it does not answer.
+    if (new URL(answer.url).pathname !== new URL(this.#link.href).pathname) location.assign(`${answer.url}#said`)
+    else this.#show(page)
+  }
+
+  #show(page: Document): void {
+    const content = page.querySelector('main')
+    if (!content) return
+    const title = document.createElement('h2')
+    title.id = 'drawer-title'
+    title.textContent = content.querySelector('h1')?.textContent ?? ''
+    const close = document.createElement('button')
+    close.className = 'drawer-close'
+    close.type = 'button'
+    close.textContent = '×'
+    close.setAttribute('aria-label', this.#link.dataset.close ?? '')
+    close.addEventListener('click', () => this.#dialog.close())
+    document.querySelector('main #said')?.removeAttribute('id')
+    // The policy of this page may not name the hosts of others.
+    const hosts = new Set([location.origin, ...[...document.images].map(({ src }) => new URL(src).origin)])
+    for (const picture of content.querySelectorAll('img')) if (!hosts.has(new URL(picture.src).origin)) picture.remove()
+    const parts = content.querySelectorAll('.notice, .cart, .lead')
+    this.#dialog.replaceChildren(title, close, ...parts)
+    keyForms()
+    showCartCount()
+    const counted = page.querySelector('.to-cart')
+    if (counted && !this.#link.querySelector('[data-cart-count]')) this.#link.replaceChildren(...counted.childNodes)
+    if (!this.#dialog.open) this.#dialog.showModal()
+    this.#dialog.querySelector<HTMLElement>('#said')?.focus()
+  }
+}
+
+const cartLink = document.querySelector<HTMLAnchorElement>('.to-cart:not([aria-current])')
+if (cartLink) new Drawer(cartLink)
+
 const search = document.querySelector<HTMLFormElement>('form[data-suggest]')
 const words = search?.querySelector<HTMLInputElement>('input[type="search"]')
 if (search && words) new Suggesting(search, words)
