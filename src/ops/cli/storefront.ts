@@ -176,6 +176,7 @@ async function openStorefront(
     fetch: (url, init) => localFetch(app.open, callerOf(slug, seller, opened.installationId))(url, init),
     factsOf: (src) => facts(merchantId, src),
     rendered: {
+      mark: () => storage.commitMark(),
       bodyOf: (address) => localBody(app.open, callerOf(slug, seller, opened.installationId))(address),
       find: (key) => pages.get(`${place} ${key}`),
       keep: (key, page) => pages.set(`${place} ${key}`, page),

@@ -1,11 +1,14 @@
 // Reads of a SQLite file. Each has its own connection, and so one consistent snapshot, and never waits for a writer. A
 // read awaits only its own statements, which are synchronous, so nearly all reads use the same connection.
+import type { StatementSync } from 'node:sqlite'
 import type { Connection } from './connection.ts'
 import { SqliteReader } from './reader.ts'
 import { type Reader, StorageUnavailable } from './storage.ts'
 
 export interface Snapshots {
   read<T>(work: (db: Reader) => Promise<T>): Promise<T>
+  // Another number after each commit.
+  mark(): number | undefined
   stats(): { open: number; idle: number; waiting: number }
   close(): Promise<void>
 }
@@ -30,6 +33,8 @@ export function openSnapshots(connect: () => Connection, bounds: Bounds): Snapsh
   let opened = 1
   let closed = false
   let drained: (() => void) | undefined
+  // Numbers of one connection can be compared, those of two cannot. It has no transaction, so it sees every commit.
+  let marker: { connection: Connection; statement: StatementSync } | undefined
 
   // A read that awaits something slow would delay the checkpoint for as long as it lasts.
   const watch = setInterval(() => {
@@ -75,12 +80,22 @@ export function openSnapshots(connect: () => Connection, bounds: Bounds): Snapsh
         leave(read)
       }
     },
+    mark() {
+      if (closed) return undefined
+      marker ??= markerOn(connect())
+      return marker.statement.get()?.data_version as number
+    },
     stats: () => ({ open: opened, idle: idle.length, waiting: waiting.length }),
     async close() {
       closed = true
       if (idle.length < opened) await new Promise<void>((resolve) => (drained = resolve))
       clearInterval(watch)
       for (const connection of idle) connection.db.close()
+      marker?.connection.db.close()
     },
   }
+}
+
+function markerOn(connection: Connection): { connection: Connection; statement: StatementSync } {
+  return { connection, statement: connection.db.prepare('pragma data_version') }
 }

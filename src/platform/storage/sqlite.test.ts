@@ -122,6 +122,22 @@ describe('sqlite', () => {
     )
   })
 
+  test('has another mark after each commit, also of another connection, and the same after a read', async () => {
+    const { storage, file } = await openThings()
+    const first = storage.commitMark()
+    assert.equal(await countOf(storage), 0)
+    const marks = [first, storage.commitMark()]
+    await insert(storage, 'one')
+    marks.push(storage.commitMark())
+    const other = new DatabaseSync(file)
+    other.exec("insert into things (id, n) values ('two', 1)")
+    other.close()
+    marks.push(storage.commitMark())
+    assert.equal(marks[1], first)
+    assert.equal(new Set(marks).size, 3)
+    assert.ok(!marks.includes(undefined))
+  })
+
   test('commits in groups what arrives together', async () => {
     const { storage } = await openThings({ groupWorksMax: 10, groupMsMax: 60_000 })
     const before = storage.stats().writes

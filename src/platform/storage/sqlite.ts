@@ -163,6 +163,7 @@ function storage({ file, writer, snapshots, listeners, outage, tryDisk, damage, 
     write: (work) => refusal() ?? write(work),
     // Work runs one after the other, and each is rolled back before the next.
     rolledBack: async () => {},
+    commitMark: () => (damage() ? undefined : snapshots.mark()),
     listen: listeners.add,
     // Plans do not depend on the number of rows.
     afterBulkLoad: async () => {},

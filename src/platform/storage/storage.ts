@@ -115,6 +115,8 @@ export interface Storage {
   // Failed work is rolled back without its caller waiting. This waits until all work that failed before has released
   // its locks, for callers that skip locked rows and must not skip their own.
   rolledBack(): Promise<void>
+  // Another number after each commit, of this process or of another. Undefined where it cannot be known without waiting.
+  commitMark(): number | undefined
   // Calls `onSignal` at least once, soon after each commit that signalled. Several signals may become one call.
   listen(name: SignalName, onSignal: () => void): () => void
   // After a bulk insert into these tables: updates the statistics, so statements are planned for the new rows.

@@ -62,6 +62,8 @@ function storageOf(server: Server): Storage {
     read: (work) => server.retried(() => server.readOnce(work)),
     write: (work) => server.write(work),
     rolledBack: () => server.rolledBack(),
+    // Would be a round trip.
+    commitMark: () => undefined,
     listen: (name, onSignal) => server.listen(name, onSignal),
     afterBulkLoad: (tables) => server.afterBulkLoad(tables),
     checkWrites: () => server.retried(() => server.checkWrites()),
