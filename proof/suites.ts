@@ -72,6 +72,12 @@ export const sitesRun = suite(
   ['tests/siteHosts.test.ts', 'tests/firstStart.test.ts'],
 )
 
+export const shopifyRun = suite(
+  'shopify',
+  'random exports of four hundred products as Shopify writes them are imported: every product, variant, price, stock, code, barcode and option is compared, every picture is brought over from a server that fails at first, and every old address is asked',
+  ['tests/shopifyExport.test.ts'],
+)
+
 export const landingRun = suite(
   'landing',
   'purchases in a browser at stand-ins of Stripe and Mollie that answer after 0 to 600 ms, while notices race with returns: who paid lands in the shop',
