@@ -12,6 +12,7 @@ import { generatorsRun } from './generators.ts'
 import { holdRun } from './hold.ts'
 import { idempotencyRun } from './idempotency.ts'
 import { isolationRun } from './isolation.ts'
+import { largeShopRun } from './largeshop.ts'
 import { lighthouseRun } from './lighthouse.ts'
 import { mailRun } from './mail.ts'
 import { modelRun } from './model.ts'
@@ -29,6 +30,7 @@ import { racesRun } from './races.ts'
 import { receiversRun } from './receivers.ts'
 import { rollingUpgradeRun } from './rolling.ts'
 import { deliveriesRun, type Run, type ServerRun } from './runs.ts'
+import { startersRun } from './starters.ts'
 import {
   addressesRun,
   browserRun,
@@ -41,6 +43,7 @@ import {
   oauthRun,
   pricesRun,
   secretsRun,
+  shopifyRun,
   signatureRun,
   sitesRun,
 } from './suites.ts'
@@ -72,6 +75,7 @@ export const runs: readonly (Run | ServerRun)[] = [
   contractRun,
   isolationRun,
   sitesRun,
+  shopifyRun,
   wireRun,
   abuseRun,
   holdRun,
@@ -95,4 +99,6 @@ export const runs: readonly (Run | ServerRun)[] = [
   secretsRun,
   generatorsRun,
   lighthouseRun,
+  largeShopRun,
+  startersRun,
 ]
