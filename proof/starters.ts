@@ -123,5 +123,10 @@ async function inFolder(
   more: Readonly<Record<string, string>>,
 ): Promise<void> {
   const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}`
-  await run(program, [...args], { cwd, timeout: timeoutMs, env: { ...process.env, ...more, PATH } })
+  await run(program, [...args], { cwd, timeout: timeoutMs, env: { ...process.env, ...more, PATH } }).catch(
+    (error: Error & { stdout?: string; stderr?: string }) => {
+      const { message, stdout = '', stderr = '' } = error
+      throw new Error([message, stdout, stderr].join('\n').slice(0, 4_000))
+    },
+  )
 }

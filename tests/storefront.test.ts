@@ -8,6 +8,7 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import type { Browser, BrowserContextOptions, Route, Page as Tab } from 'playwright-core'
 import { ar } from '../apps/storefront/languages/ar.ts'
 import { de } from '../apps/storefront/languages/de.ts'
@@ -1053,6 +1054,50 @@ describe('on an API of our own making', () => {
     }
   })
 
+  test('sections, menus and pages of any text are text: no script, no handler, no address of another kind', async () => {
+    const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>' onclick='x`
+    const bodyHtml = safeHtml(hostileHtml.join('') + evil)
+    const links = ['javascript:alert(1)', 'data:text/html,x', '//evil.example', evil].flatMap((target) => [
+      { kind: 'address' as const, target, label: evil },
+      { kind: 'category' as const, target, label: evil },
+      { kind: 'page' as const, target, label: evil },
+    ])
+    const kinds = ['hero', 'text', 'picture', 'columns', 'notice', 'categories', 'products'] as const
+    const home = kinds.flatMap((kind) =>
+      links.map((link) => ({
+        ...{ kind, title: evil, bodyHtml, link, imageAlt: evil, columns: [{ title: evil, bodyHtml }] },
+        ...{ image: link.target, source: 'newest' as const, imageSide: 'end' as const },
+      })),
+    )
+    const shop = { ...examples.getSite.reply.data, home, menus: { head: links, foot: links } }
+    const ask = await storefrontOn((url) => {
+      if (url.endsWith('/open/site')) return { data: shop }
+      if (url.endsWith('/site/pages/about'))
+        return { data: { slug: 'about', title: evil, description: evil, bodyHtml } }
+      return url === productsPath ? list([], null) : undefined
+    })
+    for (const path of ['/', '/about']) {
+      const { status, body } = await ask(request({ path }))
+      assert.equal(status, 200)
+      const faults: string[] = []
+      for (const { tagName, attrs } of elementsOf(parse(String(body)))) {
+        const attributeIn = (name: string) => attrs.find((one) => one.name === name)?.value ?? ''
+        if (
+          tagName === 'script' &&
+          attributeIn('type') !== 'application/ld+json' &&
+          !/^\/script\./.test(attributeIn('src'))
+        )
+          faults.push('a script')
+        for (const { name, value } of attrs) {
+          if (/^on|^style$/.test(name)) faults.push(`${tagName} ${name}`)
+          if (/^(?:href|src|action)$/.test(name) && /^(?:javascript|data|vbscript):|^\/\//i.test(value))
+            faults.push(`${tagName} ${name}=${value}`)
+        }
+      }
+      assert.deepEqual(faults, [], path)
+    }
+  })
+
   browserSuite.test('hostile HTML in a description runs nothing, loads nothing and stays in its place', async () => {
     const safe = hostileHtml.map(safeHtml)
     const ask = await storefrontOn((url) => {
@@ -1435,4 +1480,9 @@ async function visit(path: string, options: BrowserContextOptions, look: (tab: T
   } finally {
     await context.close()
   }
+}
+
+function elementsOf(node: DefaultTreeAdapterTypes.Node): DefaultTreeAdapterTypes.Element[] {
+  const below = 'childNodes' in node ? node.childNodes.flatMap(elementsOf) : []
+  return 'tagName' in node ? [node, ...below] : below
 }

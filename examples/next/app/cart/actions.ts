@@ -39,7 +39,7 @@ export async function applyCode(form: FormData): Promise<void> {
     if (!cart) return
     const change = { code, idempotencyKey: textIn(form, 'once') }
     const { state } = (await shop.carts.applyPromotion(cart.id, change)).data.promotion
-    notice = code === null ? 'code_removed' : `code_${state === 'removed' ? 'removed' : state}`
+    notice = state === 'none' ? 'code_removed' : `code_${state}`
   })
   redirect(`/cart?say=${said === 'code_applied' ? notice : said}`)
 }
