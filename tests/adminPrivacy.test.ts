@@ -72,7 +72,9 @@ eachEngine('privacy of the admin surface', (given) => {
       const [order] = await tx.sql<{ installationId: string }>`
         select installation_id as "installationId" from orders where id = ${orderId} ${tx.forUpdate}`
       const { merchantId, mode } = testServer.seller
-      insertTokens(tx, { merchantId, mode, id: orderId, installationId: order?.installationId ?? '' }, ['token-of-ada'])
+      insertTokens(tx, [
+        { merchantId, mode, orderId, installationId: order?.installationId ?? '', token: 'token-of-ada' },
+      ])
       locked.resolve()
       await held.promise
     })

@@ -193,9 +193,12 @@ eachEngine('admin search', (given) => {
 
   test('of frequent words only the newest orders are looked at, and a rare one finds old orders among them', async () => {
     const mode = { merchantId: newId('mer'), mode: 'test' } as const
-    const first = { ...mode, installationId: newId('ins'), id: 'ord_0' }
+    const first = { ...mode, installationId: newId('ins'), orderId: 'ord_0' }
     await testServer.storage.write(async (tx) => {
-      insertTokens(tx, first, ['be', 'mu', 'rare'])
+      insertTokens(
+        tx,
+        ['be', 'mu', 'rare'].map((token) => ({ ...first, token })),
+      )
       tx.send`
         with recursive numbers (n) as (select 10000 union all select n + 1 from numbers where n < ${10_000 + wordRowsMax})
         insert into search_tokens (merchant_id, mode, token, installation_id, order_id)

@@ -281,7 +281,7 @@ eachEngine('the sales report', (given) => {
         const rows = await storage.read(
           (db) => db.sql`
             select pid from pg_stat_activity
-            where datname = current_database() and wait_event_type = 'Lock' and query like '%counted_version%'`,
+            where datname = current_database() and wait_event_type = 'Lock' and query like '%from orders where installation_id in%'`,
         )
         return rows.length > 0
       }, 'the count that waits')

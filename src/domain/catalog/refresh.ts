@@ -15,7 +15,8 @@ import {
   listStaleRows,
   lockSeller,
   lockStockOf,
-  refreshListedProduct,
+  type RefreshedProduct,
+  refreshListedProducts,
   type StaleProduct,
 } from './store.ts'
 
@@ -66,20 +67,18 @@ async function refreshProducts(tx: Tx, stale: readonly StaleProduct[], now: numb
   if (!seller) throw new Error(`${merchantId} has products but does not exist`)
   const makers = await namedMakers(tx, merchantId, products)
   const productOf = new Map(products.map((product) => [product.id, product]))
-  const writes: Promise<unknown>[] = []
-  let done = 0
+  const refreshed: RefreshedProduct[] = []
   let listChanged = false
   for (const { productId, listRow, nextEndAt } of rows) {
     const product = productOf.get(productId)
     if (!product) throw new Error(`${productId} is listed but not published`)
     const answers = renderProduct(seller, product, mode, makers)
     listChanged ||= answers.listRow !== listRow
-    writes.push(refreshListedProduct(tx, { merchantId, mode }, productId, answers, nextEndAt))
+    refreshed.push({ productId, answers, staleAt: nextEndAt })
     if (answers.listRow !== listRow)
       updateInStock(tx, { merchantId, mode }, productId, isInStock(seller, product, mode))
-    done += 1
   }
-  if (listChanged) writes.push(raiseCatalogVersion(tx, merchantId))
-  await Promise.all(writes)
-  return done
+  if (refreshed.length > 0) refreshListedProducts(tx, { merchantId, mode }, refreshed)
+  if (listChanged) await raiseCatalogVersion(tx, merchantId)
+  return refreshed.length
 }

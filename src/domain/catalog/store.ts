@@ -790,17 +790,36 @@ export async function listStaleRows(
     order by l.product_id`
 }
 
-export async function refreshListedProduct(
+export interface RefreshedProduct {
+  productId: string
+  answers: ProductAnswers
+  staleAt: number | null
+}
+
+export function refreshListedProducts(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
-  productId: string,
-  answers: ProductAnswers,
-  staleAt: number | null,
-): Promise<void> {
-  await tx.sql`
-    update listed_products set list_row = ${answers.listRow}, detail = ${answers.detail},
-      public_detail = ${answers.publicDetail}, etag = ${answers.etag}, revision = ${newId('rev')}, stale_at = ${staleAt}
-    where merchant_id = ${merchantId} and mode = ${mode} and product_id = ${productId}`
+  products: readonly RefreshedProduct[],
+): void {
+  const given = tx.rows(
+    products.map(({ productId, answers: { listRow, detail, publicDetail, etag }, staleAt }) => [
+      productId,
+      listRow,
+      detail,
+      publicDetail,
+      etag,
+      newId('rev'),
+      staleAt,
+    ]),
+    ['text', 'text', 'text', 'text', 'text', 'text', 'bigint'],
+  )
+  tx.send`
+    with given (product_id, list_row, detail, public_detail, etag, revision, stale_at) as (${given})
+    update listed_products set list_row = given.list_row, detail = given.detail, public_detail = given.public_detail,
+      etag = given.etag, revision = given.revision, stale_at = given.stale_at
+    from given
+    where listed_products.merchant_id = ${merchantId} and listed_products.mode = ${mode}
+      and listed_products.product_id = given.product_id`
 }
 
 export async function deleteListedProduct(tx: Tx, merchant: string, productId: string): Promise<void> {

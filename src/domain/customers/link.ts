@@ -6,8 +6,15 @@ import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import { customerHash, listCustomerKeys } from '../checkout/customer.ts'
 import { openCustomer } from '../orders/customer.ts'
-import { lockOrder, type OrderKey } from '../orders/store.ts'
-import { findUnlinkedOrder, linkOrder, listUnlinkedOrders, upsertCustomer } from './recordstore.ts'
+import { lockOrders, type OrderKey } from '../orders/store.ts'
+import {
+  type CustomerSeen,
+  findUnlinkedOrders,
+  linkOrders,
+  listUnlinkedOrders,
+  type UnlinkedOrder,
+  upsertCustomers,
+} from './recordstore.ts'
 
 // One round of the loop. Any number of nodes may do this at once.
 export async function linkCustomers(
@@ -15,17 +22,14 @@ export async function linkCustomers(
   rootSecret: RootSecret,
   { now, limit }: { now: number; limit: number },
 ): Promise<number> {
-  // Orders are locked in the order of their ids, as they are where addresses are erased.
-  const found = (await storage.read((db) => listUnlinkedOrders(db, now, limit))).sort((one, other) =>
-    one.orderId < other.orderId ? -1 : 1,
-  )
+  const found = await storage.read((db) => listUnlinkedOrders(db, now, limit))
   return handleRows(
     { storage, loop: 'customers', now },
     [found],
     ({ installationId, orderId }) => ({ tenantId: installationId, rowId: orderId }),
     (keys) =>
       storage.write(async (tx) => {
-        for (const key of keys) await link(tx, rootSecret, key)
+        await link(tx, rootSecret, keys)
         return keys.length
       }),
   )
@@ -33,14 +37,35 @@ export async function linkCustomers(
 
 // The hash of an order may be one of an earlier release: the present one is made of the e-mail address where it can be opened, so a person
 // is one customer.
-async function link(tx: Tx, rootSecret: RootSecret, key: OrderKey): Promise<void> {
+async function link(tx: Tx, rootSecret: RootSecret, keys: readonly OrderKey[]): Promise<void> {
   // A shopper is erased under the same lock.
-  await lockOrder(tx, key)
-  const order = await findUnlinkedOrder(tx, key)
-  if (!order) return
-  const { merchantId, checkoutSessionId, customerSealed } = order
-  const email = openCustomer(rootSecret, checkoutSessionId, customerSealed)?.email ?? ''
-  const [present] = await listCustomerKeys(tx, rootSecret)
-  const emailHash = present && email !== '' ? customerHash(present, merchantId, email) : order.emailHash
-  linkOrder(tx, key, await upsertCustomer(tx, { id: newId('cst'), emailHash, order }))
+  await lockOrders(tx, keys)
+  const [orders, [present]] = await Promise.all([findUnlinkedOrders(tx, keys), listCustomerKeys(tx, rootSecret)])
+  if (orders.length === 0) return
+  const hashOf = ({ merchantId, checkoutSessionId, customerSealed, emailHash }: UnlinkedOrder) => {
+    const email = openCustomer(rootSecret, checkoutSessionId, customerSealed)?.email ?? ''
+    return present && email !== '' ? customerHash(present, merchantId, email) : emailHash
+  }
+  const hashed = orders.map((order) => ({ ...order, emailHash: hashOf(order) }))
+  const byCustomer = Map.groupBy(hashed, nameOf)
+  const seen = [...byCustomer]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([, [first, ...others]]): CustomerSeen[] => {
+      if (!first) return []
+      const { merchantId, mode, emailHash, placedAt } = first
+      const lastOrderAt = Math.max(placedAt, ...others.map((order) => order.placedAt))
+      return [{ merchantId, mode, id: newId('cst'), emailHash, lastOrderAt }]
+    })
+  const links = (await upsertCustomers(tx, seen)).flatMap((customer) =>
+    (byCustomer.get(nameOf(customer)) ?? []).map(({ installationId, orderId }) => ({
+      installationId,
+      orderId,
+      customerId: customer.id,
+    })),
+  )
+  linkOrders(tx, links)
+}
+
+function nameOf({ merchantId, mode, emailHash }: Pick<CustomerSeen, 'merchantId' | 'mode' | 'emailHash'>): string {
+  return `${merchantId} ${mode} ${emailHash}`
 }

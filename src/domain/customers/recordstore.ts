@@ -5,7 +5,7 @@ import { isNotDeferred } from '../../platform/jobs/store.ts'
 import type { CursorPosition } from '../../platform/kit/cursor.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
-import type { ConsentRecord, OrderKey, OrderNoteRow } from '../orders/store.ts'
+import { areOrders, type ConsentRecord, type OrderKey, type OrderNoteRow } from '../orders/store.ts'
 
 export interface CustomerKeyed {
   merchantId: string
@@ -29,36 +29,50 @@ export async function listUnlinkedOrders(db: Reader, now: number, limit: number)
     order by merchant_id, placed_at limit ${limit}`
 }
 
-// Undefined once it has its customer, or was erased. To be asked with the order locked.
-export async function findUnlinkedOrder(
-  db: Reader,
-  { installationId, orderId }: OrderKey,
-): Promise<UnlinkedOrder | undefined> {
-  const [row] = await db.sql<UnlinkedOrder>`
-    select installation_id as "installationId", id as "orderId", merchant_id as "merchantId", mode, email_hash as "emailHash",
-      checkout_session_id as "checkoutSessionId", customer_sealed as "customerSealed", placed_at as "placedAt"
-    from orders where installation_id = ${installationId} and id = ${orderId} and customer_id is null and email_hash is not null`
-  return row
+// Without those that have their customer, or were erased. To be asked with the orders locked. At least one.
+export async function findUnlinkedOrders(db: Reader, keys: readonly OrderKey[]): Promise<UnlinkedOrder[]> {
+  return db.sql<UnlinkedOrder>`
+    select o.installation_id as "installationId", o.id as "orderId", o.merchant_id as "merchantId", o.mode,
+      o.email_hash as "emailHash", o.checkout_session_id as "checkoutSessionId", o.customer_sealed as "customerSealed",
+      o.placed_at as "placedAt"
+    from orders o where ${areOrders(keys)} and o.customer_id is null and o.email_hash is not null`
 }
 
-// Gives the id of the customer with this hash, new or known, with the row locked.
-export async function upsertCustomer(
+export interface CustomerSeen extends MerchantMode {
+  // For one that is new.
+  id: string
+  emailHash: string
+  lastOrderAt: number
+}
+
+// Writes each hash of a merchant and mode once, new or known, and locks its row; in the order in which they are given, which is the same
+// on all nodes.
+export async function upsertCustomers(
   tx: Tx,
-  { id, emailHash, order }: { id: string; emailHash: string; order: UnlinkedOrder },
-): Promise<string> {
-  const { merchantId, mode, placedAt } = order
-  const [row] = await tx.sql<{ id: string }>`
+  customers: readonly CustomerSeen[],
+): Promise<Omit<CustomerSeen, 'lastOrderAt'>[]> {
+  const given = tx.rows(
+    customers.map(({ merchantId, id, mode, emailHash, lastOrderAt }) => [merchantId, id, mode, emailHash, lastOrderAt]),
+    ['text', 'text', 'text', 'text', 'bigint'],
+  )
+  return tx.sql<Omit<CustomerSeen, 'lastOrderAt'>>`
+    with given (merchant_id, id, mode, email_hash, last_order_at) as (${given})
     insert into customers (merchant_id, id, mode, email_hash, last_order_at)
-    values (${merchantId}, ${id}, ${mode}, ${emailHash}, ${placedAt})
+    select merchant_id, id, mode, email_hash, last_order_at from given where id is not null
     on conflict (merchant_id, mode, email_hash) do update set last_order_at =
       case when excluded.last_order_at > customers.last_order_at then excluded.last_order_at else customers.last_order_at end
-    returning id`
-  if (!row) throw new Error('a customer was written and is not there')
-  return row.id
+    returning merchant_id as "merchantId", mode, id, email_hash as "emailHash"`
 }
 
-export function linkOrder(tx: Tx, { installationId, orderId }: OrderKey, customerId: string): void {
-  tx.send`update orders set customer_id = ${customerId} where installation_id = ${installationId} and id = ${orderId}`
+export function linkOrders(tx: Tx, links: readonly (OrderKey & { customerId: string })[]): void {
+  const given = tx.rows(
+    links.map(({ installationId, orderId, customerId }) => [installationId, orderId, customerId]),
+    ['text', 'text', 'text'],
+  )
+  tx.send`
+    with given (installation_id, order_id, customer_id) as (${given})
+    update orders set customer_id = given.customer_id from given
+    where orders.installation_id = given.installation_id and orders.id = given.order_id`
 }
 
 export interface CustomerRow {

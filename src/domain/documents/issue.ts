@@ -5,12 +5,13 @@ import type { EventDataOf } from '../../contract/open/events.ts'
 import { type DocumentKind, isByVatNumber } from '../../contract/words.ts'
 import { handleRows } from '../../platform/jobs/rows.ts'
 import { isId, newId } from '../../platform/kit/ids.ts'
-import { announce } from '../../platform/outbox/announce.ts'
+import { announce, announceTogether } from '../../platform/outbox/announce.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
+import { tryOpenAddress } from '../addresses/vault.ts'
 import { findMerchantById, type Merchant } from '../merchants/store.ts'
 import { findOrderFacts } from '../orders/change.ts'
-import { openOrderCustomer } from '../orders/customer.ts'
+import { openCustomer } from '../orders/customer.ts'
 import { listLinesOfRefund, type OrderRow } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import { dayOf } from '../reports/days.ts'
@@ -31,12 +32,13 @@ import {
   type DocumentRow,
   findDeliveries,
   findEditParts,
-  findTaxCountry,
+  findSealedBuyer,
   insertDocument,
   isCauseQueued,
   isNumberTaken,
   listCauses,
   listDocumentsOfOrder,
+  type SealedBuyer,
   takeCause,
   takeDocumentNumber,
 } from './store.ts'
@@ -72,9 +74,14 @@ export async function issueDocuments(
     (group) =>
       storage.write(async (tx) => {
         const [first] = group
+        if (!first) return 0
         // One node at a time: two would wait for each other's series.
-        if (first) await tx.lockRow`select id from merchants where id = ${first.merchantId}`
-        for (const cause of group) await settle(tx, rootSecret, cause, now)
+        await tx.lockRow`select id from merchants where id = ${first.merchantId}`
+        const merchant = await findMerchantById(tx, first.merchantId)
+        if (!merchant) throw new Error(`${first.causeId} is of a merchant that does not exist`)
+        await announceTogether(tx, async () => {
+          for (const cause of group) await settle(tx, rootSecret, { cause, merchant, now })
+        })
         const credited = group.filter(({ cause }) => cause !== 'order_paid')
         for (const cause of credited.toSorted(byOrder)) countOrderAgain(tx, cause)
         return group.length
@@ -105,23 +112,27 @@ interface Draft {
   alsoCorrects: readonly DocumentRow[]
 }
 
-async function settle(tx: Tx, rootSecret: RootSecret, cause: CauseRow, now: number): Promise<void> {
+async function settle(
+  tx: Tx,
+  rootSecret: RootSecret,
+  { cause, merchant, now }: { cause: CauseRow; merchant: Merchant; now: number },
+): Promise<void> {
   if (!(await takeCause(tx, cause))) return
-  const [merchant, facts, made] = await Promise.all([
-    findMerchantById(tx, cause.merchantId),
+  const [facts, made] = await Promise.all([
     findOrderFacts(tx, cause),
     listDocumentsOfOrder(tx, cause.merchantId, cause.orderId),
   ])
-  if (!merchant || !facts) throw new Error(`${cause.causeId} is of an order or a merchant that does not exist`)
+  if (!facts) throw new Error(`${cause.causeId} is of an order that does not exist`)
   if (made.some((document) => document.cause === cause.cause && document.causeId === cause.causeId)) return
   const { taxRelief, vat } = facts.order
   const buyerCountry = isByVatNumber(taxRelief) ? vat?.country : undefined
-  const country = (await findTaxCountry(tx, facts.order)) ?? buyerCountry ?? merchant.country
+  const sealed = await findSealedBuyer(tx, facts.order)
+  const country = sealed.country ?? buyerCountry ?? merchant.country
   const deliveries = await findDeliveries(tx, facts.order)
   const draft = await draftFor(tx, cause, { merchant, facts, made, country, deliveries })
   if (!draft) return
   const row = await rowFor(tx, cause, draft, { merchant, facts, country, now })
-  const buyer = await buyerFor(tx, rootSecret, facts, draft, now)
+  const buyer = await buyerFor(tx, rootSecret, { order: facts.order, sealed, draft, now })
   const document = { ...row, buyerSealed: buyer && sealBuyer(rootSecret, row.id, buyer) }
   insertDocument(tx, document)
   announceDocument(tx, document, now)
@@ -278,16 +289,29 @@ async function numberFor(
   }
 }
 
+interface BuyerAsk {
+  order: OrderRow
+  sealed: SealedBuyer
+  draft: Draft
+  now: number
+}
+
 // That of the document which is corrected, as it was then.
 async function buyerFor(
   tx: Tx,
   rootSecret: RootSecret,
-  { order }: OrderFacts,
-  { corrects }: Draft,
-  now: number,
+  { order, sealed: { customerSealed, sealed, rowKey, expiresAt }, draft, now }: BuyerAsk,
 ): Promise<Buyer | null> {
-  if (corrects) return openBuyer(rootSecret, corrects) ?? null
-  const { customer, address } = await openOrderCustomer(tx, rootSecret, order, now)
+  if (draft.corrects) return openBuyer(rootSecret, draft.corrects) ?? null
+  const { installationId, id: ownerId, checkoutSessionId } = order
+  const customer = openCustomer(rootSecret, checkoutSessionId, customerSealed)
+  const address =
+    order.address && sealed !== null && expiresAt !== null
+      ? await tryOpenAddress(tx, rootSecret, {
+          ...{ installationId, ownerId, id: order.address.token, now },
+          row: { sealed, rowKey, expiresAt },
+        })
+      : undefined
   const name = address?.name || customer?.name
   if (!name) return null
   const vat = buyerVatOf(order, customer?.vatId)

@@ -67,15 +67,26 @@ export async function lockQueuedCause(
   return rows.length > 0
 }
 
-// Where an order is sent to, also after its address was erased. Undefined where nothing is sent.
-export async function findTaxCountry(
+// Who ordered, sealed, and where it is sent to, which stays known after its address was erased. Null where nothing is sent.
+export interface SealedBuyer {
+  customerSealed: string | null
+  country: string | null
+  // Of the address; null where it is not there.
+  sealed: string | null
+  rowKey: string | null
+  expiresAt: number | null
+}
+
+export async function findSealedBuyer(
   db: Reader,
-  { installationId, address }: Pick<OrderRow, 'installationId' | 'address'>,
-): Promise<string | undefined> {
-  if (!address) return undefined
-  const [row] = await db.sql<{ country: string | null }>`
-    select country from addresses where installation_id = ${installationId} and id = ${address.token}`
-  return row?.country ?? undefined
+  { installationId, id }: Pick<OrderRow, 'installationId' | 'id'>,
+): Promise<SealedBuyer> {
+  const [row] = await db.sql<SealedBuyer>`
+    select o.customer_sealed as "customerSealed", a.country, a.sealed, a.row_key as "rowKey", a.expires_at as "expiresAt"
+    from orders o left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id
+    where o.installation_id = ${installationId} and o.id = ${id}`
+  if (!row) throw new Error(`the order ${id} is not there`)
+  return row
 }
 
 // Whether what was ordered is sent. Only of an order without tax to a buyer who owes it: what is sent has another reason there.
@@ -146,10 +157,24 @@ export function insertDocument(tx: Tx, row: DocumentRow): void {
     values (${row.merchantId}, ${row.id}, ${row.mode}, ${row.kind}, ${row.cause}, ${row.causeId}, ${row.installationId},
       ${row.orderId}, ${row.number}, ${row.day}, ${row.supplyDay}, ${row.currency}, ${row.net}, ${row.tax}, ${row.total},
       ${row.country}, ${JSON.stringify(row.content)}, ${row.buyerSealed}, ${row.issuedAt})`
-  for (const { rateBps, reason, net, tax, total } of row.content.rates)
-    tx.send`
-      insert into document_rates (merchant_id, document_id, rate, reason, net, tax, total)
-      values (${row.merchantId}, ${row.id}, ${rateBps}, ${reason ?? ''}, ${net}, ${tax}, ${total})`
+  const { rates } = row.content
+  if (rates.length === 0) return
+  const given = tx.rows(
+    rates.map(({ rateBps, reason, net, tax, total }) => [
+      row.merchantId,
+      row.id,
+      rateBps,
+      reason ?? '',
+      net,
+      tax,
+      total,
+    ]),
+    ['text', 'text', 'bigint', 'text', 'bigint', 'bigint', 'bigint'],
+  )
+  tx.send`
+    with given (merchant_id, document_id, rate, reason, net, tax, total) as (${given})
+    insert into document_rates (merchant_id, document_id, rate, reason, net, tax, total)
+    select merchant_id, document_id, rate, reason, net, tax, total from given where merchant_id is not null`
 }
 
 const headColumns = `

@@ -187,6 +187,21 @@ export async function lockOrder(tx: Tx, { installationId, orderId }: OrderKey): 
   await tx.lockRow`select id from orders where installation_id = ${installationId} and id = ${orderId}`
 }
 
+// Of orders of any installations, in the order of their ids. At least one.
+export async function lockOrders(tx: Tx, keys: readonly OrderKey[]): Promise<void> {
+  await tx.lockRow`select o.id from orders o where ${areOrders(keys)} order by o.id`
+}
+
+// Conditions on orders `o`. At least one key.
+export function areOrders(keys: readonly OrderKey[]): Fragment {
+  const installations = list([...new Set(keys.map(({ installationId }) => installationId))])
+  const orders = list(keys.map(({ orderId }) => orderId))
+  return new Fragment(`o.installation_id in (${installations.text}) and o.id in (${orders.text})`, [
+    ...installations.values,
+    ...orders.values,
+  ])
+}
+
 interface OrderColumns
   extends Omit<
     OrderRow,

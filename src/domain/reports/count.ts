@@ -69,8 +69,7 @@ async function countOrders(tx: Tx, orders: readonly ChangedOrder[]): Promise<num
   const { timeZone } = seller
   for (const day of new Set(orders.map(({ placedAt }) => dayOf(placedAt, timeZone))))
     countDay(tx, { merchantId, mode, day, from: startOf(day, timeZone), to: startOf(plusDays(day, 1), timeZone) })
-  // Orders are locked in the order of their ids, as where they are indexed for the search.
-  for (const order of orders.toSorted((one, other) => (one.id < other.id ? -1 : 1))) markCounted(tx, order)
+  await markCounted(tx, orders)
   return orders.length
 }
 

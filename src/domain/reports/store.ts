@@ -3,7 +3,7 @@
 import type { Mode } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import { type Day, lastOf, type Month, monthOf, rangesWithout } from './days.ts'
 
 export interface ChangedOrder {
@@ -37,11 +37,21 @@ export async function findSellerOfSales(db: Reader, merchantId: string): Promise
   return row
 }
 
-// As it was seen: a later change leaves the order to be counted again.
-export function markCounted(tx: Tx, { installationId, id, version, refunded }: ChangedOrder): void {
+// As they were seen: a later change leaves an order to be counted again. Locked in the order of their ids, as where they are indexed for the
+// search.
+export async function markCounted(tx: Tx, orders: readonly ChangedOrder[]): Promise<void> {
+  const installations = list([...new Set(orders.map(({ installationId }) => installationId))])
+  await tx.lockRow`
+    select id from orders where installation_id in (${installations}) and id in (${list(orders.map(({ id }) => id))})
+    order by id`
+  const seen = tx.rows(
+    orders.map(({ installationId, id, version, refunded }) => [installationId, id, version, refunded]),
+    ['text', 'text', 'bigint', 'bigint'],
+  )
   tx.send`
-    update orders set counted_version = ${version}, counted_refunded = ${refunded}
-    where installation_id = ${installationId} and id = ${id}`
+    with seen (installation_id, id, version, refunded) as (${seen})
+    update orders set counted_version = seen.version, counted_refunded = seen.refunded from seen
+    where orders.installation_id = seen.installation_id and orders.id = seen.id`
 }
 
 // A document that is made after its refund was counted changes the tax of the day. The caller has locked the merchant, as where days are

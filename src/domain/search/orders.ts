@@ -8,11 +8,21 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { createDatabaseKey, listDatabaseKeys } from '../../platform/secrets/databasekey.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
-import { openOrderCustomer } from '../orders/customer.ts'
-import { findOrder, lockOrder, type OrderKey } from '../orders/store.ts'
+import { tryOpenAddress } from '../addresses/vault.ts'
+import { openCustomer } from '../orders/customer.ts'
+import { lockOrders, type OrderKey } from '../orders/store.ts'
 import { askedAs, beginningsOf, postalWords, wordsOf } from './sealedwords.ts'
 import { misspeltLengthMin, oneMistakeOf } from './spelling.ts'
-import { insertTokens, listKnownTokens, listOrdersNotIndexed, listOrdersOfTokens, noteIndexed } from './store.ts'
+import {
+  insertTokens,
+  listKnownTokens,
+  listOrdersNotIndexed,
+  listOrdersOfTokens,
+  listSealedOrders,
+  noteIndexed,
+  type SealedOrder,
+  type TokenRow,
+} from './store.ts'
 
 export const searchKeyName = 'search'
 const tokenLength = 22 // 132 bits
@@ -27,10 +37,7 @@ export async function indexOrders(
   rootSecret: RootSecret,
   { now, limit }: { now: number; limit: number },
 ): Promise<number> {
-  // Orders are locked in the order of their ids, as they are where addresses are erased.
-  const found = (await storage.read((db) => listOrdersNotIndexed(db, now, limit))).sort((one, other) =>
-    one.orderId < other.orderId ? -1 : 1,
-  )
+  const found = await storage.read((db) => listOrdersNotIndexed(db, now, limit))
   const findKey = createDatabaseKey(rootSecret, searchKeyName)
   return handleRows(
     { storage, loop: 'search', now },
@@ -39,38 +46,44 @@ export async function indexOrders(
     (keys) =>
       storage.write(async (tx) => {
         const key = await findKey(tx, now)
-        for (const name of keys) await indexOrder(tx, rootSecret, { name, key, now })
+        // A shopper is erased under the same lock.
+        await lockOrders(tx, keys)
+        const tokens: TokenRow[] = []
+        for (const order of await listSealedOrders(tx, keys))
+          for (const token of await tokensOf(tx, rootSecret, { order, key, now })) tokens.push({ ...order, token })
+        insertTokens(tx, tokens)
+        noteIndexed(tx, keys, now)
         return keys.length
       }),
   )
 }
 
-async function indexOrder(
+async function tokensOf(
   tx: Tx,
   rootSecret: RootSecret,
-  { name, key, now }: { name: OrderKey; key: KeyObject; now: number },
-): Promise<void> {
-  // A shopper is erased under the same lock.
-  await lockOrder(tx, name)
-  const order = await findOrder(tx, name)
-  if (!order) return
-  const { customer, address } = await openOrderCustomer(tx, rootSecret, order, now)
+  { order, key, now }: { order: SealedOrder; key: KeyObject; now: number },
+): Promise<Iterable<string>> {
+  const { installationId, orderId, checkoutSessionId, addressId, sealed, rowKey, expiresAt } = order
+  const row = sealed === null || expiresAt === null ? undefined : { sealed, rowKey, expiresAt }
+  const address =
+    addressId === null || !row
+      ? undefined
+      : await tryOpenAddress(tx, rootSecret, { installationId, ownerId: orderId, id: addressId, now, row })
   // Once the address is erased, an order is found by its number alone.
-  const isErased = order.address !== null && !address
-  const words = isErased
-    ? []
-    : [
-        ...wordsOf(
-          [customer?.email, customer?.name, address?.name, address?.company, address?.city].filter(Boolean).join(' '),
-        ),
-        ...postalWords(address?.postalCode ?? ''),
-      ]
-  const tokens = words
-    .filter(Boolean)
-    .flatMap((word) => [word, ...beginningsOf(word)])
-    .map((word) => tokenOf(key, order.merchantId, word))
-  if (tokens.length > 0) insertTokens(tx, order, [...new Set(tokens)])
-  noteIndexed(tx, name, now)
+  if (addressId !== null && !address) return []
+  const customer = openCustomer(rootSecret, checkoutSessionId, order.customerSealed)
+  const words = [
+    ...wordsOf(
+      [customer?.email, customer?.name, address?.name, address?.company, address?.city].filter(Boolean).join(' '),
+    ),
+    ...postalWords(address?.postalCode ?? ''),
+  ]
+  return new Set(
+    words
+      .filter(Boolean)
+      .flatMap((word) => [word, ...beginningsOf(word)])
+      .map((word) => tokenOf(key, order.merchantId, word)),
+  )
 }
 
 // Newest first, those that have all of the words.

@@ -5,7 +5,7 @@ import { folded } from '../../platform/kit/fold.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { beginsWith } from '../../platform/storage/prefix.ts'
 import { allOf, Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
-import type { OrderKey, OrderRow } from '../orders/store.ts'
+import { areOrders, type OrderKey, type OrderRow } from '../orders/store.ts'
 import { normalCode } from '../promotions/store.ts'
 
 // Raised with what orders are found by: 2, by the beginning of a word and by city. The index names it.
@@ -18,25 +18,60 @@ export async function listOrdersNotIndexed(db: Reader, now: number, limit: numbe
     order by placed_at limit ${limit}`
 }
 
-export function insertTokens(
-  tx: Tx,
-  { merchantId, mode, installationId, id }: Pick<OrderRow, 'merchantId' | 'mode' | 'installationId' | 'id'>,
-  tokens: readonly string[],
-): void {
-  const rows = tx.rows(
-    tokens.map((token) => [merchantId, mode, token, installationId, id]),
-    ['text', 'text', 'text', 'text', 'text'],
-  )
-  tx.send`
-    with words (merchant_id, mode, token, installation_id, order_id) as (${rows})
-    insert into search_tokens (merchant_id, mode, token, installation_id, order_id)
-    select merchant_id, mode, token, installation_id, order_id from words where merchant_id is not null
-    on conflict (merchant_id, mode, token, order_id) do nothing`
+// An order with who ordered, sealed.
+export interface SealedOrder extends OrderKey, MerchantMode {
+  checkoutSessionId: string
+  customerSealed: string | null
+  addressId: string | null
+  // Of the address; null where it is not there.
+  sealed: string | null
+  rowKey: string | null
+  expiresAt: number | null
 }
 
-export function noteIndexed(tx: Tx, { installationId, orderId }: OrderKey, now: number): void {
-  tx.send`
-    update orders set indexed_at = ${now}, words_version = ${wordsVersion} where installation_id = ${installationId} and id = ${orderId}`
+// To be asked with the orders locked. At least one.
+export async function listSealedOrders(db: Reader, keys: readonly OrderKey[]): Promise<SealedOrder[]> {
+  return db.sql<SealedOrder>`
+    select o.installation_id as "installationId", o.id as "orderId", o.merchant_id as "merchantId", o.mode,
+      o.checkout_session_id as "checkoutSessionId", o.customer_sealed as "customerSealed", o.address_id as "addressId",
+      a.sealed, a.row_key as "rowKey", a.expires_at as "expiresAt"
+    from orders o
+    left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id and a.owner_id = o.id
+    where ${areOrders(keys)}`
+}
+
+export interface TokenRow extends OrderKey, MerchantMode {
+  token: string
+}
+
+// A statement has at most so many, as SQLite has a parameter for each of their values.
+const tokensMax = 1_024
+
+export function insertTokens(tx: Tx, tokens: readonly TokenRow[]): void {
+  for (let from = 0; from < tokens.length; from += tokensMax) {
+    const rows = tx.rows(
+      tokens
+        .slice(from, from + tokensMax)
+        .map(({ merchantId, mode, token, installationId, orderId }) => [
+          merchantId,
+          mode,
+          token,
+          installationId,
+          orderId,
+        ]),
+      ['text', 'text', 'text', 'text', 'text'],
+    )
+    tx.send`
+      with words (merchant_id, mode, token, installation_id, order_id) as (${rows})
+      insert into search_tokens (merchant_id, mode, token, installation_id, order_id)
+      select merchant_id, mode, token, installation_id, order_id from words where merchant_id is not null
+      on conflict (merchant_id, mode, token, order_id) do nothing`
+  }
+}
+
+// At least one.
+export function noteIndexed(tx: Tx, keys: readonly OrderKey[], now: number): void {
+  tx.send`update orders as o set indexed_at = ${now}, words_version = ${wordsVersion} where ${areOrders(keys)}`
 }
 
 // For an order whose customer was corrected: it is not found by the words from before, and the loop indexes it again.
