@@ -39,7 +39,7 @@ export function demoAnswer(
   const name = byUrl.get(url)
   if (name === undefined) return undefined
   const tookMs = 38 + (body.length % 97)
-  if (isWell(name, Date.parse(timestampOf(body)))) return answered(200, '{"received":true}', tookMs)
+  if (isWell(name, Date.parse(timestampOf(String(body))))) return answered(200, '{"received":true}', tookMs)
   if (name === 'newsletter') return answered(410, 'This trial has ended.', tookMs)
   return answered(503, 'upstream connect error or disconnect/reset before headers', 5 * tookMs)
 }

@@ -45,7 +45,7 @@ export function createCall({ sender, rootSecret, log, version, platformCall }: C
 
   return async (claimed, startedAt) => {
     const { url, body, platformId } = claimed
-    if (body === '') return notMade('the text of the event is no longer kept')
+    if (body.length === 0) return notMade('the text of the event is no longer kept')
     try {
       if (platformId !== null) return await callPlatform(claimed, platformId)
       return await sender.send({ url, headers: headersOf(claimed, startedAt), body })

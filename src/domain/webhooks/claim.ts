@@ -24,8 +24,8 @@ export interface Claimed {
   createdAt: number
   leaseId: string
   leaseExpiresAt: number
-  // Empty once the text of the event was deleted.
-  body: string
+  // Empty once the text of the event was deleted. The same for all deliveries of an event that were claimed together.
+  body: Buffer
   url: string
   // The platform of agents that is called.
   platformId: string | null
@@ -94,10 +94,9 @@ export async function claimDeliveries(
   // One delivery, where claiming several has failed.
   only: RowKey | null = null,
 ): Promise<Claims> {
-  const locked = await lockIdle(tx, endpoints, now)
+  // Counted after the lock: another node may have claimed before it.
+  const [locked, sendingBy] = await Promise.all([lockIdle(tx, endpoints, now), countSending(tx, endpoints, holder)])
   if (locked.length === 0) return nothingClaimed
-  // Counted after the lock: another node may have claimed while we waited for it.
-  const sendingBy = await countSending(tx, locked, holder)
   const due = await Promise.all(
     locked.map(async ({ id, consecutiveFailures }) => {
       const { sending = 0, ofOthers = 0 } = sendingBy.get(id) ?? {}
@@ -106,8 +105,8 @@ export async function claimDeliveries(
     }),
   )
   const plan = planClaims(due, { calls: limit, ahead: aheadLimit })
-  const planned = locked.map((endpoint, index) => ({ endpoint, ...(plan.endpoints[index] as EndpointPlan) }))
-  const taken = planned.flatMap(({ endpoint, taken }) => taken.map(({ id }) => ({ endpoint, id })))
+  const planned = locked.map((endpoint, index) => ({ endpoint, ...(plan.endpoints[index] as EndpointPlan<Due>) }))
+  const taken = planned.flatMap(({ endpoint, taken }) => taken.map(({ id, eventId }) => ({ endpoint, id, eventId })))
   const lease = { leaseId: `${holder}.${randomBytes(6).toString('base64url')}`, leaseExpiresAt: now + leaseMs }
   const [claimed] = await Promise.all([
     claimThese(tx, taken, lease),
@@ -143,13 +142,17 @@ interface Sending {
   ofOthers: number
 }
 
-async function countSending(tx: Tx, endpoints: readonly IdleEndpoint[], holder: string): Promise<Map<string, Sending>> {
+async function countSending(tx: Tx, endpoints: readonly EndpointKey[], holder: string): Promise<Map<string, Sending>> {
   const rows = await tx.sql<Sending & { endpointId: string }>`
     select endpoint_id as "endpointId", count(*) as "sending",
       sum(case when lease_id like ${`${holder}.%`} then 0 else 1 end) as "ofOthers"
     from webhook_deliveries where endpoint_id in (${list(endpoints.map(({ id }) => id))}) and status = 'sending'
     group by endpoint_id`
   return new Map(rows.map((row) => [row.endpointId, row]))
+}
+
+interface Due extends Candidate {
+  eventId: string
 }
 
 // An event waits until every earlier event of its subject is finished at this endpoint. A replay is out of order by nature: it
@@ -159,9 +162,9 @@ async function listCandidates(
   tx: Tx,
   id: string,
   { limit, now, only }: { limit: number; now: number; only: RowKey | null },
-): Promise<Candidate[]> {
-  return tx.sql<Candidate>`
-    select d.id, case when d.replay_of is null then (
+): Promise<Due[]> {
+  return tx.sql<Due>`
+    select d.id, d.event_id as "eventId", case when d.replay_of is null then (
       select coalesce(p.due_at, p.lease_expires_at) from webhook_deliveries p
       where p.installation_id = d.installation_id and p.endpoint_id = d.endpoint_id and p.subject_id = d.subject_id
         and p.sequence < d.sequence and p.replay_of is null and p.status in ('pending', 'sending', 'retrying')
@@ -182,33 +185,40 @@ export async function listDueDeliveries(db: Reader, { id }: EndpointKey, now: nu
     order by d.due_at, d.id limit ${inFlightMax + passedOverMax}`
 }
 
-// For all endpoints in one statement for each installation. They come back in the order of the queue.
+type ClaimedRow = Omit<Claimed, 'body' | 'url' | 'platformId' | 'secrets' | 'leaseId' | 'leaseExpiresAt'>
+
+// For all endpoints in one statement for each installation, and one for the texts of their events, of which each is read once, however
+// many endpoints get it. They come back in the order of the queue.
 async function claimThese(
   tx: Tx,
-  taken: readonly { endpoint: IdleEndpoint; id: string }[],
+  taken: readonly { endpoint: IdleEndpoint; id: string; eventId: string }[],
   { leaseId, leaseExpiresAt }: { leaseId: string; leaseExpiresAt: number },
 ): Promise<Claimed[]> {
   const byInstallation = Map.groupBy(taken, ({ endpoint }) => endpoint.installationId)
-  const rows = await Promise.all(
-    [...byInstallation].map(
-      ([installationId, its]) => tx.sql<Omit<Claimed, 'url' | 'platformId' | 'secrets' | 'leaseId' | 'leaseExpiresAt'>>`
-        update webhook_deliveries set status = 'sending', due_at = null, lease_id = ${leaseId},
-          lease_expires_at = ${leaseExpiresAt}
-        where installation_id = ${installationId} and id in (${list(its.map(({ id }) => id))}) and due_at is not null
-        returning installation_id as "installationId", id, endpoint_id as "endpointId", event_id as "eventId",
-          event_type as "eventType", subject_id as "subjectId", sequence, attempts, replay_of as "replayOf",
-          created_at as "createdAt", (
-            select body from events e where e.installation_id = webhook_deliveries.installation_id
-              and e.id = webhook_deliveries.event_id) as "body"`,
-    ),
+  const reading = [...byInstallation].map(([installationId, its]) => {
+    const ids = [...new Set(its.map(({ eventId }) => eventId))]
+    return tx.sql<{ id: string; body: string }>`
+      select id, body from events where installation_id = ${installationId} and id in (${list(ids)})`
+  })
+  const claiming = [...byInstallation].map(
+    ([installationId, its]) => tx.sql<ClaimedRow>`
+      update webhook_deliveries set status = 'sending', due_at = null, lease_id = ${leaseId},
+        lease_expires_at = ${leaseExpiresAt}
+      where installation_id = ${installationId} and id in (${list(its.map(({ id }) => id))}) and due_at is not null
+      returning installation_id as "installationId", id, endpoint_id as "endpointId", event_id as "eventId",
+        event_type as "eventType", subject_id as "subjectId", sequence, attempts, replay_of as "replayOf",
+        created_at as "createdAt"`,
   )
+  const [texts, rows] = await Promise.all([Promise.all(reading), Promise.all(claiming)])
   const byId = new Map(rows.flat().map((row) => [row.id, row]))
-  return taken.flatMap(({ endpoint, id }) => {
-    const row = byId.get(id)
+  const bodies = new Map(texts.flat().map(({ id, body }) => [id, Buffer.from(unpacked(body))]))
+  return taken.flatMap(({ endpoint, id, eventId }) => {
+    const [row, body] = [byId.get(id), bodies.get(eventId)]
     if (!row) return []
+    if (!body) throw new Error(`the event ${eventId} of delivery ${id} is not there`)
     const { url, platformId, secretSealed, previousSealed, previousExpiresAt } = endpoint
     const secrets = { id: endpoint.id, secretSealed, previousSealed, previousExpiresAt }
-    return { ...row, body: unpacked(row.body), leaseId, leaseExpiresAt, url, platformId, secrets }
+    return { ...row, body, leaseId, leaseExpiresAt, url, platformId, secrets }
   })
 }
 
@@ -230,17 +240,15 @@ async function park(
 }
 
 // What was claimed ahead and will not be called now. No call was made, so no attempt is spent.
-export async function giveBack(tx: Tx, claims: readonly Claimed[], now: number): Promise<void> {
+export function giveBack(tx: Tx, claims: readonly Claimed[], now: number): void {
   const byLease = Map.groupBy(claims, ({ installationId, leaseId }) => `${installationId} ${leaseId}`)
-  await Promise.all(
-    [...byLease.values()].map((group) => {
-      const { installationId, leaseId } = group[0] as Claimed
-      return tx.sql`
-        update webhook_deliveries set status = case when attempts = 0 then 'pending' else 'retrying' end, due_at = ${now},
-          lease_id = null, lease_expires_at = null
-        where installation_id = ${installationId} and id in (${list(group.map(({ id }) => id))}) and lease_id = ${leaseId}`
-    }),
-  )
+  for (const group of byLease.values()) {
+    const { installationId, leaseId } = group[0] as Claimed
+    tx.send`
+      update webhook_deliveries set status = case when attempts = 0 then 'pending' else 'retrying' end, due_at = ${now},
+        lease_id = null, lease_expires_at = null
+      where installation_id = ${installationId} and id in (${list(group.map(({ id }) => id))}) and lease_id = ${leaseId}`
+  }
 }
 
 // Gives back what a process claimed before it died. It costs no attempt: whether the call was made is unknown.

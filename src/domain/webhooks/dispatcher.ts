@@ -266,7 +266,7 @@ export class Dispatcher {
     try {
       const { claimed, servedLast, isMore } = await this.#parts.storage.write(async (tx) => {
         if (ended.length > 0) await recordOutcomes(tx, ended, now)
-        if (returned.length > 0) await giveBack(tx, returned, now)
+        if (returned.length > 0) giveBack(tx, returned, now)
         if (endpoints.length === 0) return nothingClaimed
         const room = this.#held.room(this.#callsMax)
         return claimDeliveries(tx, endpoints, { ...room, ahead: aheadOf(ended), ...bounds })
@@ -306,7 +306,7 @@ export class Dispatcher {
       await noteFailures(
         found,
         handleRows(at, [returned], keyOf, async (group) => {
-          await storage.write((tx) => giveBack(tx, group, now))
+          await storage.write(async (tx) => giveBack(tx, group, now))
           return note(group)
         }),
       )

@@ -31,7 +31,7 @@ export async function recordOutcomes(tx: Tx, outcomes: readonly Outcome[], now: 
   // What succeeded needs no thought about its endpoint, and so no lock.
   if (well.length === outcomes.length) {
     const areOurs = await recordSuccesses(tx, well, now)
-    await Promise.all(groups.map((group) => noteWell(tx, group, areOurs, now)))
+    for (const group of groups) noteWell(tx, group, areOurs, now)
     return
   }
   const endpoints = await Promise.all(
@@ -48,13 +48,13 @@ async function recordSuccesses(tx: Tx, outcomes: readonly Outcome[], now: number
   return new Set(rows.map(({ id }) => id))
 }
 
-async function noteWell(tx: Tx, group: readonly Outcome[], areOurs: ReadonlySet<string>, now: number): Promise<void> {
+function noteWell(tx: Tx, group: readonly Outcome[], areOurs: ReadonlySet<string>, now: number): void {
   const ours = group.filter(({ claimed }) => areOurs.has(claimed.id))
   const [first] = ours
   if (!first) return
   const { installationId, endpointId: id } = first.claimed
   const startedAt = Math.max(...ours.map((outcome) => outcome.startedAt))
-  await noteSuccess(tx, { installationId, id }, startedAt, now)
+  noteSuccess(tx, { installationId, id }, startedAt, now)
 }
 
 // `endpoint` is undefined when it was removed meanwhile. Only what was still ours to write says anything about it.
@@ -71,7 +71,7 @@ async function recordOfEndpoint(
     ),
   )
   if (!endpoint) return
-  const ours = outcomes.filter((_, index) => areOurs[index]).filter(({ claimed }) => claimed.body !== '')
+  const ours = outcomes.filter((_, index) => areOurs[index]).filter(({ claimed }) => claimed.body.length > 0)
   const health = ours.reduce((known, outcome) => healthAfter(known, outcome, now), endpoint)
   if (ours.length > 0) await setHealth(tx, health)
   const reason = endpoint.status === 'enabled' ? reasonToDisable(health, ours, now) : undefined
@@ -110,7 +110,7 @@ function verdictOf(endpoint: Endpoint | undefined, { claimed, call }: Outcome, n
   const error = call.error ?? `status ${call.statusCode}`
   if (!endpoint) return { status: 'discarded', dueAt: null, error }
   if (call.kind === 'blocked') return { status: 'blocked', dueAt: null, error }
-  if (claimed.body === '') return { status: 'failed', dueAt: null, error }
+  if (claimed.body.length === 0) return { status: 'failed', dueAt: null, error }
   const waitMs = waitMsAfter(claimed.id, claimed.attempts + 1, askedWaitMs(call.retryAfter, now))
   if (waitMs === undefined) return { status: 'failed', dueAt: null, error }
   return { status: 'retrying', dueAt: now + waitMs, error }
@@ -207,13 +207,10 @@ async function hurryNexts(tx: Tx, outcomes: readonly Outcome[], now: number): Pr
       order by d.sequence limit 1) as "id"
     from done`
   const found = nexts.filter(({ id }) => id !== null)
-  await Promise.all(
-    [...Map.groupBy(found, ({ installationId }) => installationId)].map(
-      ([installationId, its]) => tx.sql`
-        update webhook_deliveries set due_at = ${now}
-        where installation_id = ${installationId} and id in (${list(its.map(({ id }) => id))}) and due_at > ${now}`,
-    ),
-  )
+  for (const [installationId, its] of Map.groupBy(found, (next) => next.installationId))
+    tx.send`
+      update webhook_deliveries set due_at = ${now}
+      where installation_id = ${installationId} and id in (${list(its.map(({ id }) => id))}) and due_at > ${now}`
 }
 
 const placeTypes = ['text', 'text', 'text', 'bigint'] as const

@@ -47,30 +47,33 @@ export function candidatesMax({ calls, ahead }: Room): number {
   return Math.max(0, calls) + ahead + passedOverMax
 }
 
-export interface EndpointDue {
+export interface EndpointDue<Row extends Candidate = Candidate> {
   room: Room
   // In the order of the queue, at most as many as are looked at.
-  candidates: readonly Candidate[]
+  candidates: readonly Row[]
 }
 
-export interface EndpointPlan {
-  taken: readonly Candidate[]
+export interface EndpointPlan<Row extends Candidate = Candidate> {
+  taken: readonly Row[]
   // They wait for an earlier event of their subject.
-  parked: readonly Candidate[]
+  parked: readonly Row[]
 }
 
-export interface ClaimPlan {
+export interface ClaimPlan<Row extends Candidate = Candidate> {
   // In the order of what was asked.
-  endpoints: readonly EndpointPlan[]
+  endpoints: readonly EndpointPlan<Row>[]
   // There may be more that is due: something blocked was in the way, or there was no room.
   isMore: boolean
 }
 
 // Each endpoint in its turn gets its share of what is left, so the first ones do not take everything.
-export function planClaims(due: readonly EndpointDue[], capacity: Capacity): ClaimPlan {
+export function planClaims<Row extends Candidate>(
+  due: readonly EndpointDue<Row>[],
+  capacity: Capacity,
+): ClaimPlan<Row> {
   let { calls, ahead } = capacity
   let isMore = false
-  const endpoints = due.map(({ room, candidates }, index): EndpointPlan => {
+  const endpoints = due.map(({ room, candidates }, index): EndpointPlan<Row> => {
     const left = due.length - index
     const share = Math.ceil(calls / left)
     const callsNow = Math.max(0, Math.min(room.calls, share))

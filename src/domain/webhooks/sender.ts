@@ -10,7 +10,7 @@ import { isForbiddenAddress, targetProblem } from './guard.ts'
 export interface Call {
   url: string
   headers: Readonly<Record<string, string>>
-  body: string
+  body: string | Buffer
 }
 
 export interface CallOutcome {
@@ -91,7 +91,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function exchange({ url, headers, body }: Call): Promise<Ending> {
-    const bytes = Buffer.from(body)
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
     const endsAt = performance.now() + exchangeMsMax
     // An idle connection can be reset just before it is used again, and all of them when a receiver restarts. Nothing was
     // written, so nothing can arrive twice; each of these costs one idle connection, and then comes a new one.

@@ -88,13 +88,13 @@ export interface Message {
   id: string
   // Seconds since 1970.
   timestamp: number
-  body: string
+  body: string | Buffer
 }
 
 // What is signed is the id, the time and the very bytes of the body, so none of them can be exchanged.
 export function signatureOf(secret: SigningSecret, { id, timestamp, body }: Message): string {
   const key = typeof secret === 'string' ? keyOf(secret) : secret
-  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
 }
 
 export function signedHeaders(secrets: readonly SigningSecret[], message: Message): Record<string, string> {

@@ -126,13 +126,13 @@ export async function setHealth(tx: Tx, endpoint: Endpoint): Promise<void> {
 
 // That it is well is written where it was not, and otherwise once a second: a busy endpoint must not become a hot row. A call that was
 // made before the last failure says nothing about now.
-export async function noteSuccess(
+export function noteSuccess(
   tx: Tx,
   { installationId, id }: { installationId: string; id: string },
   startedAt: number,
   now: number,
-): Promise<void> {
-  await tx.sql`
+): void {
+  tx.send`
     update webhook_endpoints set last_success_at = ${now}, consecutive_failures = 0, failing_since = null, resting_until = null
     where installation_id = ${installationId} and id = ${id}
       and (last_failure_at is null or last_failure_at <= ${startedAt})
