@@ -7,7 +7,8 @@ import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
 import { Lru } from '../kit/lru.ts'
 import type { Outgoing } from './message.ts'
 
-export type Compress = (outgoing: Outgoing, accepted: string | string[] | undefined) => Promise<Outgoing>
+// A promise only where something is compressed: most answers are not, and waiting for one costs a turn.
+export type Compress = (outgoing: Outgoing, accepted: string | string[] | undefined) => Outgoing | Promise<Outgoing>
 
 type Coding = 'br' | 'zstd' | 'gzip'
 type Effort = NonNullable<Outgoing['compress']>
@@ -63,30 +64,25 @@ export function createCompress(): Compress {
     }
   }
 
-  return async (outgoing, accepted) => {
+  async function inCoding(outgoing: Outgoing, coding: Coding, effort: Effort): Promise<Outgoing> {
+    const { body, headers } = outgoing
+    const made = await compressed(body, coding, effort)
+    if (!made) return outgoing
+    return { ...outgoing, body: made, headers: { ...headers, 'content-encoding': coding, ...weakened(headers) } }
+  }
+
+  return (outgoing, accepted) => {
     const { status, body, compress: effort, headers } = outgoing
     if (!effort || !isText.test(headers['content-type'] ?? '')) return outgoing
-    const varying = {
-      ...outgoing,
-      headers: { ...headers, vary: [headers.vary, 'accept-encoding'].filter(Boolean).join(', ') },
-    }
-    const coding = codingFor(accepted)
+    const vary = headers.vary ? `${headers.vary}, accept-encoding` : 'accept-encoding'
+    const coding = accepted === undefined ? undefined : codingFor(accepted)
     // The client's cached representation is compressed.
     if (status === 304 && coding !== undefined)
-      return { ...varying, headers: { ...varying.headers, ...weakened(headers) } }
+      return { ...outgoing, headers: { ...headers, vary, ...weakened(headers) } }
+    const varying = { ...outgoing, headers: { ...headers, vary } }
     const bytes = Buffer.byteLength(body)
     if (status !== 200 || coding === undefined || bytes < bytesMin || bytes > bytesMax) return varying
-    const made = await compressed(body, coding, effort)
-    if (!made) return varying
-    return {
-      ...varying,
-      body: made,
-      headers: {
-        ...varying.headers,
-        'content-encoding': coding,
-        ...weakened(headers),
-      },
-    }
+    return inCoding(varying, coding, effort)
   }
 }
 

@@ -30,9 +30,14 @@ export function createSend({ isDraining, isHttps }: SendParts): Send {
     if (isHttps()) lines.push('strict-transport-security', httpsOnly)
     response.writeHead(status, lines)
     // The head alone: `sendStream` sends the rest.
-    if (!stream) response.end(body)
+    if (stream) return
+    // Node writes head and text as one piece, and bytes as a second one: for a small answer that costs more than making it a text.
+    if (typeof body !== 'string' && body.length <= joinedBytesMax) response.end(body.toString('latin1'), 'latin1')
+    else response.end(body)
   }
 }
+
+const joinedBytesMax = 8_192
 
 // Resolves at the end, also where the client went away, which ends the stream too.
 export async function sendStream(

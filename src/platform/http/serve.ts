@@ -75,7 +75,8 @@ export function createServe(parts: ServeParts): Serve {
       if (trace.pageOrigin !== null) Object.assign(outgoing.headers, readableBy(trace.pageOrigin))
       // What was sent and not read must not be taken for the next request.
       if (isUnread(request.raw)) outgoing.headers.connection = 'close'
-      if (outgoing.compress) outgoing = await compress(outgoing, request.raw.headers['accept-encoding'])
+      const sent = outgoing.compress ? compress(outgoing, request.raw.headers['accept-encoding']) : outgoing
+      outgoing = sent instanceof Promise ? await sent : sent
     }
     record(route, request, trace, outgoing?.status ?? response.statusCode, performance.now() - startedAt)
     if (outgoing && response.headersSent) response.destroy()

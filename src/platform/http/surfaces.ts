@@ -53,8 +53,8 @@ export function mountSurface<Rows extends Readonly<Record<string, Operation>>, C
   async function answer(callable: Callable, request: Incoming, trace: Trace): Promise<Outgoing> {
     const { call, headers } = await readCall(callable, request, trace)
     const { status, body, headers: own, isReplayed } = await perform(callable, call)
-    const replayed = isReplayed && { 'idempotency-replayed': 'true' }
-    const sent = { ...privately, ...openly(callable), ...own, ...headers, ...replayed }
+    const sent: Record<string, string> = { ...usualHeaders(callable), ...own, ...headers }
+    if (isReplayed) sent['idempotency-replayed'] = 'true'
     return orNotModified({ status, body, headers: sent, ...compressing(callable) }, request)
   }
 
@@ -95,13 +95,24 @@ export function mountSurface<Rows extends Readonly<Record<string, Operation>>, C
 const privately = { 'content-type': jsonType, 'cache-control': 'no-store' }
 
 // What needs no credential may be read by a page of any origin, the refusals included.
+const toAll = { 'access-control-allow-origin': '*' }
+const nothing = {}
+
 function openly({ operation }: Callable): Readonly<Record<string, string>> {
-  return operation.caller === 'anyone' ? { 'access-control-allow-origin': '*' } : {}
+  return operation.caller === 'anyone' ? toAll : nothing
 }
+
+const openlyPrivately = { ...privately, ...toAll }
+
+function usualHeaders({ operation }: Callable): Readonly<Record<string, string>> {
+  return operation.caller === 'anyone' ? openlyPrivately : privately
+}
+
+const fast = { compress: 'fast' } as const
 
 // What anyone may read, and the catalog, hold no secret.
 function compressing({ operation: { caller, isCatalog } }: Callable): Pick<Outgoing, 'compress'> {
-  return caller === 'anyone' || isCatalog ? { compress: 'fast' } : {}
+  return caller === 'anyone' || isCatalog ? fast : nothing
 }
 
 // What the caller has already is not sent again.
