@@ -26,6 +26,7 @@ import { dashboardRows } from './rows/dashboard.ts'
 import { growthRows } from './rows/growth.ts'
 import { indexingRows } from './rows/indexing.ts'
 import { mailRows } from './rows/mail.ts'
+import { nodeRows } from './rows/nodes.ts'
 import { peerRows } from './rows/peers.ts'
 import { postgresRows } from './rows/postgres.ts'
 import { purchaseRows } from './rows/purchases.ts'
@@ -40,6 +41,7 @@ const rows: readonly Row[] = [
   ...cartRows,
   ...postgresRows,
   ...purchaseRows,
+  ...nodeRows,
   ...agentRows,
   ...mailRows,
   ...webhookRows,
