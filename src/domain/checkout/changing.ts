@@ -1,0 +1,76 @@
+// Changes of an open session by its page, on the version that the page saw, each in one transaction.
+
+import { newId } from '../../platform/kit/ids.ts'
+import { moveFor } from '../../platform/kit/lifecycle.ts'
+import type { Cause } from '../../platform/outbox/announce.ts'
+import type { ChangeAsk } from '../carts/change.ts'
+import { putCode } from '../carts/codes.ts'
+import { writeDetails } from './details.ts'
+import { sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
+import { keyOf } from './looking.ts'
+import type { CheckoutProblem, SubmittedDetails } from './port.ts'
+import { lockCheckout } from './sessions.ts'
+import type { Checkout, SessionKey, SessionName } from './store.ts'
+import type { PayTools } from './tools.ts'
+
+// `cart`: as it is under the lock.
+interface Change extends Pick<Checkout, 'session' | 'cart'> {
+  ask: ChangeAsk
+}
+
+export type ChangeWork = (change: Change) => Promise<CheckoutProblem | null>
+
+export function changeSession(
+  tools: PayTools,
+  name: SessionName,
+  version: number,
+  work: ChangeWork,
+): Promise<CheckoutProblem | null> {
+  return tools.storage.write(async (tx) => {
+    const checkout = await lockCheckout(tx, name)
+    const now = tools.clock()
+    if (!checkout) return { code: 'not_open' }
+    const { session, cart } = checkout
+    if (session.closedAt !== null) return { code: 'closed' }
+    const status = sessionStatusAt(session, now.getTime())
+    if (status === 'processing') return { code: 'payment_in_progress' }
+    if (!moveFor(sessionLifecycle, 'change', status)) return { code: 'not_open' }
+    if (session.version !== version) return { code: 'stale' }
+    const ask: ChangeAsk = {
+      db: tx,
+      caller: session,
+      cartId: session.cartId,
+      expectedVersion: undefined,
+      now,
+      cause: pageCause(),
+      isAnnouncedLater: true,
+    }
+    return work({ session, cart, ask })
+  })
+}
+
+export async function setDetails(
+  tools: PayTools,
+  name: SessionName,
+  version: number,
+  details: SubmittedDetails,
+): Promise<CheckoutProblem | null> {
+  let pending: SessionKey | undefined
+  const problem = await changeSession(tools, name, version, async (change) => {
+    const outcome = await writeDetails(tools, change, details)
+    pending = outcome.isVatPending ? keyOf(change.session) : undefined
+    return outcome.problem
+  })
+  // The shopper waits for the answer: the total depends on it.
+  if (problem === null && pending) await tools.startVatCheck(pending)
+  return problem
+}
+
+export async function applyCode(tools: PayTools, ask: ChangeAsk, code: string | null): Promise<CheckoutProblem | null> {
+  const { state, reason } = (await putCode(tools.carts, ask, code)).promotion
+  return state === 'rejected' && reason !== null ? { code: 'promotion_rejected', reason } : null
+}
+
+export function pageCause(): Cause {
+  return { operationId: null, requestId: newId('req') }
+}
