@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { limits } from '../../contract/limits.ts'
 import type { RemotePictureProblem } from '../../contract/words.ts'
 import { insertEntry } from '../../platform/audit/store.ts'
-import { claimRows, handleEach, type Round, type RowFailure, RowsFailed } from '../../platform/jobs/rows.ts'
+import { handleClaimed, type Round } from '../../platform/jobs/rows.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
 import type { Copier } from '../images/copier.ts'
@@ -70,20 +70,15 @@ export async function bringPictures(tools: RemoteTools, now: number, rowsMax: nu
   const due = await storage.read((db) => listDueRemote(db, now, rowsMax))
   if (due.length === 0) return 0
   const round: Round = { storage, loop: 'remote_pictures', now, atOnce }
-  const failures: RowFailure[] = []
-  const claimed = await claimRows(
+  return handleClaimed(
     round,
-    failures,
-    (only) => storage.write((tx) => claimRemote(tx, { now, rowsMax, only })),
-    async () => due,
+    {
+      claim: (only) => storage.write((tx) => claimRemote(tx, { now, rowsMax, only })),
+      listDue: async () => due,
+    },
+    keyOf,
+    (row) => bringOne(tools, row, now),
   )
-  const done = await handleEach(round, claimed, keyOf, (row) => bringOne(tools, row, now)).catch((error: unknown) => {
-    if (!(error instanceof RowsFailed)) throw error
-    failures.push(...error.failures)
-    return error.rows - error.failures.length
-  })
-  if (failures.length > 0) throw new RowsFailed(failures, done)
-  return done
 }
 
 const keyOf = ({ merchantId, addressHash, productId }: RemotePicture) => ({

@@ -1,7 +1,7 @@
 // Makes the copies of pictures that browsers load: smaller, in newer formats, and without anything that a camera wrote. A picture that
 // cannot be decoded is given up with the reason, and is shown as it is.
 
-import { claimRows, handleEach, type Round, type RowFailure, RowsFailed } from '../../platform/jobs/rows.ts'
+import { handleClaimed, type Round } from '../../platform/jobs/rows.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import type { Copier, CopyProblem } from './copier.ts'
 import type { ImageFiles } from './files.ts'
@@ -34,20 +34,15 @@ export async function copyPictures(tools: CopyTools, now: number, rowsMax: numbe
   const due = await storage.read((db) => listToCopy(db, now, rowsMax))
   if (due.length === 0 || !(await copier.isAvailable())) return 0
   const round: Round = { storage, loop: 'picture_copies', now }
-  const failures: RowFailure[] = []
-  const claimed = await claimRows(
+  return handleClaimed(
     round,
-    failures,
-    (only) => storage.write((tx) => claimToCopy(tx, { now, rowsMax, only })),
-    async () => due,
+    {
+      claim: (only) => storage.write((tx) => claimToCopy(tx, { now, rowsMax, only })),
+      listDue: async () => due,
+    },
+    keyOf,
+    (row) => copyOne(tools, row, now),
   )
-  const done = await handleEach(round, claimed, keyOf, (row) => copyOne(tools, row, now)).catch((error: unknown) => {
-    if (!(error instanceof RowsFailed)) throw error
-    failures.push(...error.failures)
-    return error.rows - error.failures.length
-  })
-  if (failures.length > 0) throw new RowsFailed(failures, done)
-  return done
 }
 
 const keyOf = ({ merchantId, hash }: ToCopy) => ({ tenantId: merchantId, rowId: hash })

@@ -113,6 +113,27 @@ export async function claimRows<Row>(
   return claimed
 }
 
+export interface Claims<Row> {
+  claim(only: RowKey | null): Promise<Row[]>
+  listDue(): Promise<RowKey[]>
+}
+
+// A round in one step: due rows are claimed, and each is handled alone. Returns how many were handled.
+export async function handleClaimed<Row>(
+  round: Round,
+  { claim, listDue }: Claims<Row>,
+  keyOf: (row: Row) => RowKey,
+  work: (row: Row) => Promise<number>,
+): Promise<number> {
+  const failures: RowFailure[] = []
+  const claimed = await claimRows(round, failures, claim, listDue)
+  const unclaimed = failures.length
+  const rows = await noteFailures(failures, handleEach(round, claimed, keyOf, work))
+  const handled = rows + unclaimed - failures.length
+  if (failures.length > 0) throw new RowsFailed(failures, handled)
+  return handled
+}
+
 // For a round of several steps: rows that failed in one step do not prevent the next. Returns how many rows were
 // involved.
 export async function noteFailures(failures: RowFailure[], step: Promise<number>): Promise<number> {

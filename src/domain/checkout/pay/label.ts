@@ -1,7 +1,7 @@
 // Tells providers the numbers of orders, so a merchant finds the order from the payment and a shopper knows it on a statement. One round of a
 // loop: nothing depends on it, so it is given up in the end.
 
-import { claimRows, handleEach, noteFailures, type RowFailure, RowsFailed } from '../../../platform/jobs/rows.ts'
+import { handleClaimed } from '../../../platform/jobs/rows.ts'
 import { findMerchantFace } from '../../merchants/store.ts'
 import { findOrder } from '../../orders/store.ts'
 import { claimLabels, deleteLabel, type LabelRow, listDueLabels, postponeLabel } from '../../payments/labels.ts'
@@ -15,18 +15,15 @@ export async function labelPayments(tools: PayTools, limit = 20): Promise<number
   const now = tools.clock().getTime()
   const { storage } = tools
   const round = { storage, loop: 'payment_labels', now, atOnce: limit } as const
-  const failures: RowFailure[] = []
-  const due = await claimRows(
-    round,
-    failures,
-    (only) => storage.write((tx) => claimLabels(tx, { now, limit }, only)),
-    () => storage.read((db) => listDueLabels(db, now, limit)),
-  )
   const keyOf = ({ installationId, paymentId }: LabelRow) => ({ tenantId: installationId, rowId: paymentId })
-  const unclaimed = failures.length
-  await noteFailures(
-    failures,
-    handleEach(round, due, keyOf, async (label) => {
+  return handleClaimed(
+    round,
+    {
+      claim: (only) => storage.write((tx) => claimLabels(tx, { now, limit }, only)),
+      listDue: () => storage.read((db) => listDueLabels(db, now, limit)),
+    },
+    keyOf,
+    async (label) => {
       const answer = await tell(tools, label)
       const isOver = answer !== 'unknown' || label.tries > waitsMs.length
       await storage.write(async (tx) => {
@@ -34,10 +31,8 @@ export async function labelPayments(tools: PayTools, limit = 20): Promise<number
         else postponeLabel(tx, label, nextTryAt(label.tries, now))
       })
       return 1
-    }),
+    },
   )
-  if (failures.length > 0) throw new RowsFailed(failures, due.length + unclaimed - failures.length)
-  return due.length
 }
 
 async function tell(tools: PayTools, { installationId, paymentId }: LabelRow): Promise<DescribeAnswer> {

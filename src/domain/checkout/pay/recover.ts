@@ -1,7 +1,7 @@
 // Payments whose outcome is not known, or of which there are events: their providers are asked, by a loop, until it is known.
 
 import type { PaymentErrorCode } from '../../../contract/words.ts'
-import { claimRows, handleEach, noteFailures, type RowFailure, RowsFailed } from '../../../platform/jobs/rows.ts'
+import { handleClaimed } from '../../../platform/jobs/rows.ts'
 import { callToClose, type Finding, type PaymentProvider } from '../../payments/port.ts'
 import { leaseMs } from '../../payments/schedule.ts'
 import { chargeOf, claimPaymentsToCheck, listPaymentsToCheck, type PaymentRow } from '../../payments/store.ts'
@@ -22,22 +22,19 @@ export async function recoverPayments(tools: PayTools, limit = 20): Promise<numb
   const { storage } = tools
   // Side by side: one after the other, slow answers would outlive the lease.
   const round = { storage, loop: 'payments', now, atOnce: limit } as const
-  const failures: RowFailure[] = []
-  const due = await claimRows(
-    round,
-    failures,
-    (only) => storage.write((tx) => claimPaymentsToCheck(tx, now, leaseMs, limit, only)),
-    () => storage.read((db) => listPaymentsToCheck(db, now, limit)),
-  )
   const keyOf = ({ installationId, id }: PaymentRow) => ({ tenantId: installationId, rowId: id })
-  const finishing = handleEach(round, due, keyOf, async (payment) => {
-    await finishPayment(tools, payment, await findOutcome(tools, payment), null)
-    return 1
-  })
-  const unclaimed = failures.length
-  await noteFailures(failures, finishing)
-  if (failures.length > 0) throw new RowsFailed(failures, due.length + unclaimed - failures.length)
-  return due.length
+  return handleClaimed(
+    round,
+    {
+      claim: (only) => storage.write((tx) => claimPaymentsToCheck(tx, now, leaseMs, limit, only)),
+      listDue: () => storage.read((db) => listPaymentsToCheck(db, now, limit)),
+    },
+    keyOf,
+    async (payment) => {
+      await finishPayment(tools, payment, await findOutcome(tools, payment), null)
+      return 1
+    },
+  )
 }
 
 export async function findOutcome(tools: PayTools, payment: PaymentRow): Promise<PaymentOutcome> {
