@@ -179,9 +179,12 @@ anyEngine('the dashboard in a browser', (given) => {
   test('Home and the list of what is to send read themselves again', async () => {
     await tab.clock.install()
     await go('orders')
+    const waiting = async () => /\d+/.exec((await tab.locator('.tabs [aria-current]').textContent()) ?? '')?.[0]
+    const before = Number(await waiting())
     const { number } = await testServer.orders.place({ items: { CARD: 1 } })
     await tab.clock.fastForward(31_000)
     await tab.getByRole('link', { name: number }).waitFor()
+    assert.equal(Number(await waiting()), before + 1, 'the tab says how many there are')
     await tab.close()
     tab = await context.newPage()
   })

@@ -126,6 +126,26 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.equal((await skuOf('ROSE-12')).price, 4_000)
   })
 
+  test('prices by a percentage end as they are asked to, and what is not sent keeps its own', async () => {
+    const { page, path } = dashboardUser
+    await createProduct(testServer, {
+      name: 'Voucher',
+      skus: [{ code: 'VOUCHER', price: 2_500, requiresShipping: false }],
+    })
+    await createProduct(testServer, { name: 'Bowl', skus: [{ code: 'BOWL', price: 4_450 }] })
+    const chosen = await post('products/change', [
+      ['do', 'prices'],
+      ['product', (await skuOf('VOUCHER')).productId],
+      ['product', (await skuOf('BOWL')).productId],
+      ['back', path('products')],
+    ])
+    await page.open(chosen.headers.get('location') ?? '')
+    assert.equal(page.heading(), 'Change prices of 2 products')
+    await page.press('Show new prices', { percent: '5', ending: '99' })
+    await page.press('Set 1 price')
+    assert.deepEqual([(await skuOf('BOWL')).price, (await skuOf('VOUCHER')).price], [4_699, 2_500])
+  })
+
   test('a category is added to chosen products', async () => {
     const { page, path } = dashboardUser
     const [{ id }] = await asked('products?q=peonies')
