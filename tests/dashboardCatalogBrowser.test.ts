@@ -214,6 +214,8 @@ anyEngine('the catalog in a browser', (given) => {
         return [at.id || at.getAttribute('href'), top >= 0 && bottom <= innerHeight]
       })()`)
     assert.deepEqual(await focused(), ['sku-0-price', true])
+    const right = (of: string) => tab.locator(of).evaluate((part) => Math.round(part.getBoundingClientRect().right))
+    assert.equal(await right('.columns'), await right('.head'), 'a wide table scrolls by itself')
     await tab.fill('[name="sku.7.price"]', 'much')
     await tab.getByRole('button', { name: 'Save', exact: true }).click()
     await tab.getByText('Please check the marked fields.').waitFor()

@@ -37,10 +37,12 @@ ${table(visit, {
   columns: [
     {
       head: words.say('webhooks.url'),
-      cell: ({ url, description }) =>
+      cell: ({ url, description, installation }) =>
         html`<span class="stack">
     <span dir="ltr">${url}</span>
-    ${description !== '' && html`<span class="soft small">${description}</span>`}
+    <span class="soft small">
+      ${description !== '' && html`<bdi>${description}</bdi> · `}<bdi>${installation.name}</bdi>
+    </span>
   </span>`,
       isMain: true,
     },
@@ -54,7 +56,6 @@ ${table(visit, {
     },
     { head: words.say('webhooks.waiting'), cell: ({ health }) => words.number(health.pending), align: 'end' },
     { head: words.say('webhooks.events'), cell: ({ events }) => eventSummary(visit, events), isMinor: true },
-    { head: words.say('apiKeys.installation'), cell: ({ installation }) => installation.name, isMinor: true },
   ],
   rows: data,
   idOf: ({ id }) => id,
