@@ -94,8 +94,8 @@ async function runCartWrite(circumstances: Circumstances): Promise<Findings> {
   return {
     sides: [ceiling, ours, oneEach],
     ratios: [
-      ratioOf('CPU per write', 'cpuUs', [ours, ceiling], atMost(7)),
-      ratioOf('throughput of group commit against one commit each', 'perSecond', [ours, oneEach], atLeast(1.6)),
+      ratioOf('CPU per write', 'cpuUs', [ours, ceiling], atMost(4)),
+      ratioOf('throughput of group commit against one commit each', 'perSecond', [ours, oneEach], atLeast(2)),
     ],
     notes: [`Carts of three lines with a promotion, one for each connection.`, ...loadNotes([ceiling, ours, oneEach])],
   }

@@ -33,7 +33,7 @@ const reads: readonly Read[] = [
     name: 'product-read',
     question: 'Read one of a thousand products, with an API key',
     path: `${api}/catalog/products/:key`,
-    limit: 1.8,
+    limit: 1.7,
     asks: async (server, shop) =>
       (await someSlugs(server, shop.key, 1)).map((slug) => ({
         key: slug,
@@ -55,7 +55,7 @@ const reads: readonly Read[] = [
     name: 'product-list',
     question: 'Read a list page of 100 products',
     path: `${api}/catalog/:key`,
-    limit: 2,
+    limit: 1,
     asks: async (_server, shop) => [
       { key: 'products', ask: { method: 'GET', path: `${api}/catalog/products`, headers: bearer(shop) } },
     ],
@@ -64,7 +64,7 @@ const reads: readonly Read[] = [
     name: 'cart-read',
     question: 'Read a cart of three lines with a promotion; it has not changed since the last read',
     path: `${api}/storefront/carts/:key`,
-    limit: 3,
+    limit: 2,
     asks: (server, shop) => someCarts(server, shop),
   },
   {

@@ -8,7 +8,17 @@ import { join } from 'node:path'
 import { startCluster } from '../../harness/postgres.ts'
 import type { Order } from '../deliveries.ts'
 import type { Stretch } from '../load.ts'
-import { alternate, atLeast, type Circumstances, type Findings, type Row, rangeOf, ratioOf, type Side } from '../row.ts'
+import {
+  alternate,
+  atLeast,
+  atMost,
+  type Circumstances,
+  type Findings,
+  type Row,
+  rangeOf,
+  ratioOf,
+  type Side,
+} from '../row.ts'
 
 export const webhookRows: readonly Row[] = [
   {
@@ -41,13 +51,19 @@ async function runWebhooks(circumstances: Circumstances): Promise<Findings> {
   }
 }
 
-async function onEngine(engine: string, url: string, circumstances: Circumstances): Promise<Findings> {
+const limits = { SQLite: 0.6, PostgreSQL: 0.4 } as const
+
+async function onEngine(engine: keyof typeof limits, url: string, circumstances: Circumstances): Promise<Findings> {
   const [receiver, sender] = [startRole('receiver'), startRole('sender')]
   const [{ ports }] = (await Promise.all([message(receiver), message(sender)])) as [{ ports: number[] }, unknown]
   await ask(sender, { kind: 'open', url, ports })
   const calls = numbers.events * numbers.endpoints
   const runs = await alternate(circumstances, {
     bare: () => timed(receiver, calls, async () => (await ask(sender, { kind: 'bare' })).cpuMs),
+    minimal: async () => {
+      await ask(sender, { kind: 'fill' })
+      return timed(receiver, calls, async () => (await ask(sender, { kind: 'minimal' })).cpuMs)
+    },
     ours: async () => {
       await ask(sender, { kind: 'fill' })
       return timed(receiver, calls, async () => {
@@ -63,11 +79,16 @@ async function onEngine(engine: string, url: string, circumstances: Circumstance
     await once(child, 'close')
   }
   const ceiling: Side = { name: `bare undici POST loop (beside ${engine})`, unit: 'delivery', runs: runs.bare }
+  const least: Side = { name: `the least with our guarantees on ${engine}`, unit: 'delivery', runs: runs.minimal }
   const ours: Side = { name: `ours on ${engine}`, unit: 'delivery', runs: runs.ours }
   const at = (share: number) => (waitsMs[Math.floor((waitsMs.length - 1) * share)] ?? 0).toFixed(1)
   return {
-    sides: [ceiling, ours],
-    ratios: [ratioOf(`deliveries per second on ${engine}`, 'perSecond', [ours, ceiling], atLeast(0.5))],
+    sides: [ceiling, least, ours],
+    ratios: [
+      ratioOf(`deliveries per second on ${engine}`, 'perSecond', [ours, ceiling], atLeast(limits[engine])),
+      ratioOf(`the same of the least with our guarantees on ${engine}`, 'perSecond', [least, ceiling], null),
+      ratioOf(`CPU on ${engine} against the least with our guarantees`, 'cpuUs', [ours, least], atMost(1.3)),
+    ],
     notes: [
       `From the answer to the caller until the webhook call, on ${engine}: median ${rangeOf(waitsMs).median.toFixed(1)} ms, ` +
         `p99 ${at(0.99)} ms, ${waitsMs.length} events one at a time. A negative time means that the call came first.`,
