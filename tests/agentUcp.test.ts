@@ -137,6 +137,7 @@ eachEngine('UCP by REST', (given) => {
 
     const completed = await ask('POST', `${address}/complete`, paidBy('success_token'))
     assert.equal(completed.body.status, 'completed', completed.text)
+    assert.deepEqual((await ask('GET', address)).body, completed.body)
     const { order } = completed.body
     assert.match(order.permalink_url, new RegExp(`^${testServer.origin}/o/`))
 
@@ -646,7 +647,8 @@ eachEngine('UCP by REST', (given) => {
     await storage.write(async (tx) => {
       for (const one of [approved, ...Array.from({ length: 1_002 }, (_, at) => row(at))]) await seePlatform(tx, one)
     })
-    const shop = { ...key, ...seller, slug: '', name: '', currency: 'EUR', level: 'buy', who: 'anyone' } as const
+    const named = { slug: '', name: '', currency: 'EUR', hasAccounts: 0, catalogVersion: 1, signingKid: null }
+    const shop = { ...key, ...seller, ...named, level: 'buy', who: 'anyone' } as const
     const listen = (platform: PlatformRow) =>
       listenForOrders(
         tools,

@@ -39,7 +39,7 @@ const budgets: Record<'sqlite' | 'postgres', Record<string, Budget>> = {
     'cart read': [2, 1, 0, 0],
     'cart read again': [1, 1, 0, 0],
     'priced cart read': [3, 1, 0, 0],
-    'completion by an agent': [54, 7, 5, 0],
+    'completion by an agent': [39, 4, 4, 0],
   },
   postgres: {
     session: [12, 0, 1, 5],
@@ -56,7 +56,7 @@ const budgets: Record<'sqlite' | 'postgres', Record<string, Budget>> = {
     'cart read': [2, 1, 0, 1],
     'cart read again': [1, 1, 0, 1],
     'priced cart read': [3, 1, 0, 2],
-    'completion by an agent': [58, 7, 5, 36],
+    'completion by an agent': [43, 4, 4, 17],
   },
 }
 

@@ -17,9 +17,6 @@ import { type LineNote, replaceCart } from '../carts/replace.ts'
 import { isServed, needsShipping } from '../carts/shipping.ts'
 import { cartView } from '../carts/view.ts'
 import { sessionLifecycle, sessionStatusAt } from '../checkout/lifecycle.ts'
-import { pay } from '../checkout/pay/pay.ts'
-import type { CheckoutProblem } from '../checkout/port.ts'
-import { checkoutProblemOf } from '../checkout/problem.ts'
 import {
   cancelSession,
   customerColumns,
@@ -33,7 +30,6 @@ import type { PayTools } from '../checkout/tools.ts'
 import type { SessionFacts } from '../checkout/view.ts'
 import { findMerchantLinks } from '../merchants/store.ts'
 import { type Customer, nobody as noCustomer, openCustomer } from '../orders/customer.ts'
-import { findOrder } from '../orders/store.ts'
 import { listPaymentsOfSession } from '../payments/store.ts'
 import {
   type AgentBuyer,
@@ -51,7 +47,6 @@ import {
   findCheckout,
   insertCheckout,
   saveCheckout,
-  saveProof,
   saveShownTotal,
 } from './store.ts'
 
@@ -487,90 +482,55 @@ export async function cancelCheckout(
 export async function showCheckout(
   tools: PayTools,
   db: Reader,
-  { session, row }: Located,
+  located: Located,
   now: number,
   // Where they were just read.
   known?: SessionFacts,
 ): Promise<AgentCheckout> {
+  const { session } = located
   const facts = known ?? (await factsOf(tools, db, session, now))
-  const { cart, lines, promotion } = facts.quote
+  const { cart } = facts.quote
   const isPaying = session.status === 'processing'
   const [links, payments, { zones }] = await Promise.all([
     findMerchantLinks(db, session.merchantId),
     isPaying ? listPaymentsOfSession(db, session.installationId, session.id) : [],
     tools.carts.pricebooks.find(db, session.merchantId, cart.seller.catalogVersion),
   ])
+  const isServedThere = cart.address === null || isServed(zones, cart.address.country)
+  const isWaiting = payments.some(({ status }) => status === 'challenge')
+  return checkoutOf(tools, located, facts, { links, isServed: isServedThere, isWaiting }, now)
+}
+
+// From what was read before.
+export function checkoutOf(
+  tools: PayTools,
+  { session, row }: Located,
+  facts: SessionFacts,
+  seen: Pick<AgentCheckout, 'links' | 'isServed' | 'isWaiting'>,
+  now: number,
+): AgentCheckout {
+  const { cart, lines, promotion } = facts.quote
   const asked = openAsked(tools.rootSecret, row.cartId, row.askedSealed)
   const customer = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? noCustomer
   const { address } = cart
   return {
+    ...seen,
     session: showSession(tools, facts, now),
     asked,
     needsShipping: needsShipping(lines.map(({ offer }) => offer)),
-    isServed: address === null || isServed(zones, address.country),
     hasSentAddress: asked !== undefined && asked.addressToken === (address?.token ?? null),
     hasSentContact: asked !== undefined && isSameContact(customerOf(asked.buyer), customer),
     hasEmail: customer.email !== '',
     place: address && { city: address.city, region: address.region, country: address.country },
     isPriced: facts.quote.isPriced,
-    isWaiting: payments.some(({ status }) => status === 'challenge'),
     promotion: promotion && { code: promotion.code, name: promotion.name },
-    order: await orderOf(db, facts),
-    links,
+    order: facts.order && { id: facts.order.id, number: facts.order.number },
     shownTotal: row.shownTotal,
   }
-}
-
-async function orderOf(db: Reader, { session }: SessionFacts): Promise<AgentCheckout['order']> {
-  const { installationId, orderId } = session
-  const order = orderId === null ? undefined : await findOrder(db, { installationId, orderId })
-  return order ? { id: order.id, number: order.number } : null
-}
-
-// How the platform proved who it is when it paid, which the order then says.
-export async function noteProof(tools: PayTools, { row }: Located, proof: PlatformProof | null): Promise<void> {
-  if (row.proof === proof) return
-  await tools.storage.write((tx) => saveProof(tx, row, proof))
 }
 
 // No more than the platform was shown is charged, so a look that shows another total is recorded.
 export async function noteShownTotal(tools: PayTools, { session, row }: Located, total: number): Promise<void> {
   if (row.shownTotal === total || session.status !== 'open') return
   await tools.storage.write((tx) => saveShownTotal(tx, row, total))
-}
-
-export interface AgentPayment {
-  handlerId: string
-  credential: Readonly<Record<string, unknown>>
-  // The same key of the same checkout is one payment.
-  attempt: string
-  network?: string
-}
-
-export type PaymentAnswer = CheckoutProblem | { code: 'credential_refused' } | null
-
-// Null: begun, or begun before. How it stands is shown by the checkout.
-export async function payCheckout(
-  tools: PayTools,
-  { session, row }: Located,
-  { handlerId, credential, attempt, network }: AgentPayment,
-  cause: Cause | null,
-): Promise<PaymentAnswer> {
-  const offered = await tools.storage.read((db) => tools.providers.offered(db, session))
-  const found = offered
-    .flatMap(({ provider }) => (provider.tokens ?? []).map((handler) => ({ provider, handler })))
-    .find(({ handler }) => handler.id === handlerId)
-  const details = found?.handler.read(credential)
-  if (!found || !details) return { code: 'credential_refused' }
-  const key = { installationId: session.installationId, sessionId: session.id }
-  const input = {
-    version: session.version,
-    expectedTotal: row.shownTotal ?? -1,
-    provider: found.provider.name,
-    ...details,
-    attempt,
-    ...(network !== undefined && { network }),
-  }
-  // Stock that another buyer took meanwhile is refused by the payment itself.
-  return pay(tools, key, input, cause).then(({ problem }) => problem, checkoutProblemOf)
 }

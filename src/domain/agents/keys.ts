@@ -1,8 +1,9 @@
 // The keys by which a shop signs what it sends to platforms. One signs; one that is retired stays published while platforms may still
 // check what it signed.
 
-import { createPrivateKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { type MessageSigner, thumbprintOf } from '../../platform/kit/httpsig.ts'
+import { Lru } from '../../platform/kit/lru.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
@@ -17,8 +18,11 @@ export interface AgentKeyTools {
   rootSecret: RootSecret
 }
 
+// `signingKid`: the key that signs now, where that is known. Its keys are then read once.
+export type Signing = MerchantMode & { signingKid?: string | null }
+
 // The keys of the profile, the one that signs first.
-export async function publishedKeys(tools: AgentKeyTools, seller: MerchantMode, now: number): Promise<JsonWebKey[]> {
+export async function publishedKeys(tools: AgentKeyTools, seller: Signing, now: number): Promise<JsonWebKey[]> {
   return (await knownKeys(tools, seller, now))
     .filter(({ retiredAt }) => retiredAt === null || now - retiredAt < publishedMs)
     .map(({ kid, publicJwk }) => ({ kid, ...(JSON.parse(publicJwk) as object), use: 'sig', alg: 'ES256' }))
@@ -27,21 +31,39 @@ export async function publishedKeys(tools: AgentKeyTools, seller: MerchantMode, 
 // Undefined where the version of the root secret that sealed it was given up: then a new key is needed.
 export async function agentSigner(
   tools: AgentKeyTools,
-  seller: MerchantMode,
+  seller: Signing,
   now: number,
 ): Promise<MessageSigner | undefined> {
   const row = (await knownKeys(tools, seller, now)).find(({ retiredAt }) => retiredAt === null)
-  const text = row && openByRoot(tools.rootSecret, 'agent signing key', row.privateSealed, agentKeyContext(row))
-  if (!row || text === undefined) return undefined
-  const key = Buffer.from(text, 'base64')
-  return { keyId: row.kid, privateKey: createPrivateKey({ key, format: 'der', type: 'pkcs8' }) }
+  const privateKey = row && (openedKeys.get(row.privateSealed) ?? openKey(tools.rootSecret, row))
+  return row && privateKey && { keyId: row.kid, privateKey }
 }
 
+// By how they are sealed. To open one and to read it takes longer than to sign by it.
+const openedKeys = new Lru<string, KeyObject>(100)
+
+function openKey(rootSecret: RootSecret, row: AgentKeyRow): KeyObject | undefined {
+  const text = openByRoot(rootSecret, 'agent signing key', row.privateSealed, agentKeyContext(row))
+  if (text === undefined) return undefined
+  const opened = createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' })
+  openedKeys.set(row.privateSealed, opened)
+  return opened
+}
+
+// Keys come and go only with the one that signs.
+const knownRows = new Lru<string, AgentKeyRow[]>(100)
+
 // Makes the first one.
-async function knownKeys(tools: AgentKeyTools, seller: MerchantMode, now: number): Promise<AgentKeyRow[]> {
+async function knownKeys(tools: AgentKeyTools, seller: Signing, now: number): Promise<AgentKeyRow[]> {
+  const { merchantId, mode, signingKid } = seller
+  const name = `${merchantId} ${mode} ${signingKid}`
+  const known = signingKid ? knownRows.get(name) : undefined
+  if (known) return known
   const rows = await tools.storage.read((db) => listAgentKeys(db, seller))
-  if (rows.some(({ retiredAt }) => retiredAt === null)) return rows
-  return tools.storage.write((tx) => ensureAgentKey(tx, tools.rootSecret, seller, now))
+  if (!rows.some(({ retiredAt }) => retiredAt === null))
+    return tools.storage.write((tx) => ensureAgentKey(tx, tools.rootSecret, seller, now))
+  if (rows[0]?.kid === signingKid) knownRows.set(name, rows)
+  return rows
 }
 
 async function ensureAgentKey(

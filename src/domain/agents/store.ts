@@ -60,13 +60,25 @@ export interface AgentShop extends MerchantMode {
   reviewFrom: number | null
   orderWebhooks: number
   installationId: string
+  // Whether an account at a payment provider is connected: 0 or 1.
+  hasAccounts: number
+  catalogVersion: number
+  // The key that signs now. Null where none was made yet.
+  signingKid: string | null
 }
+
+const shopColumns = new Fragment(`
+  m.id as "merchantId", s.mode, m.slug, m.name, m.currency, s.level, s.who, s.review_from as "reviewFrom",
+  s.order_webhooks as "orderWebhooks", s.installation_id as "installationId",
+  case when exists (select 1 from payment_accounts n where n.merchant_id = s.merchant_id and n.mode = s.mode
+    and n.ended_at is null) then 1 else 0 end as "hasAccounts", m.catalog_version as "catalogVersion",
+  (select k.kid from agent_keys k where k.merchant_id = s.merchant_id and k.mode = s.mode and k.retired_at is null
+    limit 1) as "signingKid"`)
 
 // Undefined like one that does not exist: closed to agents, the merchant closed, the installation disabled.
 export async function findAgentShop(db: Reader, slug: string, mode: Mode): Promise<AgentShop | undefined> {
   const [row] = await db.sql<AgentShop>`
-    select m.id as "merchantId", s.mode, m.slug, m.name, m.currency, s.level, s.who, s.review_from as "reviewFrom",
-      s.order_webhooks as "orderWebhooks", s.installation_id as "installationId"
+    select ${shopColumns}
     from merchants m
     join agent_settings s on s.merchant_id = m.id and s.mode = ${mode} and s.level <> 'off'
     join installations i on i.id = s.installation_id and i.disabled_at is null
@@ -88,8 +100,7 @@ export async function findShopOfAgents(
 // All that are open, live ones first. At most two are asked for where one is to be the only one.
 export async function listAgentShops(db: Reader, limit: number): Promise<AgentShop[]> {
   return db.sql<AgentShop>`
-    select m.id as "merchantId", s.mode, m.slug, m.name, m.currency, s.level, s.who, s.review_from as "reviewFrom",
-      s.order_webhooks as "orderWebhooks", s.installation_id as "installationId"
+    select ${shopColumns}
     from agent_settings s
     join merchants m on m.id = s.merchant_id and m.closed_at is null
     join installations i on i.id = s.installation_id and i.disabled_at is null
@@ -264,6 +275,11 @@ export interface AgentCheckoutRow {
   createdAt: number
 }
 
+const checkoutColumns = new Fragment(`
+  installation_id as "installationId", cart_id as "cartId", session_id as "sessionId", merchant_id as "merchantId",
+  platform_id as "platformId", protocol, version, asked_sealed as "askedSealed", shown_total as "shownTotal", proof,
+  created_at as "createdAt"`)
+
 export function insertCheckout(tx: Tx, row: AgentCheckoutRow): void {
   tx.send`
     insert into agent_checkouts (installation_id, cart_id, session_id, merchant_id, platform_id, protocol, version, asked_sealed,
@@ -280,8 +296,8 @@ export function saveCheckout(tx: Tx, row: AgentCheckoutRow): void {
 }
 
 // Without a lock of the cart a row is never saved whole: what was asked for may be replaced or erased meanwhile.
-export async function saveProof(tx: Tx, row: AgentCheckoutRow, proof: AgentCheckoutRow['proof']): Promise<void> {
-  await tx.sql`
+export function saveProof(tx: Tx, row: AgentCheckoutRow, proof: AgentCheckoutRow['proof']): void {
+  tx.send`
     update agent_checkouts set proof = ${proof} where installation_id = ${row.installationId} and cart_id = ${row.cartId}`
 }
 
@@ -298,10 +314,18 @@ export async function findCheckout(
   cartId: string,
 ): Promise<AgentCheckoutRow | undefined> {
   const [row] = await db.sql<AgentCheckoutRow>`
-    select installation_id as "installationId", cart_id as "cartId", session_id as "sessionId", merchant_id as "merchantId",
-      platform_id as "platformId", protocol, version, asked_sealed as "askedSealed", shown_total as "shownTotal",
-      proof, created_at as "createdAt"
-    from agent_checkouts where installation_id = ${installationId} and cart_id = ${cartId}`
+    select ${checkoutColumns} from agent_checkouts where installation_id = ${installationId} and cart_id = ${cartId}`
+  return row
+}
+
+export async function findCheckoutOfSession(
+  db: Reader,
+  installationId: string,
+  sessionId: string,
+): Promise<AgentCheckoutRow | undefined> {
+  const [row] = await db.sql<AgentCheckoutRow>`
+    select ${checkoutColumns} from agent_checkouts
+    where installation_id = ${installationId} and session_id = ${sessionId}`
   return row
 }
 

@@ -2,7 +2,7 @@
 
 import { type Issue, issueAt } from '../../contract/issues.ts'
 import type { CheckoutSession, HostedCheckoutCreateRequest, SessionCancellation } from '../../contract/open/checkout.ts'
-import type { EventKind, OrderPaymentStatus } from '../../contract/words.ts'
+import type { EventKind } from '../../contract/words.ts'
 import type { KeyCaller } from '../../platform/access/identify.ts'
 import { isId, newId } from '../../platform/kit/ids.ts'
 import { moveFor, onlyMove } from '../../platform/kit/lifecycle.ts'
@@ -30,7 +30,7 @@ import { release } from '../inventory/holds.ts'
 import { type RedirectRules, redirectProblem } from '../merchants/redirects.ts'
 import { type Customer, nobody, openCustomer, sealCustomer } from '../orders/customer.ts'
 import { orderPageUrl } from '../orders/secret.ts'
-import { findOrder, findSealedSecret } from '../orders/store.ts'
+import { findSessionOrder } from '../orders/store.ts'
 import type { CartVatCheck } from '../vat/check.ts'
 import { vatIdFrom } from '../vat/id.ts'
 import { type CustomerKey, customerHash } from './customer.ts'
@@ -134,7 +134,7 @@ async function open(tools: CheckoutTools, ask: OpenAsk): Promise<CheckoutSession
   else insertSession(db, session)
   if (vat?.status === 'pending') checkLater(tools, db, session)
   const { withdrawalPath } = await bookOf(tools, db, quote)
-  const view = { session, quote, orderPayment: null, orderSecretSealed: null, withdrawalPath }
+  const view = { session, quote, order: null, withdrawalPath }
   if (!living)
     announceSession(tools, db, view, { kind: onlyMove(sessionLifecycle, 'create').announces, now: at, cause })
   // Last, because the SKU's row is what everybody waits for when many want the same thing.
@@ -324,33 +324,26 @@ export async function factsOf(
   const cartKey: CartKey = { installationId: session.installationId, cartId: session.cartId }
   const orderKey = session.orderId === null ? null : { ...session, orderId: session.orderId }
   const { pricebooks } = tools.carts
-  const [facts, order, orderSecretSealed = null] = await Promise.all([
+  const [facts, order = null] = await Promise.all([
     cart ? factsOfCart(db, pricebooks, cart, now) : findCartFacts(db, pricebooks, cartKey, now),
-    orderKey ? findOrder(db, orderKey) : undefined,
-    orderKey ? findSealedSecret(db, orderKey) : undefined,
+    orderKey ? findSessionOrder(db, orderKey) : undefined,
   ])
   if (!facts) throw new Error(`session ${session.id} has lost its cart`)
   const quote = await quoteFor(db, tools.carts.pricebooks, facts, now)
   const { withdrawalPath } = await bookOf(tools, db, quote)
-  const orderPayment = order ? orderPaymentOf(order.paymentStatus) : null
-  return { session, quote, orderPayment, orderSecretSealed, withdrawalPath }
+  return { session, quote, order, withdrawalPath }
 }
 
 function bookOf({ carts }: CheckoutTools, db: Reader, { cart }: Quote): Promise<Pricebook> {
   return carts.pricebooks.find(db, cart.merchantId, cart.seller.catalogVersion)
 }
 
-export function orderPaymentOf(status: OrderPaymentStatus): SessionFacts['orderPayment'] {
-  if (status === 'voided') return 'unpaid'
-  return status === 'pending' ? 'pending' : 'paid'
-}
-
 export function showSession(tools: CheckoutTools, facts: SessionFacts, now: number): CheckoutSession {
-  const { session, orderSecretSealed: sealed } = facts
+  const { session, order } = facts
   const secret = checkoutPageSecrets.open(tools.rootSecret, session.secretSealed, session.id)
   const url = secret === undefined ? null : `${tools.publicOrigin()}/c/${secret}`
-  const { orderId } = session
-  const statusUrl = orderId === null || sealed === null ? null : orderPageUrl(tools, { orderId, sealed })
+  const sealed = order?.secretSealed ?? null
+  const statusUrl = order === null || sealed === null ? null : orderPageUrl(tools, { orderId: order.id, sealed })
   const { withdrawalPath: path } = facts
   const withdrawalUrl = path === null ? null : tools.publicOrigin() + path
   return sessionView(facts, now, { url, statusUrl, withdrawalUrl }, tools.carts.pictureUrl)

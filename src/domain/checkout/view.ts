@@ -2,7 +2,7 @@
 
 import type { Cart } from '../../contract/open/carts.ts'
 import type { CheckoutSession, StockHold } from '../../contract/open/checkout.ts'
-import type { CheckoutPaymentStatus } from '../../contract/words.ts'
+import type { CheckoutPaymentStatus, OrderPaymentStatus } from '../../contract/words.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { pricedMeasure } from '../../platform/kit/unitprice.ts'
 import { cartView, type Quote } from '../carts/view.ts'
@@ -14,12 +14,19 @@ import { sessionVatView } from './vat.ts'
 export interface SessionFacts {
   session: SessionRow
   quote: Quote
-  // How the order stands with its money, once there is one. unpaid: it was cancelled before the money came.
-  orderPayment: 'paid' | 'pending' | 'unpaid' | null
-  // The sealed secret of the order's page, where the session is shown to those who may follow the order.
-  orderSecretSealed: string | null
+  // Once there is one.
+  order: SessionOrder | null
   // Path of the merchant's page, where the session is shown to those who may link to it.
   withdrawalPath: string | null
+}
+
+// What a session shows of its order.
+export interface SessionOrder {
+  id: string
+  number: string
+  paymentStatus: OrderPaymentStatus
+  // The sealed secret of the order's page, where the session is shown to those who may follow the order.
+  secretSealed: string | null
 }
 
 // Whoever has them can pay, and see the order: they are null in events.
@@ -31,7 +38,7 @@ export interface SessionLinks {
 }
 
 export function sessionView(
-  { session, quote, orderPayment }: SessionFacts,
+  { session, quote, order }: SessionFacts,
   now: number,
   { url, statusUrl, withdrawalUrl }: SessionLinks,
   pictureUrl: (picture: string) => string,
@@ -42,7 +49,7 @@ export function sessionView(
     id: session.id,
     version: session.version,
     status,
-    paymentStatus: paymentStatusOf(status, orderPayment),
+    paymentStatus: paymentStatusOf(status, order),
     url: status === 'open' || status === 'processing' ? url : null,
     cartId: session.cartId,
     orderId: session.orderId,
@@ -102,12 +109,11 @@ function asCharged(
   }
 }
 
-function paymentStatusOf(
-  status: CheckoutSession['status'],
-  orderPayment: SessionFacts['orderPayment'],
-): CheckoutPaymentStatus {
-  if (status === 'completed') return orderPayment ?? 'paid'
-  return status === 'processing' ? 'processing' : 'unpaid'
+function paymentStatusOf(status: CheckoutSession['status'], order: SessionFacts['order']): CheckoutPaymentStatus {
+  if (status !== 'completed') return status === 'processing' ? 'processing' : 'unpaid'
+  // It was cancelled before the money came.
+  if (order?.paymentStatus === 'voided') return 'unpaid'
+  return order?.paymentStatus === 'pending' ? 'pending' : 'paid'
 }
 
 function holdView(session: SessionRow, { lines }: Quote, status: CheckoutSession['status'], now: number): StockHold {

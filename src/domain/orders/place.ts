@@ -86,8 +86,9 @@ export interface NewOrder {
 export interface PlacedOrder {
   order: OrderRow
   lines: readonly OrderLine[]
-  // The secret of the order's page, to be shown to the shopper.
+  // The secret of the order's page, to be shown to the shopper, and as it is stored.
   statusSecret: string
+  secretSealed: string
 }
 
 // The caller has locked the session and seen that there is no order yet; otherwise the unique index refuses the commit.
@@ -126,7 +127,7 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
     { kind: 'order_received', subjectId: orderId },
   ] as const
   queueEmails(tx, { ...key, merchantId: order.merchantId }, emails, now)
-  return { order: last.order, lines, statusSecret: secret.text }
+  return { order: last.order, lines, statusSecret: secret.text, secretSealed }
 }
 
 function paidFacts(placed: OrderFacts, paymentStatus: OrderRow['paymentStatus'], now: number): OrderFacts {

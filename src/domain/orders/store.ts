@@ -293,6 +293,17 @@ export async function findSealedSecret(db: Reader, { installationId, orderId }: 
   return row?.sealed
 }
 
+// What the session of an order shows of it.
+export async function findSessionOrder(
+  db: Reader,
+  { installationId, orderId }: OrderKey,
+): Promise<(Pick<OrderRow, 'id' | 'number' | 'paymentStatus'> & { secretSealed: string }) | undefined> {
+  const [row] = await db.sql<Pick<OrderRow, 'id' | 'number' | 'paymentStatus'> & { secretSealed: string }>`
+    select id, number, payment_status as "paymentStatus", secret_sealed as "secretSealed"
+    from orders where installation_id = ${installationId} and id = ${orderId}`
+  return row
+}
+
 // Sealed for the session it came from.
 export async function findSealedCustomer(db: Reader, { installationId, orderId }: OrderKey): Promise<string | null> {
   const [row] = await db.sql<{ sealed: string | null }>`

@@ -94,6 +94,23 @@ export async function once(storage: Storage, claim: Claim, work: Work, keeper: K
   return stored ? replay(stored, claim, keeper) : storage.write(patiently)
 }
 
+// Stores an answer that was found without a claim. Of several, that of the first counts.
+export async function keepOnce(storage: Storage, claim: Claim, text: string, keeper: Keeper = plainly): Promise<Once> {
+  const { claimant, key, fingerprint, now } = claim
+  const answer = keeper.seal(packed(text), claim)
+  const stored = await storage.write(async (tx) => {
+    const kept = await tx.sql`
+      insert into idempotency_keys (installation_id, key, fingerprint, answer, created_at)
+      values (${claimant}, ${key}, ${fingerprint}, ${answer}, ${now})
+      on conflict (installation_id, key) do update
+        set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at
+        where idempotency_keys.created_at <= ${endedBy(claim)}
+      returning key`
+    return kept.length > 0 ? undefined : findKey(tx, claim)
+  })
+  return stored ? replay(stored, claim, keeper) : { text, replayed: false }
+}
+
 // The answer of an earlier request with the key.
 export async function findOnce(storage: Storage, claim: Claim, keeper: Keeper = plainly): Promise<Once | undefined> {
   const stored = await storage.read((db) => findKey(db, claim))

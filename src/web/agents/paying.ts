@@ -6,16 +6,22 @@ import {
   type AgentCheckout,
   findAgentSession,
   type Located,
-  noteProof,
   noteShownTotal,
-  type PaymentAnswer,
-  payCheckout,
   type ReplacedCheckout,
   showCheckout,
 } from '../../domain/agents/buying.ts'
+import {
+  type AgentAttempt,
+  beginAgentPayment,
+  finishAgentPayment,
+  type LockedAgentCheckout,
+  lockAgentCheckout,
+  type PaymentObstacle,
+} from '../../domain/agents/completing.ts'
 import { sessionStatusAt } from '../../domain/checkout/lifecycle.ts'
+import { checkoutProblemOf } from '../../domain/checkout/problem.ts'
 import type { PayTools } from '../../domain/checkout/tools.ts'
-import { type Claim, type Keeper, once } from '../../platform/idempotency/once.ts'
+import { type Claim, type Keeper, keepOnce, once } from '../../platform/idempotency/once.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Cause } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
@@ -97,47 +103,97 @@ export interface Completion extends CheckoutLook {
   network: string | undefined
   cause: Cause | null
   // What else the request says about an open checkout.
-  prepare?: () => Promise<unknown>
+  prepare?: (tx: Tx) => Promise<unknown>
   render: (seen: Seen) => object
 }
 
-// The body is claimed first, in a transaction of its own: a payment cannot be part of one. The payment follows from checkout and attempt, so
-// a repetition finds it, also where the first request never came to an end. The answer is kept once it is final.
+// The body is claimed in the transaction that records the attempt: the payment itself cannot be part of one. The payment follows from
+// checkout and attempt, so a repetition finds it, also where the first request never came to an end. The answer is stored once it is final.
 export async function completeOnce(
   { tools, sealedKeeper, answersMs }: PayingParts,
   completion: Completion,
-): Promise<{ body: object; isReplayed: boolean }> {
+): Promise<{ text: string; isReplayed: boolean }> {
   const claim = { ...completion.claim, keptMs: answersMs }
-  const looked = await look(tools, completion)
-  const begun = { ...claim, key: `begun ${claim.key}` }
-  const { replayed } = await once(tools.storage, begun, async () => '{}')
-  const seen = await payAndSee(tools, completion, looked, replayed)
-  const body = completion.render(seen)
-  if (!isFinal(seen)) return { body, isReplayed: false }
-  const kept = await once(tools.storage, claim, async () => JSON.stringify(body), sealedKeeper)
-  return { body: JSON.parse(kept.text), isReplayed: kept.replayed }
+  const seen = await payOnce(tools, completion, { ...claim, key: `begun ${claim.key}` })
+  const text = JSON.stringify(completion.render(seen))
+  if (!isFinal(seen)) return { text, isReplayed: false }
+  const kept = await keepOnce(tools.storage, claim, text, sealedKeeper)
+  return { text: kept.text, isReplayed: kept.replayed }
 }
 
-async function payAndSee(tools: PayTools, completion: Completion, first: Looked, isRepeated: boolean): Promise<Seen> {
+// Nothing was begun: that is what `notes` say.
+type Begun = { looked: Looked; notes: readonly Message[] } | { locked: LockedAgentCheckout; attempt: AgentAttempt }
+
+async function payOnce(tools: PayTools, completion: Completion, claim: Claim): Promise<Seen> {
+  const { rules, cause } = completion
+  const begun = await beginOnce(tools, completion, claim)
+  if ('looked' in begun) return show(tools, begun.looked, rules, begun.notes)
+  const completed = await finishAgentPayment(tools, begun.locked, begun.attempt, cause)
+  if (completed) return { checkout: completed, ...checkoutStateOf(completed, rules, []) }
+  const after = await look(tools, completion)
+  return show(tools, after, rules, declineIn(after))
+}
+
+// The payment was refused, and what was written for it has to be taken back.
+class NotBegun extends Error {
+  readonly problem: PaymentObstacle
+  constructor(problem: PaymentObstacle) {
+    super(problem.code)
+    this.problem = problem
+  }
+}
+
+async function beginOnce(tools: PayTools, completion: Completion, claim: Claim): Promise<Begun> {
+  const { storage } = tools
+  const { instrument, prepare } = completion
+  let begun: Begun | undefined
+  try {
+    const { replayed } = await once(storage, claim, async (tx) => {
+      begun = await begin(tools, tx, completion, false)
+      return '{}'
+    })
+    return replayed || !begun ? await storage.write((tx) => begin(tools, tx, completion, true)) : begun
+  } catch (error) {
+    if (!(error instanceof NotBegun)) throw error
+    // What the request says beside the payment stays, and its key is used.
+    await once(storage, claim, async (tx) => {
+      await prepare?.(tx)
+      return '{}'
+    })
+    return { looked: await look(tools, completion), notes: problemMessages(error.problem, instrument?.place ?? 0) }
+  }
+}
+
+async function begin(tools: PayTools, tx: Tx, completion: Completion, isRepeated: boolean): Promise<Begun> {
   const { instrument, attempt, network, caller, cause, rules, prepare } = completion
+  const first = await lock(tools, tx, completion)
   const { session } = first.located
   const status = sessionStatusAt(session, tools.clock().getTime())
-  if (status === 'processing') return show(tools, first, rules, isRepeated ? [] : [notice.inProgress()])
+  if (status === 'processing') return { looked: first, notes: isRepeated ? [] : [notice.inProgress()] }
   if (status !== 'open') {
-    if (isRepeated && status === 'completed') return show(tools, first, rules)
+    if (isRepeated && status === 'completed') return { looked: first, notes: [] }
     throw refuse('checkout_session_not_open', { current: { status, version: session.version } })
   }
-  await prepare?.()
-  const before = prepare ? await look(tools, completion) : first
+  await prepare?.(tx)
+  const locked = prepare ? await lock(tools, tx, completion) : first
   // Without an instrument, nothing else may be missing for that to be said.
-  const isReady = checkoutStateOf(before.checkout, rules, []).status === 'ready_for_complete'
-  if (!isReady || !instrument) return show(tools, before, rules, isReady ? [notice.noInstrument()] : [])
+  const isReady = checkoutStateOf(locked.checkout, rules, []).status === 'ready_for_complete'
+  if (!isReady || !instrument) return { looked: locked, notes: isReady ? [notice.noInstrument()] : [] }
   const { handlerId, credential, place } = instrument
-  await noteProof(tools, before.located, caller.proof)
-  const payment = { handlerId, credential, attempt, ...(network !== undefined && { network }) }
-  const problem = await payCheckout(tools, before.located, payment, cause)
-  const after = await look(tools, completion)
-  return show(tools, after, rules, problem ? problemMessages(problem, place) : declineIn(after))
+  const payment = { handlerId, credential, attempt, proof: caller.proof, ...(network !== undefined && { network }) }
+  const begun = await beginAgentPayment(tools, tx, locked, payment, cause).catch((error: unknown) => {
+    throw new NotBegun(checkoutProblemOf(error))
+  })
+  return 'problem' in begun
+    ? { looked: locked, notes: problemMessages(begun.problem, place) }
+    : { locked, attempt: begun }
+}
+
+// Refused where there is no such checkout, or it is another platform's.
+async function lock(tools: PayTools, tx: Tx, { caller, sessionId }: CheckoutLook): Promise<LockedAgentCheckout> {
+  const locked = await lockAgentCheckout(tools, tx, caller, sessionId)
+  if (!locked) throw refuse('checkout_session_not_found')
+  return locked
 }
 
 function declineIn({ located: { session } }: Looked): Message[] {
@@ -145,7 +201,7 @@ function declineIn({ located: { session } }: Looked): Message[] {
   return failure ? [notice.declined(failure.code)] : []
 }
 
-function problemMessages(problem: NonNullable<PaymentAnswer>, place: number): Message[] {
+function problemMessages(problem: PaymentObstacle, place: number): Message[] {
   switch (problem.code) {
     case 'credential_refused':
     case 'invalid':

@@ -22,7 +22,7 @@ import type { CheckoutProblem, PayInput } from '../port.ts'
 import { holdLines } from '../refresh.ts'
 import { paymentIdsFor } from '../secret.ts'
 import { factsOf, lockCheckout } from '../sessions.ts'
-import { type SessionName, type SessionRow, saveSession } from '../store.ts'
+import { type Checkout, type SessionName, type SessionRow, saveSession } from '../store.ts'
 import type { PayTools } from '../tools.ts'
 import { type Billed, findBilling } from './billing.ts'
 import { isAgreed } from './change.ts'
@@ -41,20 +41,29 @@ export interface Attempt {
 }
 
 // `provider` is undefined where nothing is owed.
-export type Begun =
-  | { problem: CheckoutProblem }
-  | {
-      payment: PaymentRow
-      isNew: boolean
-      provider: PaymentProvider | undefined
-      billing?: Address
-      purchase?: Purchase
-    }
+export interface BegunPayment {
+  payment: PaymentRow
+  isNew: boolean
+  provider: PaymentProvider | undefined
+  billing?: Address
+  purchase?: Purchase
+}
 
-export async function beginPayment(tools: PayTools, tx: Tx, attempt: Attempt): Promise<Begun> {
+export type Begun = { problem: CheckoutProblem } | BegunPayment
+
+export async function beginPayment(tools: PayTools, tx: Tx, { session, ...attempt }: Attempt): Promise<Begun> {
+  const checkout = await lockCheckout(tx, session)
+  return checkout ? beginLocked(tools, tx, checkout, attempt) : { problem: { code: 'not_open' } }
+}
+
+// The same for a checkout that is locked. `quote`: where it was priced since.
+export async function beginLocked(
+  tools: PayTools,
+  tx: Tx,
+  checkout: Checkout & { quote?: Quote },
+  attempt: Omit<Attempt, 'session'>,
+): Promise<Begun> {
   const { input } = attempt
-  const checkout = await lockCheckout(tx, attempt.session)
-  if (!checkout) return { problem: { code: 'not_open' } }
   const { session } = checkout
   const [paymentId, ...others] = paymentIdsFor(tools.rootSecret, session.id, input.attempt)
   const known = checkout.hasPayments ? await findKnown(tx, session, [paymentId, ...others]) : undefined
@@ -62,7 +71,7 @@ export async function beginPayment(tools: PayTools, tx: Tx, attempt: Attempt): P
   const now = tools.clock()
   const closed = sessionProblem(session, input, now.getTime())
   if (closed) return { problem: closed }
-  const { quote } = await factsOf(tools, tx, session, now.getTime(), checkout.cart)
+  const quote = checkout.quote ?? (await factsOf(tools, tx, session, now.getTime(), checkout.cart)).quote
   const offered = isFree(quote) ? undefined : await findOffered(tools, tx, session, { quote, name: input.provider })
   const problem =
     (await changeProblem(tx, session, quote)) ??
@@ -177,7 +186,7 @@ interface NewAttempt {
   quote: Quote
   subjects: readonly string[]
   now: Date
-  attempt: Attempt
+  attempt: Omit<Attempt, 'session'>
   offered: OfferedProvider | undefined
 }
 

@@ -27,7 +27,7 @@ import { moveCredit } from '../../returns/exchange.ts'
 import { type Draft, draftFrom } from '../draft.ts'
 import { moveDraft } from '../drafts.ts'
 import { sessionLifecycle } from '../lifecycle.ts'
-import { announceSession, orderPaymentOf } from '../sessions.ts'
+import { announceSession } from '../sessions.ts'
 import { type SessionRow, saveSession } from '../store.ts'
 import { orderVatOf } from '../vat.ts'
 import { applyChange } from './change.ts'
@@ -49,12 +49,21 @@ interface Purchase {
   address: Address | undefined
 }
 
-// Answers with the session where the money is there; undefined where it is awaited, or no order was possible.
-export async function completeSession(settlement: Settlement): Promise<SessionRow | undefined> {
+export interface Completed {
+  session: SessionRow
+  order: OrderRow
+  // The cart as an order.
+  quote: Quote
+  // The sealed secret of the order's page. Null where the order was there before.
+  secretSealed: string | null
+}
+
+// Undefined where no order was possible.
+export async function completeSession(settlement: Settlement): Promise<Completed | undefined> {
   return announceTogether(settlement.tx, () => complete(settlement))
 }
 
-async function complete(settlement: Settlement): Promise<SessionRow | undefined> {
+async function complete(settlement: Settlement): Promise<Completed | undefined> {
   const { tools, tx, session, now, cause } = settlement
   const move = moveFor(sessionLifecycle, 'complete', session.status)
   if (!move) throw new Error(`a session that is ${session.status} cannot be completed`)
@@ -67,7 +76,7 @@ async function complete(settlement: Settlement): Promise<SessionRow | undefined>
     await returnCharge(settlement, done.obstacle)
     return undefined
   }
-  const { order, quote } = done
+  const { order, quote, secretSealed = null } = done
   const completed: SessionRow = {
     ...session,
     status: move.to,
@@ -78,17 +87,23 @@ async function complete(settlement: Settlement): Promise<SessionRow | undefined>
     updatedAt: now,
   }
   saveSession(tx, completed)
-  const orderPayment = orderPaymentOf(order.paymentStatus)
-  const view = { session: completed, quote, orderPayment, orderSecretSealed: null, withdrawalPath: null }
+  const { id, number, paymentStatus } = order
+  // Events have no links.
+  const view = {
+    session: completed,
+    quote,
+    order: { id, number, paymentStatus, secretSealed: null },
+    withdrawalPath: null,
+  }
   announceSession(tools, tx, view, { kind: move.announces, now, cause })
   if (completed.holdsWhole) {
     const { total } = quote.pricing.totals
     await moveDraft(tx, 'complete', completed, { currency: order.currency, total }, { now, cause })
   }
-  return order.paymentStatus === 'pending' ? undefined : completed
+  return { session: completed, order, quote, secretSealed }
 }
 
-type Done = { order: OrderRow; quote: Quote } | { obstacle: OrderObstacle }
+type Done = { order: OrderRow; quote: Quote; secretSealed?: string } | { obstacle: OrderObstacle }
 
 function settle(settlement: Settlement, cart: CartRow): Promise<Done> {
   const change = cart.terms?.change
@@ -109,9 +124,12 @@ async function sellOrder(settlement: Settlement, cart: CartRow): Promise<Done> {
     return { obstacle: 'sold_out' }
   }
   const { facts } = taken
-  const { order, lines } = await bookOrder(settlement, purchase, { ...taken, usedPromotion: usable.promotion })
+  const { order, lines, secretSealed } = await bookOrder(settlement, purchase, {
+    ...taken,
+    usedPromotion: usable.promotion,
+  })
   const pricing = cart.terms?.change?.pricing ?? pricingOfOrder(order, lines, facts.lines)
-  return { order, quote: convertCart(settlement, facts, order, pricing) }
+  return { order, quote: convertCart(settlement, facts, order, pricing), secretSealed }
 }
 
 // The order of the return was locked before the session. The credit moves once the stock is sold, so an obstacle finds nothing written.

@@ -14,7 +14,7 @@ import { endTry } from '../../payments/tries.ts'
 import { lockCheckout } from '../sessions.ts'
 import type { SessionRow } from '../store.ts'
 import type { PayTools } from '../tools.ts'
-import { completeSession, SoldOutMeanwhile } from './complete.ts'
+import { type Completed, completeSession, SoldOutMeanwhile } from './complete.ts'
 import { declinedFailure } from './failures.ts'
 import { recordAfterEnd } from './late.ts'
 import { sealNextAction } from './nextaction.ts'
@@ -23,33 +23,33 @@ import { lockAwaited, pendingCheckAt, recordAwaited, warnOfAmount } from './pend
 import { reopenSession } from './reopen.ts'
 import { challengeMs, type PaymentOutcome, type Settlement } from './settlement.ts'
 
-// The second to arrive finds the outcome recorded. Answers with the session where this has completed it and its money is there.
+// The second to arrive finds the outcome recorded. Undefined where this has not completed the session.
 export async function finishPayment(
   tools: PayTools,
   asked: PaymentRow,
   outcome: PaymentOutcome,
   cause: Cause | null,
-): Promise<SessionRow | undefined> {
+): Promise<Completed | undefined> {
   tools.onStep?.('settling')
   const settle = (isHasty: boolean) =>
     tools.storage.write(async (tx) => {
-      let paid: SessionRow | undefined
+      let completed: Completed | undefined
       if (isAwaitedFromProvider(asked)) await recordAwaited(tools, tx, await lockAwaited(tx, asked), outcome)
       else if (asked.status === 'succeeded') await recordProviderChanges(tools, tx, asked, outcome)
-      else paid = await recordOutcome(tools, tx, await lockForOutcome(tx, asked), { outcome, cause, isHasty })
+      else completed = await recordOutcome(tools, tx, await lockForOutcome(tx, asked), { outcome, cause, isHasty })
       if (asked.lookingUntil !== null) endLook(tx, asked)
       // If the payment succeeded just now, the next look records what else is known.
       if (asked.status !== 'succeeded' && hasRefundsOrDispute(outcome.providerState))
         lookAgain(tx, asked, tools.clock().getTime())
-      return paid
+      return completed
     })
   try {
-    const paid = await settle(true).catch((error: unknown) => {
+    const completed = await settle(true).catch((error: unknown) => {
       if (!(error instanceof SoldOutMeanwhile)) throw error
       return settle(false)
     })
     tools.onStep?.('settled')
-    return paid
+    return completed
   } catch (error) {
     const message = 'outcome of a payment could not be recorded; retrying'
     tools.watch.error('unrecorded', message, { provider: asked.provider, paymentId: asked.id }, error)
@@ -85,7 +85,7 @@ export async function recordOutcome(
   tx: Tx,
   { session, cart, payment, subjects }: LockedPayment,
   { outcome, cause, isHasty = false }: { outcome: PaymentOutcome; cause: Cause | null; isHasty?: boolean },
-): Promise<SessionRow | undefined> {
+): Promise<Completed | undefined> {
   const { installationId, id } = payment
   if (!isUndecided(payment)) {
     await recordAfterEnd(tools, tx, payment, outcome)
@@ -103,7 +103,7 @@ function isShoppersFault(outcome: PaymentOutcome): boolean {
   return outcome.kind === 'declined' && outcome.code !== 'provider_error' && !outcome.isWithdrawn
 }
 
-async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<SessionRow | undefined> {
+async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<Completed | undefined> {
   const { tools, tx, payment, now } = settlement
   const seen = { ...payment, updatedAt: now, checks: payment.checks + 1 }
   const isOtherAmount = outcome.kind === 'approved' && outcome.collected !== payment.amount

@@ -45,8 +45,8 @@ export async function completeByMoved(tools: PayTools, tx: Tx, asked: PaidByMove
     updatedAt: now,
   }
   saveSession(tx, paying)
-  await completeSession({ tools, tx, session: paying, payment, collectOthers: async () => others, now, cause })
-  const orderId = (await findSession(tx, key))?.orderId
-  if (!orderId) throw new Error(`session ${session.id} led to no order`)
-  return orderId
+  const collectOthers = async () => others
+  const completed = await completeSession({ tools, tx, session: paying, payment, collectOthers, now, cause })
+  if (!completed) throw new Error(`session ${session.id} led to no order`)
+  return completed.order.id
 }

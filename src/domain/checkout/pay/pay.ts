@@ -9,7 +9,8 @@ import type { CheckoutProblem, PayInput } from '../port.ts'
 import type { SessionKey, SessionName, SessionRow } from '../store.ts'
 import type { PayTools } from '../tools.ts'
 import { askProvider, callFacts, outcomeWithoutProvider } from './ask.ts'
-import { beginPayment } from './begin.ts'
+import { type BegunPayment, beginPayment } from './begin.ts'
+import type { Completed } from './complete.ts'
 import { finishPayment } from './finish.ts'
 import { returnUrlsFor } from './redirect.ts'
 
@@ -27,12 +28,21 @@ export async function pay(
 ): Promise<PayAnswer> {
   const begun = await tools.storage.write((tx) => beginPayment(tools, tx, { session, input, cause }))
   if ('problem' in begun) return begun
+  const completed = await carryOut(tools, begun, input, cause)
+  return { problem: null, paid: completed?.order.paymentStatus === 'pending' ? undefined : completed?.session }
+}
+
+// What follows once the attempt is recorded. Undefined where this has not completed the session.
+export async function carryOut(
+  tools: PayTools,
+  { payment, isNew, provider, billing, purchase }: BegunPayment,
+  { method, details, locale = 'en' }: Pick<PayInput, 'method' | 'details' | 'locale'>,
+  cause: Cause | null,
+): Promise<Completed | undefined> {
   tools.onStep?.('recorded')
-  const { payment, provider, billing, purchase } = begun
   // The same form sent twice: the first one is at work, or done.
-  if (!begun.isNew) return { problem: null }
-  const { method, details } = input
-  const returnUrls = () => returnUrlsFor(tools, payment, input.locale ?? 'en')
+  if (!isNew) return undefined
+  const returnUrls = () => returnUrlsFor(tools, payment, locale)
   const outcome: Outcome =
     provider === undefined
       ? outcomeWithoutProvider(payment)
@@ -44,7 +54,7 @@ export async function pay(
           ),
         )
   tools.onStep?.('called')
-  return { problem: null, paid: await finishPayment(tools, payment, outcome, cause) }
+  return finishPayment(tools, payment, outcome, cause)
 }
 
 export interface ChallengeAnswer {

@@ -51,7 +51,8 @@ export interface AcpCall {
 
 export interface AcpAnswer {
   status: number
-  body: object
+  // JSON.
+  text: string
   isReplayed: boolean
 }
 
@@ -96,7 +97,7 @@ const handlers: Readonly<Record<AcpRowId, Handle>> = {
     }),
   acpGetSession: async (parts, call) => {
     const seen = await seeCheckout(parts.tools, lookOf(call, sessionIdOf(parts, call)))
-    return { status: 200, body: acpSession(seen, call.view), isReplayed: false }
+    return { status: 200, text: JSON.stringify(acpSession(seen, call.view)), isReplayed: false }
   },
   acpUpdateSession: (parts, call) =>
     change(parts, call, async (tx) => {
@@ -170,8 +171,7 @@ async function completeNow(parts: PayingParts, call: AcpCall, claim: Claim): Pro
   const { buyer, payment_data: data, risk_signals: signals } = call.body as AcpCompleteShape
   const sessionId = sessionIdOf(parts, call)
   const { handler_id: handlerId } = data
-  const saved = () =>
-    tools.storage.write((tx) => saveContact(tools, tx, caller, sessionId, buyerIn(buyer ?? {}), moment))
+  const saved = (tx: Tx) => saveContact(tools, tx, caller, sessionId, buyerIn(buyer ?? {}), moment)
   const completion = {
     ...lookOf(call, sessionId),
     claim,
@@ -194,7 +194,7 @@ async function change(
 ): Promise<AcpAnswer> {
   const { status } = acpRows[call.rowId]
   const { text, replayed } = await once(tools.storage, { ...claimOf(call), keptMs: answersMs }, work, sealedKeeper)
-  return { status, body: JSON.parse(text), isReplayed: replayed }
+  return { status, text, isReplayed: replayed }
 }
 
 // A key is of one platform and one path. Two bodies are the same where they mean the same JSON.

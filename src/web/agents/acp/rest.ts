@@ -58,7 +58,7 @@ async function answer(context: ShopContext, path: string): Promise<Outgoing> {
   const { paying } = context
   const done = await performAcp(parts, { rowId, caller, view, currency, id, body, key, moment, paying })
   const headers = done.isReplayed ? { 'idempotent-replayed': 'true' } : {}
-  return { status: done.status, body: JSON.stringify(done.body), headers }
+  return { status: done.status, body: done.text, headers }
 }
 
 const spoken = { protocol: 'acp', version: acpVersion, proof: 'key' } as const

@@ -100,8 +100,8 @@ async function callTool(
     const id = typeof args.id === 'string' ? args.id : ''
     const digest = hash('sha256', JSON.stringify(payload), 'base64url')
     const moment = { now, cause: { operationId: rowId, requestId: trace.requestId } }
-    const answer = await performUcp(parts, { rowId, shop, caller, view, id, body, digest, key, moment })
-    return toolResult({ structured: answer.body, text: JSON.stringify(answer.body), isError: false })
+    const { text } = await performUcp(parts, { rowId, shop, caller, view, id, body, digest, key, moment })
+    return toolResult({ structured: JSON.parse(text) as object, text, isError: false })
   } catch (error) {
     return asResult(error)
   }

@@ -8,7 +8,8 @@ export async function handlersOf(
   { storage, providers, publicOrigin }: PayTools,
   shop: AgentShop,
 ): Promise<ShownHandler[]> {
-  const offered = await storage.read((db) => providers.offered(db, shop))
+  const seller = { ...shop, hasAccounts: shop.hasAccounts === 1 }
+  const offered = await storage.read((db) => providers.offered(db, seller))
   const { mode, name: merchantName, currency } = shop
   return offered.flatMap(({ provider }) =>
     (provider.tokens ?? []).map(({ id, name, ownName, version, instruments, config, delegatedTo }) => ({

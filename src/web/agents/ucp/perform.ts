@@ -71,9 +71,12 @@ export interface UcpCall {
 
 export interface UcpAnswer {
   status: number
-  body: object
+  // JSON.
+  text: string
   isReplayed: boolean
 }
+
+const answered = (body: object): UcpAnswer => ({ status: 200, text: JSON.stringify(body), isReplayed: false })
 
 // An outcome without a resource. What was written is taken back with it.
 class NoResource extends Error {
@@ -99,12 +102,11 @@ export async function performUcp(parts: UcpParts, call: UcpCall): Promise<UcpAns
 async function failed(parts: UcpParts, call: UcpCall, messages: readonly Message[]): Promise<UcpAnswer> {
   const { version } = call.view.dialect
   const url = await parts.tools.storage.read((db) => shopUrlOf(parts, db, call.shop))
-  const body = {
+  return answered({
     ucp: { version, status: 'error' },
     messages: shownMessages(messages, wordsOf(call)),
     ...(url !== null && { continue_url: url }),
-  }
-  return { status: 200, body, isReplayed: false }
+  })
 }
 
 // The language that the request itself names, else those that it accepts.
@@ -141,7 +143,7 @@ const handlers: Readonly<Record<UcpRowId, Handle>> = {
   ucpGetCart: async (parts, call) => {
     const cartId = cartIdOf(parts, call, call.id)
     const text = await parts.tools.storage.read((db) => cartText(parts, db, call, cartId, []))
-    return { status: 200, body: JSON.parse(text), isReplayed: false }
+    return { status: 200, text, isReplayed: false }
   },
   ucpUpdateCart: (parts, call) =>
     change(parts, call, async (tx) => {
@@ -280,9 +282,9 @@ async function change(
   work: (tx: Tx) => Promise<string>,
 ): Promise<UcpAnswer> {
   const { status } = ucpRows[call.rowId]
-  if (call.key === null) return { status, body: JSON.parse(await tools.storage.write(work)), isReplayed: false }
+  if (call.key === null) return { status, text: await tools.storage.write(work), isReplayed: false }
   const { text, replayed } = await once(tools.storage, { ...claimOf(call), keptMs: answersMs }, work, sealedKeeper)
-  return { status, body: JSON.parse(text), isReplayed: replayed }
+  return { status, text, isReplayed: replayed }
 }
 
 function claimOf({ caller, key, digest, rowId, id, moment }: UcpCall): Claim {
@@ -311,7 +313,7 @@ async function getCheckout(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   const { caller, view } = call
   const sessionId = sessionIdOf(parts, call)
   const seen = await seeCheckout(parts.tools, { caller, sessionId, rules: view }).catch(notFound)
-  return { status: 200, body: checkoutView(seen, view), isReplayed: false }
+  return answered(checkoutView(seen, view))
 }
 
 async function completeCheckout(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
@@ -342,7 +344,7 @@ async function getOrder(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
       : undefined,
   )
   if (!document) throw new NoResource([notice.notFound()])
-  return { status: 200, body: document, isReplayed: false }
+  return answered(document)
 }
 
 // The catalog is asked like by any key of the shop.
@@ -387,19 +389,15 @@ async function searchCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer>
   const slugs = found.rows.map(({ slug }) => slug)
   const products = await productsOf(parts, call, slugs)
   const pageOf = await pagesOf(parts, call)
-  return {
-    status: 200,
-    isReplayed: false,
-    body: {
-      ucp: envelopeOf(call.view),
-      products: products.map((product) => ucpProductView(product, { url: pageOf(product) })),
-      pagination: {
-        has_next_page: found.next !== null,
-        ...(found.next !== null && { cursor: found.next }),
-        ...(found.total !== null && { total_count: found.total }),
-      },
+  return answered({
+    ucp: envelopeOf(call.view),
+    products: products.map((product) => ucpProductView(product, { url: pageOf(product) })),
+    pagination: {
+      has_next_page: found.next !== null,
+      ...(found.next !== null && { cursor: found.next }),
+      ...(found.total !== null && { total_count: found.total }),
     },
-  }
+  })
 }
 
 async function searchPage(
@@ -452,21 +450,17 @@ async function lookUpCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer>
   const pageOf = await pagesOf(parts, call)
   const found = new Set(named.map(({ word }) => word))
   const messages = ids.flatMap((id) => (found.has(id) ? [] : [notice.unknownId(id)]))
-  return {
-    status: 200,
-    isReplayed: false,
-    body: {
-      ucp: envelopeOf(call.view),
-      products: products.map((product) => {
-        const inputs = inputsOf(
-          product,
-          named.filter(({ productId }) => productId === product.id),
-        )
-        return ucpProductView(product, { url: pageOf(product), inputs })
-      }),
-      ...(messages.length > 0 && { messages: shownMessages(messages, wordsOf(call)) }),
-    },
-  }
+  return answered({
+    ucp: envelopeOf(call.view),
+    products: products.map((product) => {
+      const inputs = inputsOf(
+        product,
+        named.filter(({ productId }) => productId === product.id),
+      )
+      return ucpProductView(product, { url: pageOf(product), inputs })
+    }),
+    ...(messages.length > 0 && { messages: shownMessages(messages, wordsOf(call)) }),
+  })
 }
 
 // A product that was asked for as a whole is answered with its first variant.
@@ -493,7 +487,7 @@ async function getProduct(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   const selected = sku?.options.map(({ name, value }) => ({ name, label: value })) ?? body.selected ?? []
   const asked = { selected, ...(body.preferences && { preferences: body.preferences }) }
   const shown = detailView(product, asked, { url: (await pagesOf(parts, call))(product) })
-  return { status: 200, body: { ucp: envelopeOf(call.view), product: shown }, isReplayed: false }
+  return answered({ ucp: envelopeOf(call.view), product: shown })
 }
 
 async function productsOf(parts: UcpParts, call: UcpCall, slugs: readonly string[]): Promise<Product[]> {

@@ -39,7 +39,7 @@ async function answer(context: ShopContext, path: string): Promise<Outgoing> {
   const moment = { now, cause: { operationId: rowId, requestId: trace.requestId } }
   const done = await performUcp(parts, { rowId, shop, caller, view, id, body, digest, key, moment })
   const replayed = done.isReplayed && { 'idempotency-replayed': 'true' }
-  const answered = { status: done.status, body: JSON.stringify(done.body), headers: { ...plainHeaders, ...replayed } }
+  const answered = { status: done.status, body: done.text, headers: { ...plainHeaders, ...replayed } }
   return row.kind === 'complete' ? signedAnswer(context, answered) : answered
 }
 

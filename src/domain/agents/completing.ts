@@ -1,0 +1,105 @@
+// Paying a checkout for the platform that made it. It is looked at and the attempt recorded under one lock, so each fact is read once; what
+// the provider says is recorded as for every other payment.
+
+import type { PlatformProof } from '../../contract/agents/settings.ts'
+import type { Cause } from '../../platform/outbox/announce.ts'
+import type { Tx } from '../../platform/storage/storage.ts'
+import { type BegunPayment, beginLocked } from '../checkout/pay/begin.ts'
+import type { Completed } from '../checkout/pay/complete.ts'
+import { carryOut } from '../checkout/pay/pay.ts'
+import type { CheckoutProblem, PayInput } from '../checkout/port.ts'
+import { factsOf, lockCheckout } from '../checkout/sessions.ts'
+import type { Checkout } from '../checkout/store.ts'
+import type { PayTools } from '../checkout/tools.ts'
+import type { SessionFacts } from '../checkout/view.ts'
+import { type AgentCaller, type AgentCheckout, checkoutOf, type Located, showCheckout } from './buying.ts'
+import { findCheckoutOfSession, saveProof } from './store.ts'
+
+export interface LockedAgentCheckout {
+  located: Located
+  checkout: AgentCheckout
+  locked: Checkout
+  facts: SessionFacts
+}
+
+// Undefined where there is no such checkout, or it is another platform's.
+export async function lockAgentCheckout(
+  tools: PayTools,
+  tx: Tx,
+  { installationId, platformId }: AgentCaller,
+  sessionId: string,
+): Promise<LockedAgentCheckout | undefined> {
+  const now = tools.clock().getTime()
+  const [locked, row] = await Promise.all([
+    lockCheckout(tx, { installationId, sessionId }),
+    findCheckoutOfSession(tx, installationId, sessionId),
+  ])
+  if (!locked || row?.platformId !== platformId) return undefined
+  const { session, cart } = locked
+  // The cart of an order is shown as the order has it.
+  const facts = await factsOf(tools, tx, session, now, cart)
+  const located = { session, row }
+  return { located, locked, facts, checkout: await showCheckout(tools, tx, located, now, facts) }
+}
+
+export interface AgentPayment {
+  handlerId: string
+  credential: Readonly<Record<string, unknown>>
+  // The same key of the same checkout is one payment.
+  attempt: string
+  // How the platform proves who it is, which the order then says.
+  proof: PlatformProof | null
+  network?: string
+}
+
+export interface AgentAttempt {
+  begun: BegunPayment
+  input: PayInput
+}
+
+export type PaymentObstacle = CheckoutProblem | { code: 'credential_refused' }
+
+// What it refuses is thrown; stock that another buyer took meanwhile is refused like this.
+export async function beginAgentPayment(
+  tools: PayTools,
+  tx: Tx,
+  { located: { session, row }, locked, facts }: LockedAgentCheckout,
+  { handlerId, credential, attempt, proof, network }: AgentPayment,
+  cause: Cause | null,
+): Promise<AgentAttempt | { problem: PaymentObstacle }> {
+  const offered = await tools.providers.offered(tx, session)
+  const found = offered
+    .flatMap(({ provider }) => (provider.tokens ?? []).map((handler) => ({ provider, handler })))
+    .find(({ handler }) => handler.id === handlerId)
+  const details = found?.handler.read(credential)
+  if (!found || !details) return { problem: { code: 'credential_refused' } }
+  const input = {
+    version: session.version,
+    expectedTotal: row.shownTotal ?? -1,
+    provider: found.provider.name,
+    ...details,
+    attempt,
+    ...(network !== undefined && { network }),
+  }
+  if (row.proof !== proof) saveProof(tx, row, proof)
+  const begun = await beginLocked(tools, tx, { ...locked, quote: facts.quote }, { input, cause })
+  return 'problem' in begun ? begun : { begun, input }
+}
+
+// Calls the provider. Answers with the checkout where it was completed by this; undefined where that has to be looked up.
+export async function finishAgentPayment(
+  tools: PayTools,
+  { located, checkout, facts }: LockedAgentCheckout,
+  { begun, input }: AgentAttempt,
+  cause: Cause | null,
+): Promise<AgentCheckout | undefined> {
+  const completed = await carryOut(tools, begun, input, cause)
+  if (!completed || completed.secretSealed === null) return undefined
+  const done = { ...located, session: completed.session }
+  return checkoutOf(tools, done, orderedFacts(facts, completed), checkout, tools.clock().getTime())
+}
+
+function orderedFacts(facts: SessionFacts, { session, order, quote, secretSealed }: Completed): SessionFacts {
+  const { id, number, paymentStatus } = order
+  return { ...facts, session, quote, order: { id, number, paymentStatus, secretSealed } }
+}
