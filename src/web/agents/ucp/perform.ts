@@ -39,6 +39,7 @@ import type { KeyCaller } from '../../../platform/access/identify.ts'
 import type { MountedSurface } from '../../../platform/http/surfaces.ts'
 import { type Claim, once } from '../../../platform/idempotency/once.ts'
 import { isId } from '../../../platform/kit/ids.ts'
+import { entryWeight, Lru } from '../../../platform/kit/lru.ts'
 import { Refusal } from '../../../platform/kit/refuse.ts'
 import type { Reader, Tx } from '../../../platform/storage/storage.ts'
 import { AgentError } from '../error.ts'
@@ -367,7 +368,29 @@ function readerOf({ shop, caller }: UcpCall): KeyCaller {
 const searchRowsMax = 50
 const lookedUpMax = 50
 
+// A page of fifty products is 100 KB.
+const searchesBytesMax = 8 * 2 ** 20
+const searches = new Lru<string, { text: string; until: number }>(searchesBytesMax, ({ text }, key) =>
+  entryWeight(key, text.length * 2),
+)
+// What else is in an answer than the catalog, such as the address of the online store, may be this old.
+const searchedMs = 10_000
+
+// As the lists of the catalog, the same until the catalog changes.
 async function searchCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
+  const { shop, caller, view, digest, moment } = call
+  const { installationId, catalogVersion } = shop
+  const now = moment.now.getTime()
+  const asked = [installationId, caller.platformId, catalogVersion, view.dialect.version, ...view.active, digest]
+  const key = JSON.stringify([parts.tools.publicOrigin(), ...asked])
+  const known = searches.get(key)
+  if (known && known.until > now) return { status: 200, text: known.text, isReplayed: false }
+  const found = await searchNow(parts, call)
+  searches.set(key, { text: found.text, until: now + searchedMs })
+  return found
+}
+
+async function searchNow(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   const { query, filters = {}, pagination = {} } = call.body as SearchShape
   const { min, max } = filters.price ?? {}
   const asked = {
