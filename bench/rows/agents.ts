@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Pool } from 'undici'
 import { card, hidden } from '../../harness/fiveRequests.ts'
 import { type Stretch, startWatch } from '../load.ts'
-import { command, type Running } from '../process.ts'
+import { command, type Running, type StartOptions } from '../process.ts'
 import { profiled } from '../profile.ts'
 import { alternate, atMost, type Circumstances, type Findings, loadNotes, medianOf, type Row, ratioOf } from '../row.ts'
 import { api, ask, makeShop, merchantSlug, newCart, openShop, type ShopData } from '../shop.ts'
@@ -58,49 +58,13 @@ async function runAgents(circumstances: Circumstances): Promise<Findings> {
   const { folder } = circumstances
   const shop = await makeShop({ folder, databaseUrl: `sqlite:${join(folder, 'agents.db')}`, imported: 900 })
   await command(folder, ['agents', 'open', '--test', '--level', 'buy', '--who', 'anyone'], shop.settings)
-  const server = await openShop(shop, profiled(circumstances, 'agents'))
-  const pool = new Pool(server.origin, { connections: shoppers, pipelining: 1 })
-  const turn = (prepare: () => Promise<readonly Request[]>) => async () => measured(server, pool, await prepare())
-  const repeated = (make: (at: number) => Request) =>
-    turn(async () => Array.from({ length: requestsEach }, (_, at) => make(at)))
-  const bearer = { authorization: `Bearer ${shop.key}` }
-  const checkouts = await Promise.all(Array.from({ length: shoppers }, () => openCheckout(pool, shop)))
-  const carts = await Promise.all(Array.from({ length: shoppers }, () => newCart(server, shop, 3)))
-  let number = 0
-  const next = () => {
-    number += 1
-    return number
-  }
-  const of = <T>(list: readonly T[], at: number) => list[at % list.length] as T
-  const query = (at: number) => ({ query: `product ${at % 90}`, pagination: { limit: 10 } })
-  const runs = await alternate(circumstances, {
-    identity: repeated(() => ({ method: 'GET', path: `${api}/installation/identity`, headers: bearer })),
-    profile: repeated(() => ({ method: 'GET', path: `${base}/.well-known/ucp` })),
-    search: repeated((at) => ({
-      method: 'GET',
-      path: `${api}/catalog/search?q=product+${at % 90}&limit=10`,
-      headers: bearer,
-    })),
-    ucpSearch: repeated((at) => byRest('POST', '/catalog/search', query(at))),
-    mcpSearch: repeated((at) => byMcp('search_catalog', { catalog: query(at) })),
-    cart: repeated((at) => ({
-      method: 'PUT',
-      path: `${api}/storefront/carts/${of(carts, at)}/items/${shop.skuIds[0]}`,
-      headers: { ...bearer, ...json },
-      body: JSON.stringify({ idempotencyKey: randomUUID(), quantity: 100 + (next() % 800) }),
-    })),
-    update: repeated((at) => byRest('PUT', `/checkout-sessions/${of(checkouts, at)}`, checkoutBody(shop, next()))),
-    mcpUpdate: repeated((at) =>
-      byMcp('update_checkout', { id: of(checkouts, at), checkout: checkoutBody(shop, next()) }),
-    ),
-    page: turn(() => Promise.all(Array.from({ length: paymentsEach }, () => readyOnPage(server, pool, shop)))),
-    complete: turn(async () => {
-      const ids = await Promise.all(Array.from({ length: paymentsEach }, () => openCheckout(pool, shop)))
-      return ids.map((id) => byRest('POST', `/checkout-sessions/${id}/complete`, paid))
-    }),
-  })
-  await pool.close()
-  await server.stop()
+  const reads = await withServer(shop, profiled(circumstances, 'agents'), (place) => measureReads(circumstances, place))
+  // Without its loops, which follow each order, whoever paid it, and would be counted with what is paid next.
+  const script = { script: join(import.meta.dirname, '..', 'counted.ts'), args: [] }
+  const payments = await withServer(shop, { ...script, ...profiled(circumstances, 'agents-payments') }, (place) =>
+    measurePayments(circumstances, place),
+  )
+  const runs = { ...reads, ...payments }
   const side = (name: string, stretches: Partial<Stretch>[]) => ({ name, unit: 'request', runs: stretches })
   const sides = {
     identity: side('identity of the open surface', runs.identity),
@@ -132,11 +96,84 @@ async function runAgents(circumstances: Circumstances): Promise<Findings> {
       { what: 'CPU that MCP adds to an update', value: added('mcpUpdate', 'update'), bar: atMost(0.3), unit: 'ms' },
     ],
     notes: [
-      `${requestsEach} requests, or ${paymentsEach} payments, of ${shoppers} callers in each turn. Payments are prepared before and not counted; the provider is the test provider, in the process.`,
+      `${requestsEach} requests, or ${paymentsEach} payments, of ${shoppers} callers in each turn. Payments are prepared before and not counted; the provider is the test provider, in the process, and what the loops do after an order is left out.`,
       'The search by UCP answers ten products whole, with their variants; that of the open surface answers rows of a list.',
       ...loadNotes(Object.values(sides)),
     ],
   }
+}
+
+interface Place {
+  shop: ShopData
+  server: Running
+  pool: Pool
+}
+
+async function withServer<T>(
+  shop: ShopData,
+  options: Partial<StartOptions>,
+  work: (place: Place) => Promise<T>,
+): Promise<T> {
+  const server = await openShop(shop, options)
+  const pool = new Pool(server.origin, { connections: shoppers, pipelining: 1 })
+  try {
+    return await work({ shop, server, pool })
+  } finally {
+    await pool.close()
+    await server.stop()
+  }
+}
+
+async function measureReads(circumstances: Circumstances, { shop, server, pool }: Place) {
+  const repeated = (make: (at: number) => Request) => async () =>
+    measured(
+      server,
+      pool,
+      Array.from({ length: requestsEach }, (_, at) => make(at)),
+    )
+  const bearer = { authorization: `Bearer ${shop.key}` }
+  const checkouts = await Promise.all(Array.from({ length: shoppers }, () => openCheckout(pool, shop)))
+  const carts = await Promise.all(Array.from({ length: shoppers }, () => newCart(server, shop, 3)))
+  let number = 0
+  const next = () => {
+    number += 1
+    return number
+  }
+  const of = <T>(list: readonly T[], at: number) => list[at % list.length] as T
+  const query = (at: number) => ({ query: `product ${at % 90}`, pagination: { limit: 10 } })
+  return alternate(circumstances, {
+    identity: repeated(() => ({ method: 'GET', path: `${api}/installation/identity`, headers: bearer })),
+    profile: repeated(() => ({ method: 'GET', path: `${base}/.well-known/ucp` })),
+    search: repeated((at) => ({
+      method: 'GET',
+      path: `${api}/catalog/search?q=product+${at % 90}&limit=10`,
+      headers: bearer,
+    })),
+    ucpSearch: repeated((at) => byRest('POST', '/catalog/search', query(at))),
+    mcpSearch: repeated((at) => byMcp('search_catalog', { catalog: query(at) })),
+    cart: repeated((at) => ({
+      method: 'PUT',
+      path: `${api}/storefront/carts/${of(carts, at)}/items/${shop.skuIds[0]}`,
+      headers: { ...bearer, ...json },
+      body: JSON.stringify({ idempotencyKey: randomUUID(), quantity: 100 + (next() % 800) }),
+    })),
+    update: repeated((at) => byRest('PUT', `/checkout-sessions/${of(checkouts, at)}`, checkoutBody(shop, next()))),
+    mcpUpdate: repeated((at) =>
+      byMcp('update_checkout', { id: of(checkouts, at), checkout: checkoutBody(shop, next()) }),
+    ),
+  })
+}
+
+function measurePayments(circumstances: Circumstances, { shop, server, pool }: Place) {
+  const each = <T>(make: () => Promise<T>) => Promise.all(Array.from({ length: paymentsEach }, make))
+  return alternate(circumstances, {
+    page: async () => measured(server, pool, await each(() => readyOnPage(server, pool, shop))),
+    complete: async () => {
+      const ids = await each(() => openCheckout(pool, shop))
+      const requests = ids.map((id) => byRest('POST', `/checkout-sessions/${id}/complete`, paid))
+      return measured(server, pool, requests)
+    },
+  })
 }
 
 const paid = {
