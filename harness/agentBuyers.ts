@@ -89,6 +89,16 @@ export function mcpBuyer(testServer: TestServer, era: 'legacy' | 'modern'): Agen
   }
 }
 
+// Tools of the catalog, as a chat program without a profile calls them.
+export function mcpCatalog(testServer: TestServer): (name: string, catalog: object) => Promise<void> {
+  return async (name, catalog) => {
+    const params = { name, arguments: { catalog } }
+    const message = { jsonrpc: '2.0' as const, id: 1, method: 'tools/call', params }
+    const { body } = await mcpPost(testServer, '/ucp/bloom/test/mcp', message)
+    assertUcpAnswer(name, body.result.structuredContent)
+  }
+}
+
 function ucpBody({ code, quantity = 1, discounts, address = 'whole' }: Wanted): object {
   const { postal_code: _, ...partial } = berlinDestination
   return {

@@ -94,6 +94,19 @@ const shots: readonly Shot[] = [
   },
   { name: '11-reports', isDark: true, take: async (page, at) => void (await page.goto(at('reports?by=product'))) },
   { name: '12-webhooks', take: async (page, at) => void (await page.goto(at('developers'))) },
+  { name: '13-agents', take: async (page, at) => void (await page.goto(at('settings/agents'))) },
+  {
+    name: '14-platforms',
+    async take(page, at) {
+      for (const host of ['shopping.example', 'assistant.example'])
+        await page.request.post(`${new URL(at('')).origin}/ucp/alder-finch/test/catalog/search`, {
+          headers: { 'ucp-agent': `profile="https://${host}/.well-known/ucp"` },
+          data: { query: 'mug' },
+        })
+      await page.goto(at('settings/agents/platforms'))
+    },
+  },
+  { name: '15-assistants', take: async (page, at) => void (await page.goto(at('developers/assistants'))) },
 ]
 
 async function openOrder(page: Page, at: (path: string) => string, payment: string): Promise<void> {

@@ -38,6 +38,21 @@ const names: readonly (readonly [asked: RegExp, name: Name])[] = [
 export function assertUcpAnswer(asked: string, body: any): void {
   const version: string | undefined = body?.ucp?.version
   if (version === undefined) return
+  noteMembers(body)
   const name = body.ucp.status === 'error' ? 'Error' : names.find(([pattern]) => pattern.test(asked))?.[1]
   if (name) assertUcp(name, version, body)
+}
+
+// Names of members that were in answers, without those that are names of capabilities and handlers.
+export const sentMembers = new Set<string>()
+const named = new Set(['capabilities', 'payment_handlers'])
+
+function noteMembers(value: unknown): void {
+  if (Array.isArray(value)) for (const one of value) noteMembers(one)
+  else if (typeof value === 'object' && value !== null)
+    for (const [name, member] of Object.entries(value)) {
+      sentMembers.add(name)
+      if (named.has(name)) for (const one of Object.values(member as object)) noteMembers(one)
+      else noteMembers(member)
+    }
 }

@@ -4,11 +4,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { type AgentBuyer, acpBuyerOf, mcpBuyer, type Seen, ucpBuyer } from '../harness/agentBuyers.ts'
+import { type AgentBuyer, acpBuyerOf, mcpBuyer, mcpCatalog, type Seen, ucpBuyer } from '../harness/agentBuyers.ts'
 import { letAgentsIn } from '../harness/agents.ts'
+import { pageText } from '../harness/prose.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer } from '../harness/testServer.ts'
+import { sentMembers } from '../harness/ucp.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { refundPaid } from '../src/domain/orders/refunds.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
@@ -201,6 +203,12 @@ const cases: Cases = {
   },
 }
 
+const catalogQuestions = [
+  ['search_catalog', { query: 'roses' }],
+  ['lookup_catalog', { ids: ['ROSE-12', 'none'] }],
+  ['get_product', { id: 'ROSE-12' }],
+] as const
+
 eachEngine('a purchase by', (given) => {
   test('each protocol, with all that can come of it', async () => {
     const testServer = await openTestServer(given)
@@ -222,5 +230,12 @@ eachEngine('a purchase by', (given) => {
         })
       }
     assert.deepEqual(failures, [])
+    // The catalog, too: the tables of the guide name every member that was sent.
+    const catalog = mcpCatalog(testServer)
+    for (const [name, asked] of catalogQuestions) await catalog(name, asked)
+    const guide = await pageText('docs/agents.md')
+    const sent = /\| UCP, sent \|[\s\S]*?\n\n/.exec(guide)?.[0] ?? ''
+    const named = new Set([...sent.matchAll(/`([^`]+)`/g)].flatMap(([, text = '']) => text.match(/\w+/g) ?? []))
+    assert.deepEqual([...sentMembers].filter((name) => !named.has(name)).sort(), [])
   })
 })

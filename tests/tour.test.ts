@@ -212,6 +212,22 @@ describe('the pages', { timeout: 300_000, skip: missing.length > 0 && `there is 
     shell.skipNpm(commands)
   })
 
+  test('the purchases of docs/agents.md: by UCP, by a tool of MCP that hands over to the page, and by ACP', async () => {
+    const type = async (text: string) => {
+      const typed = await shell.type(text)
+      assert.ok(typed.calls.length > 0, text)
+      for (const call of typed.calls) assert.match(call, /^20[01] /, `${text}\n${typed.out}\n${typed.err}`)
+      return typed.out
+    }
+    const [byUcp = '', byTool = ''] = await blocks('docs/agents.md', '## A mug in five minutes')
+    const [byAcp = ''] = await blocks('docs/agents.md', '## Buying by ACP')
+    const isOrder = /permalink_url: *\n? *'http/
+    assert.match(await type(byUcp), isOrder)
+    const [page = ''] = /http:\/\/\S+\/c\/[\w-]{43}/.exec(await type(byTool)) ?? []
+    await payAt(page, 'test:card')
+    assert.match(await type(byAcp), isOrder)
+  })
+
   test("README's own shop sells: apply, key, session, address, payment, order", async () => {
     const [block = ''] = await blocks('README.md', '## Your own shop')
     const typed = await shell.type(block)
