@@ -1321,6 +1321,35 @@ describe('on an API of our own making', () => {
     )
   })
 
+  test('a page is sent again unread while nothing was committed, for a second', async (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+    const kept = new Map<string, RenderedPage>()
+    const state = { mark: 1 as number | undefined, body: 'first', reads: 0 }
+    const rendered: RenderedPages = {
+      mark: () => state.mark,
+      async bodyOf() {
+        state.reads += 1
+        return state.body
+      },
+      find: (key) => kept.get(key),
+      keep: (key, page) => kept.set(key, page),
+    }
+    const ask = await storefrontOn((url) => (url.startsWith(productsPath) ? list([], null) : undefined), { rendered })
+    const readsOf = async (change: () => void) => {
+      change()
+      const before = state.reads
+      assert.equal((await ask(request({ path: '/' }))).status, 200)
+      return state.reads - before
+    }
+    assert.equal(await readsOf(() => {}), 1)
+    assert.equal(await readsOf(() => {}), 0, 'nothing was committed')
+    assert.equal(await readsOf(() => (state.mark = 2)), 1, 'something was committed')
+    assert.equal(await readsOf(() => {}), 0)
+    assert.equal(await readsOf(() => t.mock.timers.tick(1_000)), 1, 'a second later')
+    assert.equal(await readsOf(() => (state.mark = undefined)), 1, 'it is not known')
+    assert.equal(await readsOf(() => {}), 1)
+  })
+
   // Answers what is common to all pages, and what the test says.
   async function storefrontOn(
     answer: (url: string) => unknown,
