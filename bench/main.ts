@@ -23,6 +23,7 @@ import { adminRows } from './rows/admin.ts'
 import { agentRows } from './rows/agents.ts'
 import { cartRows } from './rows/carts.ts'
 import { dashboardRows } from './rows/dashboard.ts'
+import { dutyRows } from './rows/duties.ts'
 import { growthRows } from './rows/growth.ts'
 import { indexingRows } from './rows/indexing.ts'
 import { mailRows } from './rows/mail.ts'
@@ -42,6 +43,7 @@ const rows: readonly Row[] = [
   ...postgresRows,
   ...purchaseRows,
   ...nodeRows,
+  ...dutyRows,
   ...agentRows,
   ...mailRows,
   ...webhookRows,

@@ -55,7 +55,7 @@ export async function makeShop({ folder, databaseUrl, imported = 0, codes = 10 }
   return { folder, settings, key, skuIds, slugs }
 }
 
-function shopFile(codes: number): object {
+export function shopFile(codes: number) {
   return {
     merchant: { slug: merchantSlug, name: 'Bench', currency: 'EUR', country: 'DE' },
     products: Array.from({ length: plentyCount }, (_, index) => ({
