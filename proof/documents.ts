@@ -20,7 +20,7 @@ export const documentsRun: ServerRun = {
   name: 'documents',
   method:
     'orders are paid and refunded while the processes that make invoices and credit notes are killed by SIGKILL, four at once on PostgreSQL; judged by their numbers, and by the sums of documents, payments and refunds',
-  numbers: { kills: 200, nodes: 1 },
+  numbers: { kills: 1_000, nodes: 1 },
   numbersOf: { postgres: { nodes: 4 } },
   short: { kills: 6 },
   runOn: (ground, { kills = 0, nodes = 1 }, tools) => runDocuments(ground, { kills, nodes }, tools),

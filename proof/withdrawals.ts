@@ -24,7 +24,6 @@ export const withdrawalsRun: ServerRun = {
   method:
     'shoppers withdraw while the server is killed by SIGKILL, judged by the pages that acknowledged, the rows and the e-mails that arrived; then guesses of orders and addresses, half of them of orders that exist, compared by status, size, body and median time',
   numbers: { kills: 40, shoppers: 6, guesses: 100_000 },
-  numbersOf: { postgres: { guesses: 20_000 } },
   short: { kills: 3, guesses: 10_000 },
   runOn: (ground, { kills = 0, shoppers = 0, guesses = 0 }, tools) =>
     runWithdrawals(ground, { kills, shoppers, guesses }, tools),
