@@ -83,7 +83,7 @@ eachEngine('receipts', (given) => {
       'Bloom & Söhne GmbH Hafenstraße 12 20457 Hamburg USt-IdNr. DE123456789 HRB 1 <Hamburg>',
       // Two books of 29.95 with 7 %: 59.90 holds 3.92.
       '2 55,98 € 7 % 3,92 € 59,90 €',
-      'Bezahlt am 1. Juni 2026 visa ···· 4242',
+      'Bezahlt am 1. Juni 2026 Visa ···· 4242',
     ])
       assert.ok(text.includes(expected), `${expected} is not in ${text}`)
     // Nothing of the shopper: the address of the page is passed on.

@@ -720,8 +720,10 @@ describe('for search engines and messengers', () => {
 
   test('a unit price stands beside the price, in lists and on the page, for people and machines', async () => {
     const page = await get('/products/soy-candle-in-glass?sku=CND-SOY-FIG-220')
-    assert.ok(page.includes('<strong>€28.90</strong><small>220 g (€13.14/100 g)</small>'))
-    assert.ok((await get('/categories/candles')).includes('<span class="card-measure">120 g (€14.08/100 g)</span>'))
+    assert.ok(page.includes('<strong>€28.90</strong><small>220\u00a0g (€13.14/100\u00a0g)</small>'))
+    assert.ok(
+      (await get('/categories/candles')).includes('<span class="card-measure">120\u00a0g (€14.08/100\u00a0g)</span>'),
+    )
     const variant = dataOf(page)[0]?.hasVariant.find(({ sku }: { sku: string }) => sku === 'CND-SOY-FIG-220')
     assert.deepEqual(variant.offers.priceSpecification, {
       '@type': 'UnitPriceSpecification',

@@ -10,7 +10,13 @@ interface PricedMeasure {
   price: number
 }
 
-const signs: Readonly<Record<string, string>> = { m2: 'm²', m3: 'm³', cm2: 'cm²', '100g': '100 g', '100ml': '100 ml' }
+const signs: Readonly<Record<string, string>> = {
+  m2: 'm²',
+  m3: 'm³',
+  cm2: 'cm²',
+  '100g': '100\u00a0g',
+  '100ml': '100\u00a0ml',
+}
 
 // Null where it would repeat the price (Directive 98/6/EC, Art. 3(1)).
 export function measureWords(

@@ -86,7 +86,7 @@ export const ar: Texts = {
   'price.taxAdded': 'تضاف الضريبة والشحن',
   'price.all': 'الأسعار: {note}.',
   'price.now': 'الآن',
-  'measure.amount': '{count} {unit}',
+  'measure.amount': '{count}\u00a0{unit}',
   'measure.pieces': {
     zero: '{count} قطعة',
     one: 'قطعة واحدة',

@@ -70,7 +70,7 @@ export const de: Texts = {
   'price.taxAdded': 'zzgl. MwSt. und Versand',
   'price.all': 'Preise {note}.',
   'price.now': 'Jetzt',
-  'measure.amount': '{count} {unit}',
+  'measure.amount': '{count}\u00a0{unit}',
   'measure.pieces': { one: '{count} Stück', other: '{count} Stück' },
   'measure.price': '{content} ({amount}/{base})',
   'price.prior': 'Niedrigster Preis der 30 Tage vor der Ermäßigung: {amount}',

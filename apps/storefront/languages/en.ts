@@ -74,7 +74,7 @@ export const en = {
   'price.taxAdded': 'Plus tax and delivery',
   'price.all': 'Prices: {note}.',
   'price.now': 'Now',
-  'measure.amount': '{count} {unit}',
+  'measure.amount': '{count}\u00a0{unit}',
   'measure.pieces': { one: '{count} piece', other: '{count} pieces' },
   'measure.price': '{content} ({amount}/{base})',
   'price.prior': 'Lowest price of the 30 days before the reduction: {amount}',

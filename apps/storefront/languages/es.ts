@@ -70,7 +70,7 @@ export const es: Texts = {
   'price.taxAdded': 'Más impuestos y gastos de envío',
   'price.all': 'Precios: {note}.',
   'price.now': 'Ahora',
-  'measure.amount': '{count} {unit}',
+  'measure.amount': '{count}\u00a0{unit}',
   'measure.pieces': { one: '{count} unidad', other: '{count} unidades' },
   'measure.price': '{content} ({amount}/{base})',
   'price.prior': 'Precio más bajo de los 30 días anteriores a la rebaja: {amount}',

@@ -70,7 +70,7 @@ export const fr: Texts = {
   'price.taxAdded': 'Taxes et frais de livraison en sus',
   'price.all': 'Prix : {note}.',
   'price.now': 'Maintenant',
-  'measure.amount': '{count} {unit}',
+  'measure.amount': '{count}\u00a0{unit}',
   'measure.pieces': { one: '{count} pièce', other: '{count} pièces' },
   'measure.price': '{content} ({amount}/{base})',
   'price.prior': 'Prix le plus bas des 30 jours précédant la réduction : {amount}',

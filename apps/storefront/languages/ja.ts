@@ -70,7 +70,7 @@ export const ja: Texts = {
   'price.taxAdded': '税・送料別',
   'price.all': '価格表示：{note}。',
   'price.now': '現在の価格',
-  'measure.amount': '{count} {unit}',
+  'measure.amount': '{count}\u00a0{unit}',
   'measure.pieces': { other: '{count}個' },
   'measure.price': '{content} ({amount}/{base})',
   'price.prior': '値下げ前30日間の最低価格：{amount}',

@@ -70,7 +70,7 @@ export const nl: Texts = {
   'price.taxAdded': 'Excl. btw en verzendkosten',
   'price.all': 'Prijzen: {note}.',
   'price.now': 'Nu',
-  'measure.amount': '{count} {unit}',
+  'measure.amount': '{count}\u00a0{unit}',
   'measure.pieces': { one: '{count} stuk', other: '{count} stuks' },
   'measure.price': '{content} ({amount}/{base})',
   'price.prior': 'Laagste prijs in de 30 dagen voor de verlaging: {amount}',

@@ -8,8 +8,8 @@ const signs: Partial<Record<MeasureUnit | MeasureBase, string>> = {
   m2: 'm²',
   m3: 'm³',
   cm2: 'cm²',
-  '100g': '100 g',
-  '100ml': '100 ml',
+  '100g': '100\u00a0g',
+  '100ml': '100\u00a0ml',
 }
 
 // False where it would repeat the price (Directive 98/6/EC, Art. 3(1)).

@@ -2,6 +2,7 @@
 
 import type { LegalSeller, ReceiptView } from '../../domain/checkout/port.ts'
 import type { TaxedAmount } from '../../domain/orders/receipt.ts'
+import { brandName } from '../../platform/html/cardbrands.ts'
 import { documentFor } from '../../platform/html/frame.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { receiptScript, receiptStyle } from '../documents/assets.ts'
@@ -36,7 +37,7 @@ ${view.paid.map(
     html`<div>
     <dt>
       ${say('receipt.paidAt', { date: date(at) })}
-      ${card && html` <bdi class="soft">${`${card.brand} ···· ${card.last4}`}</bdi>`}
+      ${card && html` <bdi class="soft">${`${brandName(card.brand)} ···· ${card.last4}`}</bdi>`}
     </dt>
     <dd>${money(paid)}</dd>
   </div>`,

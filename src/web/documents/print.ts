@@ -2,6 +2,7 @@
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import { correctedBy } from '../../domain/documents/content.ts'
+import { brandName } from '../../platform/html/cardbrands.ts'
 import { unitPriceOf } from '../../platform/kit/money.ts'
 import type { Speaker } from '../languages/language.ts'
 
@@ -107,9 +108,14 @@ function sellerLines({ say }: Speaker, { seller }: AdminDocument): string[] {
   ].filter((line) => typeof line === 'string')
 }
 
-function buyerLines({ say }: Speaker, { buyer }: AdminDocument): string[] {
+// A letter within a country does not name it.
+function buyerLines({ say }: Speaker, { buyer, seller }: AdminDocument): string[] {
   if (!buyer) return []
-  return [...buyer.address, ...(buyer.vatId === null ? [] : [say('receipt.vatId', { number: buyer.vatId })])]
+  const isAtHome = buyer.country !== null && buyer.country === seller.country
+  return [
+    ...(isAtHome ? buyer.address.slice(0, -1) : buyer.address),
+    ...(buyer.vatId === null ? [] : [say('receipt.vatId', { number: buyer.vatId })]),
+  ]
 }
 
 function factsOf(speaker: Speaker, document: AdminDocument): [string, string][] {
@@ -139,6 +145,6 @@ function paymentNotes(speaker: Speaker, { kind, corrects, payments }: AdminDocum
   if (kind !== 'invoice' || corrects) return []
   return payments.map(({ day, brand, last4 }) => {
     const paid = say('receipt.paidAt', { date: dayText(speaker, day) })
-    return brand !== null && last4 !== null ? `${paid} (${brand} ···· ${last4})` : paid
+    return brand !== null && last4 !== null ? `${paid} (${brandName(brand)} ···· ${last4})` : paid
   })
 }
