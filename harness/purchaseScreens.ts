@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '..')
 const [given] = process.argv.slice(2)
 const folder = given ?? join(root, 'docs', 'images', 'purchase')
 
-const sizes = { desktop: { width: 1280, height: 800 }, telephone: { width: 390, height: 780 } } as const
+const sizes = { desktop: { width: 1280, height: 960 }, telephone: { width: 390, height: 780 } } as const
 const looks = [
   { locale: 'de-DE', size: 'telephone' },
   { locale: 'en-GB', size: 'desktop' },
@@ -44,7 +44,7 @@ async function walk({ page, origin, mail, isNarrow, shoot }: Walk): Promise<void
   if (isNarrow) await toTop(page.locator(`main a[href*="/${product}"]`).first())
   await shoot('1-shop')
   await page.goto(`${origin}/shop/products/${product}`)
-  if (isNarrow) await toTop(page.locator('h1'))
+  if (isNarrow) await toTop(page.locator('h1'), 72)
   await shoot('2-product')
   await toTop(page.locator('.safety').first())
   await shoot('3-duties')
@@ -56,7 +56,7 @@ async function walk({ page, origin, mail, isNarrow, shoot }: Walk): Promise<void
   await page.locator('form[action$="/details"] button:not([name])').last().click()
   await page.locator('#card-number').waitFor({ state: 'visible' })
   await fillCard(page)
-  await toTop(page.locator('.guarantee'))
+  await toTop(page.locator('.guarantee'), 88)
   await shoot('4-checkout')
   const before = mail.emails.length
   await payButton(page).click()
@@ -90,12 +90,12 @@ async function walk({ page, origin, mail, isNarrow, shoot }: Walk): Promise<void
   await shoot('8-acknowledged')
 }
 
-// Below the bar that stays at the top of the shop.
-async function toTop(part: Locator): Promise<void> {
-  await part.evaluate((element) => {
-    element.style.scrollMarginTop = '110px'
+// With so many pixels above it.
+async function toTop(part: Locator, above = 24): Promise<void> {
+  await part.evaluate((element, gap) => {
+    element.style.scrollMarginTop = `${gap}px`
     element.scrollIntoView({ block: 'start' })
-  })
+  }, above)
 }
 
 async function main(): Promise<void> {

@@ -37,6 +37,7 @@ const tools: MailTools = {
   storage,
   clock,
   prepare: (db, email) => prepareEmail(prepareTools, db, email),
+  picture: async () => undefined,
   transport: createTransport(target, 'orders@shop.example.com'),
   log,
   counts: newCounts(),

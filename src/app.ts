@@ -30,7 +30,7 @@ import { createTransport } from './domain/emails/smtp.ts'
 import { observePendingMoney } from './domain/health/attention.ts'
 import { type Copier, createCopier } from './domain/images/copier.ts'
 import { filesNowhere, type ImageFiles, openImageFiles } from './domain/images/files.ts'
-import { imagePage } from './domain/images/page.ts'
+import { imagePage, readPictureFile } from './domain/images/page.ts'
 import type { ReadPicture } from './domain/images/remote.ts'
 import { installationOperations } from './domain/merchants/operations.ts'
 import { oauthOperations } from './domain/oauth/operations.ts'
@@ -285,6 +285,7 @@ function createDomain(platform: Platform) {
     return createReadPicture(platform.webhookAllowPrivate)
   })
   const readPicture: ReadPicture = async (address) => (await loadReadPicture())(address)
+  const imageFiles = platform.media ? openImageFiles(platform.media, () => clock().getTime()) : filesNowhere
   const sites: SiteContext = { publicOrigin, showsShops: platform.showsShops ?? false, demo: platform.demoShop }
   return {
     payTools,
@@ -309,10 +310,10 @@ function createDomain(platform: Platform) {
       ...platform.webhookBounds,
     }),
     sites,
-    imageFiles: platform.media ? openImageFiles(platform.media, () => clock().getTime()) : filesNowhere,
+    imageFiles,
     copier: createCopier(),
     readPicture,
-    mail: mailTools(platform, payTools),
+    mail: mailTools(platform, payTools, imageFiles),
   }
 }
 
@@ -581,7 +582,11 @@ function lateSender(options: SenderOptions, ownReceivers: AppParts['ownReceivers
 
 type MailParts = Pick<AppParts, 'mail' | 'storage' | 'clock' | 'log'>
 
-function mailTools({ mail, storage, clock, log }: MailParts, tools: PayTools): MailTools | null {
+function mailTools(
+  { mail, storage, clock, log }: MailParts,
+  tools: PayTools,
+  imageFiles: ImageFiles,
+): MailTools | null {
   if (!mail || mail.target.kind === 'off') return null
   const transport = createTransport(mail.target, mail.from)
   return {
@@ -590,6 +595,7 @@ function mailTools({ mail, storage, clock, log }: MailParts, tools: PayTools): M
     log,
     transport,
     prepare: (db, email) => prepareEmail(tools, db, email),
+    picture: (path) => readPictureFile(storage, imageFiles, path),
     counts: newCounts(),
     discards: createDiscards(log),
     health: { isFailing: false },

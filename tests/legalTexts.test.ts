@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { createProduct } from '../harness/admin/catalog.ts'
+import { pngOf } from '../harness/admin/pictures.ts'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { type MailServer, openMailServer } from '../harness/mailserver.ts'
@@ -166,7 +167,50 @@ eachEngine('legal texts', (given) => {
     assert.deepEqual(itemOf('SIGN').measure, { amount: 50, unit: 'cm', per: 'm', price: 3_000 })
     const text = await confirmationOf(order.id, session.id)
     assert.match(text, /You agreed on [\s\S]*I agree that the digital content is supplied before/)
-    assert.match(text, /50 cm \(€30\.00\/m\) · Made to your specifications: no right to withdraw/)
+    assert.match(text, /50\u00a0cm \(€30\.00\/m\) · Made to your specifications: no right to withdraw/)
+  })
+
+  test('the picture of the notice on the guarantee is at the checkout, in the site, on its page and in the e-mail', async () => {
+    const content = pngOf()
+    const body = { idempotencyKey: newId('req'), content: content.toString('base64') }
+    const { url } = (await testServer.askAdmin('uploadAdminPicture', { body })).body.data
+    const foreign = {
+      idempotencyKey: newId('req'),
+      kind: 'guarantee',
+      language: 'en',
+      text: 'https://a.test/notice.png',
+    }
+    const refused = await testServer.askAdmin('saveAdminText', { body: foreign })
+    assert.deepEqual([refused.status, refused.body.error.issues[0].code], [400, 'not_uploaded_here'])
+    const needs = async () => {
+      const { data } = (await testServer.askAdmin('getAdminDuties')).body
+      return data.duties.find(({ id }: AdminDuty) => id === 'guarantee').lacks
+    }
+    assert.deepEqual(await needs(), ['guarantee'])
+    await save('guarantee', 'en', url)
+    assert.deepEqual(await needs(), [])
+
+    const checkout = await checkoutOf(testServer)
+    const { secret } = await checkout.ready({ CARD: 1 })
+    const open = await (await fetch(`${testServer.origin}/c/${secret}`)).text()
+    assert.ok(open.includes(`<img src="${url}" lang="en" alt="Your legal guarantee: For at least 2 years`))
+    const site = (await testServer.ask('getSite')).body.data
+    assert.deepEqual(site.legalGuarantee, {
+      years: 2,
+      notices: [{ language: 'en', url: testServer.origin + url }],
+    })
+    assert.ok((await pageOf('guarantee', 'de')).text.includes(`<img src="${url}"`))
+
+    testServer.clock.now += 1_000
+    const { orderId, sessionId } = await orders.place({ items: { CARD: 1 }, now: testServer.clock.now })
+    await save('guarantee', 'en', '')
+    assert.match(await confirmationOf(orderId, sessionId), /Your legal guarantee/)
+    const email = mailServer.emails.at(-1)
+    assert.match(email?.html ?? '', /<img\s+src="cid:guarantee"/)
+    assert.deepEqual(
+      email?.pictures.map(({ cid, media, bytes }) => [cid, media, bytes.equals(content)]),
+      [['guarantee', 'image/png', true]],
+    )
   })
 
   test('what an open live shop has not given yet is known by its country, its seller and its texts', async () => {
@@ -181,6 +225,8 @@ eachEngine('legal texts', (given) => {
     const { data } = (await testServer.askAdmin('getAdminDuties')).body
     const missing = data.duties.filter(({ status }: AdminDuty) => status === 'missing')
     assert.deepEqual(missing.map(({ id, lacks }: AdminDuty) => [id, lacks]).sort(), [
+      ['delivery', ['shipping']],
+      ['guarantee', ['guarantee']],
       ['imprint', ['imprint']],
       ['privacy', ['privacy']],
     ])

@@ -83,6 +83,8 @@ export interface ShopDetails {
   withdrawalUrl: string | null
   // For how long the seller answers for goods; null where it is not to be named.
   guaranteeYears: number | null
+  // Addresses of the picture of the harmonised notice, by language.
+  guaranteeNotices: Readonly<Record<string, string>>
   // null before the shop is known.
   pricesIncludeTax: boolean | null
 }
@@ -405,14 +407,18 @@ ${weightGrams !== null && html`<div><dt>${say('product.weight')}</dt><dd>${weigh
 
 // The guarantee of the law, and one of the producer beside it.
 function guaranteeOf(
-  { details: { guaranteeYears }, speaker: { say, language } }: Surroundings,
+  { details: { guaranteeYears, guaranteeNotices }, speaker: { say, language } }: Surroundings,
   { guarantee }: Product,
   { requiresShipping }: Sku,
 ): Html | false {
   const isOwed = guaranteeYears !== null && requiresShipping
   if (!isOwed && !guarantee) return false
-  return html`<section class="safety" aria-labelledby="guarantee"><h2 id="guarantee">${say('guarantee.title')}</h2>
-${isOwed && html`<p>${say('guarantee.text', { count: guaranteeYears })} <a href="${guaranteeUrl(language)}" rel="nofollow">${say('guarantee.more')}</a></p>`}
+  const title = say('guarantee.title')
+  const text = isOwed ? say('guarantee.text', { count: guaranteeYears }) : ''
+  const notice = isOwed && (guaranteeNotices[language] ?? guaranteeNotices.en ?? Object.values(guaranteeNotices)[0])
+  return html`<section class="safety" aria-labelledby="guarantee"><h2 id="guarantee">${title}</h2>
+${isOwed && html`<p>${text} <a href="${guaranteeUrl(language)}" rel="nofollow">${say('guarantee.more')}</a></p>`}
+${notice && html`<p><img class="notice" src="${notice}" alt="${`${title}: ${text}`}" loading="lazy"></p>`}
 ${guarantee && html`<p><strong>${say('guarantee.producer', { count: guarantee.years })}</strong>${guarantee.url !== null && html` <a href="${guarantee.url}" rel="nofollow">${say('guarantee.terms')}</a>`}</p>`}
 </section>`
 }

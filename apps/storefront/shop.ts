@@ -759,6 +759,9 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       links: Object.fromEntries(Object.entries(links).map(([name, url = '']) => [name, here(url, '/legal/')])),
       withdrawalUrl: withdrawalUrl === null ? null : here(withdrawalUrl, '/w/'),
       guaranteeYears: legalGuarantee?.years ?? null,
+      guaranteeNotices: Object.fromEntries(
+        (legalGuarantee?.notices ?? []).map(({ language, url }) => [language, here(url, '/media/')]),
+      ),
       pricesIncludeTax,
     }
   }
@@ -935,7 +938,7 @@ const undecided: Pick<Site, 'look' | 'home' | 'menus'> = {
 }
 const noDetails = {
   ...{ legal: null, supportEmail: null, contactHref: null, links: {}, withdrawalUrl: null },
-  ...{ guaranteeYears: null, pricesIncludeTax: null },
+  ...{ guaranteeYears: null, guaranteeNotices: {}, pricesIncludeTax: null },
 }
 const noBarcodes: StorefrontOptions['barcodes'] & object = async () => new Map()
 

@@ -123,6 +123,7 @@ export const operatorIssues = {
 
   // Catalog.
   html_too_long:           'is too long',
+  not_uploaded_here:       'is not the address of a picture that was uploaded to this shop',
   not_an_image_address:    'is not an address with a host, or a path under /media/ without .., // and the like',
   option_missing:          'must name {option}',
   unknown_option:          'is not an option of the product',

@@ -343,14 +343,18 @@ export type WithdrawalStatus = (typeof withdrawalStatuses)[number]
 export const withdrawalOutcomes = ['accepted', 'declined', 'unknown'] as const
 export type WithdrawalOutcome = (typeof withdrawalOutcomes)[number]
 
-export const legalTextKinds = ['terms', 'withdrawal', 'privacy', 'imprint', 'accessibility', 'shipping'] as const
+// `guarantee`: not a text but the address of a picture, the harmonised notice on the legal guarantee (Implementing Regulation (EU) 2025/1960).
+// biome-ignore format: a list of words
+export const legalTextKinds = [
+  'terms', 'withdrawal', 'privacy', 'imprint', 'accessibility', 'shipping', 'guarantee',
+] as const
 export type LegalTextKind = (typeof legalTextKinds)[number]
 
 // What the law of a country demands of a shop that sells there; dates and sources are in `platform/kit/duties.ts`.
 // biome-ignore format: a list of words
 export const dutyIds = [
   'seller', 'confirmation', 'privacy', 'imprint', 'withdrawal', 'order_button', 'prior_price', 'accessibility',
-  'unit_price', 'product_safety', 'guarantee', 'digital',
+  'unit_price', 'product_safety', 'guarantee', 'delivery', 'digital',
 ] as const
 export type DutyId = (typeof dutyIds)[number]
 
@@ -359,12 +363,20 @@ export const dutyStatuses = ['done', 'missing', 'by_hand', 'not_needed'] as cons
 export type DutyStatus = (typeof dutyStatuses)[number]
 
 // What a merchant gives: name, address and e-mail of the seller, the content of every SKU, the maker of every product, who is responsible in
-// the EU for makers elsewhere, or a legal text.
+// the EU for makers elsewhere, or a legal text or the notice on the legal guarantee.
 export const dutyNeeds = ['seller', 'measures', 'makers', 'responsible', ...legalTextKinds] as const
 export type DutyNeed = (typeof dutyNeeds)[number]
 
 // Those of the hosted pages.
 export const textLanguages = ['en', 'de', 'fr', 'es', 'nl', 'ja', 'ar'] as const
+// Official languages of the EU among them, in which there is the harmonised notice on the legal guarantee.
+export const noticeLanguages = [
+  'en',
+  'de',
+  'fr',
+  'es',
+  'nl',
+] as const satisfies readonly (typeof textLanguages)[number][]
 export type TextLanguage = (typeof textLanguages)[number]
 
 export const orderTimelineTypes = [

@@ -8,14 +8,16 @@ import { legalTextKinds, textLanguages } from '../words.ts'
 import { type AdminRows, adminRow } from './row.ts'
 
 const members = {
-  kind: oneOf(legalTextKinds),
+  kind: oneOf(legalTextKinds, {
+    description: 'guarantee: the harmonised notice on the legal guarantee of goods, which is a picture.',
+  }),
   language: oneOf(textLanguages),
 }
 
 export const AdminText = object({
   ...members,
   version: described('Of this kind in this language.', Count),
-  text: Type.String({ description: 'Plain text; lines count.' }),
+  text: Type.String({ description: 'Plain text; lines count. Of `guarantee`: the address of the picture.' }),
   since: described('When this version began to hold.', Instant),
 })
 export const AdminTextListResponse = object({
@@ -24,7 +26,11 @@ export const AdminTextListResponse = object({
 export const AdminTextRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
   ...members,
-  text: paragraph(0, limits.textLengthMax, 'Plain text. Empty: from now on there is none.'),
+  text: paragraph(
+    0,
+    limits.textLengthMax,
+    'Plain text; of `guarantee` the `url` of a picture that was uploaded. Empty: from now on there is none.',
+  ),
 })
 export const AdminTextResponse = object({ data: AdminText })
 
@@ -34,7 +40,7 @@ export const textRows = {
     ...adminRow, method: 'GET', path: '/api/v1/admin/texts',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Shop',
     summary: 'List legal texts',
-    description: 'Terms, withdrawal instruction, privacy, imprint, accessibility and shipping, as they hold now, in each language.',
+    description: 'Terms, withdrawal instruction, privacy, imprint, accessibility, shipping and the notice on the legal guarantee, as they hold now, in each language.',
     body: null, reply: ok(AdminTextListResponse),
     refusals: [],
   },

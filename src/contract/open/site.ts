@@ -12,6 +12,7 @@ import {
   siteFonts,
   siteSchemes,
   siteStatuses,
+  textLanguages,
 } from '../words.ts'
 
 export const SiteMerchant = object({
@@ -75,10 +76,22 @@ export const Site = object({
     description: 'Where shoppers withdraw from a contract; link it from every page. null where no country demands it.',
   }),
   legalGuarantee: Type.Optional(
-    nullable(object({ years: Type.Integer({ minimum: 1 }) }), {
-      description:
-        'For how long, at least, the seller answers for goods, which pages that offer them have to say (Directive (EU) 2024/825). null where no country demands it.',
-    }),
+    nullable(
+      object({
+        years: Type.Integer({ minimum: 1 }),
+        notices: Type.Optional(
+          Type.Array(object({ language: oneOf(textLanguages), url: Type.String() }), {
+            maxItems: 20,
+            description:
+              'Pictures of the harmonised notice (Implementing Regulation (EU) 2025/1960): show the one in the language of the page, whole and in colour.',
+          }),
+        ),
+      }),
+      {
+        description:
+          'For how long, at least, the seller answers for goods, which pages that offer them have to say (Directive (EU) 2024/825). null where no country demands it.',
+      },
+    ),
   ),
   legal: nullable(LegalEntry, { description: 'Who sells.' }),
   pricesIncludeTax: Type.Boolean(),

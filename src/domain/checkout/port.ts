@@ -95,6 +95,8 @@ export interface CheckoutMerchant {
   showsGuarantee: boolean
   // Legal texts that this server shows.
   textKinds: readonly LegalTextKind[]
+  // Paths of the pictures of that notice, by language.
+  guaranteeNotices: Readonly<Record<string, string>>
 }
 
 export interface CheckoutMethod {

@@ -1,5 +1,5 @@
-// Reads e-mails back from their bytes, as far as `smtp.ts` writes them: a text and an HTML part, both in base64. For the pages of
-// development, and for tests.
+// Reads e-mails back from their bytes, as far as `smtp.ts` writes them: a text and an HTML part and pictures of the HTML, all in
+// base64. For the pages of development, and for tests.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,6 +9,8 @@ export interface ReadEmail {
   headers: Readonly<Record<string, string>>
   text: string
   html: string
+  // That the HTML names by `cid:`.
+  pictures: readonly { cid: string; media: string; bytes: Buffer }[]
 }
 
 // What the file transport has written. Undefined where it has deleted the e-mail since, or never wrote it.
@@ -22,18 +24,40 @@ export function findStoredEmail(folder: string, id: string): ReadEmail | undefin
 }
 
 export function readEmail(bytes: string): ReadEmail {
-  const [head, body] = split(bytes.replaceAll('\r\n', '\n'))
-  const headers = headersOf(head)
-  const [, boundary] = /boundary="([^"]+)"/.exec(headers['content-type'] ?? '') ?? []
-  const parts = boundary === undefined ? [] : body.split(`--${boundary}`).slice(1, -1)
-  const partOf = (type: string) => {
-    for (const part of parts) {
-      const [partHead, content] = split(part.replace(/^\n/, ''))
-      if (headersOf(partHead)['content-type']?.startsWith(type)) return Buffer.from(content, 'base64').toString('utf8')
-    }
-    return ''
+  const whole = partIn(bytes.replaceAll('\r\n', '\n'))
+  const parts = leavesOf(whole)
+  const textOf = (type: string) => {
+    const found = parts.find(({ headers }) => headers['content-type']?.startsWith(type))
+    return found ? Buffer.from(found.body, 'base64').toString('utf8') : ''
   }
-  return { headers, text: partOf('text/plain').replaceAll('\r\n', '\n'), html: partOf('text/html') }
+  return {
+    headers: whole.headers,
+    text: textOf('text/plain').replaceAll('\r\n', '\n'),
+    html: textOf('text/html'),
+    pictures: parts.flatMap(({ headers, body }) => {
+      const [, cid] = /^<(.+)>$/.exec(headers['content-id'] ?? '') ?? []
+      const [media = ''] = (headers['content-type'] ?? '').split(';')
+      return cid === undefined ? [] : [{ cid, media, bytes: Buffer.from(body, 'base64') }]
+    }),
+  }
+}
+
+interface Part {
+  headers: Record<string, string>
+  body: string
+}
+
+function partIn(text: string): Part {
+  const [head, body] = split(text)
+  return { headers: headersOf(head), body }
+}
+
+// Parts without parts.
+function leavesOf(part: Part): Part[] {
+  const [, boundary] = /boundary="([^"]+)"/.exec(part.headers['content-type'] ?? '') ?? []
+  if (boundary === undefined) return [part]
+  const inner = part.body.split(`--${boundary}`).slice(1, -1)
+  return inner.flatMap((text) => leavesOf(partIn(text.replace(/^\n/, ''))))
 }
 
 function split(text: string): [head: string, body: string] {

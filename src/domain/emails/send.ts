@@ -10,7 +10,7 @@ import type { Reader, Storage } from '../../platform/storage/storage.ts'
 import { maskEmail } from '../checkout/secret.ts'
 import type { Discards } from './discards.ts'
 import { leaseMs, retryAt } from './schedule.ts'
-import { type Answer, connectionsMax, type Message, type Transport } from './smtp.ts'
+import { type Answer, type Attachment, connectionsMax, type Message, type Transport } from './smtp.ts'
 import {
   claimEmails,
   deleteEmails,
@@ -30,6 +30,8 @@ export interface MailTools {
   storage: Storage
   clock: () => Date
   prepare(db: Reader, email: EmailRow): Promise<Message | { discarded: Discard }>
+  // The bytes of a picture under `/media/`; undefined where it is not there any more.
+  picture(path: string): Promise<{ media: string; bytes: Buffer } | undefined>
   transport: Transport
   log: Log
   counts: EmailCounts
@@ -102,15 +104,27 @@ async function sendEmail(tools: MailTools, email: EmailRow): Promise<void> {
     const outcome = { dueAt: null, code, addressMasked: null, recipientHash, isTried: false }
     return record(tools, email, { ...outcome, status: 'discarded' })
   }
-  const answer = await post(tools, email, message)
+  const answer = await post(tools, email, message, await attachmentsOf(tools, message))
   tools.onAnswered?.()
   return record(tools, email, outcomeFor(email, message, answer, clock().getTime()))
+}
+
+// Where a picture is gone, the e-mail shows its words.
+async function attachmentsOf({ picture }: MailTools, { pictures }: Message): Promise<Attachment[]> {
+  const found = await Promise.all(
+    pictures.map(async ({ cid, path }) => {
+      const file = await picture(path)
+      return file ? [{ cid, name: path.slice(path.lastIndexOf('/') + 1), ...file }] : []
+    }),
+  )
+  return found.flat()
 }
 
 async function post(
   { transport, stop, sendMsMax = sendMsMaxDefault }: MailTools,
   { id }: EmailRow,
   message: Message,
+  attachments: readonly Attachment[],
 ): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined
   let giveUp = () => {}
@@ -120,7 +134,7 @@ async function post(
     stop.signal.addEventListener('abort', giveUp)
     if (stop.signal.aborted) giveUp()
   })
-  return Promise.race([transport.post(id, message), patience]).finally(() => {
+  return Promise.race([transport.post(id, message, attachments), patience]).finally(() => {
     clearTimeout(timer)
     stop.signal.removeEventListener('abort', giveUp)
   })

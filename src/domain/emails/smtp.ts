@@ -17,6 +17,8 @@ export interface Message {
   subject: string
   text: string
   html: string
+  // That the HTML shows by `cid:`, and where they are under `/media/`.
+  pictures: readonly { cid: string; path: string }[]
   // The same at each try: a program that gets the e-mail twice can see that it is one.
   messageId: string
   // By which e-mails to the mailbox are counted.
@@ -25,11 +27,19 @@ export interface Message {
   keepsAddress: boolean
 }
 
+// The bytes of one of these pictures.
+export interface Attachment {
+  cid: string
+  name: string
+  media: string
+  bytes: Buffer
+}
+
 export interface Transport {
   kind: Exclude<MailTarget['kind'], 'off'>
   // Behind the @ of every Message-ID.
   host: string
-  post(id: string, message: Message): Promise<Answer>
+  post(id: string, message: Message, attachments: readonly Attachment[]): Promise<Answer>
   close(): void
 }
 
@@ -73,9 +83,9 @@ function smtpTransport(target: Extract<MailTarget, { kind: 'smtp' }>, from: stri
   return {
     kind: 'smtp',
     host: hostOf(from),
-    async post(_id, message) {
+    async post(_id, message, attachments) {
       try {
-        await (await mailer()).sendMail(mailFor(message, from))
+        await (await mailer()).sendMail(mailFor(message, from, attachments))
         return { kind: 'sent', code: '250' }
       } catch (error) {
         return answerFor(error)
@@ -86,7 +96,11 @@ function smtpTransport(target: Extract<MailTarget, { kind: 'smtp' }>, from: stri
 }
 
 // Addresses are objects, and the envelope is given: as one text they could be read as several.
-function mailFor({ to, fromName, replyTo, subject, text, html, messageId }: Message, from: string) {
+function mailFor(
+  { to, fromName, replyTo, subject, text, html, messageId }: Message,
+  from: string,
+  attachments: readonly Attachment[],
+) {
   return {
     from: { name: fromName, address: from },
     to: { name: '', address: to },
@@ -98,6 +112,10 @@ function mailFor({ to, fromName, replyTo, subject, text, html, messageId }: Mess
     messageId,
     headers: { 'Auto-Submitted': 'auto-generated' },
     textEncoding: 'base64' as const,
+    attachments: attachments.map(({ cid, name, media, bytes }) => ({
+      ...{ cid, filename: name, contentType: media, content: bytes },
+      contentDisposition: 'inline' as const,
+    })),
     disableFileAccess: true,
     disableUrlAccess: true,
   }
@@ -136,9 +154,9 @@ function fileTransport(folder: string, from: string): Transport {
   return {
     kind: 'file',
     host: hostOf(from),
-    async post(id, message) {
+    async post(id, message, attachments) {
       try {
-        const { message: bytes } = await (await composer()).sendMail(mailFor(message, from))
+        const { message: bytes } = await (await composer()).sendMail(mailFor(message, from, attachments))
         mkdirSync(folder, { recursive: true, mode: 0o700 })
         const draft = join(folder, `.${id}`)
         writeFileSync(draft, bytes as Buffer, { mode: 0o600 })

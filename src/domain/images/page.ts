@@ -12,6 +12,21 @@ import { findContent, findCopy, findSize } from './store.ts'
 const merchantPattern = /^mer_[0-9a-z]{1,40}$/
 const filePattern = /^([0-9a-f]{32})-[0-9]{1,4}\.([a-z]{3,4})$/
 
+// By its path, outside of a page. Undefined where there is none.
+export async function readPictureFile(
+  storage: Storage,
+  files: ImageFiles,
+  path: string,
+): Promise<{ media: string; bytes: Buffer } | undefined> {
+  const [, , merchant = '', file = ''] = path.split('/')
+  const [, hash = '', ending = ''] = filePattern.exec(file) ?? []
+  const kind = kindOfEnding.get(ending)
+  if (!kind || !merchantPattern.test(merchant)) return undefined
+  const found = await storage.read((db) => findContent(db, merchant, hash))
+  const bytes = found && (found.content ?? (await files.get(`${merchant}/${file}`)))
+  return bytes ? { media: imageMedia[kind], bytes } : undefined
+}
+
 export function imagePage(storage: Storage, files: ImageFiles): HtmlPage {
   return {
     path: '/media/:merchant/:file',

@@ -223,19 +223,23 @@ export interface MerchantFace {
   invoices: string
   // Legal texts that hold now, in some language.
   textKinds: readonly LegalTextKind[]
+  // Paths of the pictures of the notice on the legal guarantee, by language.
+  guaranteeNotices: Readonly<Record<string, string>>
 }
 
 export async function findMerchantFace(db: Reader, id: string): Promise<MerchantFace | undefined> {
-  const [[merchant], kinds] = await Promise.all([
-    db.sql<Omit<MerchantFace, 'offersWithdrawal' | 'showsGuarantee' | 'textKinds'> & { sells: number; owes: number }>`
+  const [[merchant], texts] = await Promise.all([
+    db.sql<
+      Omit<MerchantFace, keyof FoundTexts | 'offersWithdrawal' | 'showsGuarantee'> & { sells: number; owes: number }
+    >`
     select slug, name, country, time_zone as "timeZone", support_email as "supportEmail", logo, color, look, links, legal, invoices,
       ${sellsTo(duties.withdrawal.countries)} as "sells", ${sellsTo(duties.guarantee.countries)} as "owes"
     from merchants m where m.id = ${id}`,
-    listTextKinds(db, id),
+    findTextsShown(db, id),
   ])
   if (!merchant) return undefined
   const { sells, owes, ...face } = merchant
-  return { ...face, offersWithdrawal: sells === 1, showsGuarantee: owes === 1, textKinds: kinds }
+  return { ...face, ...texts, offersWithdrawal: sells === 1, showsGuarantee: owes === 1 }
 }
 
 // The addresses of legal texts and the like, alone.
@@ -244,13 +248,25 @@ export async function findMerchantLinks(db: Reader, id: string): Promise<Record<
   return row ? JSON.parse(row.links) : {}
 }
 
-async function listTextKinds(db: Reader, id: string): Promise<LegalTextKind[]> {
-  const rows = await db.sql<{ kind: LegalTextKind }>`
-    select distinct t.kind from legal_texts t
+type FoundTexts = Pick<MerchantFace, 'textKinds' | 'guaranteeNotices'>
+
+async function findTextsShown(db: Reader, id: string): Promise<FoundTexts> {
+  const rows = await db.sql<{ kind: LegalTextKind; language: string; picture: string }>`
+    select t.kind, t.language, case when t.kind = 'guarantee' then t.text else '' end as "picture" from legal_texts t
     where t.merchant_id = ${id} and t.text <> '' and not exists (
       select 1 from legal_texts n
       where n.merchant_id = t.merchant_id and n.kind = t.kind and n.language = t.language and n.version > t.version)`
-  return rows.map(({ kind }) => kind)
+  const notices = rows.filter(({ picture }) => picture !== '').map(({ language, picture }) => [language, picture])
+  return { textKinds: [...new Set(rows.map(({ kind }) => kind))], guaranteeNotices: Object.fromEntries(notices) }
+}
+
+// In the language of the reader, else in English, else in any.
+export function noticeShown(
+  { guaranteeNotices: notices }: Pick<MerchantFace, 'guaranteeNotices'>,
+  language: string,
+): { language: string; path: string } | null {
+  const found = [language, 'en', ...Object.keys(notices)].find((one) => notices[one] !== undefined)
+  return found === undefined ? null : { language: found, path: notices[found] ?? '' }
 }
 
 // 1 where the merchant `m` delivers to one of these countries; where it delivers nothing, its own country counts. Countries of a zone are

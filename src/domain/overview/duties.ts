@@ -14,7 +14,7 @@ export interface MerchantDutyFacts extends DutyFacts {
 export async function listDutyFacts(db: Reader, merchantIds: readonly string[]): Promise<MerchantDutyFacts[]> {
   if (merchantIds.length === 0) return []
   const ids = list(merchantIds)
-  const [merchants, zones, texts, unmade, makers, unmeasured] = await Promise.all([
+  const [merchants, zones, texts, unmade, makers, unmeasured, sent] = await Promise.all([
     db.sql<MerchantRow>`
       select id, slug, country, legal, support_email as "supportEmail", links from merchants
       where id in (${ids}) order by slug`,
@@ -33,6 +33,9 @@ export async function listDutyFacts(db: Reader, merchantIds: readonly string[]):
     db.sql<{ id: string }>`
       select m.id from merchants m where m.id in (${ids}) and exists (
         select 1 from skus s where s.merchant_id = m.id and s.retired_at is null and s.measure is null)`,
+    db.sql<{ id: string }>`
+      select m.id from merchants m where m.id in (${ids}) and exists (
+        select 1 from skus s where s.merchant_id = m.id and s.retired_at is null and s.delivery = 'shipped')`,
   ])
   const countOf = new Map(unmade.map(({ merchantId, count }) => [merchantId, Number(count)]))
   return merchants.map(({ id, slug, country, legal, supportEmail, links }): MerchantDutyFacts => {
@@ -44,6 +47,7 @@ export async function listDutyFacts(db: Reader, merchantIds: readonly string[]):
       withoutMaker: countOf.get(id) ?? 0,
       withoutResponsible: makers.filter((maker) => maker.merchantId === id && lacksResponsible(maker)).length,
       hasSeller: address.length > 0 && supportEmail !== null,
+      sellsGoods: sent.some((merchant) => merchant.id === id),
       hasMeasures: !unmeasured.some((merchant) => merchant.id === id),
       texts: new Set(texts.flatMap(({ merchantId, kind }) => (merchantId === id ? [kind] : []))),
       links: new Set(Object.keys(JSON.parse(links) as object)),

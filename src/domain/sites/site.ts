@@ -2,7 +2,7 @@
 
 import type { AdminSite } from '../../contract/admin/site.ts'
 import type { Site } from '../../contract/open/site.ts'
-import type { SiteStatus } from '../../contract/words.ts'
+import { type SiteStatus, textLanguages } from '../../contract/words.ts'
 import { guaranteeYears } from '../../platform/kit/duties.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
@@ -130,7 +130,9 @@ export async function siteView(
     menus,
     links: { ...links, ...hostedLinks(parts, face) },
     withdrawalUrl: withdrawalPath === null ? null : parts.publicOrigin() + withdrawalPath,
-    legalGuarantee: face?.showsGuarantee ? { years: guaranteeYears } : null,
+    legalGuarantee: face?.showsGuarantee
+      ? { years: guaranteeYears, notices: noticesOf(face, (path) => parts.publicOrigin() + path) }
+      : null,
     legal: legal ?? null,
     pricesIncludeTax: pricesIncludeTax ?? true,
     pages: (await listPages(db, seller.merchantId))
@@ -138,6 +140,13 @@ export async function siteView(
       .map(({ slug: page, title, menu }) => ({ slug: page, title, menu })),
     shipsTo: [...new Set(zones.flatMap(({ countries }) => JSON.parse(countries) as string[]))].sort(),
   }
+}
+
+function noticesOf({ guaranteeNotices }: MerchantFace, urlOf: (path: string) => string) {
+  return textLanguages.flatMap((language) => {
+    const path = guaranteeNotices[language]
+    return path === undefined ? [] : [{ language, url: urlOf(path) }]
+  })
 }
 
 // A text of this server comes before the merchant's own page.

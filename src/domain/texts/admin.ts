@@ -3,12 +3,13 @@
 import type { AdminText, textRows } from '../../contract/admin/texts.ts'
 import { limits } from '../../contract/limits.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
+import { refuseProblems } from '../../platform/http/adminreply.ts'
 import { Audited } from '../../platform/http/handler.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { lockMerchantById, raiseCatalogVersion } from '../merchants/store.ts'
 import { findText, insertText, listTextHeads } from './store.ts'
-import { textsInForce } from './texts.ts'
+import { noticeProblems, textsInForce } from './texts.ts'
 
 export function adminTextOperations(): { [Id in keyof typeof textRows]: AdminHandler<Id> } {
   return {
@@ -25,6 +26,7 @@ export function adminTextOperations(): { [Id in keyof typeof textRows]: AdminHan
 
     async saveAdminText({ db, caller: { merchantId }, body, now }) {
       const { kind, language, text } = body
+      if (kind === 'guarantee') refuseProblems('', noticeProblems(merchantId, text))
       // Versions of one shop are counted one after the other.
       await lockMerchantById(db, merchantId)
       const versions = (await listTextHeads(db, merchantId)).filter(

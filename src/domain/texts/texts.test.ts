@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type TextVersion, textShown, textsInForce } from './texts.ts'
+import { noticeProblems, type TextVersion, textShown, textsInForce } from './texts.ts'
 
 const row = (version: number, createdAt: number, more: Partial<TextVersion> = {}): TextVersion => ({
   kind: 'terms',
@@ -25,4 +25,18 @@ test('a text is shown in the language of the reader, else of the merchant, else 
   const shown = (...languages: string[]) => textShown(rows, 'terms', languages)?.language
   assert.deepEqual([shown('en', 'de'), shown('fr', 'de'), shown('fr', 'es')], ['en', 'de', 'de'])
   assert.equal(textShown(rows, 'privacy', ['de']), undefined)
+})
+
+test('the notice on the guarantee is a picture of the shop', () => {
+  const isGood = (text: string) => [...noticeProblems('mer_1', text)].length === 0
+  const file = `${'0a'.repeat(16)}-1654.png`
+  assert.deepEqual(['', `/media/mer_1/${file}`].map(isGood), [true, true])
+  const wrong = [
+    `/media/mer_2/${file}`,
+    `https://a.test/media/mer_1/${file}`,
+    `/media/mer_1/../${file}`,
+    'words',
+    '/media/mer_1/a.svg',
+  ]
+  assert.deepEqual(wrong.filter(isGood), [])
 })

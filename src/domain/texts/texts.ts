@@ -1,6 +1,8 @@
 // Legal texts: which version holds at a time, and in which language it is shown. Pure.
 
+import { issueAt } from '../../contract/issues.ts'
 import type { LegalTextKind, TextLanguage } from '../../contract/words.ts'
+import type { Problem } from '../../platform/kit/problems.ts'
 
 export interface TextVersion {
   kind: LegalTextKind
@@ -37,4 +39,11 @@ export function textShown<Row extends Pick<TextVersion, 'kind' | 'language'>>(
     if (found) return found
   }
   return ofKind[0]
+}
+
+// The notice on the legal guarantee is a picture that the merchant uploaded. Its bytes go into e-mails, so it is not one of another server.
+export function* noticeProblems(merchantId: string, text: string): Generator<Problem> {
+  const isUploaded =
+    /^\/media\/(mer_[0-9a-z]{1,40})\/[0-9a-f]{32}-[0-9]{1,4}\.[a-z]{3,4}$/.exec(text)?.[1] === merchantId
+  if (text !== '' && !isUploaded) yield issueAt('/text', 'not_uploaded_here')
 }

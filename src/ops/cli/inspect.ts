@@ -193,6 +193,7 @@ const needWords: Readonly<Record<Exclude<DutyNeed, 'makers' | 'responsible'>, st
   imprint: 'the imprint or a link to it',
   accessibility: 'the accessibility statement',
   shipping: 'the text about delivery',
+  guarantee: 'the picture of the notice on the legal guarantee',
 }
 
 const unreadyMax = 50

@@ -38,6 +38,12 @@ test('what the server does is done, what the merchant has not given is missing, 
   assert.deepEqual(safety(3, 0), ['by_hand', ['makers']])
   assert.deepEqual(safety(0, 1), ['by_hand', ['responsible']])
   assert.deepEqual(safety(0, 0), ['done', []])
+  assert.deepEqual([states.get('guarantee')?.status, states.get('guarantee')?.lacks], ['missing', ['guarantee']])
+  const texts = new Set(['guarantee', 'shipping'])
+  const given = by({ ...nothing, sellsGoods: true, texts })
+  assert.deepEqual([given.get('guarantee')?.status, given.get('delivery')?.status], ['done', 'done'])
+  const digital = by({ ...nothing, sellsGoods: false })
+  assert.deepEqual([digital.get('guarantee')?.status, digital.get('delivery')?.status], ['not_needed', 'not_needed'])
 })
 
 test('a page of the merchant does for privacy, and not for the confirmation, which is sent', () => {

@@ -13,6 +13,8 @@ export interface Duty {
   needs: readonly DutyNeed[]
   // A page of the merchant's own will do in place of the text.
   allowsLink?: true
+  // Not needed by a shop that sends nothing.
+  isForGoods?: true
   // Nothing here can show whether it is done, or needed: a person has to look.
   isByHand?: true
 }
@@ -29,7 +31,8 @@ export const duties = {
   accessibility: { countries: euCountries, since: '2025-06-28', source: 'Directive (EU) 2019/882', needs: ['accessibility'], isByHand: true },
   unit_price: { countries: euCountries, since: '2000-03-18', source: 'Directive 98/6/EC, Art. 3', needs: ['measures'], isByHand: true },
   product_safety: { countries: euCountries, since: '2024-12-13', source: 'Regulation (EU) 2023/988, Art. 16, 19', needs: ['makers', 'responsible'], isByHand: true },
-  guarantee: { countries: euCountries, since: '2026-09-27', source: 'Directive (EU) 2024/825; Implementing Regulation (EU) 2025/1960', needs: [], isByHand: true },
+  guarantee: { countries: euCountries, since: '2026-09-27', source: 'Directive (EU) 2024/825; Implementing Regulation (EU) 2025/1960', needs: ['guarantee'], isForGoods: true },
+  delivery: { countries: euCountries, since: '2014-06-13', source: 'Directive 2011/83/EU, Art. 6(1)(g)', needs: ['shipping'], isForGoods: true },
   digital: { countries: euCountries, since: '2014-06-13', source: 'Directive 2011/83/EU, Art. 16(m)', needs: [] },
 } as const satisfies Readonly<Record<DutyId, Duty>>
 
@@ -38,6 +41,8 @@ export interface DutyFacts {
   // Countries of all delivery zones; `*` stands for every country.
   zoneCountries: readonly string[]
   hasSeller: boolean
+  // Whether some SKU has to be sent. Absent: not looked at.
+  sellsGoods?: boolean
   // No SKU is without a content; whether one needs it, only a person can say. Absent: not looked at.
   hasMeasures?: boolean
   // Published products that name no maker, and makers outside of the EU without a person in it. Absent: not looked at.
@@ -61,7 +66,8 @@ export function dutyStates(facts: DutyFacts): DutyState[] {
   return dutyIds.map((id): DutyState => {
     const duty: Duty = duties[id]
     const countries = served.includes('*') ? duty.countries : duty.countries.filter((code) => served.includes(code))
-    if (countries.length === 0) return { id, status: 'not_needed', countries, lacks: [] }
+    if (countries.length === 0 || (duty.isForGoods && facts.sellsGoods === false))
+      return { id, status: 'not_needed', countries, lacks: [] }
     const lacks = duty.needs.filter((need) => !isGiven(facts, need, duty))
     const isOpen = lacks.length > 0 || (duty.isByHand && duty.needs.length === 0)
     const status = !isOpen ? 'done' : duty.isByHand ? 'by_hand' : 'missing'

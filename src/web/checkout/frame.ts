@@ -154,6 +154,7 @@ function legalLinks({ slug, links, textKinds }: CheckoutMerchant): { name: Legal
     'shipping',
     'imprint',
     'accessibility',
+    'guarantee',
   ]
   const given: Readonly<Partial<Record<LegalName, string>>> = links
   return names.flatMap((name) => {

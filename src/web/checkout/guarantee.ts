@@ -1,6 +1,7 @@
 // The notice on the legal guarantee for goods (Directive (EU) 2024/825), before the order is placed and in the e-mail that confirms it.
 
 import type { CheckoutView } from '../../domain/checkout/port.ts'
+import { noticeShown } from '../../domain/merchants/store.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { legalGuaranteeYears } from '../../platform/kit/duties.ts'
 import type { Speaker } from '../languages/language.ts'
@@ -19,12 +20,21 @@ export function guaranteeNotice(
   if (!merchant.showsGuarantee || !needsShipping) return false
   const years = legalGuaranteeYears(address?.country ?? null)
   if (years === null) return false
+  const title = say('guarantee.title')
+  const text = say('guarantee.text', { count: years })
+  const notice = noticeShown(merchant, language)
   return html`<aside class="guarantee" aria-labelledby="guarantee-title">
-    <h3 id="guarantee-title">${say('guarantee.title')}</h3>
-<p>${say('guarantee.text', { count: years })}</p>
+    <h3 id="guarantee-title">${title}</h3>
+<p>${text}</p>
+${notice !== null && html`<p><img src="${notice.path}" lang="${notice.language}" alt="${noticeWords(title, text)}"></p>`}
 <p>
   <a href="${guaranteeUrl(language)}" target="_blank" rel="noopener noreferrer">
     ${say('guarantee.more')}
     <span class="hidden"> (${say('page.newTab')})</span>
   </a></p></aside>`
+}
+
+// What the picture of the harmonised notice says, for those who do not see it.
+export function noticeWords(title: string, text: string): string {
+  return `${title}: ${text}`
 }

@@ -1,12 +1,27 @@
 // A legal text of a merchant, on a page of its own, as it holds now.
 
 import type { LegalPagePort } from '../../domain/texts/read.ts'
-import { html } from '../../platform/html/html.ts'
+import { type Html, html } from '../../platform/html/html.ts'
 import type { HtmlPage } from '../../platform/http/pages.ts'
+import { guaranteeYears } from '../../platform/kit/duties.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
-import { speakerFor } from '../languages/language.ts'
+import { type Speaker, speakerFor } from '../languages/language.ts'
 import { answerPage, framed, sheet } from './frame.ts'
+import { guaranteeUrl, noticeWords } from './guarantee.ts'
 import { failed, lost } from './show.ts'
+
+function paragraphs(text: string): Html[] {
+  return text
+    .split(/\n{2,}/)
+    .filter((paragraph) => paragraph.trim() !== '')
+    .map((paragraph) => html`<p>${paragraph}</p>`)
+}
+
+function noticePicture({ say, language }: Speaker, path: string): Html {
+  const text = say('guarantee.text', { count: guaranteeYears })
+  return html`<p><img src="${path}" alt="${noticeWords(say('guarantee.title'), text)}"></p>
+<p><a href="${guaranteeUrl(language)}">${say('guarantee.more')}</a></p>`
+}
 
 export function legalPage(find: LegalPagePort): HtmlPage {
   return {
@@ -23,10 +38,9 @@ export function legalPage(find: LegalPagePort): HtmlPage {
       const inside = html`<article class="statement">
 <h1>${title}</h1>
 <p class="soft">${speaker.say('legal.version', { date: speaker.date(toInstant(text.createdAt)) })}</p>
-<div class="legal-text" lang="${text.language}" dir="auto">${text.text
-        .split(/\n{2,}/)
-        .filter((paragraph) => paragraph.trim() !== '')
-        .map((paragraph) => html`<p>${paragraph}</p>`)}</div>
+<div class="legal-text" lang="${text.language}" dir="auto">${
+        text.kind === 'guarantee' ? noticePicture(speaker, text.text) : paragraphs(text.text)
+      }</div>
 </article>`
       const face = { ...shop, links: JSON.parse(shop.links) as Record<string, string> }
       const body = sheet(speaker, face, false, inside)

@@ -18,6 +18,7 @@ const order: OrderStatusView = {
     offersWithdrawal: false,
     showsGuarantee: false,
     textKinds: [],
+    guaranteeNotices: {},
   },
   number: '1084',
   mode: 'live',

@@ -1,7 +1,7 @@
 // The duties of a shop as the dashboard lists them: in Settings, and in the guide through a new shop.
 
 import type { AdminDuties, AdminDuty } from '../../contract/admin/duties.ts'
-import { type DutyNeed, textLanguages } from '../../contract/words.ts'
+import { type DutyNeed, noticeLanguages, type TextLanguage, textLanguages } from '../../contract/words.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { pill } from './parts.ts'
 import type { Visit } from './screen.ts'
@@ -31,7 +31,8 @@ function placeOf({ words, to }: Visit, need: DutyNeed, withoutMaker: number): Ht
   if (need === 'seller') return html`<a href="${to('settings')}">${words.say('duties.seller')}</a>`
   if (need === 'measures')
     return html`<a href="${to('stock', { measure: 'missing' })}">${words.say('duties.measures')}</a>`
-  const language = textLanguages.find((one) => one === words.language) ?? 'en'
+  const offered: readonly TextLanguage[] = need === 'guarantee' ? noticeLanguages : textLanguages
+  const language = offered.find((one) => one === words.language) ?? 'en'
   const label = words.say(`settings.texts.kind.${need}`)
   return html`<a href="${to(`settings/texts/${need}/${language}`)}">${label}</a>`
 }

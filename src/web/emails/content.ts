@@ -15,7 +15,7 @@ import { type Statement, withoutLinks } from '../../domain/withdrawals/statement
 import { toInstant } from '../../platform/kit/instant.ts'
 import { pricedMeasure } from '../../platform/kit/unitprice.ts'
 import type { EmailKind, LinkEmailKind, NoticeKind } from '../../platform/outbox/emails.ts'
-import { guaranteeUrl } from '../checkout/guarantee.ts'
+import { guaranteeUrl, noticeWords } from '../checkout/guarantee.ts'
 import { measureNote } from '../checkout/measures.ts'
 import { exemptNote } from '../checkout/summary.ts'
 import { documentTitle } from '../documents/print.ts'
@@ -28,6 +28,14 @@ export interface Email {
   parts: readonly EmailPart[]
 }
 
+// Attached, and named by the HTML.
+export interface EmailPicture {
+  // Under `/media/`.
+  path: string
+  cid: string
+  alt: string
+}
+
 export type EmailPart =
   | { kind: 'text'; text: string }
   // A text of the merchant, whose line breaks count.
@@ -37,7 +45,7 @@ export type EmailPart =
   | { kind: 'totals'; rows: readonly { name: string; value: string; note?: string; isSum?: boolean }[] }
   | { kind: 'button'; label: string; url: string }
   // A long text in small letters, whose line breaks count.
-  | { kind: 'legal'; title: string; text: string }
+  | { kind: 'legal'; title: string; text: string; picture?: EmailPicture }
 
 export interface EmailFact {
   name: string
@@ -86,6 +94,8 @@ export interface Confirmation {
   texts: readonly { kind: LegalTextKind; text: string; since: string }[]
   // Years of the legal guarantee; null where it is not to be named.
   guaranteeYears: number | null
+  // Path of the picture of the harmonised notice about it.
+  notice: string | null
   // Whether the model withdrawal form belongs to it.
   hasForm: boolean
 }
@@ -111,9 +121,11 @@ export function orderPlaced(of: OrderEmail, awaited: HowToPay | null, confirmati
 
 function confirmationParts(
   { speaker }: OrderEmail,
-  { seller, texts, guaranteeYears, hasForm }: Confirmation,
+  { seller, texts, guaranteeYears, notice, hasForm }: Confirmation,
 ): EmailPart[] {
   const { say } = speaker
+  const guarantee = say('guarantee.text', { count: guaranteeYears ?? 0 })
+  const alt = noticeWords(say('guarantee.title'), guarantee)
   return [
     ...(seller.length === 0
       ? []
@@ -129,7 +141,8 @@ function confirmationParts(
           {
             kind: 'legal' as const,
             title: say('guarantee.title'),
-            text: `${say('guarantee.text', { count: guaranteeYears })}\n${say('guarantee.more')}: ${guaranteeUrl(speaker.language)}`,
+            text: `${guarantee}\n${say('guarantee.more')}: ${guaranteeUrl(speaker.language)}`,
+            ...(notice !== null && { picture: { path: notice, cid: 'guarantee', alt } }),
           },
         ]),
     ...(hasForm

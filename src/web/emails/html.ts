@@ -1,5 +1,5 @@
 // An e-mail as HTML: one column of tables, as mail programs need it, styled in the tags, with a sheet for dark mode and narrow
-// screens that may be dropped. It loads nothing but pictures: the merchant's logo, and those of the items. Pure.
+// screens that may be dropped. It loads nothing but pictures: the merchant's logo, and those of the items. Others are attached. Pure.
 
 import { storedLook } from '../../domain/sites/content.ts'
 import { formatColor, inkOn, parseColor } from '../../platform/html/color.ts'
@@ -216,6 +216,14 @@ ${part.rows.map((row) => totalRow(row, page))}</table>
   dir="auto"
   style="margin:0;font-size:12px;line-height:18px;color:#5b6764;overflow-wrap:anywhere;word-break:break-word">
   ${lines(part.text)}</p>
+${
+  part.picture &&
+  html`<img
+    src="cid:${part.picture.cid}"
+    alt="${part.picture.alt}"
+    width="420"
+    style="display:block;width:100%;max-width:420px;height:auto;margin:12px 0 0;border:0;background-color:#ffffff">`
+}
 `
     case 'button':
       return html`<table

@@ -125,6 +125,7 @@ export async function prepareEmail(
     subject: headerText(text.subject),
     text: emailText(text, frame),
     html: emailHtml(text, frame),
+    pictures: text.parts.flatMap((part) => (part.kind === 'legal' && part.picture ? [part.picture] : [])),
     messageId: email.messageId ?? '',
     recipientHash,
     keepsAddress: audience !== 'shopper' || email.orderId !== null,
@@ -287,17 +288,21 @@ async function confirmationOf(db: Reader, merchantId: string, { speaker, facts }
     findMerchantFace(db, merchantId),
     listShownTexts(db, {
       merchantId,
-      kinds: ['terms', 'withdrawal', 'privacy', 'shipping', 'imprint'],
+      kinds: ['terms', 'withdrawal', 'privacy', 'shipping', 'imprint', 'guarantee'],
       languages: [speaker.language, 'en'],
       at: facts.order.placedAt,
     }),
   ])
   if (!face?.offersWithdrawal && texts.length === 0)
-    return { seller: [], texts: [], guaranteeYears: null, hasForm: false }
+    return { seller: [], texts: [], guaranteeYears: null, notice: null, hasForm: false }
+  const notice = texts.find(({ kind }) => kind === 'guarantee')
   return {
     seller: face ? sellerLines(face) : [],
-    texts: texts.map(({ kind, text, createdAt }) => ({ kind, text, since: toInstant(createdAt) })),
+    texts: texts
+      .filter((text) => text !== notice)
+      .map(({ kind, text, createdAt }) => ({ kind, text, since: toInstant(createdAt) })),
     guaranteeYears: face?.showsGuarantee && facts.order.shippingChoice ? guaranteeYears : null,
+    notice: notice?.text ?? null,
     hasForm: face?.offersWithdrawal ?? false,
   }
 }

@@ -2708,6 +2708,11 @@ export interface Site {
   /** For how long, at least, the seller answers for goods, which pages that offer them have to say (Directive (EU) 2024/825). null where no country demands it. */
   legalGuarantee?: {
     years: number
+    /** Pictures of the harmonised notice (Implementing Regulation (EU) 2025/1960): show the one in the language of the page, whole and in colour. */
+    notices?: ({
+      language: 'en' | 'de' | 'fr' | 'es' | 'nl' | 'ja' | 'ar'
+      url: string
+    })[] | undefined
   } | null | undefined
   /** Who sells. */
   legal: {

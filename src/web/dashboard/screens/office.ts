@@ -4,6 +4,7 @@ import type { Screen } from '../screen.ts'
 import { accountCheck, accountEnd, accountKeys, connectProvider } from './accounts.ts'
 import { agentConnect, agentPlatforms, agents } from './agents.ts'
 import { dutiesScreen } from './duties.ts'
+import { guaranteePicture } from './guaranteenotice.ts'
 import { paymentMethod, payments } from './payments.ts'
 import { demandFactor, invite, memberPassword, memberRole, memberSessions, people, removeMember } from './people.ts'
 import { reportExport, reports } from './reports.ts'
@@ -31,6 +32,7 @@ export const settingScreens: readonly Screen[] = [
   agentConnect,
   dutiesScreen,
   legalTexts,
+  guaranteePicture,
   legalText,
   people,
   invite,

@@ -1,7 +1,13 @@
 // Legal texts: which there are in which language, and the form of one. Each save makes a new version.
 
 import type { AdminText } from '../../../contract/admin/texts.ts'
-import { type LegalTextKind, legalTextKinds, type TextLanguage, textLanguages } from '../../../contract/words.ts'
+import {
+  type LegalTextKind,
+  legalTextKinds,
+  noticeLanguages,
+  type TextLanguage,
+  textLanguages,
+} from '../../../contract/words.ts'
 import { html } from '../../../platform/html/html.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
 import { type Field, form, keyIn, problemsOf } from '../form.ts'
@@ -38,11 +44,15 @@ export const legalTexts: Screen = {
 <div class="columns even">${legalTextKinds.map((kind) =>
         card({
           title: words.say(`settings.texts.kind.${kind}`),
-          body: html`<ul>${textLanguages.map((language) => cell(kind, language))}</ul>`,
+          body: html`<ul>${languagesOf(kind).map((language) => cell(kind, language))}</ul>`,
         }),
       )}</div>`,
     }
   },
+}
+
+function languagesOf(kind: LegalTextKind): readonly TextLanguage[] {
+  return kind === 'guarantee' ? noticeLanguages : textLanguages
 }
 
 export const legalText: Screen = {
@@ -70,7 +80,8 @@ export const legalText: Screen = {
 }
 
 function named({ path }: Visit): { kind: LegalTextKind; language: TextLanguage } {
-  const kind = legalTextKinds.find((one) => one === path.kind)
+  // The notice on the guarantee is a picture, with a page of its own.
+  const kind = legalTextKinds.find((one) => one === path.kind && one !== 'guarantee')
   const language = textLanguages.find((one) => one === path.language)
   if (!kind || !language) throw refuse('route_not_found')
   return { kind, language }

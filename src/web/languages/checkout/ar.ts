@@ -59,7 +59,7 @@ export const ar: Texts = {
       'يضمن البائع بحكم القانون السلع غير المطابقة مدة {count} سنة على الأقل بعد التسليم. يمكنك طلب الإصلاح أو الاستبدال مجانًا، وإلا فتخفيض الثمن أو استرداد المال.',
   },
   'guarantee.more': 'حقوق الضمان في الاتحاد الأوروبي',
-  'measure.amount': '{count} {unit}',
+  'measure.amount': '{count}\u00a0{unit}',
   'measure.pieces': {
     zero: '{count} قطعة',
     one: 'قطعة واحدة',
@@ -184,6 +184,7 @@ export const ar: Texts = {
   'legal.withdrawal': 'الانسحاب',
   'legal.accessibility': 'إمكانية الوصول',
   'legal.shipping': 'الشحن',
+  'legal.guarantee': 'الضمان القانوني',
   'legal.version': 'نسخة {date}',
   'legal.privacy': 'الخصوصية',
   'legal.refunds': 'الإرجاع',

@@ -115,6 +115,7 @@ export const issuesDe: IssueTexts = {
 
   // Catalog.
   html_too_long:           'Das ist zu lang.',
+  not_uploaded_here:       'Bitte ein Bild hochladen.',
   not_an_image_address:    'Bitte eine ganze Adresse oder einen Pfad unter /media/ eingeben.',
   option_missing:          'Bitte einen Wert für {option} wählen.',
   unknown_option:          'Diese Option hat das Produkt nicht.',

@@ -19,6 +19,11 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
   'settings.texts.kind.imprint': 'Impressum',
   'settings.texts.kind.accessibility': 'Erklärung zur Barrierefreiheit',
   'settings.texts.kind.shipping': 'Versand',
+  'settings.texts.kind.guarantee': 'Mitteilung zur Gewährleistung',
+  'notice.how':
+    'Die Gestaltung ist durch Gesetz festgelegt (Durchführungsverordnung (EU) 2025/1960): Laden Sie die Datei der Europäischen Kommission in dieser Sprache unverändert und in Farbe hoch. Sie steht auf Produktseiten und an der Kasse und hängt an der E-Mail, die eine Bestellung bestätigt. Aus Dateien in SVG machen Sie ein PNG mit 1654 × 2339 Pixeln.',
+  'notice.files': 'Dateien der Europäischen Kommission in 24 Sprachen',
+  'notice.remove': 'Bild entfernen',
   'settings.texts.none': 'Fehlt',
   'settings.texts.version': 'Fassung {version}',
   'settings.texts.edit': '{kind}, {language}',
@@ -69,9 +74,12 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
   'duty.product_safety': 'Hersteller und Warnhinweise',
   'duty.product_safety.text':
     'Name, Post- und elektronische Adresse des Herstellers und Warnhinweise auf der Seite jedes Produkts. Unter anderem Lebensmittel, Arzneimittel und Antiquitäten brauchen keine.',
-  'duty.guarantee': 'Hinweis zur gesetzlichen Gewährleistung',
+  'duty.guarantee': 'Mitteilung zur gesetzlichen Gewährleistung',
   'duty.guarantee.text':
-    'Produktseiten, Kasse und die E-Mail zur Bestellung sagen in Worten, was die gesetzliche Gewährleistung ist. Das Bild des harmonisierten Hinweises gehört nicht zu diesem Server: Laden Sie es bei der Europäischen Kommission und stellen Sie es auf eine Seite des Shops.',
+    'Produktseiten, Kasse und die E-Mail zur Bestellung sagen, was die gesetzliche Gewährleistung ist, in Worten und mit der harmonisierten Mitteilung. Ihr Bild kommt von der Europäischen Kommission: Laden Sie es in jeder Sprache des Shops hoch.',
+  'duty.delivery': 'Lieferung',
+  'duty.delivery.text':
+    'Ein Text darüber, wie und wie schnell Sie liefern. Er steht in der Bestätigung der Bestellung.',
   'duty.digital': 'Digitale Inhalte',
   'duty.digital.text':
     'Die Kasse fragt vor dem Kauf digitaler Inhalte nach der Zustimmung, hält sie mit der Bestellung fest und bestätigt sie per E-Mail. Kennzeichnen Sie Produkte in ihrem Formular als digitale Inhalte oder mit dem Grund, aus dem man nicht widerrufen kann.',

@@ -18,6 +18,11 @@ export const settingsEn = {
   'settings.texts.kind.imprint': 'Imprint',
   'settings.texts.kind.accessibility': 'Accessibility statement',
   'settings.texts.kind.shipping': 'Delivery',
+  'settings.texts.kind.guarantee': 'Notice on the legal guarantee',
+  'notice.how':
+    'The design is fixed by law (Implementing Regulation (EU) 2025/1960): upload the file of the European Commission in this language as it is, in colour. It is shown on product pages and at the checkout, and attached to the e-mail that confirms an order. Of files in SVG save a PNG of 1654 × 2339 pixels.',
+  'notice.files': 'Files of the European Commission in 24 languages',
+  'notice.remove': 'Remove the picture',
   'settings.texts.none': 'Missing',
   'settings.texts.version': 'Version {version}',
   'settings.texts.edit': '{kind}, {language}',
@@ -70,7 +75,9 @@ export const settingsEn = {
     'Name, postal and electronic address of the maker, and warnings, on the page of each product. Food, medicine and antiques, among others, need none.',
   'duty.guarantee': 'Notice on the legal guarantee',
   'duty.guarantee.text':
-    'Product pages, the checkout and the e-mail that confirms an order say what the legal guarantee is, in words. The picture of the harmonised notice is not part of this server: get it from the European Commission and put it on a page of the shop.',
+    'Product pages, the checkout and the e-mail that confirms an order say what the legal guarantee is, in words and with the harmonised notice. Its picture comes from the European Commission: upload it in each language of the shop.',
+  'duty.delivery': 'Delivery',
+  'duty.delivery.text': 'A text about how and how fast you deliver. It is sent with the confirmation of the order.',
   'duty.digital': 'Digital content',
   'duty.digital.text':
     'The checkout asks for consent before digital content is bought, keeps it with the order and confirms it by e-mail. Mark products as digital content, or with the reason why one cannot withdraw, in their form.',
