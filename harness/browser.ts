@@ -14,6 +14,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import chromium from '@sparticuz/chromium'
 import { type Browser, chromium as playwright } from 'playwright-core'
+import { actWhenLoaded } from './actions.ts'
 import { canShare, endLast } from './shared.ts'
 import { isWide } from './wide.ts'
 
@@ -69,7 +70,11 @@ export async function launchBrowser(): Promise<Browser> {
     headless: true,
   })
   const newContext = launched.newContext.bind(launched)
-  launched.newContext = (options) => newContext({ reducedMotion, ...options })
+  launched.newContext = async (options) => {
+    const context = await newContext({ reducedMotion, ...options })
+    context.on('page', actWhenLoaded)
+    return context
+  }
   if (!canShare()) return launched
   const close = launched.close.bind(launched)
   endLast(close)
