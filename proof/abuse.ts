@@ -13,12 +13,12 @@ import type { RunResult, RunTools, ServerRun } from './runs.ts'
 import { defectsOf, type Server, startServer } from './servers.ts'
 import { makeShop, product, type Shop, shopFile, standOf } from './shop.ts'
 import { openSession, post, type Session, sessionFrom } from './shopper.ts'
-import { startTalker } from './talk.ts'
+import { startAttacker } from './talk.ts'
 
 export const abuseRun: ServerRun = {
   name: 'abuse',
   method:
-    'abusive shoppers post as fast as they are answered (edits of carts of a hundred lines, cards, codes, details, `again`, unknown checkouts, sign-ins, tokens) from one address while normal callers read a product, change a cart and look at a checkout; quiet and abusive phases alternate, judged by the ratio of the medians (under 3×, from 5 ms on), the answers, and the rows that were written. Then, at default limits, strangers send forms (50 KB of empty fields, 4 MiB of plus signs, 24,900 parts), leave answers unread, a staff member sends products of 24,900 variants, and a key imports files that are dear to read: the p99 of normal callers is at most twice the quiet one, or two slices of 3 ms above it, and none of them is refused',
+    'abusive shoppers post as fast as they are answered (edits of carts of a hundred lines, cards, codes, details, `again`, unknown checkouts, sign-ins, tokens) from one address while normal callers read a product, change a cart and look at a checkout; quiet and abusive phases alternate, judged by the ratio of the medians (under 3×, from 5 ms on), the answers, and the rows that were written. Then, at default limits, strangers send forms (50 KB of empty fields, 4 MiB of plus signs, 24,900 parts), leave answers unread, a staff member sends products of 24,900 variants, and a key imports files that are dear to read, each by a process at low priority, because an attacker has a machine of its own: the p99 of normal callers is at most twice the quiet one, or two slices of 3 ms above it, and none of them is refused',
   numbers: { rounds: 6, phaseSeconds: 8, connections: 12, lines: 100, percent: 100 },
   short: { rounds: 3, phaseSeconds: 4, percent: 20 },
   async runOn(ground, numbers, tools) {
@@ -50,7 +50,7 @@ export async function runAbuse(ground: Ground, numbers: AbuseNumbers, tools: Run
   const shop = await makeShop(ground, [shopFile('abuse', { products })])
   const server = await startServer({ ...shop, rateLimit: '1000/2000' })
   const caller = createCaller(16)
-  const hostile = startTalker('hostile.ts')
+  const hostile = startAttacker('hostile.ts')
   const violations = new Set<string>()
   try {
     const given = await hostilityFor(shop, server, caller, codes, numbers.connections)

@@ -14,7 +14,7 @@ import { median, quantile } from './quantile.ts'
 import type { RunResult, RunTools } from './runs.ts'
 import { defectsOf, publicUrl, startServer } from './servers.ts'
 import { makeShop, product, type Shop, shopFile, standOf } from './shop.ts'
-import { startTalker } from './talk.ts'
+import { startAttacker } from './talk.ts'
 
 export interface AttackNumbers {
   rounds: number
@@ -36,7 +36,7 @@ export async function runAttacks(ground: Ground, numbers: AttackNumbers, tools: 
   const cookie = await cookieOfUser(shop)
   const server = await startServer({ ...shop, rateLimit: '100/200' })
   const caller = createCaller(16)
-  const attacker = startTalker('attack.ts')
+  const attacker = startAttacker('attack.ts')
   const violations = new Set<string>()
   const seen: Record<string, number | string> = {}
   const cpuSeconds = async () => {

@@ -2,6 +2,7 @@
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 
 export interface Talker {
@@ -21,11 +22,17 @@ interface Answered {
   problem?: string
 }
 
+// Like `startTalker`, for attackers: they would have machines of their own, so what they cost here must not be measured.
+export function startAttacker(script: string): Talker {
+  return startTalker(script, [], constants.priority.PRIORITY_LOW)
+}
+
 // `script` is a file of this folder that calls `answerQuestions`.
-export function startTalker(script: string, args: readonly string[] = []): Talker {
+export function startTalker(script: string, args: readonly string[] = [], priority = 0): Talker {
   const child: ChildProcess = fork(join(import.meta.dirname, script), [...args], {
     execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc'],
   })
+  if (priority !== 0 && child.pid !== undefined) setPriority(child.pid, priority)
   return talkerOf(child, script)
 }
 
