@@ -38,9 +38,12 @@ export async function linkCustomers(
 // The hash of an order may be one of an earlier release: the present one is made of the e-mail address where it can be opened, so a person
 // is one customer.
 async function link(tx: Tx, rootSecret: RootSecret, keys: readonly OrderKey[]): Promise<void> {
-  // A shopper is erased under the same lock.
-  await lockOrders(tx, keys)
-  const [orders, [present]] = await Promise.all([findUnlinkedOrders(tx, keys), listCustomerKeys(tx, rootSecret)])
+  const [, orders, [present]] = await Promise.all([
+    // A shopper is erased under the same lock.
+    lockOrders(tx, keys),
+    findUnlinkedOrders(tx, keys),
+    listCustomerKeys(tx, rootSecret),
+  ])
   if (orders.length === 0) return
   const hashOf = ({ merchantId, checkoutSessionId, customerSealed, emailHash }: UnlinkedOrder) => {
     const email = openCustomer(rootSecret, checkoutSessionId, customerSealed)?.email ?? ''

@@ -41,7 +41,7 @@ export async function findSellerOfSales(db: Reader, merchantId: string): Promise
 // search.
 export async function markCounted(tx: Tx, orders: readonly ChangedOrder[]): Promise<void> {
   const installations = list([...new Set(orders.map(({ installationId }) => installationId))])
-  await tx.lockRow`
+  const locking = tx.lockRow`
     select id from orders where installation_id in (${installations}) and id in (${list(orders.map(({ id }) => id))})
     order by id`
   const seen = tx.rows(
@@ -52,6 +52,7 @@ export async function markCounted(tx: Tx, orders: readonly ChangedOrder[]): Prom
     with seen (installation_id, id, version, refunded) as (${seen})
     update orders set counted_version = seen.version, counted_refunded = seen.refunded from seen
     where orders.installation_id = seen.installation_id and orders.id = seen.id`
+  await locking
 }
 
 // A document that is made after its refund was counted changes the tax of the day. The caller has locked the merchant, as where days are

@@ -46,10 +46,13 @@ export async function indexOrders(
     (keys) =>
       storage.write(async (tx) => {
         const key = await findKey(tx, now)
-        // A shopper is erased under the same lock.
-        await lockOrders(tx, keys)
+        const [, orders] = await Promise.all([
+          // A shopper is erased under the same lock.
+          lockOrders(tx, keys),
+          listSealedOrders(tx, keys),
+        ])
         const tokens: TokenRow[] = []
-        for (const order of await listSealedOrders(tx, keys))
+        for (const order of orders)
           for (const token of await tokensOf(tx, rootSecret, { order, key, now })) tokens.push({ ...order, token })
         insertTokens(tx, tokens)
         noteIndexed(tx, keys, now)
