@@ -159,8 +159,14 @@ anyEngine('the history of the demo shop', (given) => {
     const { data: drafts } = await ask('listAdminDrafts')
     assert.deepEqual(
       drafts.map(({ status }: { status: string }) => status),
-      ['open', 'open', 'cancelled'],
+      ['open', 'open', 'open', 'cancelled'],
     )
+    const [afterwards] = await testServer.storage.read(
+      (db) => db.sql<Record<string, number>>`
+        select (select count(*) from return_exchanges) as "exchanges", (select count(*) from order_edits) as "edits",
+          (select count(*) from drafts where changes_order is not null) as "askedByLink"`,
+    )
+    assert.deepEqual({ ...afterwards }, { exchanges: 1, edits: 2, askedByLink: 1 })
     const { data: report } = await ask('getAdminSalesReport', {})
     assert.ok(JSON.stringify(report).length > 1_000)
     const { data: changes } = await ask('listAdminChanges')

@@ -73,6 +73,10 @@ async function carryOut(people: People, act: Act): Promise<void> {
       return refund(people, act)
     case 'return':
       return returnAll(people, act)
+    case 'exchange':
+      return exchange(people, act)
+    case 'edit':
+      return edit(people, act)
     case 'ask_return':
       return askReturn(people, act.order)
     case 'cancel':
@@ -232,6 +236,25 @@ async function returnAll(people: People, { by, order }: Extract<Act, { kind: 're
   const { id: returnId } = await answerOf<{ id: string }>(people, by, 'createAdminReturn', { orderId, body })
   await perform(people, by, 'receiveAdminReturn', { returnId, body: {} })
   await perform(people, by, 'refundAdminReturn', { returnId, body: { close: true } })
+}
+
+async function exchange(people: People, { by, order, code }: Extract<Act, { kind: 'exchange' }>): Promise<void> {
+  const items = [firstUnit(people, order)]
+  const body = { items, reason: 'changed_mind', wish: 'exchange' }
+  const orderId = orderOf(people, order)
+  const { id: returnId } = await answerOf<{ id: string }>(people, by, 'createAdminReturn', { orderId, body })
+  await perform(people, by, 'receiveAdminReturn', { returnId, body: {} })
+  const wish = { newItems: [{ skuId: skuOf(people, code), quantity: 1 }], close: true }
+  const made = await answerOf<{ order: { id: string } }>(people, by, 'exchangeAdminReturn', { returnId, body: wish })
+  await perform(people, by, 'fulfilAdminOrder', { orderId: made.order.id, body: {} })
+}
+
+async function edit(people: People, { by, order, isMore }: Extract<Act, { kind: 'edit' }>): Promise<void> {
+  const [first] = people.month.orders[order]?.items ?? []
+  if (!first) return
+  const wanted = { skuId: skuOf(people, first.code), quantity: first.quantity + (isMore ? 1 : -1) }
+  const body = { items: [wanted], ...(isMore && { payByLink: true }) }
+  await perform(people, by, 'editAdminOrder', { orderId: orderOf(people, order), body })
 }
 
 // As on the page of the order.

@@ -34,6 +34,10 @@ export type Act =
   | { kind: 'refund'; at: number; by: DemoPerson; order: number; isPart: boolean; reason: string }
   // Everything of the order came back and was refunded.
   | { kind: 'return'; at: number; by: DemoPerson; order: number }
+  // A unit came back, and the shopper got another item for it.
+  | { kind: 'exchange'; at: number; by: DemoPerson; order: number; code: string }
+  // One unit less of the first item, or one more, which the shopper has been asked to pay by a link.
+  | { kind: 'edit'; at: number; by: DemoPerson; order: number; isMore: boolean }
   // The shopper asks, and waits for an answer.
   | { kind: 'ask_return'; at: number; order: number }
   | { kind: 'cancel'; at: number; by: DemoPerson; order: number; note: string }
@@ -183,6 +187,9 @@ type Fate =
   | 'part_refunded'
   | 'refund_failed'
   | 'return_asked'
+  | 'exchanged'
+  | 'edited'
+  | 'edit_asked'
   | 'cancelled'
   | 'never_paid'
   | 'paid_by_transfer'
@@ -195,13 +202,14 @@ type Fate =
 // biome-ignore format: by how much of the month had passed
 const fated: readonly (readonly [share: number, fate: Fate])[] = [
   [0.06, 'part_refunded'], [0.11, 'cancelled'], [0.16, 'refunded'], [0.2, 'paid_by_transfer'], [0.24, 'never_paid'],
-  [0.29, 'part_refunded'], [0.34, 'cash'], [0.4, 'refund_failed'], [0.45, 'paid_by_transfer'], [0.51, 'disputed'],
-  [0.56, 'part_refunded'], [0.6, 'cancelled'], [0.66, 'refunded'], [0.71, 'return_asked'],
+  [0.29, 'part_refunded'], [0.31, 'edited'], [0.34, 'cash'], [0.4, 'refund_failed'], [0.45, 'paid_by_transfer'],
+  [0.48, 'exchanged'], [0.51, 'disputed'], [0.53, 'edited'], [0.56, 'part_refunded'], [0.6, 'cancelled'], [0.66, 'refunded'],
+  [0.71, 'return_asked'],
 ]
 
 // biome-ignore format: from the newest
 const fatedLately: readonly (readonly [fromLast: number, fate: Fate])[] = [
-  [28, 'part_refunded'], [24, 'withdrawn'], [16, 'cancelled'], [13, 'part_sent'], [11, 'awaited'], [8, 'cash'], [6, 'awaited'], [3, 'awaited'],
+  [28, 'part_refunded'], [24, 'withdrawn'], [16, 'cancelled'], [15, 'edit_asked'], [13, 'part_sent'], [11, 'awaited'], [8, 'cash'], [6, 'awaited'], [3, 'awaited'],
 ]
 
 interface Fates {
@@ -250,6 +258,8 @@ const pairs = [
 
 function membersFor(fate: Fate, order: PlannedOrder, index: number): Partial<PlannedOrder> {
   if (fate === 'part_refunded' || fate === 'part_sent') return { items: pairs[index % pairs.length] ?? order.items }
+  if (fate === 'exchanged' || fate === 'edited' || fate === 'edit_asked')
+    return { items: pairs[0], promotionCode: null }
   if (fate === 'refund_failed') return { items: pairs[0], pay: 'refusing' }
   if (fate === 'cash') return { pay: 'cash_on_delivery' }
   if (fate === 'never_paid' || fate === 'paid_by_transfer' || fate === 'awaited') return { pay: 'bank_transfer' }
@@ -356,6 +366,15 @@ function actsFor(fate: Fate, order: number, at: number): Act[] {
       ]
     case 'return_asked':
       return [{ kind: 'ask_return', at: at + 5 * day + 3 * hour, order }]
+    case 'exchanged':
+      return [{ kind: 'exchange', at: at + 4 * day, by: 'staff', order, code: 'MUG-STO-250-OAT' }]
+    case 'edited':
+      return [
+        { kind: 'note', at: at + 30 * minute, by: 'staff', order, text: 'Rang: one mug is enough.' },
+        { kind: 'edit', at: at + 32 * minute, by: 'staff', order, isMore: false },
+      ]
+    case 'edit_asked':
+      return [{ kind: 'edit', at: at + 40 * minute, by: 'owner', order, isMore: true }]
     case 'refund_failed':
       return [{ kind: 'refund', at: at + 3 * day, by: 'owner', order, isPart: true, reason: 'Wrong colour' }]
     case 'cancelled':

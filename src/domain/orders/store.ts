@@ -592,15 +592,17 @@ export async function findPlacedSpan(
   return row?.first == null || row.last === null ? undefined : { first: row.first, last: row.last }
 }
 
-// The oldest first.
+// The oldest first, without those that were placed by an exchange.
 export async function listPlacedBefore(
   db: Reader,
   { merchantId, mode }: MerchantMode,
   before: number,
 ): Promise<string[]> {
   const rows = await db.sql<{ id: string }>`
-    select id from orders where merchant_id = ${merchantId} and mode = ${mode} and placed_at < ${before}
-    order by placed_at, id limit 1000`
+    select o.id from orders o
+    left join return_exchanges e on e.merchant_id = o.merchant_id and e.order_id = o.id
+    where o.merchant_id = ${merchantId} and o.mode = ${mode} and o.placed_at < ${before} and e.order_id is null
+    order by o.placed_at, o.id limit 1000`
   return rows.map(({ id }) => id)
 }
 
