@@ -71,6 +71,59 @@ const shots: readonly Shot[] = [
       await page.locator('.result-name').first().waitFor()
     },
   },
+  {
+    name: '13-return',
+    async take(page, at) {
+      await openReturn(page, at)
+      await page.getByRole('link', { name: 'Approve', exact: true }).click()
+      await page.fill('[name=instructions]', 'Please send it to Alder & Finch, Lange Straße 12, 10117 Berlin.')
+      await page.getByRole('button', { name: 'Approve', exact: true }).click()
+      await page.getByText('The customer gets an e-mail.').waitFor()
+    },
+  },
+  {
+    name: '14-exchange',
+    async take(page, at) {
+      await openReturn(page, at)
+      await page.goto(`${page.url().split('?')[0]}/exchange`)
+      await page.fill('[name=product-0]', 'LMP-ARC-CHA')
+      await page.fill('[name=quantity-0]', '1')
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.getByRole('button', { name: 'Make the link' }).waitFor()
+    },
+  },
+  {
+    name: '15-edit',
+    async take(page, at) {
+      await page.goto(at('orders'))
+      await page.locator('tbody a[href*="/orders/ord_"]').first().click()
+      await page.getByRole('link', { name: 'Edit items' }).click()
+      await page.fill('[name=product-0]', 'CND-SOY-FIG-220')
+      await page.fill('[name=quantity-0]', '2')
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page
+        .getByText(/The customer pays/)
+        .first()
+        .waitFor()
+    },
+  },
+  {
+    name: '16-draft',
+    async take(page, at) {
+      await page.goto(at('drafts'))
+      await page.locator('tbody a[href*="/drafts/dft_"]').first().click()
+      await page.locator('#draft-link').waitFor()
+    },
+  },
+  {
+    name: '17-customer',
+    async take(page, at) {
+      await page.goto(at('customers?q=Wiebe'))
+      await page.locator('tbody a[href*="/customers/cst_"]').first().click()
+      await page.getByRole('button', { name: 'Show' }).first().click()
+      await page.locator('address').first().waitFor()
+    },
+  },
   { name: '08-stock', take: async (page, at) => void (await page.goto(at('stock?stock=low'))) },
   {
     name: '09-prices',
@@ -113,6 +166,16 @@ async function openOrder(page: Page, at: (path: string) => string, payment: stri
   await page.goto(at(`orders?view=all&payment=${payment}`))
   await page.locator('tbody a[href*="/orders/ord_"]').first().click()
   await page.waitForURL(/orders\/ord_/)
+}
+
+// One that a shopper has asked for on the page of the order, or the newest that is open.
+async function openReturn(page: Page, at: (path: string) => string): Promise<void> {
+  await page.goto(at('returns'))
+  const rows = page.locator('tbody tr')
+  const asked = rows.filter({ hasText: 'Requested' })
+  const row = (await asked.count()) > 0 ? asked.first() : rows.first()
+  await row.locator('a[href*="/returns/ret_"]').first().click()
+  await page.waitForURL(/returns\/ret_/)
 }
 
 const sizes = { desktop: { width: 1280, height: 800 }, telephone: { width: 390, height: 780 } } as const

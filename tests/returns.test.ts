@@ -150,6 +150,12 @@ eachEngine('returns', (given) => {
     await ask('closeAdminReturn', { returnId })
     const next = await ask('createAdminReturn', { orderId }, { items, reason: 'late' })
     assert.deepEqual([next.status, next.body.data.number.slice(-3)], [200, '-R2'])
+    const { data: found } = (await testServer.askAdmin('searchAdmin', { query: `?q=${next.body.data.number}` })).body
+    assert.deepEqual(
+      found.orders.map(({ id }: { id: string }) => id),
+      [orderId],
+      'the number of a return finds its order',
+    )
     await ask('closeAdminReturn', { returnId: next.body.data.id })
     const two = [{ skuId: skuIds[0], quantity: 2 }]
     assertAdminError(await ask('createAdminReturn', { orderId }, { items: two, reason: 'late' }), 'return_not_possible')

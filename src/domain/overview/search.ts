@@ -110,8 +110,11 @@ export async function findOrderKeys(
   ]
 }
 
-// As people say it: `#1078` or `1078`, also of a test order, whose number begins with T-.
+// As people say it: `#1078` or `1078`, also of a test order, whose number begins with T-. That of a return names its order.
 function numberMeant(text: string, mode: Mode): string {
-  const number = text.replace(/^#\s*/, '').toUpperCase()
+  const number = text
+    .replace(/^#\s*/, '')
+    .toUpperCase()
+    .replace(/-R\d+$/, '')
   return mode === 'test' && /^\d+$/.test(number) ? `T-${number}` : number
 }

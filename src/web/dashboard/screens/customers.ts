@@ -1,6 +1,7 @@
 // Customers: who ordered, and what. The e-mail address is masked; name and addresses are shown by one press, which is a post, because each
 // look is written down.
 
+import { randomUUID } from 'node:crypto'
 import type { CustomerDetails, CustomerRecord, CustomerSummary } from '../../../contract/admin/customers.ts'
 import type { AdminOrderSummary } from '../../../contract/admin/orders.ts'
 import type { AdminReturnSummary } from '../../../contract/admin/returns.ts'
@@ -360,7 +361,8 @@ async function eraseSheet(visit: Visit): Promise<Sheet> {
   const { words, to } = visit
   const customerId = idOf(visit)
   const { data: given } = await visit.ask('getAdminCustomer', { path: { customerId } })
-  const { data } = await visit.ask('eraseAdminCustomer', { path: { customerId }, body: { dryRun: true } })
+  const asked = { path: { customerId }, body: { dryRun: true }, key: randomUUID() }
+  const { data } = await visit.ask('eraseAdminCustomer', asked)
   const back = { href: to(`customers/${customerId}`), label: nameOf(given) }
   const numbers = data.kept.map(({ number }) => number).join(', ')
   return dialog({

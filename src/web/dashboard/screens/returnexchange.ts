@@ -10,7 +10,7 @@ import type { FormFields } from '../../../platform/html/fields.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { bodyOf, type Field, field, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
-import { card, facts } from '../parts.ts'
+import { card } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { done } from '../toast.ts'
 import type { Words } from '../words.ts'
@@ -203,26 +203,41 @@ function previewSheet(posted: Posted, given: AdminReturn, preview: Preview): She
   <p class="soft">${words.say(headline(preview))}</p>
   <p class="amount-big">${amount(moneyBack + difference)}</p>
   ${difference > 0 && html`<p class="soft">${words.say('exchange.linkHelp')}</p>`}</div>
-${card({
-  title: words.say('exchange.items'),
-  body: facts([
-    ...items.map((item) => [counted(item.quantity, names.get(item.skuId)), amount(item.amount)] as const),
-    deduction > 0 && [words.say('returns.deduction'), amount(-deduction)],
-    capped > 0 && [words.say('returns.capped'), amount(-capped)],
-    [words.say('exchange.credit'), amount(credit)],
-  ]),
-})}
-${card({
-  title: words.say('exchange.new'),
-  body: facts([
-    ...newItems.map((item) => [counted(item.quantity, item.name), amount(item.total)] as const),
-    [words.say(totals.taxIncluded ? 'order.taxIncluded' : 'order.tax'), amount(totals.tax)],
-    [words.say('order.total'), amount(totals.total)],
-  ]),
-})}`,
+${sumsCard(words.say('exchange.items'), [
+  ...items.map((item) => [counted(item.quantity, names.get(item.skuId)), amount(item.amount)] as const),
+  deduction > 0 && [words.say('returns.deduction'), amount(-deduction)],
+  capped > 0 && [words.say('returns.capped'), amount(-capped)],
+  [words.say('exchange.credit'), amount(credit)],
+])}
+${sumsCard(words.say('exchange.new'), [
+  ...newItems.map((item) => [counted(item.quantity, item.name), amount(item.total)] as const),
+  [words.say(totals.taxIncluded ? 'order.taxIncluded' : 'order.tax'), amount(totals.tax)],
+  [words.say('order.total'), amount(totals.total)],
+])}`,
       submit: words.say(difference > 0 ? 'exchange.submitLink' : 'exchange.submit'),
       actions: html`<a class="button plain" href="${to(`returns/${given.id}/exchange`)}">${words.say('edit.change')}</a>`,
       cancel: back.href,
     }),
   }
+}
+
+// Amounts below each other, as in the preview of an edit.
+function sumsCard(title: string, rows: readonly (readonly [Html | string, string] | false)[]): Html {
+  return card({
+    title,
+    isFlush: true,
+    body: html`<table>
+      <caption class="hidden">${title}</caption>
+      <tbody>
+        ${rows.map(
+          (row) =>
+            row &&
+            html`<tr>
+            <th scope="row">${row[0]}</th>
+            <td class="end">${row[1]}</td>
+          </tr>`,
+        )}
+      </tbody>
+    </table>`,
+  })
 }

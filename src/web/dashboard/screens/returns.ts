@@ -185,27 +185,25 @@ function requestFacts(words: Words, { reason, wish, openedBy, note, answer, labe
   ])
 }
 
-// Drawn only if the return would accept it now and the person may.
+// Drawn only if the return would accept it now and the person may. What is usual next comes last, as in forms of other pages.
 function returnActions({ words, to, may }: Visit, { id, allowed, status, wish }: AdminReturn): Html {
-  const link = (operation: (typeof allowed)[number], path: string, label: string, kind: 'first' | 'second') =>
-    allowed.includes(operation) &&
-    may(operation) &&
-    linkButton({ label, href: to(`returns/${id}/${path}`), kind, isDialog: true })
-  const isIn = status === 'received'
-  return html`${link('closeAdminReturn', 'close', words.say('returns.close'), 'second')}
-  ${link('refuseAdminReturn', 'refuse', words.say('returns.refuse'), 'second')}
-  ${link('approveAdminReturn', 'approve', words.say('returns.approve'), 'first')}
-  ${link('receiveAdminReturn', 'receive', words.say('returns.receive'), isIn ? 'second' : 'first')}
-  ${
-    allowed.includes('exchangeAdminReturn') &&
-    may('exchangeAdminReturn') &&
+  const usual = status === 'requested' ? 'approve' : status === 'received' ? wish : 'receive'
+  const links = [
+    { operation: 'closeAdminReturn', path: 'close', label: words.say('returns.close'), isDialog: true },
+    { operation: 'refuseAdminReturn', path: 'refuse', label: words.say('returns.refuse'), isDialog: true },
+    { operation: 'exchangeAdminReturn', path: 'exchange', label: words.say('returns.exchange'), isDialog: false },
+    { operation: 'refundAdminReturn', path: 'refund', label: words.say('returns.refund'), isDialog: true },
+    { operation: 'approveAdminReturn', path: 'approve', label: words.say('returns.approve'), isDialog: true },
+    { operation: 'receiveAdminReturn', path: 'receive', label: words.say('returns.receive'), isDialog: true },
+  ] as const
+  const shown = links.filter(({ operation }) => allowed.includes(operation) && may(operation))
+  const inOrder = [...shown.filter(({ path }) => path !== usual), ...shown.filter(({ path }) => path === usual)]
+  return html`${inOrder.map(({ path, label, isDialog }) =>
     linkButton({
-      label: words.say('returns.exchange'),
-      href: to(`returns/${id}/exchange`),
-      kind: isIn && wish === 'exchange' ? 'first' : 'second',
-    })
-  }
-  ${link('refundAdminReturn', 'refund', words.say('returns.refund'), isIn && wish === 'refund' ? 'first' : 'second')}`
+      ...{ label, href: to(`returns/${id}/${path}`), kind: path === usual ? 'first' : 'second' },
+      ...(isDialog && { isDialog }),
+    }),
+  )}`
 }
 
 export function backToReturn({ words, to }: Visit, { id, number }: AdminReturn): { href: string; label: string } {
