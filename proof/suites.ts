@@ -58,6 +58,7 @@ export const browserRun = suite(
     'tests/dashboardCatalogBrowser.test.ts',
     'tests/dashboardOffice.test.ts',
     'tests/dashboardDay.test.ts',
+    'tests/dashboardAfterSales.test.ts',
     'tests/dashboardWalk.test.ts',
     'tests/pages.test.ts',
     'tests/storefront.test.ts',
