@@ -9,18 +9,31 @@ import type { Page as Tab } from 'playwright-core'
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
-// What breaks a rule, and where; nothing on a good page. `except`: selectors of what was looked at on another page.
+export interface SeenElsewhere {
+  // Selectors of what was looked at on another page.
+  except?: readonly string[]
+  // Rules that other pages of the same kind are held against.
+  without?: readonly string[]
+}
+
+// What breaks a rule, and where; nothing on a good page.
 export async function violations(
   tab: Tab,
   more: readonly 'best-practice'[] = [],
-  except: readonly string[] = [],
+  { except = [], without = [] }: SeenElsewhere = {},
 ): Promise<string[]> {
   // Playwright's own way compiles it anew for each page: V8 has no cache for what a page evaluates.
   const session = await tab.context().newCDPSession(tab)
   await session.send('Runtime.evaluate', { expression: source })
   await session.detach()
+  const context = { exclude: except.map((selector) => [selector]) }
+  const options = {
+    runOnly: [...rules, ...more],
+    rules: Object.fromEntries(without.map((rule) => [rule, { enabled: false }])),
+    resultTypes: ['violations'],
+  }
   const { violations: found } = await tab.evaluate<axe.AxeResults>(
-    `axe.run({ exclude: ${JSON.stringify(except.map((selector) => [selector]))} }, { runOnly: ${JSON.stringify([...rules, ...more])}, resultTypes: ['violations'] })`,
+    `axe.run(${JSON.stringify(context)}, ${JSON.stringify(options)})`,
   )
   return found.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 5).map(placeOf).join(' | ')}`)
 }

@@ -136,7 +136,11 @@ eachEngine('a walk over the dashboard', (given) => {
           await tab.goto(testServer.origin + path)
           if (shotsFolder) await tab.screenshot({ path: join(shotsFolder, shotName(path, look)), fullPage: true })
           // What all pages have is looked at on the first of them.
-          const rules = await violations(tab, ['best-practice'], place === 0 ? [] : frameParts)
+          const rules = await violations(tab, ['best-practice'], {
+            except: place === 0 ? [] : frameParts,
+            // Two fifths of axe's time. Pages are made of the same pieces, in the colours of one sheet.
+            without: isWide || place % 3 === 0 ? [] : ['color-contrast'],
+          })
           const faults = await layoutFaults(tab)
           await tab.evaluate(`document.documentElement.setAttribute('dir', 'rtl')`)
           const isWider = await tab.evaluate(
