@@ -9,6 +9,8 @@ import { createCaller } from '../proof/caller.ts'
 import { makeShop, standOf } from '../proof/shop.ts'
 import { openingOf, sessionFrom } from '../proof/shopper.ts'
 import { shoppingShop } from '../proof/shopping.ts'
+import { listDueEmails } from '../src/domain/emails/store.ts'
+import { listDueEndpoints } from '../src/domain/webhooks/claim.ts'
 import { moveTools } from '../src/ops/cli/merchants.ts'
 import { listTables } from '../src/platform/storage/catalogue.ts'
 import { migrate } from '../src/platform/storage/migrate.ts'
@@ -29,6 +31,8 @@ async function listRowsOf(db: Reader, ids: readonly string[]): Promise<string[]>
       }
   return [...new Set(found)].sort()
 }
+
+const openAt = (url: string) => given.open({ url, withMigrations: false })
 
 describe('a merchant that is moved', () => {
   test('is answered at the new place as before, leaves nothing behind, and comes back', async () => {
@@ -100,6 +104,75 @@ describe('a merchant that is moved', () => {
     assert.equal((await cartwright(['doctor'], here)).code, 0)
 
     await assert.rejects(moveMerchant(from, to, 'nobody', toNext), /there is no merchant nobody/)
+  })
+
+  test('is copied after the transactions that have locked rows, and acts at the new place once it has left the old one', async () => {
+    const shop = await makeShop(given, [shoppingShop('moving')], { webhookUrl: 'http://127.0.0.1:9999/' })
+    const [from, other] = [await openAt(shop.url), await openAt(shop.url)]
+    const to = await openAt(await given.freshUrl())
+    await migrate(to, { now: new Date() })
+    const { merchantId, installationId } = standOf(shop)
+    await from.write(async (tx) => {
+      await tx.sql`
+        insert into emails (installation_id, id, merchant_id, kind, subject_id, facts, status, attempts, due_at, created_at)
+        values (${installationId}, 'eml_1', ${merchantId}, 'order_placed', 'ord_1', '{}', 'pending', 0, 1, 1)`
+      const [endpoint] = await tx.sql<{ id: string }>`
+        select id from webhook_endpoints where installation_id = ${installationId}`
+      await tx.sql`
+        insert into events (installation_id, id, type, subject_type, subject_id, sequence, body, occurred_at)
+        values (${installationId}, 'evt_1', 'order.paid', 'order', 'ord_1', 1, '{}', 1)`
+      await tx.sql`
+        insert into webhook_deliveries (installation_id, id, endpoint_id, event_id, event_type, subject_id, sequence, status, attempts,
+          due_at, created_at)
+        values (${installationId}, 'whd_1', ${endpoint?.id ?? ''}, 'evt_1', 'order.paid', 'ord_1', 1, 'pending', 0, 1, 1)`
+    })
+    const order: string[] = []
+    const [isLocked, isWaiting] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const working = other.write(async (tx) => {
+      await tx.sql`select id from skus where merchant_id = ${merchantId} ${tx.forUpdate}`
+      isLocked.resolve()
+      await isWaiting.promise
+      await tx.sql`update products set updated_at = updated_at where merchant_id = ${merchantId}`
+      order.push('a transaction of before')
+    })
+    await isLocked.promise
+    const tools = { ...moveTools(from, 'moving', 0), origin: 'https://b.example.com' }
+    let isLost = true
+    const moving = () =>
+      moveMerchant(from, to, 'moving', {
+        ...tools,
+        onProgress({ doing }) {
+          if (order.at(-1) !== doing) order.push(doing)
+          isWaiting.resolve()
+        },
+        async dropIndex(tx, id) {
+          await tools.dropIndex(tx, id)
+          if (tx.engine === 'postgres' && order.includes('copying') && isLost) throw new Error('the source is lost')
+        },
+      })
+    const lost = assert.rejects(moving(), /the source is lost/)
+    await until(async () => {
+      const waiting = await to.read(
+        (db) => db.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'lock table%'`,
+      )
+      return waiting.length > 0 || order.length > 0
+    })
+    isWaiting.resolve()
+    await Promise.all([working, lost])
+    assert.equal(order[0], 'a transaction of before')
+
+    const whatIsDue = async () => [
+      (await to.read((db) => listDueEndpoints(db, '', Date.now()))).length,
+      (await to.read((db) => listDueEmails(db, Date.now(), 10))).length,
+    ]
+    const [copied] = await to.read(
+      (db) => db.sql<{ count: number }>`select count(*) as "count" from webhook_deliveries`,
+    )
+    assert.equal(copied?.count, 1, 'the copy at the target is whole')
+    assert.deepEqual(await whatIsDue(), [0, 0])
+    isLost = false
+    await moving()
+    assert.deepEqual(await whatIsDue(), [1, 1])
   })
 
   test('is refused by databases of different keys', async () => {

@@ -45,6 +45,11 @@ export interface Claim {
   limit: number
 }
 
+// Not of a merchant that is arriving from another cell: until the other one has let go, its e-mails are sent there.
+const isHere = new Fragment(
+  "not exists (select 1 from merchant_moves v where v.merchant_id = e.merchant_id and v.state = 'arriving')",
+)
+
 // Put off by the lease in the same statement, so several nodes share them and none is lost with its node. A table expression of
 // its own: PostgreSQL might run a subquery more than once, and claim more than the limit.
 export async function claimEmails(tx: Tx, claim: Claim, only: RowKey | null = null): Promise<EmailRow[]> {
@@ -52,7 +57,7 @@ export async function claimEmails(tx: Tx, claim: Claim, only: RowKey | null = nu
   return tx.sql<EmailRow>`
     with due as (
       select e.installation_id, e.id from emails e
-      where e.due_at <= ${now} and ${isOnly(only, 'e.installation_id', 'e.id')}
+      where e.due_at <= ${now} and ${isHere} and ${isOnly(only, 'e.installation_id', 'e.id')}
         and ${isNotDeferred('mail', 'e.installation_id', 'e.id', now)}
       order by e.due_at limit ${limit} ${tx.skipLocked})
     update emails set status = 'sending', due_at = ${now + leaseMs}, lease_id = ${leaseId},
@@ -64,7 +69,7 @@ export async function claimEmails(tx: Tx, claim: Claim, only: RowKey | null = nu
 export async function listDueEmails(db: Reader, now: number, limit: number): Promise<RowKey[]> {
   return db.sql<RowKey>`
     select e.installation_id as "tenantId", e.id as "rowId" from emails e
-    where e.due_at <= ${now} and ${isNotDeferred('mail', 'e.installation_id', 'e.id', now)}
+    where e.due_at <= ${now} and ${isHere} and ${isNotDeferred('mail', 'e.installation_id', 'e.id', now)}
     order by e.due_at limit ${limit}`
 }
 

@@ -8,7 +8,7 @@ import { unpacked } from '../../platform/kit/packed.ts'
 import { list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import { type Candidate, candidatesMax, type EndpointPlan, passedOverMax, planClaims, roomFor } from './plan.ts'
 import { inFlightMax } from './schedule.ts'
-import { isMakerLiving } from './store.ts'
+import { isHere, isMakerLiving } from './store.ts'
 
 export interface Claimed {
   installationId: string
@@ -51,7 +51,7 @@ export async function listDueEndpoints(db: Reader, after: string, now: number): 
     select e.installation_id as "installationId", e.id
     from waiting w join webhook_endpoints e on e.id = w.endpoint_id
     where e.status = 'enabled' and e.ended_at is null and (e.resting_until is null or e.resting_until <= ${now})
-      and ${isMakerLiving(now)} and (
+      and ${isMakerLiving(now)} and ${isHere} and (
         select min(d.due_at) from webhook_deliveries d
         where d.endpoint_id = e.id and d.status in ('pending', 'retrying')) <= ${now}
       and (select count(*) from webhook_deliveries d where d.endpoint_id = e.id and d.status = 'sending')
@@ -131,7 +131,7 @@ async function lockIdle(tx: Tx, endpoints: readonly EndpointKey[], now: number):
       previous_expires_at as "previousExpiresAt", consecutive_failures as "consecutiveFailures"
     from webhook_endpoints e
     where id in (${list(endpoints.map(({ id }) => id))}) and status = 'enabled' and ended_at is null
-      and (resting_until is null or resting_until <= ${now}) and ${isMakerLiving(now)}
+      and (resting_until is null or resting_until <= ${now}) and ${isMakerLiving(now)} and ${isHere}
     ${tx.skipLocked}`
   const byId = new Map(rows.map((row) => [row.id, row]))
   return endpoints.flatMap(({ id }) => byId.get(id) ?? [])

@@ -88,6 +88,13 @@ export async function findEndpointAnywhere(db: Reader, id: string): Promise<Endp
   return endpoint
 }
 
+// Not of a merchant that is arriving from another cell: until the other one has let go, its copy counts, and what this one does may be
+// undone.
+export const isHere = new Fragment(
+  `not exists (select 1 from merchant_moves v join installations i on i.merchant_id = v.merchant_id
+    where v.state = 'arriving' and i.id = e.installation_id)`,
+)
+
 export async function lockEndpoint(tx: Tx, installation: string, id: string): Promise<Endpoint | undefined> {
   const [endpoint] = await tx.sql<Endpoint>`
     select ${endpointColumns} from webhook_endpoints

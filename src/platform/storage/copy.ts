@@ -176,10 +176,14 @@ function shapeOf({ name, columns, key }: Table): string {
 }
 
 // Until the copy is committed no other connection can write there or start a second copy.
-export async function lockTables(target: Tx, tables: readonly Table[]): Promise<void> {
+export async function lockTables(
+  target: Tx,
+  tables: readonly Table[],
+  mode: 'exclusive' | 'share row exclusive' = 'share row exclusive',
+): Promise<void> {
   if (target.engine !== 'postgres') return
   const names = tables.map(({ name }) => quote(name)).join(', ')
-  await target.sql`${new Fragment(`lock table ${names} in share row exclusive mode`)}`
+  await target.sql`${new Fragment(`lock table ${names} in ${mode} mode`)}`
 }
 
 // A server writes these at its first start. They carry no data as long as nothing was encrypted with them, and the

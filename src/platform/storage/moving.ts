@@ -50,9 +50,12 @@ export async function moveMerchant(from: Storage, to: Storage, slug: string, opt
     // This transaction is idle while the target writes.
     if (source.engine === 'postgres') await source.sql`set local idle_in_transaction_session_timeout = 0`
     const parts = await listParts(source, merchantId)
+    // Also against those who have only locked rows. One of them would wait for us with a row that is deleted below, and by then the
+    // target is committed: this transaction would be undone as a deadlock, and done again over what the target has done since.
     await lockTables(
       source,
       parts.map(({ table }) => table),
+      'exclusive',
     )
     const copied = await to.write((target) => arrive(source, target, { merchantId, slug, parts, options }))
     await leave(source, merchantId, parts, options)
