@@ -15,6 +15,7 @@ import { promisify } from 'node:util'
 import chromium from '@sparticuz/chromium'
 import { type Browser, chromium as playwright } from 'playwright-core'
 import { actWhenLoaded } from './actions.ts'
+import { laterAlone } from './later.ts'
 import { canShare, endLast } from './shared.ts'
 import { isWide } from './wide.ts'
 
@@ -75,7 +76,10 @@ export async function launchBrowser(): Promise<Browser> {
     context.on('page', actWhenLoaded)
     return context
   }
-  if (!canShare()) return launched
+  if (!canShare()) {
+    laterAlone(() => launched.close())
+    return launched
+  }
   const close = launched.close.bind(launched)
   endLast(close)
   launched.close = async () => void (await Promise.all(launched.contexts().map((context) => context.close())))

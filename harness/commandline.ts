@@ -1,9 +1,9 @@
 // Runs the command line inside the test process: starting a process for each command would take most of the time.
 
-import { after } from 'node:test'
 import { runCommandLine } from '../src/ops/cli/cli.ts'
 import type { Terminal } from '../src/ops/cli/command.ts'
 import type { Sink } from '../src/platform/log/sink.ts'
+import { later } from './later.ts'
 import { type Environment, type Outcome, quiet, type Server } from './process.ts'
 
 // With these settings and no others. `input` is piped to standard input.
@@ -75,6 +75,6 @@ export async function serveHere(
     signalled.resolve(signal)
     return ended
   }
-  after(() => stop())
+  later(() => stop())
   return { origin: await listening.promise, printed, stop }
 }

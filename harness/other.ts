@@ -4,9 +4,9 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
-import { after } from 'node:test'
 import { migrate } from '../src/platform/storage/migrate.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
+import { later } from './later.ts'
 
 export interface Other {
   // The next line of its output, or undefined when it has ended.
@@ -24,7 +24,7 @@ export type Role = keyof typeof roles
 // For one suite: every process that was started is ended with it.
 export function givenOthers(): (role: Role, ...args: string[]) => Other {
   const others: Other[] = []
-  after(() => Promise.all(others.map((other) => other.kill())))
+  later(() => Promise.all(others.map((other) => other.kill())))
   return (role, ...args) => {
     const other = startOther(role, ...args)
     others.push(other)

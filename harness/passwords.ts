@@ -3,14 +3,14 @@
 
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
-import { after } from 'node:test'
+import { later } from './later.ts'
 
 export function makePasswordsCheap(): void {
   const real = crypto.scrypt
   const cheap = { N: 16, r: 1, p: 1 }
   crypto.scrypt = ((password, salt, length, _, done) => real(password, salt, length, cheap, done)) as typeof real
   syncBuiltinESMExports()
-  after(() => {
+  later(() => {
     crypto.scrypt = real
     syncBuiltinESMExports()
   })

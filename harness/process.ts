@@ -4,9 +4,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import { nodeFlags } from './flags.ts'
 import { placeOfData } from './folder.ts'
+import { later } from './later.ts'
 
 const main = join(import.meta.dirname, '..', 'src', 'main.js')
 
@@ -20,7 +20,7 @@ export interface Outcome {
 
 export async function tempFolder(): Promise<string> {
   const folder = await mkdtemp(join(await placeOfData(), 'cartwright-'))
-  after(() => rm(folder, { recursive: true, force: true }))
+  later(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
@@ -88,7 +88,7 @@ export async function serve(environment: Environment, args: readonly string[] = 
     child.kill(signal)
     return (await closed)[0]
   }
-  after(async () => {
+  later(async () => {
     if (!stopped) await stop('SIGKILL')
   })
   return { origin, printed: () => printed, stop, ended: closed.then(([code]) => code), pid: child.pid ?? 0 }
@@ -141,7 +141,7 @@ export async function listen(environment: Environment, args: readonly string[]):
     child.kill(signal)
     return (await closed)[0]
   }
-  after(async () => {
+  later(async () => {
     if (!stopped) await stop('SIGKILL')
   })
   const url = await until(() => /listening at (\S+) for .*Ctrl-C/s.exec(`${out}${err}`)?.[1])
