@@ -2,6 +2,9 @@
 // installation is answered like one that never existed, byte for byte except the request id, and nothing of it changes.
 
 import { randomUUID } from 'node:crypto'
+import { until } from '../harness/until.ts'
+import { adminOperationIds, adminOperations } from '../src/contract/admin/operations.ts'
+import type { AdminOperation } from '../src/contract/admin/row.ts'
 import { type OpenOperation, type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
 import { idPrefixes } from '../src/contract/words.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -16,27 +19,38 @@ import type { Ground } from './place.ts'
 import { median } from './quantile.ts'
 import { shuffled } from './random.ts'
 import type { RunResult, RunTools, ServerRun } from './runs.ts'
-import { defectsOf, startServer } from './servers.ts'
-import { berlin, makeShop, product, type Stand, shopFile } from './shop.ts'
+import { defectsOf, type Server, startServer } from './servers.ts'
+import { berlin, makeShop, product, type Shop, type Stand, shopFile } from './shop.ts'
 import { type CartData, openSession, pay, readSession, sessionFrom, successUrl } from './shopper.ts'
 
 export const isolationRun: ServerRun = {
   name: 'isolation',
   method:
-    'three installations × every operation with a key × own, foreign, random and malformed ids × five kinds of key; foreign and malformed must be answered as random is, byte for byte except the request id, and the tables must not change; the times of foreign and random are compared and reported, not judged; every row of the admin surface alike, by another merchant and in the other mode; and every operation of a shopper who is signed in, by shoppers of the same shop, its other mode, another shop and another origin',
+    'three installations × every operation with a key × own, foreign, random and malformed ids × five kinds of key; foreign and malformed must be answered as random is, byte for byte except the request id, and the tables must not change; the times of foreign and random are compared and reported, not judged; every row of the admin surface alike, by another merchant and in the other mode; and every operation of a shopper who is signed in, by shoppers of the same shop, its other mode, another shop and another origin; and the first once more with the two merchants in two cells that share a process and a root secret, with keys and pages of the other cell',
   numbers: { rounds: 20, timings: 2_000 },
   short: { rounds: 1, timings: 100 },
-  runOn: async (ground, { rounds = 0, timings = 0 }, tools) =>
-    together(
+  runOn: async (ground, { rounds = 0, timings = 0 }, tools) => {
+    const ofOne = together(
       await runIsolation(ground, { rounds, timings }, tools),
       await runAdminIsolation(ground, { rounds }, tools),
       await runCustomerIsolation(ground, { rounds }, tools),
-    ),
+    )
+    const { seen, violations } = await runIsolation(ground, { rounds, timings: 0, areCells: true }, tools)
+    const { probes, ownProbes, pages } = seen
+    return together(ofOne, {
+      seen: { cellProbes: probes ?? 0, cellOwnProbes: ownProbes ?? 0, cellPages: pages ?? 0 },
+      violations: violations.map((violation) => `between cells: ${violation}`),
+    })
+  },
 }
 
 // What an installation has: its own ids, by their name in a path.
 interface Belongings {
   stand: Stand
+  // Where its server is.
+  origin: string
+  // Of the page of its checkout.
+  secret: string
   slug: string
   cartId: string
   skuId: string
@@ -48,7 +62,7 @@ interface Belongings {
   usedKeys: readonly string[]
 }
 
-type IdName = keyof Omit<Belongings, 'stand' | 'usedKeys'>
+type IdName = keyof Omit<Belongings, 'stand' | 'origin' | 'secret' | 'usedKeys'>
 
 // Where an operation takes an id: in its path, or in its body.
 interface IdParameter {
@@ -179,29 +193,14 @@ interface CallerKind {
 
 export async function runIsolation(
   ground: Ground,
-  { rounds, timings }: { rounds: number; timings: number },
+  { rounds, timings, areCells = false }: { rounds: number; timings: number; areCells?: boolean },
   tools: RunTools,
 ): Promise<RunResult> {
   const webhooks = await openJournal()
-  const many = Array.from({ length: 101 }, (_, index) => product(`MORE-${index}`, 5))
-  const installations = ['One', 'Two'].map((name) => ({ name, mode: 'test' as const }))
-  const shop = await makeShop(
-    ground,
-    [
-      shopFile('shared', {
-        products: [product('OWN', 1_000), product('OWN-SENT', 1_000, { isSent: true }), ...many],
-        installations,
-      }),
-      shopFile('rival', {
-        products: [product('THEIRS', 1_000), product('THEIRS-SENT', 1_000, { isSent: true }), ...many],
-      }),
-    ],
-    { webhookUrl: webhooks.url },
-  )
   const caller = createCaller(8)
-  const server = await startServer(shop)
+  const { server, shops } = await (areCells ? startCells : startOne)(ground, webhooks.url)
   const violations = new Set<string>()
-  const seen = { probes: 0, ownProbes: 0, idParameters: idParameters.length, timedRatio: '', timedWorst: '' }
+  const seen = { probes: 0, ownProbes: 0, pages: 0, idParameters: idParameters.length, timedRatio: '', timedWorst: '' }
 
   async function send(
     idParameter: IdParameter,
@@ -211,14 +210,14 @@ export async function runIsolation(
     idempotencyKey: string = randomUUID(),
   ) {
     const { operation, pathName, path, body } = idParameter
-    return caller.ask(server.origin, operation, {
+    return caller.ask(own.origin, operation, {
       key,
       path: { ...path?.(own), ...(pathName === undefined ? {} : { [pathName]: id }) },
       ...(body && { body: { ...body(own, id), idempotencyKey } }),
     })
   }
 
-  async function furnish(stand: Stand): Promise<Belongings> {
+  async function furnish({ shop, origin }: PlacedShop, stand: Stand): Promise<Belongings> {
     const code = stand.merchantSlug === 'rival' ? 'THEIRS' : 'OWN'
     const skuId = shop.sku(code, stand.merchantSlug)
     const items = [{ skuId, quantity: 1 }]
@@ -227,20 +226,27 @@ export async function runIsolation(
     const sent = { skuId: shop.sku(`${code}-SENT`, stand.merchantSlug), quantity: 1 }
     const make = { items: [...items, sent], idempotencyKey: usedKeys[0] }
     const { id: cartId } = dataOf<CartData>(
-      await caller.ask(server.origin, 'createPublicCart', { key: stand.key, body: make }),
+      await caller.ask(origin, 'createPublicCart', { key: stand.key, body: make }),
     )
     const change = { path: { cartId, skuId }, body: { quantity: 2, idempotencyKey: usedKeys[1] } }
-    await caller.ask(server.origin, 'updatePublicCartItemQuantity', { key: stand.key, ...change })
-    const open = sessionFrom(await openSession(caller, server.origin, stand, { items }))
-    const bought = sessionFrom(await openSession(caller, server.origin, stand, { items }))
-    await pay(caller, server.origin, bought)
-    const { orderId } = await readSession(caller, server.origin, stand, bought.id)
-    const { endpointId, deliveryId } = await finishedDelivery(stand)
+    await caller.ask(origin, 'updatePublicCartItemQuantity', { key: stand.key, ...change })
+    const open = sessionFrom(await openSession(caller, origin, stand, { items }))
+    const bought = sessionFrom(await openSession(caller, origin, stand, { items }))
+    await pay(caller, origin, bought)
+    const { orderId } = await readSession(caller, origin, stand, bought.id)
+    const { endpointId, deliveryId } = await finishedDelivery(shop, stand)
     const slug = code.toLowerCase()
-    return { stand, slug, cartId, skuId, sessionId: open.id, orderId: orderId ?? '', endpointId, deliveryId, usedKeys }
+    const { secret } = open
+    return {
+      ...{ stand, origin, secret, slug, cartId, skuId, usedKeys },
+      ...{ sessionId: open.id, orderId: orderId ?? '', endpointId, deliveryId },
+    }
   }
 
-  async function finishedDelivery({ installationId }: Stand): Promise<{ endpointId: string; deliveryId: string }> {
+  async function finishedDelivery(
+    shop: Shop,
+    { installationId }: Stand,
+  ): Promise<{ endpointId: string; deliveryId: string }> {
     for (;;) {
       const [row] = await shop.withStorage((storage) =>
         storage.read(
@@ -292,7 +298,8 @@ export async function runIsolation(
       by.name === 'full' ||
       (by.name === 'read' && (row.scope === null || row.scope === 'catalog:read')) ||
       (by.name === 'bare' && row.scope === null)
-    const expected = by.name === 'wrong' || by.name === 'none' ? 'unauthenticated' : mayAsk ? refusal : 'scope_missing'
+    const isUnknown = by.name === 'wrong' || by.name === 'none' || by.name === 'other cell'
+    const expected = isUnknown ? 'unauthenticated' : mayAsk ? refusal : 'scope_missing'
     const problem = undeclared(operation, answer)
     if (problem) violations.add(problem)
     if (codeOf(answer) !== expected)
@@ -312,7 +319,7 @@ export async function runIsolation(
       (known) => operations[known].caller === 'key' && !operations[known].path.includes('{'),
     )) {
       if (operations[id].method !== 'GET') continue
-      const answer = await caller.ask(server.origin, id, { key: own.stand.key })
+      const answer = await caller.ask(own.origin, id, { key: own.stand.key })
       seen.ownProbes += 1
       const problem = undeclared(id, answer)
       if (problem) violations.add(problem)
@@ -320,15 +327,38 @@ export async function runIsolation(
       if (found !== undefined) violations.add(`${id} shows ${found}, which is another installation's`)
       const [, cursor] = /\?cursor=([^"]+)"/.exec(answer.text) ?? []
       if (cursor === undefined) continue
-      const forged = await caller.ask(server.origin, id, { key: own.stand.key, query: '?cursor=forged' })
       for (const other of others) {
-        const theirs = await caller.ask(server.origin, id, { key: other.stand.key, query: `?cursor=${cursor}` })
+        const theirs = await caller.ask(other.origin, id, { key: other.stand.key, query: `?cursor=${cursor}` })
         seen.probes += 1
-        if (comparable(theirs) !== comparable(forged))
+        const forgedThere = await caller.ask(other.origin, id, { key: other.stand.key, query: '?cursor=forged' })
+        if (comparable(theirs) !== comparable(forgedThere))
           violations.add(`${id} follows the page link of another installation: ${theirs.status}`)
       }
-      const mine = await caller.ask(server.origin, id, { key: own.stand.key, query: `?cursor=${cursor}` })
+      const mine = await caller.ask(own.origin, id, { key: own.stand.key, query: `?cursor=${cursor}` })
       if (mine.status !== 200) violations.add(`${id} does not follow its own link: ${mine.status}`)
+    }
+  }
+
+  // At another cell the page of a checkout was never there, and a key is not one.
+  async function strangersAt(own: Belongings, other: Belongings): Promise<void> {
+    const pageOf = async (secret: string) => {
+      const { status, text } = await caller.call(other.origin, { method: 'GET', path: `/c/${secret}` })
+      return JSON.stringify([status, text.replaceAll(secret, '').replaceAll(/req_\w+/g, '')])
+    }
+    seen.pages += 1
+    const foreign = await pageOf(own.secret)
+    if (foreign !== (await pageOf(`${own.secret.slice(0, -4)}AAAA`)))
+      violations.add(`the page of a checkout is known to another cell: ${foreign.slice(0, 300)}`)
+    for (const id of adminOperationIds) {
+      const { method, path } = adminOperations[id] as AdminOperation
+      const body = method === 'GET' ? {} : { body: JSON.stringify({ idempotencyKey: randomUUID() }) }
+      const headers = { authorization: `Bearer ${own.stand.key}`, 'content-type': 'application/json' }
+      const answer = await caller.call(other.origin, {
+        ...{ method, path: path.replaceAll(/\{\w+\}/g, own.cartId), ...body },
+        headers,
+      })
+      seen.probes += 1
+      if (answer.status !== 401) violations.add(`${id} answers the key of another cell ${answer.status}`)
     }
   }
 
@@ -360,8 +390,10 @@ export async function runIsolation(
 
   try {
     const all: Belongings[] = []
-    for (const stand of shop.stands) all.push(await furnish(stand))
-    const before = await shop.withStorage(worldOf)
+    for (const placed of shops) for (const stand of placed.shop.stands) all.push(await furnish(placed, stand))
+    // Loops announce some of it seconds later.
+    for (const { shop } of shops) await until(() => shop.withStorage(isAnnounced))
+    const before = await worlds(shops)
     for (let round = 0; round < rounds; round += 1) {
       for (const own of all) {
         const others = all.filter((other) => other !== own)
@@ -372,14 +404,18 @@ export async function runIsolation(
           { name: 'bare', key: bareKey },
           { name: 'wrong', key: `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}` },
           { name: 'none', key: null },
+          ...others.flatMap(({ origin, stand }) =>
+            origin === own.origin ? [] : [{ name: 'other cell', key: stand.key }],
+          ),
         ]
         for (const by of kinds)
           for (const idParameter of shuffled(tools.random, idParameters)) await probe(idParameter, own, others, by)
         await lists(own, others)
+        for (const other of others) if (other.origin !== own.origin) await strangersAt(own, other)
         tools.tell(`${round + 1} of ${rounds} rounds, ${seen.probes} probes`)
       }
     }
-    if ((await shop.withStorage(worldOf)) !== before)
+    if ((await worlds(shops)) !== before)
       violations.add('something changed although every request was for things of others')
     // The owners may do all of it.
     for (const own of all) {
@@ -393,15 +429,68 @@ export async function runIsolation(
       }
     }
     const [own, , other] = all
-    if (own && other) await time(own, other)
+    if (own && other && timings > 0) await time(own, other)
     for (const line of defectsOf([server])) violations.add(line)
-    for (const sentence of await shop.withStorage(findBroken)) violations.add(sentence)
+    for (const { shop } of shops) for (const sentence of await shop.withStorage(findBroken)) violations.add(sentence)
     return { seen, violations: [...violations].slice(0, 50) }
   } finally {
     await server.end('SIGKILL')
     caller.close()
     await webhooks.close()
   }
+}
+
+interface PlacedShop {
+  shop: Shop
+  origin: string
+}
+
+const manyProducts = () => Array.from({ length: 101 }, (_, index) => product(`MORE-${index}`, 5))
+
+function sharedFile() {
+  return shopFile('shared', {
+    products: [product('OWN', 1_000), product('OWN-SENT', 1_000, { isSent: true }), ...manyProducts()],
+    installations: ['One', 'Two'].map((name) => ({ name, mode: 'test' as const })),
+  })
+}
+
+function rivalFile() {
+  return shopFile('rival', {
+    products: [product('THEIRS', 1_000), product('THEIRS-SENT', 1_000, { isSent: true }), ...manyProducts()],
+  })
+}
+
+async function startOne(ground: Ground, webhookUrl: string): Promise<{ server: Server; shops: PlacedShop[] }> {
+  const shop = await makeShop(ground, [sharedFile(), rivalFile()], { webhookUrl })
+  const server = await startServer(shop)
+  return { server, shops: [{ shop, origin: server.origin }] }
+}
+
+// Two names of this machine for the hosts of the cells.
+async function startCells(ground: Ground, webhookUrl: string): Promise<{ server: Server; shops: PlacedShop[] }> {
+  const one = await makeShop(ground, [sharedFile()], { webhookUrl })
+  const { rootSecretText } = one
+  const two = await makeShop(ground, [rivalFile()], { webhookUrl, rootSecretText })
+  const hosts = ['127.0.0.1', 'localhost']
+  const cells = [one, two].map(({ url }, index) => ({ origin: `http://${hosts[index]}`, databaseUrl: url }))
+  const server = await startServer({ url: '', rootSecretText, cells })
+  const { port } = new URL(server.origin)
+  const shops = [one, two].map((shop, index) => ({ shop, origin: `http://${hosts[index]}:${port}` }))
+  for (const { origin } of cells) await until(async () => (await fetch(`${server.origin}/readyz?cell=${origin}`)).ok)
+  return { server, shops }
+}
+
+async function isAnnounced(storage: Storage): Promise<boolean> {
+  const waiting = await storage.read(
+    (db) => db.sql`select 1 from carts where untold_since is not null union all select 1 from document_causes limit 1`,
+  )
+  return waiting.length === 0
+}
+
+async function worlds(shops: readonly PlacedShop[]): Promise<string> {
+  const texts: string[] = []
+  for (const { shop } of shops) texts.push(await shop.withStorage(worldOf))
+  return texts.join('\n')
 }
 
 // The operations run one after the other, so a later one may find the cart without its line or the session ended.

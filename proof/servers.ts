@@ -3,7 +3,9 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { nodeFlags } from '../harness/flags.ts'
@@ -40,6 +42,8 @@ export interface ServerOptions {
   startMsMax?: number
   // Required for `liveBytes`.
   isWeighed?: boolean
+  // Several in this process, by their hosts, in the place of the one at `url`.
+  cells?: readonly { origin: string; databaseUrl: string }[]
   // The folder of another version (default: this one).
   program?: string
 }
@@ -86,6 +90,7 @@ function environmentOf({
   trustedProxies = '',
   mailUrl = 'off',
   publicOrigin = publicUrl,
+  cells,
 }: ServerOptions): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
@@ -93,19 +98,31 @@ function environmentOf({
     CARTWRIGHT_DRAIN_SECONDS: String(drainSeconds),
     CARTWRIGHT_TRUSTED_PROXIES: trustedProxies,
     HOST: '127.0.0.1',
-    CARTWRIGHT_DATABASE_URL: url,
-    CARTWRIGHT_SECRET: rootSecretText,
+    ...(cells
+      ? { CARTWRIGHT_CELLS: cellsFile(cells, rootSecretText) }
+      : {
+          CARTWRIGHT_DATABASE_URL: url,
+          CARTWRIGHT_SECRET: rootSecretText,
+          // The same after every restart, whatever the port: answers must not depend on it.
+          CARTWRIGHT_PUBLIC_URL: publicOrigin,
+        }),
     CARTWRIGHT_RATE_LIMIT: rateLimit,
     CARTWRIGHT_MAIL_URL: mailUrl,
     CARTWRIGHT_MAIL_FROM: 'shop@example.com',
     CARTWRIGHT_RETENTION: retention,
     CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE: '1',
-    // The same after every restart, whatever the port: answers must not depend on it.
-    CARTWRIGHT_PUBLIC_URL: publicOrigin,
     ...Object.fromEntries(
       Object.entries(providerUrls).map(([name, at]) => [`CARTWRIGHT_${name.toUpperCase()}_URL`, at]),
     ),
   }
+}
+
+function cellsFile(cells: NonNullable<ServerOptions['cells']>, secret: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'cartwright-cells-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'cells.json')
+  writeFileSync(file, JSON.stringify(cells.map((cell) => ({ ...cell, secret }))), { mode: 0o600 })
+  return file
 }
 
 function serveArgs({ hasDemo = false }: ServerOptions): string[] {

@@ -48,11 +48,13 @@ export interface ShopOptions {
   providerUrls?: Readonly<Record<string, string>>
   // Where its e-mails go (default: nowhere).
   mailUrl?: string
+  // Default: one of its own.
+  rootSecretText?: string
 }
 
 export async function makeShop(ground: Ground, files: readonly ShopFile[], options: ShopOptions = {}): Promise<Shop> {
   const url = await ground.freshUrl()
-  const rootSecretText = randomBytes(32).toString('base64url')
+  const rootSecretText = options.rootSecretText ?? randomBytes(32).toString('base64url')
   const rootSecret = parseRootSecret(rootSecretText) as RootSecret
 
   async function withStorage<T>(work: (storage: Storage) => Promise<T>): Promise<T> {

@@ -58,6 +58,7 @@ import { createKnownOrigins } from './platform/access/origins.ts'
 import { addressBucket } from './platform/access/throttle.ts'
 import type { Rate } from './platform/config.ts'
 import { type AdminCallers, createAdminGate } from './platform/http/admin.ts'
+import type { Connections } from './platform/http/connections.ts'
 import { createCursors } from './platform/http/cursors.ts'
 import { createKeyGate } from './platform/http/gates.ts'
 import { lateHandlers } from './platform/http/handler.ts'
@@ -66,7 +67,7 @@ import { createBodyLimiter, createReceive } from './platform/http/limiter.ts'
 import type { OpenCallers, OpenHandlers } from './platform/http/open.ts'
 import type { HandOff, HtmlPage } from './platform/http/pages.ts'
 import { createPressure, type PressureOptions } from './platform/http/pressure.ts'
-import { probePages } from './platform/http/probes.ts'
+import { probePages, type Readiness, readinessOf } from './platform/http/probes.ts'
 import { createServer, type HttpServer } from './platform/http/server.ts'
 import { type MountedSurface, mountSurface, type SurfaceParts } from './platform/http/surfaces.ts'
 import { sealedKeeper } from './platform/idempotency/once.ts'
@@ -157,6 +158,10 @@ export interface AppParts {
   answerTimeoutMs?: number
   connectionsMax?: number
   connectionsPerAddressMax?: number
+  // Where another server reads the requests: its connections.
+  connections?: Connections | undefined
+  // Whose metrics these are (default: of a process of its own).
+  metrics?: Metrics | undefined
   // When requests are refused instead of answered late.
   pressure?: PressureOptions
   refusedDelayMs?: number
@@ -186,6 +191,8 @@ export interface App {
   // Sends what endpoints are owed, once it is started.
   dispatcher: Dispatcher
   metrics: Metrics
+  // What the readiness probe says.
+  readiness(): Promise<Readiness>
   // From now on the readiness probe says no, so balancers look elsewhere while the rest is finished.
   beginDraining(): void
   close(): void
@@ -215,9 +222,8 @@ export function createApp(parts: AppParts): App {
     admin: surfaces.admin,
     personOf: people.personOf,
     metrics: platform.metrics,
-    beginDraining: () => {
-      platform.readiness.isDraining = true
-    },
+    readiness: platform.readiness,
+    beginDraining: platform.beginDraining,
     close: () => {
       people.close()
       domain.copier.close()
@@ -241,7 +247,7 @@ type Surfaces = ReturnType<typeof createSurfaces>
 function createPlatform(parts: AppParts) {
   const { rootSecret, version, log } = parts
   const storage = watchedStorage(parts.storage)
-  const metrics = createMetrics()
+  const metrics = parts.metrics ?? createMetrics()
   return {
     ...parts,
     storage,
@@ -256,7 +262,24 @@ function createPlatform(parts: AppParts) {
     signIns: new Counts(),
     agentCalls: new Counts(),
     profileReads: new Counts(),
-    readiness: { isDraining: false },
+    ...createReadiness(parts, storage),
+  }
+}
+
+function createReadiness({ isStarting = () => false }: AppParts, storage: Storage) {
+  const checkWrites = oneAtATime(() => storage.checkWrites())
+  let isDraining = false
+  return {
+    beginDraining: () => {
+      isDraining = true
+    },
+    readiness: () =>
+      readinessOf({
+        isDraining: () => isDraining,
+        isStarting,
+        schemaGap: () => schemaGap(storage),
+        checkWrites,
+      }),
   }
 }
 
@@ -442,10 +465,7 @@ function pagesOf(platform: Platform, domain: Domain, people: People, { admin }: 
     ...frontPages(platform),
     ...probePages({
       metrics: platform.showsMetrics === false ? null : platform.metrics,
-      isDraining: () => platform.readiness.isDraining,
-      isStarting: platform.isStarting ?? (() => false),
-      schemaGap: () => schemaGap(storage),
-      checkWrites: oneAtATime(() => storage.checkWrites()),
+      readiness: platform.readiness,
     }),
     ...shopperPages(platform, domain),
     elementsPage(),

@@ -9,6 +9,7 @@ import { Refusal } from '../../platform/kit/refuse.ts'
 import { StorageRefused, StorageUnavailable } from '../../platform/storage/storage.ts'
 import { version } from '../../platform/version.ts'
 import { chooseVerb, readArguments } from './arguments.ts'
+import { environmentOfCommand } from './cellsfile.ts'
 import { type Command, Failure, Misuse, type Terminal } from './command.ts'
 import { columns, helpForCommand, helpForVerb, usageOf } from './help.ts'
 import { refusalText } from './refused.ts'
@@ -84,7 +85,9 @@ export async function runCommandLine(
     }
     if (!chosen) throw new Misuse(`${name} needs a verb: ${Object.keys(command.verbs ?? {}).join(', ')}`)
     usage = usageOf(chosen)
-    return await chosen.verb.run(readArguments(chosen, terminal.environment), terminal)
+    const ofCell = name !== 'serve' && chosen.verb.effect !== 'none'
+    const environment = ofCell ? environmentOfCommand(terminal.environment) : terminal.environment
+    return await chosen.verb.run(readArguments(chosen, environment), terminal)
   } catch (error) {
     const failure = commandError(error)
     // A defect: without --json the process ends with its trace.

@@ -13,6 +13,7 @@ import { unhurried } from '../../platform/storage/copy.ts'
 import { type MoveOptions, moveMerchant } from '../../platform/storage/moving.ts'
 import { openStorage } from '../../platform/storage/open.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
+import { environmentOfCommand } from './cellsfile.ts'
 import { type Command, Failure, type Given, print, type Terminal } from './command.ts'
 import { checkSecretOf } from './database.ts'
 
@@ -36,7 +37,7 @@ export const merchantsCommand: Command = {
 const productsAtOnce = 500
 
 async function move(given: Given, terminal: Terminal): Promise<number> {
-  const settings = readSettings(given.environment)
+  const settings = readSettings(environmentOfCommand(given.environment))
   const { from = settings.databaseUrl, to = '', origin = '' } = given.texts
   if (!URL.canParse(origin) || new URL(origin).origin !== origin)
     throw new Failure('--origin must be an origin such as https://shop.example.com')

@@ -11,7 +11,7 @@ export interface Closable {
   close(): Promise<void>
 }
 
-export function metricsServer(shown: Metrics, log: Log): { server: HttpServer } & Closable {
+export function metricsServer(shown: Pick<Metrics, 'scrape'>, log: Log): { server: HttpServer } & Closable {
   const pressure = createPressure()
   // Its own requests are not those of the shop.
   const metrics = createMetrics()

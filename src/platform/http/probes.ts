@@ -3,9 +3,7 @@
 import type { Metrics } from '../metrics/metrics.ts'
 import type { HtmlPage, PageAnswer } from './pages.ts'
 
-export interface ProbeParts {
-  // null: not served here.
-  metrics: Metrics | null
+export interface ReadinessParts {
   isDraining: () => boolean
   // The port is open and the demo shop is still being created.
   isStarting: () => boolean
@@ -15,7 +13,35 @@ export interface ProbeParts {
   checkWrites: () => Promise<void>
 }
 
-export function probePages({ metrics, isDraining, isStarting, schemaGap, checkWrites }: ProbeParts): HtmlPage[] {
+export interface Readiness {
+  isReady: boolean
+  // What /readyz answers.
+  said: { status: string; pending?: number }
+}
+
+export async function readinessOf(parts: ReadinessParts): Promise<Readiness> {
+  const no = (status: string) => ({ isReady: false, said: { status } })
+  if (parts.isDraining()) return no('draining')
+  if (parts.isStarting()) return no('starting')
+  const gap = await parts.schemaGap().catch(() => undefined)
+  if (!gap) return no('database unreachable')
+  if (gap.isTooNew) return no('the database is newer than this program')
+  if (gap.pending > 0) return { isReady: false, said: { status: 'migrations pending', pending: gap.pending } }
+  const isWritable = await parts.checkWrites().then(
+    () => true,
+    () => false,
+  )
+  return isWritable ? { isReady: true, said: { status: 'ready' } } : no('database cannot be written')
+}
+
+export interface ProbeParts {
+  // null: not served here.
+  metrics: Pick<Metrics, 'scrape'> | null
+  // By the query of the request.
+  readiness: (query: URLSearchParams) => Promise<{ isReady: boolean; said: object; status?: number }>
+}
+
+export function probePages({ metrics, readiness }: ProbeParts): HtmlPage[] {
   return [
     // The event loop runs. It does not check the database: an outage there must not restart the process.
     { path: '/healthz', name: 'healthz', isProbe: true, answer: async () => json(200, { status: 'ok' }) },
@@ -23,25 +49,16 @@ export function probePages({ metrics, isDraining, isStarting, schemaGap, checkWr
       path: '/readyz',
       name: 'readyz',
       isProbe: true,
-      answer: async () => {
-        if (isDraining()) return json(503, { status: 'draining' })
-        if (isStarting()) return json(503, { status: 'starting' })
-        const gap = await schemaGap().catch(() => undefined)
-        if (!gap) return json(503, { status: 'database unreachable' })
-        if (gap.isTooNew) return json(503, { status: 'the database is newer than this program' })
-        if (gap.pending > 0) return json(503, { status: 'migrations pending', pending: gap.pending })
-        const isWritable = await checkWrites().then(
-          () => true,
-          () => false,
-        )
-        return isWritable ? json(200, { status: 'ready' }) : json(503, { status: 'database cannot be written' })
+      async answer({ raw }) {
+        const { isReady, said, status = 503 } = await readiness(new URLSearchParams(raw.url?.split('?')[1]))
+        return json(isReady ? 200 : status, said)
       },
     },
     ...(metrics ? [metricsPage(metrics)] : []),
   ]
 }
 
-export function metricsPage(metrics: Metrics): HtmlPage {
+export function metricsPage(metrics: Pick<Metrics, 'scrape'>): HtmlPage {
   return {
     path: '/metrics',
     name: 'metrics',

@@ -48,11 +48,17 @@ export interface ServerParts extends ConnectionBounds, SocketBounds {
   log: Log
   metrics: Metrics
   tracer?: Tracer | undefined
+  // Those of the server that hands requests over to this one (default: its own).
+  connections?: Connections | undefined
+  // Which server answers what is none of this one's own routes. Refuses where none does (default: nothing is handed over).
+  findOther?: ((raw: IncomingMessage) => Promise<Pick<HttpServer, 'handle'>>) | undefined
 }
 
 export interface HttpServer {
   // What is answered, in the order in which it was mounted.
   routes: readonly Pick<Route, 'methods' | 'pattern' | 'name' | 'isOfShop'>[]
+  // Answers a request that another server has read.
+  handle(raw: IncomingMessage, response: ServerResponse): void
   listen(port: number, host: string): Promise<number>
   // Takes no new connection, lets what is under way finish within the limit, then cuts.
   drain(limitMs: number): Promise<void>
@@ -60,7 +66,7 @@ export interface HttpServer {
 
 export function createServer(parts: ServerParts): HttpServer {
   const { surfaces, pressure, bodyLimiter, refusedDelayMs = 1_000, log, metrics } = parts
-  const connections = createConnections(parts)
+  const connections = parts.connections ?? createConnections(parts)
   const addressOf = createClientAddress(parts.trustedProxies)
   const servers: Server[] = []
   let draining = false
@@ -71,7 +77,7 @@ export function createServer(parts: ServerParts): HttpServer {
   const { progressed } = connections
   const serve = createServe({ pressure, refusedDelayMs, isDraining, send, progressed, log, metrics, tracer })
   const handOffLimiter = createHandOffLimiter()
-  observeConnections(metrics, connections)
+  if (!parts.connections) observeConnections(metrics, connections)
   observeBodies(metrics, [bodyLimiter, handOffLimiter])
 
   const mounted = [...routes()]
@@ -155,6 +161,29 @@ export function createServer(parts: ServerParts): HttpServer {
     return openPrefixes.some((prefix) => url.startsWith(prefix))
   }
 
+  function handle(raw: IncomingMessage, response: ServerResponse): void {
+    const isOfShop = hosted && !parts.shopHosts?.isOurs(raw.headers.host)
+    const found = isOfShop ? { route: hosted, path: {} } : findRoute(raw.method ?? '', raw.url ?? '')
+    if (found && found !== 'bad path' && 'route' in found) answer(found.route, raw, response, found.path)
+    else if (parts.findOther) void handOver(parts.findOther, raw, response)
+    else if (!found) send(response, refused(refuse('route_not_found'), raw))
+    else if (found === 'bad path') send(response, refused(badPath(), raw))
+    else send(response, otherMethod(raw, found))
+  }
+
+  async function handOver(
+    findOther: NonNullable<ServerParts['findOther']>,
+    raw: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    try {
+      const other = await findOther(raw)
+      other.handle(raw, response)
+    } catch (error) {
+      send(response, refused(asRefusal(error, log, {}), raw))
+    }
+  }
+
   function openNodeServer(): Server {
     return openServer({
       bounds: parts,
@@ -165,18 +194,14 @@ export function createServer(parts: ServerParts): HttpServer {
         // The parser knows the words of other versions, which are not spoken here.
         if (raw.httpVersionMajor !== 1) return send(response, refused(otherVersion(), raw))
         if (!hasOneHost(raw)) return send(response, refused(badHost(), raw))
-        if (hosted && !parts.shopHosts?.isOurs(raw.headers.host)) return answer(hosted, raw, response, {})
-        const found = findRoute(raw.method ?? '', raw.url ?? '')
-        if (!found) send(response, refused(refuse('route_not_found'), raw))
-        else if (found === 'bad path') send(response, refused(badPath(), raw))
-        else if ('allowed' in found) send(response, otherMethod(raw, found))
-        else answer(found.route, raw, response, found.path)
+        handle(raw, response)
       },
     })
   }
 
   return {
     routes: mounted,
+    handle,
     async listen(port, host) {
       // That name is often two addresses, and a client may try either.
       const addresses =
@@ -208,7 +233,7 @@ export function createServer(parts: ServerParts): HttpServer {
 // For a server without a surface.
 const plain: Pick<Surface, 'base' | 'errorBody'> = { base: '/', errorBody: (error) => ({ error }) }
 
-function observeConnections(metrics: Metrics, connections: Connections): void {
+export function observeConnections(metrics: Metrics, connections: Connections): void {
   metrics.read({
     name: 'cartwright_connections',
     help: 'Connections of clients.',

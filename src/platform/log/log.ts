@@ -80,6 +80,18 @@ export function createLog({ level, pretty, write, gatherMs = 25 }: LogOptions): 
   }
 }
 
+// The same log, with these fields on each line. What was dropped is counted by the log itself.
+export function labelledLog(log: Log, labels: LogFields): Log {
+  return {
+    debug: (message, fields) => log.debug(message, { ...labels, ...fields }),
+    info: (message, fields) => log.info(message, { ...labels, ...fields }),
+    warn: (message, fields) => log.warn(message, { ...labels, ...fields }),
+    error: (message, error, fields) => log.error(message, error, { ...labels, ...fields }),
+    flush: log.flush,
+    dropped: 0,
+  }
+}
+
 const depthMax = 3
 const errorsMax = 10
 

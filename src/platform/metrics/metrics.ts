@@ -3,7 +3,7 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { endTurn, onStall } from '../kit/work.ts'
-import { labelText, type Sample } from './counts.ts'
+import { type Labels, labelText, type Sample } from './counts.ts'
 
 const bucketsMs = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000] as const
 
@@ -25,32 +25,40 @@ export interface Reading {
   values: () => number | null | undefined | readonly Sample[]
 }
 
+// What stands below one HELP and TYPE. The suffix is what a histogram or summary puts behind the name.
+interface Family {
+  name: string
+  help: string
+  type: 'gauge' | 'counter' | 'histogram' | 'summary'
+  samples: readonly (Sample & { suffix?: string })[]
+}
+
 export interface Metrics {
   countRequest(operation: string, status: number, durationMs: number): void
   read(reading: Reading): void
   // For readings that must query something first. The scrape waits for it, so it must end, and must not reject.
   beforeScrape(look: () => Promise<void>): void
+  look(): Promise<void>
   scrape(): Promise<string>
   // With the values of the last `scrape`.
   render(): string
+  families(): Iterable<Family>
   close(): void
 }
 
-export function createMetrics(): Metrics {
+// `isOfProcess`: with what the process has once, such as its memory and its event loop (default: true).
+export function createMetrics({ isOfProcess = true } = {}): Metrics {
   const requests = new Map<string, Series>()
   const readings: Reading[] = []
   const looks: (() => Promise<void>)[] = []
-  const eventLoop = monitorEventLoopDelay({ resolution: 20 })
-  eventLoop.enable()
-  const stalls = new Map<string, { count: number; sumMs: number }>()
-  const stopListening = onStall(({ work, ms }) => {
-    const { count, sumMs } = stalls.get(work) ?? { count: 0, sumMs: 0 }
-    stalls.set(work, { count: count + 1, sumMs: sumMs + ms })
-  })
-  // While this is late, something holds the loop.
-  const heartbeat = setInterval(endTurn, heartbeatMs).unref()
-  const render = () =>
-    `${[...requestLines(requests), ...readingLines(readings), ...stallLines(stalls), ...processLines(eventLoop)].join('\n')}\n`
+  const ofProcess = isOfProcess ? watchProcess() : undefined
+  const look = async () => void (await Promise.all(looks.map((each) => each())))
+  function* families(): Iterable<Family> {
+    yield* requestFamilies(requests)
+    yield* readingFamilies(readings)
+    if (ofProcess) yield* ofProcess.families()
+  }
+  const render = () => textOf(families())
 
   return {
     countRequest(operation, status, durationMs) {
@@ -66,12 +74,42 @@ export function createMetrics(): Metrics {
       series.count += 1
     },
     read: (reading) => void readings.push(reading),
-    beforeScrape: (look) => void looks.push(look),
+    beforeScrape: (before) => void looks.push(before),
+    look,
     async scrape() {
-      await Promise.all(looks.map((look) => look()))
+      await look()
       return render()
     },
     render,
+    families,
+    close: () => ofProcess?.close(),
+  }
+}
+
+// Several of one process as one text: each family once, and the samples of each with its labels.
+export async function scrapeAll(all: readonly { metrics: Metrics; labels: Labels }[]): Promise<string> {
+  await Promise.all(all.map(({ metrics }) => metrics.look()))
+  const byName = new Map<string, Family>()
+  for (const { metrics, labels } of all)
+    for (const { samples, ...family } of metrics.families()) {
+      const own = samples.map((sample) => ({ ...sample, labels: { ...labels, ...sample.labels } }))
+      byName.set(family.name, { ...family, samples: [...(byName.get(family.name)?.samples ?? []), ...own] })
+    }
+  return textOf(byName.values())
+}
+
+function watchProcess(): Pick<Metrics, 'families' | 'close'> {
+  const eventLoop = monitorEventLoopDelay({ resolution: 20 })
+  eventLoop.enable()
+  const stalls = new Map<string, { count: number; sumMs: number }>()
+  const stopListening = onStall(({ work, ms }) => {
+    const { count, sumMs } = stalls.get(work) ?? { count: 0, sumMs: 0 }
+    stalls.set(work, { count: count + 1, sumMs: sumMs + ms })
+  })
+  // While this is late, something holds the loop.
+  const heartbeat = setInterval(endTurn, heartbeatMs).unref()
+  return {
+    families: () => [stallFamily(stalls), ...processFamilies(eventLoop)],
     close() {
       eventLoop.disable()
       stopListening()
@@ -109,71 +147,93 @@ export function lookBefore<T>(metrics: Metrics, read: () => Promise<T>): () => T
   return () => seen
 }
 
-function* requestLines(requests: ReadonlyMap<string, Series>): Generator<string> {
-  yield '# HELP cartwright_requests_total Responses, by operation and status.'
-  yield '# TYPE cartwright_requests_total counter'
-  for (const [operation, series] of requests) {
-    for (const [status, count] of series.byStatus) {
-      yield `cartwright_requests_total{${labelText({ operation, status: String(status) })}} ${count}`
+function textOf(families: Iterable<Family>): string {
+  const lines: string[] = []
+  for (const { name, help, type, samples } of families) {
+    lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`)
+    for (const { suffix = '', labels, value } of samples) {
+      const text = labelText(labels)
+      lines.push(text === '' ? `${name}${suffix} ${value}` : `${name}${suffix}{${text}} ${value}`)
     }
   }
-  yield '# HELP cartwright_request_duration_seconds Time from reading the request line to writing the response.'
-  yield '# TYPE cartwright_request_duration_seconds histogram'
-  for (const [operation, series] of requests) {
-    const own = labelText({ operation })
-    let below = 0
-    for (const [index, limitMs] of bucketsMs.entries()) {
-      below += series.buckets[index] ?? 0
-      yield `cartwright_request_duration_seconds_bucket{${own},le="${limitMs / 1000}"} ${below}`
-    }
-    yield `cartwright_request_duration_seconds_bucket{${own},le="+Inf"} ${series.count}`
-    yield `cartwright_request_duration_seconds_sum{${own}} ${series.sumMs / 1000}`
-    yield `cartwright_request_duration_seconds_count{${own}} ${series.count}`
+  return `${lines.join('\n')}\n`
+}
+
+function* requestFamilies(requests: ReadonlyMap<string, Series>): Iterable<Family> {
+  yield {
+    name: 'cartwright_requests_total',
+    help: 'Responses, by operation and status.',
+    type: 'counter',
+    samples: [...requests].flatMap(([operation, { byStatus }]) =>
+      [...byStatus].map(([status, value]) => ({ labels: { operation, status: String(status) }, value })),
+    ),
+  }
+  yield {
+    name: 'cartwright_request_duration_seconds',
+    help: 'Time from reading the request line to writing the response.',
+    type: 'histogram',
+    samples: [...requests].flatMap(([operation, series]) => durationSamples(operation, series)),
   }
 }
 
-function* readingLines(readings: readonly Reading[]): Generator<string> {
+function durationSamples(operation: string, { buckets, sumMs, count }: Series): Family['samples'] {
+  let below = 0
+  return [
+    ...bucketsMs.map((limitMs, index) => {
+      below += buckets[index] ?? 0
+      return { suffix: '_bucket', labels: { operation, le: String(limitMs / 1000) }, value: below }
+    }),
+    { suffix: '_bucket', labels: { operation, le: '+Inf' }, value: count },
+    { suffix: '_sum', labels: { operation }, value: sumMs / 1000 },
+    { suffix: '_count', labels: { operation }, value: count },
+  ]
+}
+
+function* readingFamilies(readings: readonly Reading[]): Iterable<Family> {
   for (const { name, help, type, values } of readings) {
-    yield `# HELP ${name} ${help}`
-    yield `# TYPE ${name} ${type}`
     const read = values()
-    if (typeof read === 'number') yield `${name} ${read}`
-    else for (const { labels, value } of read ?? []) yield `${name}{${labelText(labels)}} ${value}`
+    yield { name, help, type, samples: typeof read === 'number' ? [{ labels: {}, value: read }] : (read ?? []) }
   }
 }
 
-function* stallLines(stalls: ReadonlyMap<string, { count: number; sumMs: number }>): Generator<string> {
-  yield '# HELP cartwright_event_loop_stall_seconds Times of 100 ms and more for which a piece of work held the event loop.'
-  yield '# TYPE cartwright_event_loop_stall_seconds summary'
-  for (const [work, { count, sumMs }] of stalls) {
-    yield `cartwright_event_loop_stall_seconds_sum{${labelText({ work })}} ${sumMs / 1000}`
-    yield `cartwright_event_loop_stall_seconds_count{${labelText({ work })}} ${count}`
+function stallFamily(stalls: ReadonlyMap<string, { count: number; sumMs: number }>): Family {
+  return {
+    name: 'cartwright_event_loop_stall_seconds',
+    help: 'Times of 100 ms and more for which a piece of work held the event loop.',
+    type: 'summary',
+    samples: [...stalls].flatMap(([work, { count, sumMs }]) => [
+      { suffix: '_sum', labels: { work }, value: sumMs / 1000 },
+      { suffix: '_count', labels: { work }, value: count },
+    ]),
   }
 }
 
-function* processLines(eventLoop: ReturnType<typeof monitorEventLoopDelay>): Generator<string> {
-  yield '# HELP cartwright_event_loop_delay_seconds Event loop delay since the last scrape.'
-  yield '# TYPE cartwright_event_loop_delay_seconds gauge'
-  for (const quantile of [50, 99]) {
-    yield `cartwright_event_loop_delay_seconds{quantile="${quantile / 100}"} ${eventLoop.percentile(quantile) / 1e9}`
-  }
-  yield `cartwright_event_loop_delay_seconds{quantile="1"} ${eventLoop.max / 1e9}`
+function* processFamilies(eventLoop: ReturnType<typeof monitorEventLoopDelay>): Iterable<Family> {
+  const delays = [
+    { labels: { quantile: '0.5' }, value: eventLoop.percentile(50) / 1e9 },
+    { labels: { quantile: '0.99' }, value: eventLoop.percentile(99) / 1e9 },
+    { labels: { quantile: '1' }, value: eventLoop.max / 1e9 },
+  ]
   eventLoop.reset()
+  yield {
+    name: 'cartwright_event_loop_delay_seconds',
+    help: 'Event loop delay since the last scrape.',
+    type: 'gauge',
+    samples: delays,
+  }
   const memory = process.memoryUsage()
   const cpu = process.cpuUsage()
-  yield '# HELP process_resident_memory_bytes Resident memory.'
-  yield '# TYPE process_resident_memory_bytes gauge'
-  yield `process_resident_memory_bytes ${memory.rss}`
-  yield '# HELP nodejs_heap_size_used_bytes Heap in use.'
-  yield '# TYPE nodejs_heap_size_used_bytes gauge'
-  yield `nodejs_heap_size_used_bytes ${memory.heapUsed}`
-  yield '# HELP process_cpu_seconds_total CPU time, user and system.'
-  yield '# TYPE process_cpu_seconds_total counter'
-  yield `process_cpu_seconds_total ${(cpu.user + cpu.system) / 1e6}`
-  yield '# HELP process_start_time_seconds When the process started, since the epoch.'
-  yield '# TYPE process_start_time_seconds gauge'
-  yield `process_start_time_seconds ${performance.timeOrigin / 1000}`
-  yield '# HELP process_uptime_seconds Time since the process started.'
-  yield '# TYPE process_uptime_seconds gauge'
-  yield `process_uptime_seconds ${process.uptime()}`
+  const numbers: readonly [name: string, help: string, type: Reading['type'], value: number][] = [
+    ['process_resident_memory_bytes', 'Resident memory.', 'gauge', memory.rss],
+    ['nodejs_heap_size_used_bytes', 'Heap in use.', 'gauge', memory.heapUsed],
+    ['process_cpu_seconds_total', 'CPU time, user and system.', 'counter', (cpu.user + cpu.system) / 1e6],
+    [
+      'process_start_time_seconds',
+      'When the process started, since the epoch.',
+      'gauge',
+      performance.timeOrigin / 1000,
+    ],
+    ['process_uptime_seconds', 'Time since the process started.', 'gauge', process.uptime()],
+  ]
+  for (const [name, help, type, value] of numbers) yield { name, help, type, samples: [{ labels: {}, value }] }
 }

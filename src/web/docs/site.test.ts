@@ -7,7 +7,7 @@ import { operationIds, operations } from '../../contract/open/operations.ts'
 import { openApiDocument } from '../../contract/openapi.ts'
 import { openRefusalCodes } from '../../contract/refusals.ts'
 import { eventKinds } from '../../contract/words.ts'
-import { probePages } from '../../platform/http/probes.ts'
+import { probePages, readinessOf } from '../../platform/http/probes.ts'
 import { createMetrics } from '../../platform/metrics/metrics.ts'
 import { curlFor, jsonCode } from './example.ts'
 import { sitePages } from './pages.ts'
@@ -241,10 +241,13 @@ test('the readiness probe waits for the first shop, and says no again at the end
   const metrics = createMetrics()
   const pages = probePages({
     metrics,
-    isStarting: () => stage === 'starting',
-    isDraining: () => stage === 'draining',
-    checkWrites: async () => {},
-    schemaGap: async () => ({ pending: stage === 'behind' ? 2 : 0, isTooNew: stage === 'newer' }),
+    readiness: () =>
+      readinessOf({
+        isStarting: () => stage === 'starting',
+        isDraining: () => stage === 'draining',
+        checkWrites: async () => {},
+        schemaGap: async () => ({ pending: stage === 'behind' ? 2 : 0, isTooNew: stage === 'newer' }),
+      }),
   })
   const ready = pages.find(({ path }) => path === '/readyz')
   const ask = async () => {

@@ -1,0 +1,184 @@
+// A cell of a process that serves several: a whole shop server but for its port. While it cannot be served, such as without its
+// database, it is tried again and again, and the others do not notice.
+
+import { findHostOwner, listProofs } from '../../domain/sites/hoststore.ts'
+import { createSetupLink } from '../../domain/users/setup.ts'
+import { readSettings } from '../../platform/config.ts'
+import type { Connections } from '../../platform/http/connections.ts'
+import type { Readiness } from '../../platform/http/probes.ts'
+import { unavailable } from '../../platform/http/refusal.ts'
+import type { HttpServer } from '../../platform/http/server.ts'
+import { type Log, labelledLog } from '../../platform/log/log.ts'
+import { createMetrics, type Metrics } from '../../platform/metrics/metrics.ts'
+import type { Storage, StorageRefused } from '../../platform/storage/storage.ts'
+import type { CellEnvironment } from './cellsfile.ts'
+import type { Terminal } from './command.ts'
+import { bringUpToDate } from './database.ts'
+import { greet, setupText, warnOf } from './greeting.ts'
+import { createService, flushLastUse, type Loops, openForServing, type Service, startLoops } from './service.ts'
+
+export interface CellTools {
+  log: Log
+  terminal: Pick<Terminal, 'err'>
+  connections: Connections
+}
+
+interface Running {
+  service: Service
+  storage: Storage
+  loops: Loops
+  metrics: Metrics
+}
+
+// Until a cell that could not be served is tried again: doubled each time.
+const retryMsMin = 250
+const retryMsMax = 5_000
+
+export class ServedCell {
+  readonly origin: string
+  // By which requests for it are known, whatever their port.
+  readonly host: string
+  readonly #settings: ReturnType<typeof readSettings>
+  readonly #tools: CellTools
+  readonly #log: Log
+  #running: Running | undefined
+  // Why it is not served.
+  #said: Readiness['said'] = { status: 'starting' }
+  #reason = ''
+  #timer: NodeJS.Timeout | undefined
+  #trying: Promise<void> = Promise.resolve()
+  #isEnding = false
+  #retryMs = retryMsMin
+
+  // Throws for bad settings.
+  constructor({ origin, environment }: CellEnvironment, tools: CellTools) {
+    this.origin = origin
+    this.host = new URL(origin).hostname
+    this.#settings = readSettings(environment)
+    this.#tools = tools
+    this.#log = labelledLog(tools.log, { cell: origin })
+  }
+
+  // Resolves after the first try, whatever came of it.
+  start(): Promise<void> {
+    this.#trying = this.#try()
+    return this.#trying
+  }
+
+  // Refuses while it is not served.
+  server(): HttpServer {
+    return this.#known().service.app.server
+  }
+
+  isAway(): boolean {
+    return this.#running === undefined
+  }
+
+  // Undefined while it is not served.
+  metrics(): Metrics | undefined {
+    return this.#running?.metrics
+  }
+
+  async readiness(): Promise<Readiness> {
+    return this.#running?.service.app.readiness() ?? { isReady: false, said: this.#said }
+  }
+
+  // Whether it is the host of one of its shops. Refuses while that is not known.
+  async hasHost(host: string): Promise<boolean> {
+    return this.#known().service.hasHost(host)
+  }
+
+  async isOwnerOf(host: string): Promise<boolean> {
+    return this.#known().storage.read(async (db) => (await findHostOwner(db, host)) !== undefined)
+  }
+
+  async proofsOf(host: string): Promise<string[]> {
+    return this.#known().storage.read((db) => listProofs(db, host))
+  }
+
+  beginDraining(): void {
+    this.#isEnding = true
+    const app = this.#running?.service.app
+    app?.beginDraining()
+    // It has no port; from now on its answers close their connections.
+    void app?.server.drain(0)
+  }
+
+  async end(): Promise<void> {
+    this.beginDraining()
+    clearTimeout(this.#timer)
+    await this.#trying
+    await this.#leave()
+  }
+
+  #known(): Running {
+    if (!this.#running) throw unavailable()
+    return this.#running
+  }
+
+  async #try(): Promise<void> {
+    try {
+      this.#running = await this.#open()
+      this.#reason = ''
+      this.#log.info('the cell is served')
+    } catch (error) {
+      const { message } = error as Error
+      if (!this.#isEnding && message !== this.#reason) this.#log.error('the cell cannot be served; trying again', error)
+      this.#reason = message
+      this.#said = { status: 'cannot be served' }
+      if (!this.#isEnding) this.#timer = setTimeout(() => void this.start(), this.#retryMs)
+      this.#retryMs = Math.min(retryMsMax, 2 * this.#retryMs)
+    }
+  }
+
+  async #open(): Promise<Running> {
+    const log = this.#log
+    const database = await openForServing(this.#settings, { log, onDamage: (reason) => void this.#stop(reason) })
+    const { storage, config } = database
+    const metrics = createMetrics({ isOfProcess: false })
+    let service: Service | undefined
+    try {
+      warnOf(config, log)
+      const applied = await bringUpToDate(database, new Date(), async (begun) => {
+        log.info('migrating the database', { ...begun })
+        this.#said = { status: 'migrating', ...begun }
+      })
+      if (applied.length > 0) log.info('migrated', { applied })
+      const parts = { config, storage, log, demo: undefined }
+      service = createService(parts, { connections: this.#tools.connections, metrics })
+      await this.#announceSetup(storage)
+      await service.begin(this.origin)
+      return { service, storage, metrics, loops: await startLoops(parts, service.app) }
+    } catch (error) {
+      service?.close()
+      metrics.close()
+      await storage.close()
+      throw error
+    }
+  }
+
+  async #announceSetup(storage: Storage): Promise<void> {
+    const setup = await storage.write((tx) => createSetupLink(tx, Date.now()))
+    if (setup) greet(this.#tools.terminal.err, this.#log, setupText(this.origin + setup.path))
+  }
+
+  // The file of its database is damaged. It is not tried again: an operator has to look at it.
+  async #stop(reason: StorageRefused): Promise<void> {
+    this.#log.error('the database file is damaged; the cell is not served any more', reason)
+    this.#said = { status: 'database damaged' }
+    await this.#trying
+    await this.#leave().catch((error: unknown) => this.#log.error('the cell did not end cleanly', error))
+  }
+
+  async #leave(): Promise<void> {
+    const running = this.#running
+    this.#running = undefined
+    if (!running) return
+    const { service, loops, storage } = running
+    service.app.beginDraining()
+    await loops.drain()
+    await flushLastUse(service.app, this.#log)
+    service.close()
+    await storage.close()
+  }
+}

@@ -1,0 +1,195 @@
+// What several cells of one process have in common: the port, which hands each request to the cell of its host, the probes, and the
+// metrics. Nothing here reads or changes the data of a cell but the names of hosts.
+
+import { hostIn, normalHost, proofPath } from '../../domain/sites/hosts.ts'
+import type { Settings } from '../../platform/config.ts'
+import type { Connections } from '../../platform/http/connections.ts'
+import { createBodyLimiter } from '../../platform/http/limiter.ts'
+import type { HtmlPage } from '../../platform/http/pages.ts'
+import { createPressure } from '../../platform/http/pressure.ts'
+import { probePages } from '../../platform/http/probes.ts'
+import { unavailable } from '../../platform/http/refusal.ts'
+import { createServer, type HttpServer, observeConnections } from '../../platform/http/server.ts'
+import { Lru } from '../../platform/kit/lru.ts'
+import { Refusal, refuse } from '../../platform/kit/refuse.ts'
+import type { Log } from '../../platform/log/log.ts'
+import { createMetrics, type Metrics, scrapeAll } from '../../platform/metrics/metrics.ts'
+import { StorageUnavailable } from '../../platform/storage/storage.ts'
+import type { ServedCell } from './cell.ts'
+
+interface FrontParts {
+  cells: readonly ServedCell[]
+  settings: Settings
+  log: Log
+  connections: Connections
+}
+
+export interface Front {
+  server: HttpServer
+  beginDraining(): void
+  // Metrics of the process and of each cell, labelled by its origin.
+  scrape(): Promise<string>
+  close(): void
+}
+
+export function createFront({ cells, settings, log, connections }: FrontParts): Front {
+  const hosts = new CellHosts(cells)
+  const pressure = createPressure()
+  const metrics = createMetrics()
+  observeFront(metrics, { cells, connections, log })
+  let isDraining = false
+  const scrape = () =>
+    scrapeAll([
+      { metrics, labels: {} },
+      ...cells.flatMap((cell) => {
+        const own = cell.metrics()
+        return own ? [{ metrics: own, labels: { cell: cell.origin } }] : []
+      }),
+    ])
+  const server = createServer({
+    surfaces: [],
+    pages: [
+      ...probePages({
+        metrics: settings.metrics === 'on' ? { scrape } : null,
+        readiness: async (query) =>
+          isDraining ? { isReady: false, said: { status: 'draining' } } : readinessOfAll(cells, query.get('cell')),
+      }),
+      ...hostPages(hosts),
+    ],
+    findOther: async (raw) => (await hosts.find(hostIn(raw.headers.host))).server(),
+    connections,
+    trustedProxies: settings.trustedProxies,
+    pressure,
+    bodyLimiter: createBodyLimiter(1),
+    log,
+    metrics,
+  })
+  return {
+    server,
+    beginDraining: () => {
+      isDraining = true
+    },
+    scrape,
+    close() {
+      pressure.close()
+      metrics.close()
+    },
+  }
+}
+
+// Ready while one cell is: a balancer that sends all hosts to this process must not give up all of them for one.
+async function readinessOfAll(cells: readonly ServedCell[], origin: string | null) {
+  if (origin !== null) {
+    const cell = cells.find((one) => one.origin === origin)
+    return cell ? cell.readiness() : { isReady: false, said: { status: 'there is no such cell' }, status: 404 }
+  }
+  const all = await Promise.all(cells.map((cell) => cell.readiness()))
+  const ready = all.filter(({ isReady }) => isReady).length
+  return { isReady: ready > 0, said: { status: ready > 0 ? 'ready' : 'no cell is ready', ready, cells: cells.length } }
+}
+
+function observeFront(metrics: Metrics, { cells, connections, log }: Omit<FrontParts, 'settings'>): void {
+  metrics.read({
+    name: 'cartwright_database_up',
+    help: 'Whether the database answers.',
+    type: 'gauge',
+    // Those that are served say it themselves.
+    values: () => cells.filter((cell) => cell.isAway()).map((cell) => ({ labels: { cell: cell.origin }, value: 0 })),
+  })
+  observeConnections(metrics, connections)
+  metrics.read({
+    name: 'cartwright_log_lines_dropped_total',
+    help: 'Log lines dropped because the output could not keep up.',
+    type: 'counter',
+    values: () => log.dropped,
+  })
+}
+
+// Names are chosen by those who ask.
+const hostsMax = 10_000
+
+// Its own host belongs to a cell whatever shops say; other hosts to the first cell with a shop that has proved them. The hosts of a cell
+// that is away stay its own.
+class CellHosts {
+  readonly #cells: readonly ServedCell[]
+  readonly #seen = new Lru<string, ServedCell>(hostsMax)
+
+  constructor(cells: readonly ServedCell[]) {
+    this.#cells = cells
+  }
+
+  // Refuses where no cell has it, and where that is not known, because one is away.
+  async find(host: string): Promise<ServedCell> {
+    const own = this.#cells.find((cell) => cell.host === host)
+    if (own) return own
+    let isSure = true
+    for (const cell of this.#cells) {
+      const answer = await askedOf(cell, () => cell.hasHost(host))
+      if (answer === undefined) isSure = false
+      if (answer ?? this.#seen.get(host) === cell) {
+        this.#seen.set(host, cell)
+        return cell
+      }
+    }
+    throw isSure ? misdirected() : unavailable()
+  }
+
+  // Whose proofs are shown at a host: of the cell that has it, or of all that would like to. None while a cell is away: its host
+  // could be taken from it.
+  async proofsAt(host: string): Promise<string[]> {
+    for (const cell of this.#cells) if (await cell.isOwnerOf(host)) return cell.proofsOf(host)
+    return (await Promise.all(this.#cells.map((cell) => cell.proofsOf(host)))).flat()
+  }
+
+  async isServed(host: string): Promise<boolean> {
+    return this.find(host).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof Refusal && error.details.status === 421) return false
+        throw error
+      },
+    )
+  }
+}
+
+// Undefined where it is away.
+async function askedOf(cell: ServedCell, ask: () => Promise<boolean>): Promise<boolean | undefined> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (cell.isAway() || error instanceof StorageUnavailable) return undefined
+    throw error
+  }
+}
+
+function misdirected(): Refusal {
+  return refuse('route_not_found', { status: 421, message: 'No shop of this server has this host.' })
+}
+
+// What shops and a proxy ask about the hosts of shops, for all cells.
+function hostPages(hosts: CellHosts): HtmlPage[] {
+  return [
+    {
+      path: proofPath,
+      name: 'host proof',
+      async answer({ raw }) {
+        const proofs = await hosts.proofsAt(hostIn(raw.headers.host))
+        if (proofs.length === 0) throw refuse('route_not_found')
+        return text(`${proofs.join('\n')}\n`)
+      },
+    },
+    {
+      path: '/hosts/allowed',
+      name: 'host allowed',
+      async answer({ raw }) {
+        const host = normalHost(new URLSearchParams(raw.url?.split('?')[1]).get('domain') ?? '')
+        if (host === undefined || !(await hosts.isServed(host))) throw refuse('route_not_found')
+        return text('')
+      },
+    },
+  ]
+}
+
+function text(body: string) {
+  return { status: 200, body, headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' } }
+}

@@ -1,0 +1,115 @@
+// What a person at the terminal sees when a server has started.
+
+import type { Config } from '../../platform/config.ts'
+import { isLoopback } from '../../platform/kit/loopback.ts'
+import { program } from '../../platform/kit/program.ts'
+import type { Log } from '../../platform/log/log.ts'
+import { version } from '../../platform/version.ts'
+import { Failure, type Terminal } from './command.ts'
+import type { Demo } from './demo.ts'
+
+// Settings that the operator may want to think about again.
+export function warnOf(config: Config, log: Log): void {
+  if (config.publicUrl?.startsWith('https:') && config.trustedProxies.length === 0)
+    log.warn(
+      'CARTWRIGHT_PUBLIC_URL is https but CARTWRIGHT_TRUSTED_PROXIES is empty: all clients will share the rate limit of the proxy',
+    )
+  if (config.production && config.publicUrl === null)
+    log.warn(
+      'CARTWRIGHT_PUBLIC_URL is not set: this server answers this machine alone, so a shop can be set up and tried',
+      { host: config.host },
+    )
+  if (config.production && config.mail.target.kind === 'off')
+    log.warn('CARTWRIGHT_MAIL_URL is not set: shoppers get no e-mails about their orders')
+  if (
+    config.mail.target.kind === 'file' &&
+    (config.production || (config.publicUrl && !isLoopback(new URL(config.publicUrl))))
+  )
+    log.warn('CARTWRIGHT_MAIL_URL is a folder: e-mails are stored there in clear, and shoppers get none')
+}
+
+// The server works without its greeting.
+export function greet(print: Terminal['out'], log: Log, greeting: string): void {
+  try {
+    print(greeting)
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    log.warn('the greeting could not be written', { reason: error.message })
+  }
+}
+
+// The secret of the link is printed and never logged.
+export function setupText(url: string): string {
+  return [
+    '',
+    '  There is no shop here yet. To set one up, open this link in a browser. It works once, for an hour;',
+    '  the next start prints a new one:',
+    '',
+    `  ${url}`,
+    '',
+    '',
+  ].join('\n')
+}
+
+// Calls to this machine are off by default, on both ends.
+function webhookLines({ webhookAllowPrivate }: Config): string[] {
+  const setting = 'CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1'
+  return [
+    ...(webhookAllowPrivate ? [] : [`  To see webhooks, start with ${setting}, and in a second terminal:`]),
+    `  ${webhookAllowPrivate ? 'webhooks     ' : ''}${setting} ${program} webhooks listen`,
+  ]
+}
+
+interface GreetingFacts {
+  mayDemo: boolean
+  hasStorefront: boolean
+  // If this start created it.
+  demo: Awaited<ReturnType<Demo['makeDemoShop']>> | undefined
+}
+
+export function greetingFor(origin: string, config: Config, { mayDemo, hasStorefront, demo }: GreetingFacts): string {
+  if (config.production) return ''
+  const lines = [
+    '',
+    `  Cartwright ${version} is listening`,
+    '',
+    `  start page   ${origin}/`,
+    `  reference    ${origin}/docs`,
+    `  contract     ${origin}/openapi.json`,
+    ...(hasStorefront ? ['', `  storefront   ${origin}/shop`] : []),
+  ]
+  const product = demo?.products[0]
+  if (demo && product) {
+    lines.push(
+      `  demo shop    ${demo.merchant.slug}, ${demo.products.length} products, test mode`,
+      `  promotion    ${demo.promotionCodes[0]}   one of ${demo.promotionCodes.length} codes`,
+      `  key          ${demo.keys.full}   the four open scopes`,
+      `  key          ${demo.keys.catalog}   catalog:read`,
+      `  key          ${demo.keys.none}   no scope`,
+      `  key          ${demo.keys.admin}   the eight admin scopes`,
+      `  admin        ${origin}/admin`,
+      `  sign in      ${demo.user.email}   password ${demo.user.password}`,
+      ...demo.colleagues.map(({ email, role }) => `  or as        ${email}   ${role}, the same password`),
+      `  Keys and password are shown only once. New ones: ${program} demo`,
+      '',
+      ...webhookLines(config),
+      '',
+      `  curl -H "Authorization: Bearer ${demo.keys.full}" ${origin}/api/v1/open/installation/identity`,
+      `  curl -H "Authorization: Bearer ${demo.keys.full}" ${origin}/api/v1/open/catalog/products`,
+      `  curl ${origin}/api/v1/catalog/merchants/${demo.merchant.slug}/products/${product.slug}`,
+    )
+  } else if (mayDemo) {
+    lines.push(
+      '',
+      `  admin        ${origin}/admin`,
+      '  The existing shop is unchanged. Its keys and passwords were shown when they were created.',
+      ...(hasStorefront ? [`  New keys and a new sign-in for the demo shop: ${program} demo`] : []),
+      `  A new password for anyone: ${program} users reset E-MAIL`,
+      '',
+      ...webhookLines(config),
+    )
+  } else {
+    lines.push('', `  To make a shop from a file: ${program} apply FILE`)
+  }
+  return `${lines.join('\n')}\n\n`
+}

@@ -1,0 +1,40 @@
+// Opens the ports of a serving process. Where one cannot be had, the operator gets one line that says why.
+
+import type { Config } from '../../platform/config.ts'
+import type { HttpServer } from '../../platform/http/server.ts'
+import type { Log } from '../../platform/log/log.ts'
+import type { Metrics } from '../../platform/metrics/metrics.ts'
+import { Failure } from './command.ts'
+import { type Closable, metricsServer } from './metrics.ts'
+
+export function originAt(port: number): string {
+  return `http://localhost:${port}`
+}
+
+// On a port of their own, which a firewall may block.
+export async function openMetrics(
+  { metrics, host }: Pick<Config, 'metrics' | 'host'>,
+  shown: Pick<Metrics, 'scrape'>,
+  log: Log,
+): Promise<Closable | undefined> {
+  if (typeof metrics !== 'number') return undefined
+  const { server, close } = metricsServer(shown, log)
+  await openPort(server, { port: metrics, host })
+  return { close }
+}
+
+export async function openPort(server: HttpServer, { port, host }: Pick<Config, 'port' | 'host'>): Promise<number> {
+  try {
+    return await server.listen(port, host)
+  } catch (error) {
+    const { code, syscall, message } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE')
+      throw new Failure(`port ${port} of ${host} is in use by another program; set PORT to a free one`, 'port_in_use')
+    if (code === 'EACCES')
+      throw new Failure(`port ${port} of ${host} may not be opened by this user; set PORT to another`)
+    if (code === 'EADDRNOTAVAIL') throw new Failure(`HOST ${host} is not an address of this machine`)
+    if (syscall === 'getaddrinfo') throw new Failure(`HOST ${host} cannot be resolved`)
+    if (syscall !== undefined) throw new Failure(`cannot listen at port ${port} of ${host}: ${message}`)
+    throw error
+  }
+}

@@ -1,0 +1,184 @@
+// What answers the requests to one shop database, and what works between them. `serve` has one of it, or one for each cell.
+
+import { type App, type AppParts, createApp } from '../../app.ts'
+import { warmValidator } from '../../contract/validator.ts'
+import { startMail } from '../../domain/emails/send.ts'
+import { makeProviderEventsDue } from '../../domain/payments/accounts.ts'
+import { releasePayments } from '../../domain/payments/store.ts'
+import { demoSlug } from '../../domain/sites/places.ts'
+import type { Config, Settings } from '../../platform/config.ts'
+import type { LoopName } from '../../platform/jobs/names.ts'
+import { sweepDeferred } from '../../platform/jobs/rows.ts'
+import { makeDeferredDue } from '../../platform/jobs/store.ts'
+import { type Loop, observeLoops, startWorkers } from '../../platform/jobs/workers.ts'
+import type { Log } from '../../platform/log/log.ts'
+import type { Storage, StorageRefused } from '../../platform/storage/storage.ts'
+import { version } from '../../platform/version.ts'
+import { crawlerPages } from '../../web/docs/crawlers.ts'
+import { type Database, openDatabase } from './database.ts'
+import type { Demo } from './demo.ts'
+import { loopsFor, wakeLoops } from './loops.ts'
+import { openPort, originAt } from './port.ts'
+import { shopHostPages } from './shophosts.ts'
+import { createShops, feedHandOffs, type Shops, storefrontPages } from './storefront.ts'
+
+export const drainMs = 20_000
+const warmAfterMs = 500
+
+export interface Service {
+  app: App
+  close(): void
+  open(): Promise<number>
+  begin(origin: string): Promise<void>
+  // Whether it is the proved host of a shop here.
+  hasHost(host: string): Promise<boolean>
+}
+
+export interface ServiceParts {
+  config: Config
+  storage: Storage
+  log: Log
+  // Undefined where it may not be shown.
+  demo: Demo | undefined
+}
+
+// No page waits longer than this before it says that the database cannot be reached, nor for other transactions.
+const waits = { connectMsMax: 2_000, waitMsMax: 8_000 } as const
+
+// `onDamage` is called when the file of the storage is found damaged. Then the storage refuses all work.
+export function openForServing(
+  settings: Settings,
+  { log, onDamage }: { log: Log; onDamage: (reason: StorageRefused) => void },
+): Promise<Database> {
+  return openDatabase(settings, 'creates', {
+    ...{ server: true, connectionsMax: settings.databaseConnections, ...waits, onDamage },
+    log: (message, fields) => log.warn(message, { ...fields }),
+  })
+}
+
+export async function flushLastUse({ identify }: Pick<App, 'identify'>, log: Log): Promise<void> {
+  await identify
+    .flushLastUse(Date.now())
+    .catch((error: unknown) => log.error('last uses of keys could not be written', error))
+}
+
+// Everything that one shop database needs to answer requests.
+export function createService(
+  { config, storage, log, demo }: ServiceParts,
+  ofCell: Pick<AppParts, 'connections' | 'metrics'> = {},
+): Service {
+  let origin = config.publicUrl ?? ''
+  let isStarting = true
+  let port = 0
+  let shops: Shops | undefined
+  const app = createApp({
+    storage,
+    rootSecret: config.rootSecret,
+    rateLimit: config.rateLimit,
+    trustedProxies: config.trustedProxies,
+    providerUrls: config.providerUrls,
+    webhookAllowPrivate: config.webhookAllowPrivate,
+    retentionMs: config.retentionMs,
+    production: config.production,
+    mail: config.mail,
+    media: config.media,
+    isStarting: () => isStarting,
+    showsMetrics: config.metrics === 'on',
+    tracesUrl: config.tracesUrl,
+    agentsShop: config.agentsShop,
+    publicOrigin: () => origin,
+    version,
+    clock: () => new Date(),
+    log,
+    ...ofCell,
+    extraPages: [
+      ...storefrontPages(() => shops),
+      ...crawlerPages({ origin: () => origin, shop: async (slug, isByHost) => shops?.crawled(slug, isByHost) }),
+      ...shopHostPages(storage),
+    ],
+    extraHandOffs: feedHandOffs({ storage, clock: () => new Date(), shops: () => shops }),
+    ownReceivers: demo?.demoAnswer,
+    showsShops: true,
+    demoShop: demo ? demoSlug : undefined,
+    shopHosts: {
+      isOurs: (header) => shops?.hosts.isOurs(header) ?? true,
+      find: async (header, path) => (shops ? shops.hosts.find(header, path) : 'ours'),
+    },
+  })
+  return {
+    app,
+    close() {
+      shops?.close()
+      app.close()
+    },
+    async open() {
+      port = await openPort(app.server, config)
+      // Requests that arrive while the shop is created see the same origin as later ones.
+      if (origin === '') origin = originAt(port)
+      return port
+    },
+    // Once the port is ours and the shop is made.
+    async begin(known) {
+      origin = known
+      // Every start seals it for new versions of the root secret, so an old version can be retired afterwards.
+      await storage.write((tx) => app.payTools.customerKey(tx, Date.now()))
+      await startMail(storage, app.mail !== null, Date.now())
+      await demo?.ensureDemoSite(storage, Date.now())
+      shops = createShops({
+        app,
+        storage,
+        clock: () => new Date(),
+        report: (error) => log.error('storefront failed', error),
+      })
+      isStarting = false
+      // Requests come first. Then the validators are compiled, so the first request with a body does not wait for them.
+      if (port > 0) setTimeout(warmValidator, warmAfterMs).unref()
+    },
+    async hasHost(host) {
+      const led = await shops?.hosts.find(host, '/')
+      return led !== undefined && led !== 'ours'
+    },
+  }
+}
+
+export interface Loops {
+  drain(): Promise<void>
+}
+
+export async function startLoops({ config, storage, log }: Omit<ServiceParts, 'demo'>, app: App): Promise<Loops> {
+  // Rows that failed may work after this start: it may be a new version, or have other settings.
+  await storage.write((tx) => makeDeferredDue(tx, Date.now()))
+  await storage.write(async (tx) => {
+    makeProviderEventsDue(tx)
+    if (storage.hasOneServer) releasePayments(tx, Date.now())
+  })
+  let deferred: ReadonlyMap<LoopName, number> = new Map()
+  const deferredLoop: Loop = {
+    name: 'deferred_rows',
+    everyMs: 60_000,
+    work: async () => {
+      deferred = await sweepDeferred(storage, Date.now())
+      return false
+    },
+  }
+  const loops = loopsFor({ storage, app, retentionMs: config.retentionMs, clock: Date.now })
+  const workers = startWorkers([...loops, deferredLoop], log)
+  observeLoops(
+    app.metrics,
+    () => ({ ...workers.stats(), webhook_dispatch: app.dispatcher.stats() }),
+    () => deferred,
+  )
+  app.dispatcher.start()
+  const stopWaking = wakeLoops(storage, workers)
+  return {
+    async drain() {
+      stopWaking()
+      // A mail server may take minutes to answer.
+      const impatience = setTimeout(() => app.mail?.stop.abort(), drainMs)
+      await Promise.all([workers.drain(), app.dispatcher.drain()])
+      clearTimeout(impatience)
+      // A connection whose answer was given up keeps the process running otherwise.
+      if (app.mail?.stop.signal.aborted) setTimeout(() => process.exit(), 5_000).unref()
+    },
+  }
+}
