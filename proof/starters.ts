@@ -69,7 +69,7 @@ async function runStarters(ground: Ground, { tell }: RunTools): Promise<RunResul
         const walk = `${name}, ${options.size}, ${options.hasScript ? options.colorScheme : 'without script'}`
         tell(walk)
         try {
-          seen[walk] = `order ${await walkShop(browser, { url }, options)}`
+          seen[walk] = `${await walkShop(browser, { url }, options)}`
         } catch (error) {
           violations.push(`${walk}: ${String(error).slice(0, 1_500)}`)
         }
