@@ -57,6 +57,7 @@ const exampleQuery: Partial<Record<OperationId, string>> = {
   searchMerchantProducts: '?q=roses',
   listSearchSuggestions: '?q=roses',
   resolvePath: '?path=/products/red-roses',
+  estimatePublicCartShipping: '?country=DE',
 }
 
 export function queryOf(id: OperationId): { query?: string } {

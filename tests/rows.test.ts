@@ -162,7 +162,8 @@ eachEngine('every routed operation', (given) => {
           'a'.repeat(121),
           'x'.repeat(900),
         ]) {
-          const answer = await testServer.ask(id, { path: { ...path, [subject]: name }, headers, ...bodyOf(id) })
+          const asked = { path: { ...path, [subject]: name }, headers, ...bodyOf(id), ...queryOf(id) }
+          const answer = await testServer.ask(id, asked)
           assert.equal(answer.status, 404, name)
           assertError(answer, row.refusals[0] as RefusalCode)
           answers.add(answer.text.replaceAll(answer.body.error.requestId, ''))
