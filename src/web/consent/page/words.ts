@@ -38,8 +38,13 @@ const openWords: Readonly<Record<OpenScope, ScopeWords>> = {
       },
       { text: 'Search your products', operations: ['searchCatalogProducts'] },
       {
-        text: 'See its carts, change quantities and remove items',
-        operations: ['getPublicCart', 'updatePublicCartItemQuantity', 'removePublicCartItem'],
+        text: 'See its carts and what it costs to send them, change quantities and remove items',
+        operations: [
+          'getPublicCart',
+          'estimatePublicCartShipping',
+          'updatePublicCartItemQuantity',
+          'removePublicCartItem',
+        ],
       },
     ],
   },
