@@ -1,4 +1,4 @@
-// After the purchase: what broke elsewhere, by the number of the report there, and what somebody with a forwarded link, an erased person or a
+// After the purchase: what broke elsewhere, by the number of the report there, and what a person with a forwarded link, an erased person or a
 // second change in hand may do. What a single operation does is tested where it is named.
 
 import assert from 'node:assert/strict'

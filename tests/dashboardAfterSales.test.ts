@@ -162,7 +162,7 @@ anyEngine('a day after the purchase', (given) => {
     assert.deepEqual([items.length, payments.length], [2, 2])
   })
 
-  test('a draft for somebody who rang: priced before it is made, and paid by its link', async () => {
+  test('a draft for a customer who rang: priced before it is made, and paid by its link', async () => {
     await go('drafts/new')
     await merchant.locator('[name=product-0]').fill('COURSE')
     await merchant.locator('[name=quantity-0]').fill('1')

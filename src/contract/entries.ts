@@ -119,7 +119,7 @@ const partyMembers = {
   address: described('Lines of the postal address.', Type.Array(name, { minItems: 1, maxItems: 6 })),
   country: described('Where it is established, by ISO 3166-1.', country),
   contact: described(
-    'The electronic address: an e-mail address, or a page that begins with https.',
+    'An e-mail address, or a page that begins with https.',
     Type.String({ pattern: patterns.contact.source, maxLength: 254 }),
   ),
 }

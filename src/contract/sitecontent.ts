@@ -26,7 +26,7 @@ export const SiteLook = object({
 export const SiteLink = object({
   kind: oneOf(linkKinds, { description: 'What it leads to. `all`: all products.' }),
   target: described(
-    'A slug; or of `address`: https, http, mailto, tel, or a path of the shop that begins with a slash. Empty for `all`.',
+    'A slug; of `address`: https, http, mailto, tel, or a path of the shop. Empty for `all`.',
     text(2_000),
   ),
   label: described('Empty: the name of the category or page.', text(100)),

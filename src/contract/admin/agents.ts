@@ -146,7 +146,7 @@ export const agentRows = {
     ...adminRow, method: 'PATCH', path: '/api/v1/admin/agents',
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop',
     summary: 'Change what agents may do',
-    description: 'In the mode of the caller. Orders of agents belong to an installation of their own, which is made when agents are let in first.',
+    description: 'In the mode of the caller. Orders of agents belong to an installation of their own.',
     body: UpdateAdminAgentsRequest, reply: ok(AdminAgentsChangeResponse),
     refusals: ['version_conflict'],
   },

@@ -361,7 +361,7 @@ export const catalogRows = {
     ...adminRow, method: 'PATCH', path: '/api/v1/admin/skus',
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
     summary: 'Change prices and stock of many SKUs',
-    description: 'Stock is changed in the mode of the caller: by a difference, or to a count that is refused if the stock has changed since it was seen. Prices that were seen can be named too, so a change by another is not overwritten. Each row has an outcome of its own.',
+    description: 'Stock is changed in the mode of the caller: by a difference, or to a count that is refused if the stock has changed since it was seen. Prices that were seen can be named too. Each row has an outcome of its own.',
     body: UpdateAdminSkusRequest, reply: ok(BulkResponse),
     refusals: ['change_too_large'],
   },

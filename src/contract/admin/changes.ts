@@ -99,7 +99,7 @@ export const changeRows = {
     ...adminRow, method: 'POST', path: '/api/v1/admin/changes/{changeId}/undo',
     scope: 'admin:read', idempotency: 'required', audit: 'change', tag: 'Changes',
     summary: 'Take a change back',
-    description: 'Puts each member back to what it was, if it is still what the change made it. Needs the scope of the change too. What was created is archived (products), disabled (promotions), retired (SKUs) or removed (categories). Stock goes back by the difference, so a sale stays. What was changed since is refused with change_overtaken, and nothing is put back. Money, parcels, keys and people are not taken back.',
+    description: 'Puts each member back to what it was. What was changed since is refused with change_overtaken, and nothing is put back. Needs the scope of the change too. What was created is archived (products), disabled (promotions), retired (SKUs) or removed (categories). Stock goes back by the difference, so a sale stays. Money, parcels, keys and people are not taken back.',
     body: AdminUndoRequest, reply: ok(AdminUndoResponse),
     refusals: ['change_not_found', 'change_not_undoable', 'change_already_undone', 'change_overtaken'],
   },

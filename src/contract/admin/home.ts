@@ -103,7 +103,7 @@ export const homeRows = {
     ...adminRow, method: 'GET', path: '/api/v1/admin/search',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Home',
     summary: 'Search',
-    description: 'Orders, products, SKUs and promotions. Data of customers is sealed and found by the beginning of its words, from two letters on; once it is erased, an order is found by its number. New orders are found a few seconds after they were placed.',
+    description: 'Orders, products, SKUs and promotions. Customers are found by the beginning of words, from two letters on, until they are erased. New orders are found a few seconds after they were placed.',
     query: AdminSearchQuery, body: null, reply: ok(AdminSearchResponse),
     refusals: [],
   },

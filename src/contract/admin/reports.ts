@@ -78,7 +78,7 @@ export const reportRows = {
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Home',
     summary: 'Sales of some days',
     description:
-      'Sales by day, week, month, product, promotion or country, over at most 1,000 days. An order counts on the day on which it was placed. Changes are counted within seconds.',
+      'Sales by day, week, month, product, promotion or country, over at most 1,000 days. An order counts on its day. Changes are counted within seconds.',
     query: AdminSalesQuery, body: null, reply: ok(AdminSalesResponse), refusals: [],
   },
 } as const satisfies AdminRows

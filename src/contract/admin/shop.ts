@@ -127,7 +127,7 @@ export const shopRows = {
     ...adminRow, method: 'PUT', path: '/api/v1/admin/shop/providers/{provider}',
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop',
     summary: 'Change a payment method',
-    description: 'A way to pay without a payment provider, in the mode of the caller. Accounts at payment providers have operations of their own.',
+    description: 'A way to pay without a payment provider, in the mode of the caller.',
     body: UpdateAdminPaymentProviderRequest, reply: ok(AdminShopChangeResponse),
     refusals: ['payment_provider_not_found', 'version_conflict'],
   },

@@ -40,7 +40,7 @@ export const textRows = {
     ...adminRow, method: 'GET', path: '/api/v1/admin/texts',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Shop',
     summary: 'List legal texts',
-    description: 'Terms, withdrawal instruction, privacy, imprint, accessibility, shipping and the notice on the legal guarantee, as they hold now, in each language.',
+    description: 'Terms, withdrawal instruction, notices and the other texts, as they hold now, in each language.',
     body: null, reply: ok(AdminTextListResponse),
     refusals: [],
   },

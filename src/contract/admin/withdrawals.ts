@@ -103,7 +103,7 @@ export const withdrawalRows = {
     ...adminRow, method: 'POST', path: '/api/v1/admin/withdrawals/{withdrawalId}/returns',
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
     summary: 'Open the return of a withdrawal',
-    description: 'For a withdrawal that opened none by itself. The return is approved and of everything that was sent and can come back; a return of the order that is open already is taken instead.',
+    description: 'For a withdrawal that opened none by itself. It is approved and of all that was sent and can come back; one that is open already is taken instead.',
     body: AdminWithdrawalReturnRequest, reply: ok(AdminWithdrawalResponse),
     refusals: ['withdrawal_not_found', 'order_not_found', 'version_conflict', 'return_not_possible', 'return_already_open'],
   },

@@ -71,7 +71,7 @@ export async function lockQueuedCause(
 export interface SealedBuyer {
   customerSealed: string | null
   country: string | null
-  // Of the address; null where it is not there.
+  // The address, sealed; null where there is none.
   sealed: string | null
   rowKey: string | null
   expiresAt: number | null

@@ -187,7 +187,7 @@ export async function lockOrder(tx: Tx, { installationId, orderId }: OrderKey): 
   await tx.lockRow`select id from orders where installation_id = ${installationId} and id = ${orderId}`
 }
 
-// Of orders of any installations, in the order of their ids. At least one.
+// Orders of any installations, in the order of their ids. At least one.
 export async function lockOrders(tx: Tx, keys: readonly OrderKey[]): Promise<void> {
   await tx.lockRow`select o.id from orders o where ${areOrders(keys)} order by o.id`
 }

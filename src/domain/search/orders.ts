@@ -20,8 +20,8 @@ import {
   listOrdersOfTokens,
   listSealedOrders,
   noteIndexed,
-  type SealedOrder,
   type TokenRow,
+  type UnindexedOrder,
 } from './store.ts'
 
 export const searchKeyName = 'search'
@@ -64,7 +64,7 @@ export async function indexOrders(
 async function tokensOf(
   tx: Tx,
   rootSecret: RootSecret,
-  { order, key, now }: { order: SealedOrder; key: KeyObject; now: number },
+  { order, key, now }: { order: UnindexedOrder; key: KeyObject; now: number },
 ): Promise<Iterable<string>> {
   const { installationId, orderId, checkoutSessionId, addressId, sealed, rowKey, expiresAt } = order
   const row = sealed === null || expiresAt === null ? undefined : { sealed, rowKey, expiresAt }

@@ -19,19 +19,19 @@ export async function listOrdersNotIndexed(db: Reader, now: number, limit: numbe
 }
 
 // An order with who ordered, sealed.
-export interface SealedOrder extends OrderKey, MerchantMode {
+export interface UnindexedOrder extends OrderKey, MerchantMode {
   checkoutSessionId: string
   customerSealed: string | null
   addressId: string | null
-  // Of the address; null where it is not there.
+  // The address, sealed; null where there is none.
   sealed: string | null
   rowKey: string | null
   expiresAt: number | null
 }
 
 // To be asked with the orders locked. At least one.
-export async function listSealedOrders(db: Reader, keys: readonly OrderKey[]): Promise<SealedOrder[]> {
-  return db.sql<SealedOrder>`
+export async function listSealedOrders(db: Reader, keys: readonly OrderKey[]): Promise<UnindexedOrder[]> {
+  return db.sql<UnindexedOrder>`
     select o.installation_id as "installationId", o.id as "orderId", o.merchant_id as "merchantId", o.mode,
       o.checkout_session_id as "checkoutSessionId", o.customer_sealed as "customerSealed", o.address_id as "addressId",
       a.sealed, a.row_key as "rowKey", a.expires_at as "expiresAt"

@@ -8,7 +8,7 @@ export interface AdminClient {
   home(options?: CallOptions): Promise<AdminHomeResponse>
   /** Count the orders that wait. Those of the home that are about orders, in the mode of the caller. They cost a tenth of the whole. Needs the scope `admin:read`. (getAdminOrderCounts) */
   orderCounts(options?: CallOptions): Promise<AdminOrderCountsResponse>
-  /** Search. Orders, products, SKUs and promotions. Data of customers is sealed and found by the beginning of its words, from two letters on; once it is erased, an order is found by its number. New orders are found a few seconds after they were placed. Needs the scope `admin:read`. (searchAdmin) */
+  /** Search. Orders, products, SKUs and promotions. Customers are found by the beginning of words, from two letters on, until they are erased. New orders are found a few seconds after they were placed. Needs the scope `admin:read`. (searchAdmin) */
   search(query: {
     /** What to look for. */
     q: string
@@ -118,11 +118,11 @@ export interface AdminClient {
     statement(withdrawalId: string, options?: CallOptions): Promise<AdminWithdrawalStatementResponse>
     /** Settle a withdrawal. Records what came of it. It moves no money and no stock: refund the order for that. May be repeated with another outcome. Needs the scope `admin:orders`. (settleAdminWithdrawal) */
     settle(withdrawalId: string, input: AdminWithdrawalSettlementRequest, options?: CallOptions): Promise<AdminWithdrawalResponse>
-    /** Open the return of a withdrawal. For a withdrawal that opened none by itself. The return is approved and of everything that was sent and can come back; a return of the order that is open already is taken instead. Needs the scope `admin:orders`. (openAdminWithdrawalReturn) */
+    /** Open the return of a withdrawal. For a withdrawal that opened none by itself. It is approved and of all that was sent and can come back; one that is open already is taken instead. Needs the scope `admin:orders`. (openAdminWithdrawalReturn) */
     openReturn(withdrawalId: string, input?: AdminWithdrawalReturnRequest, options?: CallOptions): Promise<AdminWithdrawalResponse>
   }
   customers: {
-    /** List customers. Shoppers who ordered, in the mode of the caller, with their e-mail address masked. A new one is listed a moment after the order. Needs the scope `admin:customers`. (listAdminCustomers) */
+    /** List customers. Shoppers who ordered, in the mode of the caller, with masked e-mail addresses. A new one is listed a moment after the order. Needs the scope `admin:customers`. (listAdminCustomers) */
     list(query?: {
       /** The number of an order or of a parcel, the code of an item, or beginnings of words of name, e-mail, city and postal code. Customers of the newest 200 orders that match are listed. */
       q?: string | undefined
@@ -131,7 +131,7 @@ export interface AdminClient {
     get(customerId: string, options?: CallOptions): Promise<CustomerResponse>
     /** Get who a customer is. Name, e-mail, phone and addresses. Each look is an entry in the list of changes. Needs the scope `admin:customers`. (getAdminCustomerDetails) */
     details(customerId: string, options?: CallOptions): Promise<CustomerDetailsResponse>
-    /** Get the data of a customer. What is stored about the person, to hand out: the newest 500 orders whole, with addresses and returns, and the addresses saved in the account. Each look is an entry in the list of changes. Needs the scope `admin:customers`. (getAdminCustomerData) */
+    /** Get the data of a customer. What is stored about the person: the newest 500 orders whole, with addresses and returns, and saved addresses. Each look is an entry in the list of changes. Needs the scope `admin:customers`. (getAdminCustomerData) */
     data(customerId: string, options?: CallOptions): Promise<CustomerDataResponse>
     /** Add a note about a customer. A note for the people of the shop. No shopper and no app of theirs sees it. It goes when the person is erased. Needs the scope `admin:customers`. (addAdminCustomerNote) */
     addNote(customerId: string, input: CustomerNoteRequest, options?: CallOptions): Promise<CustomerNoteResponse>
@@ -177,7 +177,7 @@ export interface AdminClient {
       /** The last day. Default: today. */
       to?: string | undefined
     }, options?: CallOptions): Promise<AdminTaxResponse>
-    /** Sales of some days. Sales by day, week, month, product, promotion or country, over at most 1,000 days. An order counts on the day on which it was placed. Changes are counted within seconds. Needs the scope `admin:read`. (getAdminSalesReport) */
+    /** Sales of some days. Sales by day, week, month, product, promotion or country, over at most 1,000 days. An order counts on its day. Changes are counted within seconds. Needs the scope `admin:read`. (getAdminSalesReport) */
     sales(query?: {
       /** The first day, such as `2026-06-01`. Default: 29 days before the last. */
       from?: string | undefined
@@ -305,7 +305,7 @@ export interface AdminClient {
     }, options?: ListOptions): List<AdminSkuListResponse, AdminSku>
     /** List the stock movements of a SKU. Every change of the stock. Their sum is the stock. Needs the scope `admin:read`. (listAdminStockMovements) */
     stockMovements(skuId: string, options?: ListOptions): List<AdminStockMovementListResponse, AdminStockMovement>
-    /** Change prices and stock of many SKUs. Stock is changed in the mode of the caller: by a difference, or to a count that is refused if the stock has changed since it was seen. Prices that were seen can be named too, so a change by another is not overwritten. Each row has an outcome of its own. Needs the scope `admin:catalog`. (updateAdminSkus) */
+    /** Change prices and stock of many SKUs. Stock is changed in the mode of the caller: by a difference, or to a count that is refused if the stock has changed since it was seen. Prices that were seen can be named too. Each row has an outcome of its own. Needs the scope `admin:catalog`. (updateAdminSkus) */
     updateMany(input: UpdateAdminSkusRequest, options?: CallOptions): Promise<BulkResponse>
   }
   brands: {
@@ -369,7 +369,7 @@ export interface AdminClient {
     replaceTaxes(input: ReplaceAdminTaxesRequest, options?: CallOptions): Promise<AdminShopChangeResponse>
     /** Replace the shipping zones. The list replaces the one before. Without a zone nothing that is shipped can be sold. Needs the scope `admin:settings`. (replaceAdminShipping) */
     replaceShipping(input: ReplaceAdminShippingRequest, options?: CallOptions): Promise<AdminShopChangeResponse>
-    /** Change a payment method. A way to pay without a payment provider, in the mode of the caller. Accounts at payment providers have operations of their own. Needs the scope `admin:settings`. (updateAdminPaymentProvider) */
+    /** Change a payment method. A way to pay without a payment provider, in the mode of the caller. Needs the scope `admin:settings`. (updateAdminPaymentProvider) */
     updatePaymentProvider(provider: string, input: UpdateAdminPaymentProviderRequest, options?: CallOptions): Promise<AdminShopChangeResponse>
     /** Connect an account at a payment provider. The provider is asked whether it accepts the keys, which must be of the mode of the caller, and is given the address for notices. What is wrong with the keys is in `issues`. Needs the scope `admin:settings`. (connectAdminPaymentAccount) */
     connectPaymentAccount(input: ConnectAdminPaymentAccountRequest, options?: CallOptions): Promise<AdminPaymentAccountResponse>
@@ -381,7 +381,7 @@ export interface AdminClient {
     disconnectPaymentAccount(accountId: string, input?: EndAdminPaymentAccountRequest, options?: CallOptions): Promise<AdminPaymentAccountEndResponse>
   }
   texts: {
-    /** List legal texts. Terms, withdrawal instruction, privacy, imprint, accessibility, shipping and the notice on the legal guarantee, as they hold now, in each language. Needs the scope `admin:read`. (getAdminTexts) */
+    /** List legal texts. Terms, withdrawal instruction, notices and the other texts, as they hold now, in each language. Needs the scope `admin:read`. (getAdminTexts) */
     getMany(options?: CallOptions): Promise<AdminTextListResponse>
     /** Save a legal text. Makes a new version, which holds from now on. Orders keep the version that held when they were placed. Needs the scope `admin:settings`. (saveAdminText) */
     save(input: AdminTextRequest, options?: CallOptions): Promise<AdminTextResponse>
@@ -437,7 +437,7 @@ export interface AdminClient {
   agents: {
     /** Get what agents may do. Agents are software that buys for shoppers. In the mode of the caller. Needs the scope `admin:read`. (getAdminAgents) */
     getMany(options?: CallOptions): Promise<AdminAgentsResponse>
-    /** Change what agents may do. In the mode of the caller. Orders of agents belong to an installation of their own, which is made when agents are let in first. Needs the scope `admin:settings`. (updateAdminAgents) */
+    /** Change what agents may do. In the mode of the caller. Orders of agents belong to an installation of their own. Needs the scope `admin:settings`. (updateAdminAgents) */
     updateMany(input: UpdateAdminAgentsRequest, options?: CallOptions): Promise<AdminAgentsChangeResponse>
     /** Rotate the signing key. A new key signs what is sent to platforms at once. The former one stays in the profile for 7 days. Needs the scope `admin:developers`. (rotateAdminAgentSigningKey) */
     rotateSigningKey(input?: AdminAgentKeyRequest, options?: CallOptions): Promise<AdminAgentsChangeResponse>
@@ -543,7 +543,7 @@ export interface AdminClient {
       /** Only changes before. */
       to?: string | undefined
     }, options?: ListOptions): List<AdminChangeListResponse, AdminChange>
-    /** Take a change back. Puts each member back to what it was, if it is still what the change made it. Needs the scope of the change too. What was created is archived (products), disabled (promotions), retired (SKUs) or removed (categories). Stock goes back by the difference, so a sale stays. What was changed since is refused with change_overtaken, and nothing is put back. Money, parcels, keys and people are not taken back. Needs the scope `admin:read`. (undoAdminChange) */
+    /** Take a change back. Puts each member back to what it was. What was changed since is refused with change_overtaken, and nothing is put back. Needs the scope of the change too. What was created is archived (products), disabled (promotions), retired (SKUs) or removed (categories). Stock goes back by the difference, so a sale stays. Money, parcels, keys and people are not taken back. Needs the scope `admin:read`. (undoAdminChange) */
     undo(changeId: string, input?: AdminUndoRequest, options?: CallOptions): Promise<AdminUndoResponse>
   }
   transfers: {
@@ -3736,7 +3736,7 @@ export interface MakerEntry {
   address: string[]
   /** Where it is established, by ISO 3166-1. */
   country: string
-  /** The electronic address: an e-mail address, or a page that begins with https. */
+  /** An e-mail address, or a page that begins with https. */
   contact: string
   /** The person in the EU who is responsible for its products. A maker outside of the EU needs one for products that are sold there. */
   responsible?: {
@@ -3746,7 +3746,7 @@ export interface MakerEntry {
     address: string[]
     /** Where it is established, by ISO 3166-1. */
     country: string
-    /** The electronic address: an e-mail address, or a page that begins with https. */
+    /** An e-mail address, or a page that begins with https. */
     contact: string
   } | null | undefined
 }
@@ -4382,7 +4382,7 @@ export interface SiteContent {
 export interface SiteLink {
   /** What it leads to. `all`: all products. */
   kind: 'category' | 'page' | 'product' | 'all' | 'address'
-  /** A slug; or of `address`: https, http, mailto, tel, or a path of the shop that begins with a slash. Empty for `all`. */
+  /** A slug; of `address`: https, http, mailto, tel, or a path of the shop. Empty for `all`. */
   target: string
   /** Empty: the name of the category or page. */
   label: string

@@ -2754,7 +2754,7 @@ export interface SiteColumn {
 export interface SiteLink {
   /** What it leads to. `all`: all products. */
   kind: 'category' | 'page' | 'product' | 'all' | 'address'
-  /** A slug; or of `address`: https, http, mailto, tel, or a path of the shop that begins with a slash. Empty for `all`. */
+  /** A slug; of `address`: https, http, mailto, tel, or a path of the shop. Empty for `all`. */
   target: string
   /** Empty: the name of the category or page. */
   label: string
