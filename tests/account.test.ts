@@ -376,6 +376,7 @@ eachEngine('the account', (given) => {
     for (const server of [testServer, other]) assert.equal((await guess(server, code)).status, 409)
   })
 
+  // Thelia#2460, saleor apps PR#2380: there is no file, and erasing leaves the orders under the name.
   test('the data as a file has everything, and erasing leaves the books without the person', async () => {
     const email = 'erase@example.com'
     const orderId = await bought(email)

@@ -6,6 +6,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { before, beforeEach, test } from 'node:test'
 import { createCategory, createProduct, unusedName } from '../harness/admin/catalog.ts'
+import { draftOf } from '../harness/admin/drafts.ts'
+import { requestedReturn } from '../harness/admin/returns.ts'
 import {
   beginTransfer,
   clearTransfers,
@@ -777,6 +779,38 @@ eachEngine('transfers', (given) => {
     assert.ok(looks.some(({ kind, id, members }) => kind === 'look' && id === orderId && members.length === 0))
     for (const secret of sealed) assert.ok(!(entry?.changes ?? '').includes(secret))
     assert.match(await exportFile(testServer, 'of=promotions'), /^Code,Name,Type,Value,.*\n\w/)
+  })
+
+  test('returns and drafts are exported with what went back and what is asked for, and name no one', async () => {
+    const ask = async (id: 'approveAdminReturn' | 'receiveAdminReturn' | 'refundAdminReturn', returnId: string) =>
+      (await testServer.askAdmin(id, { path: { returnId }, body: { idempotencyKey: newId('req') } })).body.data
+    const { returnId } = await requestedReturn(testServer)
+    await ask('approveAdminReturn', returnId)
+    await ask('receiveAdminReturn', returnId)
+    const { amount } = await ask('refundAdminReturn', returnId)
+    const { number, orderNumber, requestedAt } = (await testServer.askAdmin('getAdminReturn', { path: { returnId } }))
+      .body.data
+    const { returnId: openId } = await requestedReturn(testServer)
+    const text = await exportFile(testServer, 'of=returns')
+    assert.match(text, /^Return,Order,Status,Reason,Wish,Opened by,Requested at,/)
+    const row = text.split(/\r?\n/).find((line) => line.endsWith(returnId)) ?? ''
+    const facts = [number, orderNumber, 'received', 'damaged', 'refund', 'shopper', requestedAt]
+    assert.ok(row.startsWith(facts.join(',')), row)
+    assert.ok(row.includes(`,EUR,${(amount / 100).toFixed(2)},,1,1,1,`), row)
+    const open = await exportFile(testServer, `of=returns&open=true&from=${requestedAt}`)
+    assert.ok(open.includes(openId))
+    assert.ok(!(await exportFile(testServer, 'of=returns&open=false')).includes(openId))
+    assert.ok(!(await exportFile(testServer, `of=returns&to=${requestedAt}`)).includes(returnId))
+
+    const { draft } = await draftOf(testServer, {
+      customer: { email: 'grace@example.com', name: 'Grace' },
+      note: 'Grace',
+    })
+    const drafts = await exportFile(testServer, 'of=drafts')
+    const total = (draft.totals.total / 100).toFixed(2)
+    assert.match(drafts, /^Id,Status,Created at,Expires at,Currency,Total,/)
+    assert.ok(drafts.includes(`${draft.id},open,${draft.createdAt},${draft.expiresAt},EUR,${total},,,0,`), drafts)
+    assert.doesNotMatch(drafts + text, /Grace|@|\*/)
   })
 
   test('the last imports stay, and an older one makes room', async () => {

@@ -123,8 +123,22 @@ eachEngine('after the purchase', (given) => {
       refused.map(({ status, body }) => [status, body.error.current.reason]),
       Array(3).fill([409, 'change_open']),
     )
-    done(await ask('cancelAdminDraft', { draftId }))
-    assert.equal(done(await edit(orderId, { CARD: 2 })).difference, -333)
+    // A link that waits is taken back in the list of changes; what it paid is not.
+    const { changes } = done(await testServer.askAdmin('getAdminReturn', { path: { returnId } }))
+    done(await ask('undoAdminChange', { changeId: changes[0].id }))
+    assert.equal((await draft(draftId)).status, 'cancelled')
+    const again = done(await edit(orderId, { CARD: 5 }, { payByLink: true }))
+    const [waits] = (await orderOf(orderId)).changes
+    done(await ask('undoAdminChange', { changeId: waits.id }))
+    assert.equal((await draft(again.draftId)).status, 'cancelled')
+    await paid(done(await edit(orderId, { CARD: 5 }, { payByLink: true })).draftId)
+    const entry = (await orderOf(orderId)).changes.find(
+      ({ operation }: { operation: string }) => operation === 'editAdminOrder',
+    )
+    assertAdminError(await ask('undoAdminChange', { changeId: entry.id }), 'change_overtaken')
+    assert.equal(done(await edit(orderId, { CARD: 2 })).difference, -999)
+    const [written] = (await orderOf(orderId)).changes
+    assertAdminError(await ask('undoAdminChange', { changeId: written.id }), 'change_not_undoable')
   })
 
   test('vendure#2690, medusa admin#418: the link of a draft is shown again, pays once in whatever hands, and ends there', async () => {

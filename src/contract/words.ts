@@ -619,7 +619,7 @@ export const columnMeanings = [
 ] as const
 export type ColumnMeaning = (typeof columnMeanings)[number]
 
-export const exportKinds = ['products', 'stock', 'orders', 'promotions', 'google', 'acp'] as const
+export const exportKinds = ['products', 'stock', 'orders', 'returns', 'drafts', 'promotions', 'google', 'acp'] as const
 
 export const transferStates = ['receiving', 'planning', 'columns', 'ready', 'writing', 'done', 'failed'] as const
 export type TransferState = (typeof transferStates)[number]

@@ -108,3 +108,10 @@ export const changeRows = {
 export type AdminActor = Static<typeof AdminActor>
 export type AdminSubjectChange = Static<typeof AdminSubjectChange>
 export type AdminChange = Static<typeof AdminChange>
+
+// They say that an order or a return waits for a draft, which stands beside them in the entry: they are taken back with it.
+const followingMembers = ['openChange', 'openExchange']
+
+export function hasOwnEffect(change: { kind: string; members: readonly { member: string }[] }): boolean {
+  return change.kind !== 'change' || change.members.some(({ member }) => !followingMembers.includes(member))
+}

@@ -10,6 +10,7 @@ import { ok } from '../surface.ts'
 import { changeKinds, columnMeanings, exportKinds, idPrefixes, importKinds, transferStates } from '../words.ts'
 import { AdminMemberChange } from './changes.ts'
 import { AdminOrderListQuery } from './orders.ts'
+import { AdminReturnListQuery } from './returns.ts'
 import { type AdminRows, adminRow, listOf } from './row.ts'
 
 // What one answer shows of a plan; its counts are of all.
@@ -162,7 +163,7 @@ export const AdminCustomerExportQuery = object({ status, payment, fulfillment, t
 export const AdminExportQuery = object({
   of: oneOf(exportKinds, {
     description:
-      'What the file lists. google: the published products as a feed for Google Merchant Center. acp: the same as a feed of the Agentic Commerce Protocol, one product a line. `link` is for both, the other parameters are for orders.',
+      'What the file lists. google: the published products as a feed for Google Merchant Center. acp: the same as a feed of the Agentic Commerce Protocol, one product a line. `link` is for both, `open` for returns, and the other parameters are for orders; `from` and `to` also for returns, by when they were requested.',
   }),
   link: Type.Optional(
     Type.String({
@@ -172,6 +173,7 @@ export const AdminExportQuery = object({
         'The page of a product in your shop, such as `https://shop.example/products/{slug}`. The feed of a shop that this server shows needs none.',
     }),
   ),
+  open: AdminReturnListQuery.properties.open,
   ...AdminCustomerExportQuery.properties,
 })
 
@@ -247,7 +249,7 @@ export const transferRows = {
     ...adminRow, method: 'GET', path: '/api/v1/admin/exports',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Transfers', paged: true,
     summary: 'Export',
-    description: 'Products in the format of Shopify, stock, orders or promotions as CSV, or a Google feed as XML, some rows an answer. The file is the texts of all answers, one behind the other. Orders have no data of customers. A cell that begins with `=`, `+`, `-` or `@` gets an apostrophe before it, which an import takes off.',
+    description: 'Products in the format of Shopify, stock, orders, returns, drafts or promotions as CSV, or a Google feed as XML, some rows an answer. The file is the texts of all answers, one behind the other. Orders, returns and drafts have no data of customers. A cell that begins with `=`, `+`, `-` or `@` gets an apostrophe before it, which an import takes off.',
     query: AdminExportQuery, body: null, reply: ok(AdminExportResponse), refusals: [],
   },
   listAdminCustomerExport: {

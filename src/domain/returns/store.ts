@@ -245,6 +245,20 @@ export async function listRefundIdsOfReturn(
   return rows.map((row) => row.id)
 }
 
+// What went back for returns, or is on its way. What moved to a new order is not among it.
+export async function listRefundedOfReturns(
+  db: Reader,
+  rows: readonly Pick<ReturnRow, 'installationId' | 'id'>[],
+): Promise<{ returnId: string; amount: number }[]> {
+  if (rows.length === 0) return []
+  return db.sql<{ returnId: string; amount: number }>`
+    select f.return_id as "returnId", cast(sum(r.amount) as bigint) as "amount" from return_refunds f
+    join refunds r on r.installation_id = f.installation_id and r.id = f.refund_id
+    where f.installation_id in (${list([...new Set(rows.map(({ installationId }) => installationId))])})
+      and f.return_id in (${list(rows.map(({ id }) => id))}) and r.status <> 'failed' and r.moved_to is null
+    group by f.return_id`
+}
+
 // Units that were refunded for this return. What failed is not among them.
 export async function listRefundedUnits(
   db: Reader,

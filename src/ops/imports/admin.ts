@@ -55,6 +55,7 @@ const storedMax = 400
 
 // Few servers are asked for a file before they are restarted.
 const loadExports = late(() => import('./exports.ts'))
+const loadAfterExports = late(() => import('./afterexports.ts'))
 
 export interface ImportParts {
   rootSecret: RootSecret
@@ -151,13 +152,18 @@ export function adminImportOperations({ rootSecret, publicOrigin, sites }: Impor
       return new Audited({ data: { id, removed: true } }, [changeOf(transfer, 'retire')])
     },
 
-    async listAdminExport({ db, caller, query: { of, link: givenLink, ...filters }, paging, now }) {
+    async listAdminExport({ db, caller, query: { of, link: givenLink, open, ...filters }, paging, now }) {
       const { after } = paging
       const exports = await loadExports()
       const exporters = {
         products: () => exports.exportProducts(db, caller, { after, origin: publicOrigin() }),
         stock: () => exports.exportStock(db, caller, { after, origin: publicOrigin() }),
         orders: () => exports.exportOrders(db, caller, { after, ...ordersAsked(filters) }),
+        returns: async () => {
+          const { from, to } = ordersAsked(filters)
+          return (await loadAfterExports()).exportReturns(db, caller, { after, open, from, to })
+        },
+        drafts: async () => (await loadAfterExports()).exportDrafts(db, caller, { after, now: now.getTime() }),
         promotions: () => exports.exportPromotions(db, caller, { after, now: now.getTime() }),
         google: async () => exports.exportGoogle(db, caller, await feedAsked()),
         acp: async () => exports.exportAcp(db, caller, await feedAsked()),

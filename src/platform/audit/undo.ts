@@ -1,6 +1,7 @@
 // Taking back what an entry of the list of changes says. Each folder knows how to put its own things back; a kind of thing without an
 // undoer, such as money, is not taken back.
 
+import { hasOwnEffect } from '../../contract/admin/changes.ts'
 import { type AdminScope, type ChangeSubject, type UndoableSubject, undoScopes } from '../../contract/words.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import type { Problem } from '../kit/problems.ts'
@@ -37,7 +38,7 @@ export interface EntryUndo extends UndoAsk {
 }
 
 export async function undoChanges(undoers: Undoers, { changes, scopes, ...ask }: EntryUndo): Promise<AuditedChange[]> {
-  const effective = changes.filter(({ kind, members }) => kind !== 'change' || members.length > 0)
+  const effective = changes.filter(hasOwnEffect)
   const undoerOf = ({ what }: AuditedChange) => undoers.find(({ kinds }) => kinds.some((kind) => kind === what))
   const groups = [...Map.groupBy(effective, undoerOf)]
   const missing = effective.map(({ what }) => undoScopeOf(what)).find((scope) => scope && !scopes.includes(scope))

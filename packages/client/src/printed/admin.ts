@@ -204,12 +204,14 @@ export interface AdminClient {
       /** The last day. Default: today. */
       to?: string | undefined
     }, options?: ListOptions): List<AdminDocumentExportResponse, AdminDocument>
-    /** Export. Products in the format of Shopify, stock, orders or promotions as CSV, or a Google feed as XML, some rows an answer. The file is the texts of all answers, one behind the other. Orders have no data of customers. A cell that begins with `=`, `+`, `-` or `@` gets an apostrophe before it, which an import takes off. Needs the scope `admin:read`. (listAdminExport) */
+    /** Export. Products in the format of Shopify, stock, orders, returns, drafts or promotions as CSV, or a Google feed as XML, some rows an answer. The file is the texts of all answers, one behind the other. Orders, returns and drafts have no data of customers. A cell that begins with `=`, `+`, `-` or `@` gets an apostrophe before it, which an import takes off. Needs the scope `admin:read`. (listAdminExport) */
     list(query: {
-      /** What the file lists. google: the published products as a feed for Google Merchant Center. acp: the same as a feed of the Agentic Commerce Protocol, one product a line. `link` is for both, the other parameters are for orders. */
-      of: 'products' | 'stock' | 'orders' | 'promotions' | 'google' | 'acp'
+      /** What the file lists. google: the published products as a feed for Google Merchant Center. acp: the same as a feed of the Agentic Commerce Protocol, one product a line. `link` is for both, `open` for returns, and the other parameters are for orders; `from` and `to` also for returns, by when they were requested. */
+      of: 'products' | 'stock' | 'orders' | 'returns' | 'drafts' | 'promotions' | 'google' | 'acp'
       /** The page of a product in your shop, such as `https://shop.example/products/{slug}`. The feed of a shop that this server shows needs none. */
       link?: string | undefined
+      /** true: only returns that are not over. false: only those that are. */
+      open?: boolean | undefined
       /** By status. */
       status?: 'placed' | 'processing' | 'completed' | 'cancelled' | undefined
       /** By paymentStatus. */

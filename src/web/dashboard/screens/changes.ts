@@ -1,6 +1,11 @@
 // The list of changes: who, when, what, from and to. What can be taken back has *Undo*, which shows first what it would do.
 
-import type { AdminActor, AdminChange, AdminSubjectChange } from '../../../contract/admin/changes.ts'
+import {
+  type AdminActor,
+  type AdminChange,
+  type AdminSubjectChange,
+  hasOwnEffect,
+} from '../../../contract/admin/changes.ts'
 import { type AdminOperationId, adminOperations } from '../../../contract/admin/operations.ts'
 import { type AdminScope, type ChangeSubject, undoScopes } from '../../../contract/words.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
@@ -189,7 +194,7 @@ ${
 
 // A button that would be refused is not drawn.
 function mayUndo(visit: Visit, { changes: all, undoneBy }: AdminChange): boolean {
-  const effective = all.filter(({ kind, members }) => kind !== 'change' || members.length > 0)
+  const effective = all.filter(hasOwnEffect)
   return (
     undoneBy === null &&
     effective.length > 0 &&

@@ -26,7 +26,11 @@ export const drafts: Screen = {
       title: words.say('drafts.title'),
       back: { href: to('orders'), label: words.say('orders.title') },
       sub: words.say('drafts.sub'),
-      actions: html`${add}`,
+      actions: html`${
+        may('listAdminExport') &&
+        linkButton({ label: words.say('transfers.export'), href: to('settings/export', { of: 'drafts' }) })
+      }
+      ${add}`,
       body: table(visit, {
         label: words.say('drafts.title'),
         columns: [

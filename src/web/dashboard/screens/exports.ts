@@ -1,4 +1,4 @@
-// Exports: products, stock, orders and promotions as a CSV file, and the feeds for Google and agents. Data of customers is a post, since each look at it is written down.
+// Exports: products, stock, orders, returns, drafts and promotions as a CSV file, and the feeds for Google and agents. Data of customers is a post, since each look at it is written down.
 
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
@@ -9,7 +9,7 @@ import type { Screen, Shown, Visit } from '../screen.ts'
 import { cursorIn } from '../table.ts'
 import { askedOrders } from './orders.ts'
 
-const spreadsheets = ['products', 'stock', 'orders', 'promotions'] as const
+const spreadsheets = ['products', 'stock', 'orders', 'returns', 'drafts', 'promotions'] as const
 type Spreadsheet = (typeof spreadsheets)[number]
 const feeds = ['google', 'acp'] as const
 type Feed = (typeof feeds)[number]
@@ -17,7 +17,7 @@ type Feed = (typeof feeds)[number]
 export async function exportCard({ words, to, may, ask }: Visit): Promise<Html> {
   const { url, status } = (await ask('getAdminSite')).data
   const isShown = url !== null && status === 'open'
-  const files = ['products', 'stock', 'promotions'] as const
+  const files = ['products', 'stock', 'promotions', 'returns', 'drafts'] as const
   return card({
     title: words.say('transfers.export'),
     body: html`<p class="row-actions start">
@@ -64,7 +64,8 @@ export const exportFile: Screen = {
     const wanted = feeds.find((known) => known === visit.query.get('of'))
     if (wanted) return feed(visit, wanted)
     const of = spreadsheets.find((known) => known === visit.query.get('of')) ?? 'products'
-    const asked = { of, ...(of === 'orders' && ordersIn(visit, visit.query)) }
+    const isOpen = of === 'returns' && visit.query.get('view') === 'open'
+    const asked = { of, ...(of === 'orders' && ordersIn(visit, visit.query)), ...(isOpen && { open: true }) }
     return file(visit, of, (cursor) => visit.ask('listAdminExport', { query: asked, cursor }))
   },
 }

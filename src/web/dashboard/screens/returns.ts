@@ -22,13 +22,20 @@ export const returns: Screen = {
   place: 'orders',
   needs: 'listAdminReturns',
   async get(visit) {
-    const { words, query, to } = visit
+    const { words, query, to, may } = visit
     const isAll = query.get('view') === 'all'
     const cursor = query.get('cursor') ?? undefined
     const { data, meta } = await visit.ask('listAdminReturns', { query: isAll ? {} : { open: true }, cursor })
     return {
       title: words.say('returns.title'),
       back: { href: to('orders'), label: words.say('orders.title') },
+      actions: html`${
+        may('listAdminExport') &&
+        linkButton({
+          label: words.say('transfers.export'),
+          href: to('settings/export', { of: 'returns', view: isAll ? 'all' : 'open' }),
+        })
+      }`,
       body: html`${tabs(visit, words.say('returns.views'), [
         { label: words.say('returns.open'), query: { view: undefined } },
         { label: words.say('returns.all'), query: { view: 'all' } },

@@ -609,6 +609,8 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'exports.stock': 'Bestand',
   'exports.promotions': 'Rabatte',
   'exports.orders': 'Bestellungen',
+  'exports.returns': 'Retouren',
+  'exports.drafts': 'Entwürfe',
   'exports.google': 'Google-Feed',
   'exports.acp': 'Feed für Agenten (ACP)',
   'exports.link': 'Seite eines Produkts, mit {slug}',

@@ -604,6 +604,8 @@ export const developersEn = {
   'exports.stock': 'Stock',
   'exports.promotions': 'Discounts',
   'exports.orders': 'Orders',
+  'exports.returns': 'Returns',
+  'exports.drafts': 'Drafts',
   'exports.google': 'Google feed',
   'exports.acp': 'Feed for agents (ACP)',
   'exports.link': 'Page of a product, with {slug}',
