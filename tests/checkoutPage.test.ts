@@ -3,9 +3,11 @@
 
 import assert from 'node:assert/strict'
 import type { Browser, Page as Tab } from 'playwright-core'
+import { berlinDestination, buyer, letAgentsIn, shippingTo } from '../harness/agents.ts'
 import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { cards } from '../harness/checkout.ts'
 import { desktop, fillCard, payButton, telephone, visitsWith } from '../harness/checkoutTab.ts'
+import { type McpMessage, mcpPost } from '../harness/mcp.ts'
 import { ordersOf } from '../harness/orders.ts'
 import { openPageTestServer, type PageTestServer, pageShop, repriced } from '../harness/pageShop.ts'
 import { violations } from '../harness/readable.ts'
@@ -268,6 +270,34 @@ describe('the checkout page', () => {
       assert.ok(await tab.getByLabel('Card number').isVisible())
     }
     await visit(path, look, { javaScriptEnabled: false })
+  })
+
+  test('a chat program without a profile hands the buyer over, who pays, and it sees the order', async () => {
+    await letAgentsIn(shop.testServer, 'browse')
+    const call = async (name: string, args: object) => {
+      const message: McpMessage = {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name, arguments: args },
+      }
+      return (await mcpPost(shop.testServer, '/ucp/alder-finch/test/mcp', message)).body.result.structuredContent
+    }
+    const line_items = [{ item: { id: 'MUG' }, quantity: 1 }]
+    const opened = await call('create_checkout', {
+      checkout: { line_items, buyer, fulfillment: shippingTo(berlinDestination) },
+    })
+    let thanks = ''
+    await visit(new URL(opened.continue_url).pathname, async (tab) => {
+      assert.equal(await payButton(tab).innerText(), 'Pay €32.90')
+      await fillCard(tab)
+      await payButton(tab).click()
+      await payButton(tab).waitFor({ state: 'detached' })
+      thanks = await tab.locator('main').innerText()
+    })
+    const { status, order } = await call('get_checkout', { id: opened.id })
+    assert.equal(status, 'completed')
+    assert.match(thanks, new RegExp(`\\b${order.label}\\b`))
   })
 })
 
