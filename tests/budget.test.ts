@@ -39,6 +39,7 @@ const budgets: Record<'sqlite' | 'postgres', Record<string, Budget>> = {
     'cart read': [2, 1, 0, 0],
     'cart read again': [1, 1, 0, 0],
     'priced cart read': [3, 1, 0, 0],
+    'update by an agent': [16, 3, 1, 0],
     'completion by an agent': [39, 4, 4, 0],
   },
   postgres: {
@@ -56,6 +57,7 @@ const budgets: Record<'sqlite' | 'postgres', Record<string, Budget>> = {
     'cart read': [2, 1, 0, 1],
     'cart read again': [1, 1, 0, 1],
     'priced cart read': [3, 1, 0, 2],
+    'update by an agent': [18, 3, 1, 11],
     'completion by an agent': [43, 4, 4, 17],
   },
 }
@@ -66,8 +68,10 @@ const wholeCheckout = {
   fulfillment: shippingTo(berlinDestination),
 }
 
+const twoOfEach = wholeCheckout.line_items.map((line) => ({ ...line, quantity: 2 }))
+
 eachEngine('the budget', (given) => {
-  test('of a purchase, of the loops after three of them, of a cart write and read, and of a completion by an agent', async () => {
+  test('of a purchase, of the loops after three of them, of a cart write and read, and of an update and a completion by an agent', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { counted, keys, origin } = testServer
     const carts = await cartsOf(testServer)
@@ -118,6 +122,8 @@ eachEngine('the budget', (given) => {
     for (let time = 0; time < 2; time += 1) {
       const opened = await agent.ask('POST', '/checkout-sessions', wholeCheckout)
       counted.take()
+      await agent.ask('PUT', `/checkout-sessions/${opened.body.id}`, { ...wholeCheckout, line_items: twoOfEach })
+      note('update by an agent')
       const { body } = await agent.ask('POST', `/checkout-sessions/${opened.body.id}/complete`, paidBy('success_token'))
       note('completion by an agent')
       assert.equal(body.status, 'completed', JSON.stringify(body))

@@ -9,18 +9,20 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Cause } from '../../platform/outbox/announce.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
-import { lockCartFacts } from '../carts/change.ts'
+import { findLockedFacts, lockCartFacts } from '../carts/change.ts'
 import { statusAt } from '../carts/lifecycle.ts'
 import { createCart } from '../carts/lines.ts'
-import { findCartFacts, quoteFor } from '../carts/quote.ts'
+import { type CartFacts, findCartFacts, quoteFor } from '../carts/quote.ts'
 import { type LineNote, replaceCart } from '../carts/replace.ts'
 import { isServed, needsShipping } from '../carts/shipping.ts'
-import { cartView } from '../carts/view.ts'
+import { cartView, type Quote } from '../carts/view.ts'
 import { sessionLifecycle, sessionStatusAt } from '../checkout/lifecycle.ts'
+import { refreshSession } from '../checkout/refresh.ts'
 import {
   cancelSession,
   customerColumns,
   factsOf,
+  factsOfQuote,
   lockSessionAndCart,
   openSession,
   showSession,
@@ -114,8 +116,8 @@ export async function openCart(
 ): Promise<OpenedCart> {
   const created = await createCart(tools.carts, { db: tx, caller, items: [], metadata: {}, now, cause })
   const cartId = created.cart.id
-  const { asked, isEmpty } = await writeWish(tools, tx, caller, { cartId, before: undefined }, wish, { now, cause })
-  if (isEmpty) return { lineNotes: asked.lineNotes }
+  const { asked, quote } = await writeWish(tools, tx, caller, { cartId, before: undefined }, wish, { now, cause })
+  if (quote.lines.length === 0) return { lineNotes: asked.lineNotes }
   const askedSealed = sealAsked(tools.rootSecret, cartId, asked)
   const row = { ...checkoutRow(caller, cartId, now), sessionId: null, askedSealed, shownTotal: null }
   insertCheckout(tx, row)
@@ -136,8 +138,9 @@ export async function openCheckoutOfCart(
   const { codes = [], buyer = {} } = before ?? {}
   const locale = wish.locale ?? before?.locale ?? null
   const whole = { ...wish, lines, codes, locale, buyer: Object.keys(buyer).length > 0 ? buyer : wish.buyer }
-  const { asked, isEmpty } = await writeWish(tools, tx, caller, { cartId, before }, whole, moment)
-  return isEmpty ? { lineNotes: asked.lineNotes } : openSessionOf(tools, tx, caller, row, asked, moment)
+  const { asked, quote } = await writeWish(tools, tx, caller, { cartId, before }, whole, moment)
+  const { length } = quote.lines
+  return length === 0 ? { lineNotes: asked.lineNotes } : openSessionOf(tools, tx, caller, row, asked, moment)
 }
 
 async function openSessionOf(
@@ -184,10 +187,11 @@ async function writeWish(
   tools: PayTools,
   tx: Tx,
   caller: AgentCaller,
-  { cartId, before }: { cartId: string; before: Asked | undefined },
+  // `known`: the cart, where it is locked and read.
+  { cartId, before, known }: { cartId: string; before: Asked | undefined; known?: CartFacts },
   wish: ChangedWish,
   { now, cause }: AgentMoment,
-): Promise<{ asked: Asked; isEmpty: boolean }> {
+): Promise<{ asked: Asked; quote: Quote }> {
   const { address, issues } = sentAddressOf(wish)
   const isKnownList = before !== undefined && JSON.stringify(before.codes) === JSON.stringify(wish.codes)
   const { quote, lineNotes, codeNotes } = await replaceCart(
@@ -200,6 +204,7 @@ async function writeWish(
       address: wish.keepsAddress ? 'kept' : address,
       shippingOption: wish.shippingOption,
     },
+    known,
   )
   const { codes, buyer, destination, shippingOption, attribution, locale } = wish
   const asked: Asked = {
@@ -214,7 +219,7 @@ async function writeWish(
     addressIssues: wish.keepsAddress ? (before?.addressIssues ?? []) : issues,
     addressToken: wish.keepsAddress ? (before?.addressToken ?? null) : (quote.cart.address?.token ?? null),
   }
-  return { asked, isEmpty: quote.lines.length === 0 }
+  return { asked, quote }
 }
 
 interface LockedCart {
@@ -321,15 +326,18 @@ export async function replaceCheckout(
 ): Promise<ReplacedCheckout> {
   const { session: former, row } = await lockOpen(tx, caller, sessionId, moment.now)
   if (former.status === 'processing') return 'busy'
+  const ask = { db: tx, caller, cartId: row.cartId, expectedVersion: undefined, now: moment.now, cause: null }
+  const known = await findLockedFacts(tools.carts, ask)
   const before = openAsked(tools.rootSecret, row.cartId, row.askedSealed)
-  const wish = wanted(await presentWish(tools, tx, caller, row, moment.now))
-  await saveBuyer(tools, tx, former, wish, moment.now.getTime())
-  const place = { cartId: row.cartId, before }
-  const { asked } = await writeWish(tools, tx, caller, place, wish, moment)
-  // The change of the cart changed its session too.
+  const wish = wanted(presentWish(known, before))
+  const buyer = await buyerColumns(tools, tx, former, wish, moment.now.getTime())
+  // The change of the cart changes its session too.
+  const carts = { ...tools.carts, refreshSessions: refreshSession({ ...former, ...buyer }) }
+  const place = { cartId: row.cartId, before, known }
+  const { asked, quote } = await writeWish({ ...tools, carts }, tx, caller, place, wish, moment)
   const session = await findSession(tx, { installationId: caller.installationId, sessionId })
   if (!session) throw new Error(`checkout ${sessionId} is gone in the transaction that changed it`)
-  const facts = await factsOf(tools, tx, session, moment.now.getTime())
+  const facts = await factsOfQuote(tools, tx, session, quote)
   const changed = {
     ...row,
     protocol: caller.protocol,
@@ -367,22 +375,7 @@ export interface ChangedWish extends Wish {
   keepsContact?: boolean
 }
 
-async function presentWish(
-  tools: PayTools,
-  tx: Tx,
-  caller: AgentCaller,
-  { cartId, askedSealed }: AgentCheckoutRow,
-  now: Date,
-): Promise<PresentWish> {
-  const facts = await lockCartFacts(tools.carts, {
-    db: tx,
-    caller,
-    cartId,
-    expectedVersion: undefined,
-    now,
-    cause: null,
-  })
-  const asked = openAsked(tools.rootSecret, cartId, askedSealed)
+function presentWish(facts: CartFacts, asked: Asked | undefined): PresentWish {
   const { address, shippingOption } = facts.cart
   const hasOwnAddress = address !== null && address.token !== (asked?.addressToken ?? null)
   const lines = askedLines(facts.lines.map(presentLine), asked?.lineNotes ?? [])
@@ -422,7 +415,9 @@ export async function saveContact(
   const { session, row } = await lockOpen(tx, caller, sessionId, now)
   if (session.status === 'processing') return 'busy'
   const asked = openAsked(tools.rootSecret, row.cartId, row.askedSealed)
-  await saveBuyer(tools, tx, session, { buyer, locale: null }, now.getTime())
+  const at = now.getTime()
+  const columns = await contactColumns(tools, tx, session, buyer, at)
+  if (columns) saveSession(tx, { ...session, ...columns, version: session.version + 1, updatedAt: at })
   if (asked) saveCheckout(tx, { ...row, askedSealed: sealAsked(tools.rootSecret, row.cartId, { ...asked, buyer }) })
   return 'done'
 }
@@ -437,18 +432,16 @@ async function lockOpen(tx: Tx, caller: AgentCaller, sessionId: string, now: Dat
   return { session, row }
 }
 
-async function saveBuyer(
+// What of the session is another.
+async function buyerColumns(
   tools: PayTools,
   tx: Tx,
   session: SessionRow,
   { buyer, keepsContact, locale }: Pick<ChangedWish, 'buyer' | 'keepsContact' | 'locale'>,
   at: number,
-): Promise<void> {
+): Promise<Partial<SessionRow>> {
   const columns = keepsContact ? undefined : await contactColumns(tools, tx, session, buyer, at)
-  const isOther = locale !== null && locale !== session.locale
-  if (!columns && !isOther) return
-  const change = { ...columns, ...(isOther && { locale }), version: session.version + 1, updatedAt: at }
-  saveSession(tx, { ...session, ...change })
+  return { ...columns, ...(locale !== null && locale !== session.locale && { locale }) }
 }
 
 // Sealed anew only where it is another one.

@@ -78,8 +78,10 @@ export async function replaceCart(
   rootSecret: RootSecret,
   change: ChangeAsk,
   wanted: Replacement,
+  // Where the caller has locked the cart and read it.
+  known?: CartFacts,
 ): Promise<Replaced> {
-  const facts = await lockCartFacts(tools, change)
+  const facts = known ?? (await lockCartFacts(tools, change))
   refuseUnchangeable(facts, change)
   refuseFixed(facts)
   const offers = await offersOf(change, facts, wanted.lines)

@@ -22,8 +22,8 @@ export const refreshSessions: CartTools['refreshSessions'] = async (ask, { cart,
   return follow(ask, { cart, lines }, session)
 }
 
-// The same for a caller who has locked the session, and changes it but not the lines of its cart. That its stock is wanted for longer is
-// recorded at most once a minute.
+// The same for a caller who has locked the session, and changes it too. Where its lines stay, that its stock is wanted for longer is recorded
+// at most once a minute.
 export function refreshSession(session: SessionRow): CartTools['refreshSessions'] {
   return async (ask, { cart, lines }) => {
     const at = ask.now.getTime()

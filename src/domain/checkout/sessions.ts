@@ -329,7 +329,17 @@ export async function factsOf(
     orderKey ? findSessionOrder(db, orderKey) : undefined,
   ])
   if (!facts) throw new Error(`session ${session.id} has lost its cart`)
-  const quote = await quoteFor(db, tools.carts.pricebooks, facts, now)
+  return factsOfQuote(tools, db, session, await quoteFor(db, pricebooks, facts, now), order)
+}
+
+// Of a cart that was just priced.
+export async function factsOfQuote(
+  tools: CheckoutTools,
+  db: Reader,
+  session: SessionRow,
+  quote: Quote,
+  order: SessionFacts['order'] = null,
+): Promise<SessionFacts> {
   const { withdrawalPath } = await bookOf(tools, db, quote)
   return { session, quote, order, withdrawalPath }
 }
