@@ -29,7 +29,7 @@ export function rowAt<Id extends string, Row extends RestRow>(
   path: string,
 ): FoundRow<Id, Row> {
   const here = (Object.entries(rows) as [Id, Row][]).flatMap(([rowId, row]) => {
-    const found = new RegExp(`^${row.path.replace('{id}', '([^/]+)')}$`).exec(path)
+    const found = patternOf(row).exec(path)
     return found ? [{ rowId, row, id: found[1] ?? '' }] : []
   })
   if (here.length === 0) throw refuse('route_not_found')
@@ -37,6 +37,16 @@ export function rowAt<Id extends string, Row extends RestRow>(
   const allow = here.map(({ row }) => row.method).join(', ')
   if (!route) throw refuse('route_not_found', { status: 405, headers: { allow } })
   return { ...route, id: decoded(route.id) }
+}
+
+const patterns = new Map<string, RegExp>()
+
+function patternOf({ path }: RestRow): RegExp {
+  const known = patterns.get(path)
+  if (known) return known
+  const pattern = new RegExp(`^${path.replace('{id}', '([^/]+)')}$`)
+  patterns.set(path, pattern)
+  return pattern
 }
 
 function decoded(id: string): string {

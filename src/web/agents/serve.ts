@@ -9,6 +9,7 @@ import { type AgentShop, findAgentShop, listAgentShops } from '../../domain/agen
 import { addressBucket, createThrottle, networkBucket, type Throttle } from '../../platform/access/throttle.ts'
 import { hasCurrent } from '../../platform/http/conditional.ts'
 import { type Incoming, jsonType, type Outgoing, type Trace } from '../../platform/http/message.ts'
+import { Lru } from '../../platform/kit/lru.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { isSlug } from '../../platform/kit/slug.ts'
 import { answerAcp } from './acp/rest.ts'
@@ -17,7 +18,7 @@ import { answerMcp } from './mcp/shop.ts'
 import { agentsPage, agentsText } from './pages.ts'
 import { handlersOf } from './ucp/handlers.ts'
 import { type Dialect, dialects, newest, readPlatformProfile } from './ucp/negotiate.ts'
-import { profileOf } from './ucp/profile.ts'
+import { type ProfileFacts, profileOf } from './ucp/profile.ts'
 import { answerRest } from './ucp/rest.ts'
 
 // Before anything is read or fetched.
@@ -133,8 +134,7 @@ async function profileAnswer(parts: AgentParts, shop: AgentShop, { raw }: Incomi
   const mayBuy = shop.level === 'buy'
   const handlers = mayBuy ? await handlersOf(parts.tools, shop) : []
   const keys = await publishedKeys(parts.tools, shop, parts.tools.clock().getTime())
-  const body = JSON.stringify(profileOf({ base, mayBuy, handlers, keys }, dialect))
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+  const { body, etag } = renderProfile({ base, mayBuy, handlers, keys }, dialect)
   const headers = {
     'content-type': jsonType,
     'cache-control': 'public, max-age=300',
@@ -142,4 +142,23 @@ async function profileAnswer(parts: AgentParts, shop: AgentShop, { raw }: Incomi
     etag,
   }
   return hasCurrent(raw, etag) ? { status: 304, body: '', headers } : { status: 200, body, headers }
+}
+
+interface RenderedProfile {
+  body: string
+  etag: string
+}
+
+// By what is in them: the rest, which is most of them, is the same for every shop.
+const profiles = new Lru<string, RenderedProfile>(100)
+
+function renderProfile(facts: ProfileFacts, dialect: Dialect): RenderedProfile {
+  const name = JSON.stringify([dialect.version, facts])
+  const known = profiles.get(name)
+  if (known) return known
+  const body = JSON.stringify(profileOf(facts, dialect))
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+  const rendered = { body, etag }
+  profiles.set(name, rendered)
+  return rendered
 }
