@@ -11,6 +11,7 @@ import { newId } from '../src/platform/kit/ids.ts'
 import type { Storage } from '../src/platform/storage/storage.ts'
 import { runAdminIsolation } from './adminisolation.ts'
 import { together } from './adminserver.ts'
+import { runAgentIsolation } from './agentisolation.ts'
 import { type Answer, codeOf, createCaller, dataOf, undeclared } from './caller.ts'
 import { runCustomerIsolation } from './customerisolation.ts'
 import { openJournal } from './journal.ts'
@@ -26,7 +27,7 @@ import { type CartData, openSession, pay, readSession, sessionFrom, successUrl }
 export const isolationRun: ServerRun = {
   name: 'isolation',
   method:
-    'three installations × every operation with a key × own, foreign, random and malformed ids × five kinds of key; foreign and malformed must be answered as random is, byte for byte except the request id, and the tables must not change; the times of foreign and random are compared and reported, not judged; every row of the admin surface alike, by another merchant and in the other mode; and every operation of a shopper who is signed in, by shoppers of the same shop, its other mode, another shop and another origin; and the first once more with the two merchants in two cells that share a process and a root secret, with keys and pages of the other cell',
+    'three installations × every operation with a key × own, foreign, random and malformed ids × five kinds of key; foreign and malformed must be answered as random is, byte for byte except the request id, and the tables must not change; the times of foreign and random are compared and reported, not judged; every row of the admin surface alike, by another merchant and in the other mode; and every operation of a shopper who is signed in, by shoppers of the same shop, its other mode, another shop and another origin; everything that platforms, a caller without a profile and a merchant’s key may name by UCP, MCP and ACP, whose times may differ by 5 % in the median; and the first once more with the two merchants in two cells that share a process and a root secret, with keys and pages of the other cell',
   numbers: { rounds: 20, timings: 2_000 },
   short: { rounds: 1, timings: 100 },
   runOn: async (ground, { rounds = 0, timings = 0 }, tools) => {
@@ -34,6 +35,7 @@ export const isolationRun: ServerRun = {
       await runIsolation(ground, { rounds, timings }, tools),
       await runAdminIsolation(ground, { rounds }, tools),
       await runCustomerIsolation(ground, { rounds }, tools),
+      await runAgentIsolation(ground, { rounds, timings }, tools),
     )
     const { seen, violations } = await runIsolation(ground, { rounds, timings: 0, areCells: true }, tools)
     const { probes, ownProbes, pages } = seen
