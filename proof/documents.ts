@@ -3,6 +3,8 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { nodeFlags } from '../harness/flags.ts'
@@ -39,17 +41,20 @@ export async function runDocuments(
   const ends: (() => Promise<void>)[] = []
   const issuers: ChildProcess[] = []
   try {
+    const compiled = await mkdtemp(join(tmpdir(), 'cartwright-compiled-'))
+    ends.push(() => rm(compiled, { recursive: true, force: true }))
     const testServer = await openTestServer(givenBy(ground, ends), { shops: [plenty, rival] })
     const { url } = testServer
     testServer.clock.now = Date.now()
-    for (let node = 0; node < nodes; node += 1) issuers.push(await startIssuer(url))
+    const start = () => startIssuer(url, compiled)
+    for (let node = 0; node < nodes; node += 1) issuers.push(await start())
     const shop = await shopFor(testServer, random)
     for (let times = 0; times < kills; times += 1) {
       for (let count = whole(random, 1, 6); count > 0; count -= 1) await shop.buy()
       await pause(random() * 40)
       const at = whole(random, 0, nodes - 1)
       const killed = issuers[at]
-      const [next] = await Promise.all([startIssuer(url), killed && ended(killed)])
+      const [next] = await Promise.all([start(), killed && ended(killed)])
       issuers[at] = next
       if (times % 10 === 9) tell(`${times + 1} of ${kills} kills, ${shop.paid.size} orders`)
     }
@@ -69,9 +74,10 @@ const plenty: ShopFile = {
   })),
 }
 
-async function startIssuer(url: string): Promise<ChildProcess> {
+async function startIssuer(url: string, compiled: string): Promise<ChildProcess> {
   const args = [...nodeFlags, join(import.meta.dirname, 'issuer.ts'), url, testSecretText]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const env = { ...process.env, NODE_COMPILE_CACHE: compiled }
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   if (child.stdout) await once(child.stdout, 'data')
   return child
 }
