@@ -52,6 +52,7 @@ export const browserRun = suite(
   [
     'tests/checkoutPage.test.ts',
     'tests/checkoutForms.test.ts',
+    'tests/shopperPages.test.ts',
     'tests/oauthPages.test.ts',
     'tests/staffPages.test.ts',
     'tests/dashboardBrowser.test.ts',
