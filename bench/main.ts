@@ -35,6 +35,7 @@ import { readRows } from './rows/reads.ts'
 import { searchRows } from './rows/search.ts'
 import { siteRows } from './rows/site.ts'
 import { startRows } from './rows/start.ts'
+import { tableRows } from './rows/tables.ts'
 import { webhookRows } from './rows/webhooks.ts'
 
 const rows: readonly Row[] = [
@@ -56,8 +57,8 @@ const rows: readonly Row[] = [
   ...startRows,
   ...growthRows,
 ]
-// Only by name: they install other servers.
-const rowsByName: readonly Row[] = [...rows, ...peerRows]
+// Only by name: peers install other servers, and what an order adds to the tables is no time.
+const rowsByName: readonly Row[] = [...rows, ...peerRows, ...tableRows]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -55,6 +55,16 @@ export async function makeShop({ folder, databaseUrl, imported = 0, codes = 10 }
   return { folder, settings, key, skuIds, slugs }
 }
 
+// With everything that the duties of a shop in the EU ask for.
+export async function makeLawfulShop(plan: ShopPlan): Promise<ShopData> {
+  const { folder, codes = 10 } = plan
+  const shop = await makeShop(plan)
+  const file = join(folder, `${randomUUID()}.json`)
+  await writeFile(file, JSON.stringify(lawfulFile(codes)))
+  await command(folder, ['apply', file], shop.settings)
+  return shop
+}
+
 export function shopFile(codes: number) {
   return {
     merchant: { slug: merchantSlug, name: 'Bench', currency: 'EUR', country: 'DE' },
@@ -82,6 +92,40 @@ export function shopFile(codes: number) {
       percentage: 1000,
     })),
     installations: [{ name: 'Bench', mode: 'test' }],
+  }
+}
+
+// The shop of the other rows, with what the law asks for. Prices were higher before, so the reductions are shown.
+function lawfulFile(codes: number): object {
+  const file = shopFile(codes)
+  return {
+    ...file,
+    merchant: {
+      ...file.merchant,
+      supportEmail: 'help@bench.example',
+      legal: { name: 'Bench GmbH', address: ['Hafenstraße 12', '20457 Hamburg'], vatId: 'DE123456789' },
+    },
+    makers: [
+      {
+        slug: 'maker',
+        name: 'Maker GmbH',
+        address: ['Weg 1', '04177 Leipzig'],
+        country: 'DE',
+        contact: 'a@maker.example',
+      },
+    ],
+    products: file.products.map((product) => ({
+      ...product,
+      maker: 'maker',
+      warnings: [{ language: 'en', text: 'Keep away from children.' }],
+      guarantee: { years: 5 },
+      skus: product.skus.map((sku) => ({
+        ...sku,
+        price: sku.price - 100,
+        compareAtPrice: sku.price,
+        measure: { amount: 250, unit: 'g', per: 'kg' },
+      })),
+    })),
   }
 }
 

@@ -1,12 +1,10 @@
 // What the duties of a shop cost a purchase: the same purchases, in turn, in a shop that has none of them and makes no invoices, and in one whose
 // products are reduced and have a content, a maker, warnings and a guarantee, and whose orders get an invoice.
 
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { command } from '../process.ts'
 import { purchaseInTurn } from '../purchase.ts'
 import { atMost, type Circumstances, type Findings, loadNotes, type Row, ratioOf, type Side } from '../row.ts'
-import { makeShop, openShop, shopFile } from '../shop.ts'
+import { makeLawfulShop, makeShop, openShop } from '../shop.ts'
 
 export const dutyRows: readonly Row[] = [
   {
@@ -24,12 +22,13 @@ async function runPurchaseDuties(circumstances: Circumstances): Promise<Findings
   const { folder, rounds, seconds, say } = circumstances
   const without = join(import.meta.dirname, '..', 'withoutDocuments.js')
   const open = async (name: 'plain' | 'lawful') => {
-    const shop = await makeShop({ folder, databaseUrl: `sqlite:${join(folder, `duties-${name}.db`)}` })
-    if (name === 'plain') return { shop, server: await openShop(shop, { nodeArgs: ['--import', without] }) }
-    const file = join(folder, 'lawful.json')
-    await writeFile(file, JSON.stringify(lawfulFile()))
-    await command(folder, ['apply', file], shop.settings)
-    return { shop, server: await openShop(shop) }
+    const plan = { folder, databaseUrl: `sqlite:${join(folder, `duties-${name}.db`)}` }
+    if (name === 'lawful') {
+      const shop = await makeLawfulShop(plan)
+      return { shop, server: await openShop(shop) }
+    }
+    const shop = await makeShop(plan)
+    return { shop, server: await openShop(shop, { nodeArgs: ['--import', without] }) }
   }
   const shops = { plain: await open('plain'), lawful: await open('lawful') }
   await purchaseInTurn(shops, warmPurchases)
@@ -54,39 +53,5 @@ async function runPurchaseDuties(circumstances: Circumstances): Promise<Findings
       `${rounds} times ${seconds * purchasesPerSecond} purchases on each side, one at a time and in turn, each of another shopper, on SQLite, without e-mails. The CPU includes the loops, so the invoices.`,
       ...loadNotes([plain, lawful]),
     ],
-  }
-}
-
-// The shop of the other rows, with what the law asks for. Prices were higher before, so the reductions are shown.
-function lawfulFile(): object {
-  const file = shopFile(10)
-  return {
-    ...file,
-    merchant: {
-      ...file.merchant,
-      supportEmail: 'help@bench.example',
-      legal: { name: 'Bench GmbH', address: ['Hafenstraße 12', '20457 Hamburg'], vatId: 'DE123456789' },
-    },
-    makers: [
-      {
-        slug: 'maker',
-        name: 'Maker GmbH',
-        address: ['Weg 1', '04177 Leipzig'],
-        country: 'DE',
-        contact: 'a@maker.example',
-      },
-    ],
-    products: file.products.map((product) => ({
-      ...product,
-      maker: 'maker',
-      warnings: [{ language: 'en', text: 'Keep away from children.' }],
-      guarantee: { years: 5 },
-      skus: product.skus.map((sku) => ({
-        ...sku,
-        price: sku.price - 100,
-        compareAtPrice: sku.price,
-        measure: { amount: 250, unit: 'g', per: 'kg' },
-      })),
-    })),
   }
 }
