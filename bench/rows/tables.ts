@@ -53,7 +53,7 @@ async function runOrderTables({ folder, say }: Circumstances): Promise<Findings>
       ratios: [],
       tables: [{ title: `${orders} orders`, columns, rows }],
       notes: [
-        'Each order has three items, an address, a payment by card, an invoice and an e-mail, by another shopper; no webhook endpoint. Bytes include indexes. Rows that updates replaced are still in them on PostgreSQL.',
+        'Each order has three items, an address, a payment by card, an invoice and two e-mails, by another shopper; no webhook endpoint. Bytes include indexes. Rows that updates replaced are still in them on PostgreSQL.',
       ],
     }
   } finally {
