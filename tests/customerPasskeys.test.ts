@@ -1,5 +1,5 @@
-// Passkeys of shoppers in a real browser with a virtual authenticator: added in the account, used to sign in, refused when repeated or taken
-// to another browser, removed, and erased with the person.
+// A shopper signs in by code, link and passkey in a real browser with a virtual authenticator. A passkey is added in the account, refused when
+// repeated or taken to another browser, removed, and erased with the person.
 
 import assert from 'node:assert/strict'
 import type { BrowserContext, Page } from 'playwright-core'
@@ -47,7 +47,7 @@ anyEngine('passkeys of shoppers', (given) => {
     const rows = () => storage.read((db) => db.sql<{ sealed: string }>`select * from customer_passkeys`)
     const button = (name: string) => page.getByRole('button', { name, exact: true })
 
-    async function byCode(): Promise<void> {
+    async function mailed() {
       await page.goto(account)
       await page.fill('[name=email]', email)
       await button('Send code').click()
@@ -56,10 +56,24 @@ anyEngine('passkeys of shoppers', (given) => {
         (db) => db.sql<{ id: string; sealed: string }>`
           select id, sealed from emails where kind = 'customer_code' order by created_at desc, id desc limit 1`,
       )
-      const code = mail && openUserEmail(testSecret, mail.id, mail.sealed)?.code
-      await page.fill('[name=code]', code ?? '')
+      return mail && openUserEmail(testSecret, mail.id, mail.sealed)
+    }
+    async function byCode(): Promise<void> {
+      await page.fill('[name=code]', (await mailed())?.code ?? '')
       await button('Sign in').click()
       await page.waitForURL(account)
+    }
+    // As the e-mail has it, from nowhere. In another browser it says where it works.
+    async function byLink(): Promise<void> {
+      const link = `${host}${(await mailed())?.path}`
+      const other = await (await browser.newContext({ locale: 'en' })).newPage()
+      await other.goto(link)
+      await other.getByText('Open the link in the browser in which you asked for it').waitFor()
+      await other.context().close()
+      await page.goto(link)
+      await button('Sign in').click()
+      await page.waitForURL(account)
+      await page.getByText(`Signed in as ${email}`).waitFor()
     }
 
     await byCode()
@@ -112,7 +126,7 @@ anyEngine('passkeys of shoppers', (given) => {
     await page.getByText('That did not work').waitFor()
 
     // Removed by the shopper, and erased with the person.
-    await byCode()
+    await byLink()
     await button('Remove passkey').click()
     await button('Remove passkey').waitFor({ state: 'detached' })
     assert.deepEqual(await rows(), [])
