@@ -70,5 +70,7 @@ export async function letTimePass(storage: Storage, ms = agedMs): Promise<void> 
       update webhook_deliveries set lease_expires_at = lease_expires_at - ${ms} where lease_expires_at is not null`
     await tx.sql`update webhook_deliveries set due_at = due_at - ${ms} where due_at is not null`
     await tx.sql`update webhook_endpoints set resting_until = null where resting_until is not null`
+    // A row that failed beside a kill is tried again, and fails the run if it fails again.
+    await tx.sql`update deferred_rows set retry_at = retry_at - ${ms}`
   })
 }

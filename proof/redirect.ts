@@ -17,6 +17,7 @@ import { makeProviderEventsDue } from '../src/domain/payments/accounts.ts'
 import { readProviderEvents } from '../src/domain/payments/providerevents.ts'
 import { refundRound } from '../src/domain/payments/refunds.ts'
 import { createPaymentWatch } from '../src/domain/payments/watch.ts'
+import { listDeferred } from '../src/platform/jobs/store.ts'
 import { retentionDefaultsMs } from '../src/platform/kit/retention.ts'
 import { createLog } from '../src/platform/log/log.ts'
 import type { Storage } from '../src/platform/storage/storage.ts'
@@ -220,7 +221,8 @@ export class RedirectPayments {
   async settle(shop: Shop): Promise<string[]> {
     this.reset()
     const errors: string[] = []
-    const left = await shop.withStorage(async (storage) => {
+    const { left, deferred } = await shop.withStorage(async (storage) => {
+      const failed = await storage.read((db) => listDeferred(db, Date.now(), 20))
       const tools = payToolsFor(shop, storage, errors)
       let open = 1
       for (let round = 0; round < roundsMax && open > 0; round += 1) {
@@ -235,11 +237,13 @@ export class RedirectPayments {
         while ((await refundRound({ ...tools, onPaid: refundPaid }, Date.now(), 20)) > 0) {}
         open = await countOpen(storage)
       }
-      return open
+      return { left: open, deferred: failed.map(({ loop, rowId, errorCode }) => `${loop} ${rowId} ${errorCode}`) }
     })
     return [
       ...errors.map((line) => `logged while it was settled: ${line.slice(0, 1_000)}`),
-      ...(left > 0 ? [`${left} payments or refunds at the provider did not come to an end`] : []),
+      ...(left > 0
+        ? [`${left} payments or refunds at the provider did not come to an end; had failed: ${deferred.join(', ')}`]
+        : []),
     ]
   }
 
