@@ -61,7 +61,8 @@ export const agedMs = 40 * 60_000 + 2 * leaseMs
 export async function letTimePass(storage: Storage, ms = agedMs): Promise<void> {
   await storage.write(async (tx) => {
     await tx.sql`
-      update payments set created_at = created_at - ${ms}, check_at = check_at - ${ms}, looked_at = looked_at - ${ms}
+      update payments set created_at = created_at - ${ms}, check_at = check_at - ${ms}, looked_at = looked_at - ${ms},
+        looking_until = looking_until - ${ms}
       where check_at is not null or account_id is not null`
     await tx.sql`
       update payment_accounts set created_at = created_at - ${ms}, seen_until = seen_until - ${ms}`
