@@ -332,7 +332,7 @@ export async function factsOf(
   return factsOfQuote(tools, db, session, await quoteFor(db, pricebooks, facts, now), order)
 }
 
-// Of a cart that was just priced.
+// From a cart that was just priced.
 export async function factsOfQuote(
   tools: CheckoutTools,
   db: Reader,
