@@ -65,14 +65,15 @@ export async function findUndelivered(storage: Storage, journal: Journal, sinceM
     (pool) => pool.fill(0),
   )('evt')
   const known = new Set<string>()
-  const missing: string[] = []
-  for await (const { id, body } of eventsIn(storage)) {
+  const missing: Pick<StoredEvent, 'id' | 'type'>[] = []
+  for await (const { id, type, body } of eventsIn(storage)) {
     known.add(id)
     if (id < first) continue
-    if (journal.received.get(id) !== hashOf(unpacked(body))) missing.push(id)
+    if (journal.received.get(id) !== hashOf(unpacked(body))) missing.push({ id, type })
   }
-  const problems = missing.slice(0, 5).map((id) => {
-    return journal.received.has(id) ? `event ${id} was delivered with other bytes` : `event ${id} was never delivered`
+  const problems = missing.slice(0, 5).map(({ id, type }) => {
+    const problem = journal.received.has(id) ? 'delivered with other bytes' : 'never delivered'
+    return `event ${id} (${type}) was ${problem}`
   })
   if (missing.length > 5) problems.push(`${missing.length - 5} more events were not delivered unchanged`)
   if (journal.differing > 0) problems.push(`${journal.differing} calls had other bytes than an earlier one of their id`)
@@ -84,6 +85,7 @@ export async function findUndelivered(storage: Storage, journal: Journal, sinceM
 interface StoredEvent {
   installationId: string
   id: string
+  type: string
   body: string
 }
 
@@ -94,7 +96,7 @@ async function* eventsIn(storage: Storage): AsyncGenerator<StoredEvent> {
     const { installationId, id } = after
     const rows = await storage.read(
       (db) => db.sql<StoredEvent>`
-        select installation_id as "installationId", id, body from events
+        select installation_id as "installationId", id, type, body from events
         where (installation_id, id) > (${installationId}, ${id}) order by installation_id, id limit 5000`,
     )
     yield* rows

@@ -22,6 +22,8 @@ export async function findBroken(storage: Storage): Promise<string[]> {
 export interface UnderWay {
   payments: number
   refunds: number
+  // Invoices and credit notes: each is an event that is delivered.
+  documents: number
   deliveries: number
 }
 
@@ -30,16 +32,17 @@ export async function countUnderWay(storage: Storage): Promise<UnderWay> {
     (db) => db.sql<UnderWay>`
       select (select count(*) from payments where status in ('processing', 'challenge')) as "payments",
         (select count(*) from refunds where status = 'pending') as "refunds",
+        (select count(*) from document_causes where at > 0) as "documents",
         (select count(*) from webhook_deliveries where status in ('pending', 'sending', 'retrying')) as "deliveries"`,
   )
-  return row ?? { payments: 0, refunds: 0, deliveries: 0 }
+  return row ?? { payments: 0, refunds: 0, documents: 0, deliveries: 0 }
 }
 
 // Waits until the loops of a server have finished their work; returns what is still pending when the wait ends.
 export async function untilSettled(
   storage: Storage,
   tell: (text: string) => void,
-  kinds: readonly (keyof UnderWay)[] = ['payments', 'refunds', 'deliveries'],
+  kinds: readonly (keyof UnderWay)[] = ['payments', 'refunds', 'documents', 'deliveries'],
 ): Promise<string[]> {
   const deadline = performance.now() + settleMsMax
   for (;;) {
