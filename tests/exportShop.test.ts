@@ -31,7 +31,7 @@ eachEngine('export shop', (given) => {
     const file: ShopFile = {
       ...demo,
       apps: [],
-      merchant: { ...demo.merchant, mail: { language: 'de', off: ['shipped'] } },
+      merchant: { ...demo.merchant, timeZone: 'Asia/Tokyo', mail: { language: 'de', off: ['shipped'] } },
       payments: [
         { mode: 'live', method: 'bank_transfer', enabled: true, instructions: 'IBAN DE02', termDays: null },
         { mode: 'test', method: 'cash_on_delivery', enabled: false },
@@ -56,6 +56,7 @@ eachEngine('export shop', (given) => {
     assert.equal(code, 0)
     const read = readShopFile(out, now)
     assert.ok('file' in read, JSON.stringify(read))
+    assert.equal(read.file.merchant.timeZone, 'Asia/Tokyo')
     assert.equal(read.file.products?.length, demo.products?.length)
     assert.deepEqual(read.file.agents, [
       { mode: 'test', level: 'buy', who: 'anyone', orderWebhooks: false },

@@ -592,6 +592,25 @@ eachEngine('provisioning', (given) => {
     assert.deepEqual(again.changes, [])
   })
 
+  test('the days of a shop begin where its file says, and are counted again; a file that does not say it leaves them', async () => {
+    const storage = await given.open()
+    const apply = (timeZone?: string) =>
+      applyShop(storage, { merchant: { ...merchant(), ...(timeZone && { timeZone }) } }, options)
+    const recounts = () =>
+      storage.read(
+        async (db) => (await db.sql<{ rows: number }>`select count(*) as "rows" from sales_recounts`)[0]?.rows,
+      )
+    await apply('Asia/Tokyo')
+    assert.equal(Number(await recounts()), 0)
+    const { changes } = await apply('Europe/Berlin')
+    assert.deepEqual(
+      changes.map(({ what, members }) => [what, members.map(({ member, from, to }) => [member, from, to])]),
+      [['merchant', [['timeZone', 'Asia/Tokyo', 'Europe/Berlin']]]],
+    )
+    assert.equal(Number(await recounts()), 2)
+    assert.deepEqual((await apply()).changes, [])
+  })
+
   test('categories never stand deeper than eight, counting those that the file does not name', async () => {
     const chain = (letters: string, top?: string) =>
       [...letters].map((slug, i) => {
@@ -946,8 +965,9 @@ describe('a shop file', () => {
       publishedAt: '2024-02-30T20:00:00Z',
       skus: [{ code: '\u00a0', price: 1 }],
     }
-    assert.deepEqual(place({ merchant: merchant('  '), products: [bad] }).sort(), [
+    assert.deepEqual(place({ merchant: { ...merchant('  '), timeZone: 'Mars/Olympus' }, products: [bad] }).sort(), [
       '/merchant/name',
+      '/merchant/timeZone',
       '/products/0/name',
       '/products/0/publishedAt',
       '/products/0/skus/0/code',

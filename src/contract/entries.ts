@@ -362,6 +362,8 @@ export const InvoicesEntry = object({
 })
 
 // What a merchant sets about its shop. Shop files add e-mails and the legal name.
+export const TimeZone = Type.String({ minLength: 1, maxLength: 64, description: 'IANA name, such as Europe/Berlin.' })
+
 export const merchantMembers = {
   slug: described('Its name in addresses and commands, and in every later file.', slug),
   name: described('What shoppers read.', name),

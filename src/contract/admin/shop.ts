@@ -1,6 +1,14 @@
 // The merchant, taxes, shipping and payment methods: schemas and rows.
 
-import { InvoicesEntry, LegalEntry, merchantMembers, ShippingZoneEntry, ShopEntry, TaxEntry } from '../entries.ts'
+import {
+  InvoicesEntry,
+  LegalEntry,
+  merchantMembers,
+  ShippingZoneEntry,
+  ShopEntry,
+  TaxEntry,
+  TimeZone,
+} from '../entries.ts'
 import { limits } from '../limits.ts'
 import { ExpectedVersion, IdempotencyKey, MerchantId, Version } from '../parts.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
@@ -13,7 +21,6 @@ import { type AdminRows, adminRow } from './row.ts'
 
 const tablesBytesMax = 512 * 1024
 
-const TimeZone = Type.String({ minLength: 1, maxLength: 64, description: 'IANA name, such as Europe/Berlin.' })
 const Taxes = Type.Array(TaxEntry, { maxItems: 5_000 })
 const Shipping = Type.Array(ShippingZoneEntry, { maxItems: 100 })
 

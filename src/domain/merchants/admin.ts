@@ -14,7 +14,6 @@ import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { findMethodSettings, lacksInstructions, saveMethodSettings } from '../payments/methods.ts'
 import {
-  isTimeZone,
   merchantMembers,
   merchantProblems,
   planMerchant,
@@ -60,14 +59,10 @@ export function adminShopOperations(parts: AdminShopParts): {
       const { legal: legalBefore, ...stored } = shopEntryOf(before)
       const kept = legal === undefined ? legalBefore : (legal ?? undefined)
       const entry = { ...stored, ...given, ...(kept && { legal: kept }) }
-      refuseProblems('', [
-        ...controlCharacters(entry, ''),
-        ...merchantProblems(entry),
-        ...(timeZone === undefined || isTimeZone(timeZone) ? [] : [noTimeZone]),
-      ])
+      refuseProblems('', [...controlCharacters(entry, ''), ...merchantProblems({ ...entry, timeZone })])
       if (entry.currency !== before.currency) await refusePriced(db, before.id)
-      const merchant: Merchant = { ...planMerchant(entry, before).merchant, timeZone: timeZone ?? before.timeZone }
-      const members = membersChanged(before, merchant, [...merchantMembers, 'timeZone'])
+      const { merchant } = planMerchant({ ...entry, timeZone }, before)
+      const members = membersChanged(before, merchant, merchantMembers)
       if (members.length > 0) await saveMerchant(db, parts, before, merchant, now.getTime())
       return shopChanged(db, parts, caller, before, [{ what: 'merchant', members }], { now: now.getTime(), cause })
     },
@@ -127,7 +122,6 @@ export async function refusePriced(tx: Tx, merchantId: string): Promise<void> {
   if (await hasProducts(tx, merchantId)) throw refuse('currency_not_changeable')
 }
 
-const noTimeZone: Problem = issueAt('/timeZone', 'unknown_time_zone')
 const noInstructions: Problem = issueAt('/instructions', 'instructions_needed')
 
 async function lockShop(

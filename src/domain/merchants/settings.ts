@@ -11,8 +11,12 @@ import { currencyExponent } from '../../platform/kit/money.ts'
 import { isBlank, type Problem, repeated } from '../../platform/kit/problems.ts'
 import type { Merchant, ShippingZone, TaxRate } from './store.ts'
 
+export interface MerchantSettings extends ShopEntry {
+  timeZone?: string | undefined
+}
+
 export function planMerchant(
-  entry: ShopEntry,
+  entry: MerchantSettings,
   before: Merchant | undefined,
 ): { merchant: Merchant; changes: Change[] } {
   const merchant: Merchant = {
@@ -35,7 +39,7 @@ export function planMerchant(
     invoices: entry.invoices ? JSON.stringify(entry.invoices) : (before?.invoices ?? '{}'),
     synonyms: JSON.stringify(entry.synonyms ?? []),
     closedAt: before?.closedAt ?? null,
-    timeZone: before?.timeZone ?? 'UTC',
+    timeZone: entry.timeZone ?? before?.timeZone ?? 'UTC',
     version: before?.version ?? 1,
   }
   if (!before) return { merchant, changes: [{ kind: 'create', what: 'merchant', name: merchant.slug, members: [] }] }
@@ -61,6 +65,7 @@ export const merchantMembers = [
   'legal',
   'invoices',
   'synonyms',
+  'timeZone',
 ] as const
 
 // The seller's name and low-stock mark are part of every product's answer.
@@ -150,11 +155,13 @@ export function* merchantProblems({
   country,
   supportEmail,
   synonyms = [],
-}: ShopEntry): Generator<Problem> {
+  timeZone,
+}: MerchantSettings): Generator<Problem> {
   if (isBlank(name)) yield issueAt('/name', 'blank')
   if (currencyExponent(currency) === undefined) yield issueAt('/currency', 'unknown_currency')
   if (!isCountry(country)) yield issueAt('/country', 'unknown_country')
   yield* addressProblems(supportEmail, '/supportEmail')
+  if (timeZone !== undefined && !isTimeZone(timeZone)) yield issueAt('/timeZone', 'unknown_time_zone')
   for (const [group, words] of synonyms.entries())
     for (const [at, word] of words.entries())
       if (!/[\p{L}\p{N}]/u.test(word)) yield issueAt(`/synonyms/${group}/${at}`, 'no_letter_or_digit')
@@ -327,7 +334,7 @@ function tableMembers(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<s
     .filter(({ from, to }) => !isSame(from, to))
 }
 
-export function isTimeZone(name: string): boolean {
+function isTimeZone(name: string): boolean {
   try {
     return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
   } catch {

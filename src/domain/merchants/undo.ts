@@ -68,7 +68,7 @@ async function undoMerchant(
   if (change.members.some(({ member }) => member === 'currency') && (await hasProducts(tx, merchant.id)))
     throw notUndoable(change)
   refuseOvertaken(change, merchant)
-  const after = { ...merchant, ...valuesBefore<Merchant>(change, [...merchantMembers, 'timeZone']) }
+  const after = { ...merchant, ...valuesBefore<Merchant>(change, merchantMembers) }
   if (!dryRun) await saveMerchant(tx, parts, merchant, after, now)
 }
 

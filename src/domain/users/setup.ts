@@ -72,8 +72,8 @@ export async function useSetupLink(
     delete from setup_links where token_hash = ${hashOfToken(token)} and expires_at > ${now} returning id`
   if (rows.length === 0 || (await isInUse(tx))) throw refuse('invitation_not_found')
   const entry = { slug: shopSlug(shopName), name: shopName, currency: currencyOfCountry(country), country }
-  const planned = planMerchant({ ...entry, supportEmail: email }, undefined)
-  const merchant = { ...planned.merchant, timeZone: timeZoneOfCountry(country) }
+  const settings = { ...entry, supportEmail: email, timeZone: timeZoneOfCountry(country) }
+  const { merchant } = planMerchant(settings, undefined)
   if (!(await insertMerchant(tx, merchant, now))) throw refuse('invitation_not_found')
   const { id: userId } = await createUser(
     tx,

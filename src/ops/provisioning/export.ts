@@ -50,7 +50,7 @@ export async function shopFileOf(db: Reader, merchant: Merchant): Promise<ShopFi
 
 async function merchantEntryOf(db: Reader, merchant: Merchant): Promise<MerchantEntry> {
   const mail = await findMailSettings(db, merchant.id)
-  const entry: MerchantEntry = shopEntryOf(merchant)
+  const entry: MerchantEntry = { ...shopEntryOf(merchant), timeZone: merchant.timeZone }
   if (!mail) return entry
   const { senderName, replyTo, locale, off } = mail
   // Settings were checked against the schema when they were written.

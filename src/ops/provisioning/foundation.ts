@@ -25,6 +25,7 @@ import {
   updateMerchant,
 } from '../../domain/merchants/store.ts'
 import { listMethodSettings, saveMethodSettings } from '../../domain/payments/methods.ts'
+import { countAllAgain } from '../../domain/reports/count.ts'
 import { clockSkewMsMax } from '../../platform/kit/instant.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
@@ -39,6 +40,7 @@ import { findSelling } from './store.ts'
 export interface Foundation extends PlannedFoundation {
   merchant: Merchant
   merchantDiffers: boolean
+  timeZoneChanged: boolean
   // Every product is rendered again.
   answersChanged: boolean
   // Undefined: unchanged.
@@ -59,6 +61,7 @@ export async function saveFoundation(
   // Two nodes may create one shop at once; the later one then finds it.
   if (plan.isNewMerchant && !(await insertMerchant(tx, merchant, now))) return saveFoundation(tx, file, now, record)
   if (!plan.isNewMerchant && plan.merchantDiffers) await updateMerchant(tx, merchant, now)
+  if (plan.timeZoneChanged) await countAllAgain(tx, merchant.id)
   // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
   if (plan.answersChanged) await markAllStale(tx, merchant.id, now - clockSkewMsMax)
   for (const category of plan.newCategories) await insertCategory(tx, merchant.id, category)
@@ -108,6 +111,7 @@ export async function planFoundation(
     merchant,
     isNewMerchant: !before,
     merchantDiffers: merchantChanges.length > 0,
+    timeZoneChanged: before !== undefined && before.timeZone !== merchant.timeZone,
     answersChanged: before !== undefined && isInAnswers(before, merchant),
     ...planned,
     ...plannedMakers,

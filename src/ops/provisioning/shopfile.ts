@@ -17,6 +17,7 @@ import {
   PromotionEntry,
   ShippingZoneEntry,
   TaxEntry,
+  TimeZone,
   text,
 } from '../../contract/entries.ts'
 import { limits } from '../../contract/limits.ts'
@@ -105,6 +106,10 @@ export const MailEntry = object({
 
 export const MerchantEntry = object({
   ...merchantMembers,
+  timeZone: optional(
+    'Where the days of its reports and documents begin: an IANA name, such as `Europe/Berlin`. Left out, it stays as it is (at first UTC).',
+    TimeZone,
+  ),
   mail: optional('What is written to shoppers, and to you.', MailEntry),
   legal: optional('Who sells, as invoices, receipts and packing slips name it.', LegalEntry),
   invoices: optional('Numbers of invoices and credit notes. Left out, they stay as they are.', InvoicesEntry),

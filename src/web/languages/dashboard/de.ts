@@ -325,7 +325,7 @@ export const de: DashboardTexts = {
     'makers.empty': 'Noch keine Hersteller',
     'makers.emptyText':
       'Wer in die EU verkauft, nennt zu jedem Produkt den Hersteller mit Anschrift. Legen Sie ihn einmal an und wählen Sie ihn im Produkt.',
-    'conflict.now': 'Inzwischen von jemand anderem gespeichert:',
+    'conflict.now': 'Inzwischen gespeichert:',
     'done.saved': 'Gespeichert.',
     'done.removed': 'Entfernt.',
 

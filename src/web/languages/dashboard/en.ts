@@ -327,7 +327,7 @@ const texts = {
   'makers.empty': 'No makers yet',
   'makers.emptyText':
     'Shops that sell into the EU name who makes a product, with addresses. Write a maker down once and choose it in each product.',
-  'conflict.now': 'Saved by someone else in the meantime:',
+  'conflict.now': 'Saved in the meantime:',
   'done.saved': 'Saved.',
   'done.removed': 'Removed.',
 

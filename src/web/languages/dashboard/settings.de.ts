@@ -159,11 +159,11 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
   'done.settings': 'Einstellungen gespeichert.',
   'twoVersions.title': 'Zwei Fassungen',
   'twoVersions.lead':
-    'Während Sie bearbeitet haben, hat jemand anderes gespeichert. Wählen Sie für jedes Feld, welcher Wert bleibt.',
+    'Während Sie bearbeitet haben, wurde in einem anderen Fenster gespeichert, von Ihnen oder jemand anderem. Wählen Sie für jedes Feld, welcher Wert bleibt.',
   'twoVersions.table':
-    'Während Sie bearbeitet haben, hat jemand anderes gespeichert. Beide Fassungen stehen unten; von Ihrer ist nichts verloren.',
+    'Während Sie bearbeitet haben, wurde in einem anderen Fenster gespeichert, von Ihnen oder jemand anderem. Beide Fassungen stehen unten; von Ihrer ist nichts verloren.',
   'twoVersions.mine': 'Ihre',
-  'twoVersions.theirs': 'Von jemand anderem gespeichert',
+  'twoVersions.theirs': 'Inzwischen gespeichert',
   'twoVersions.gone': 'Es wurde entfernt.',
   'twoVersions.save': 'Gewählte Werte speichern',
   'twoVersions.saveMine': 'Meine speichern',

@@ -155,11 +155,11 @@ export const settingsEn = {
   'done.settings': 'Settings saved.',
   'twoVersions.title': 'Two versions',
   'twoVersions.lead':
-    'Someone else saved these settings while you were editing. Choose for each field which value stays.',
+    'These settings were saved in another window while you were editing, by you or by someone else. Choose for each field which value stays.',
   'twoVersions.table':
-    'Someone else saved this while you were editing. Both versions are below; nothing of yours is lost.',
+    'This was saved in another window while you were editing, by you or by someone else. Both versions are below; nothing of yours is lost.',
   'twoVersions.mine': 'Yours',
-  'twoVersions.theirs': 'Saved by someone else',
+  'twoVersions.theirs': 'Saved in the meantime',
   'twoVersions.gone': 'It was removed.',
   'twoVersions.save': 'Save the chosen values',
   'twoVersions.saveMine': 'Save mine',
