@@ -91,6 +91,8 @@ const sharedByModes: ReadonlySet<AdminOperationId> = new Set<AdminOperationId>([
   ...(Object.keys(catalogRows) as AdminOperationId[]),
   ...(Object.keys(makerRows) as AdminOperationId[]),
   ...(['checkAdminHost', 'makeAdminHostMain', 'removeAdminHost'] as const),
+  // Its request names only SKUs.
+  'createAdminDraft',
   'getAdminPage',
   'replaceAdminPage',
   'removeAdminPage',
