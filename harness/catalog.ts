@@ -96,6 +96,11 @@ export async function* shopifyChunks(products: number, choice: CatalogChoice = {
   yield Buffer.from(pieces.join(''))
 }
 
+// Every fiftieth is not published.
+export function isDraft(number: number): boolean {
+  return number % 50 === 0
+}
+
 export function variantCount(number: number): number {
   return 1 + (number % 4)
 }
@@ -170,7 +175,7 @@ function productCells(product: {
     'Image Alt Text': title,
     'Gift Card': 'FALSE',
     'SEO Title': `${title} | Workshop ${number % 40}`,
-    Status: number % 50 === 0 ? 'draft' : 'active',
+    Status: isDraft(number) ? 'draft' : 'active',
   }
 }
 

@@ -5,12 +5,13 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 
 const pauseMs = 20
-const patienceMs = 60_000
+const usualPatienceMs = 60_000
 
 // Resolves with what was found: anything except undefined and false.
 export async function until<Found>(
   look: () => Found | Promise<Found>,
   what = 'it',
+  patienceMs = usualPatienceMs,
 ): Promise<Exclude<Found, undefined | false>> {
   const hopelessAt = performance.now() + patienceMs
   for (;;) {

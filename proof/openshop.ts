@@ -13,8 +13,14 @@ import type { Ground } from './place.ts'
 import type { Numbers, RunTools } from './runs.ts'
 import { makeShop, type Shop, standOf } from './shop.ts'
 
+export interface OpenShop {
+  shop: Shop
+  port: number
+  origin: string
+}
+
 // Live, alone on the server, with a page of its own.
-export async function openShopAt(ground: Ground): Promise<{ shop: Shop; port: number; origin: string }> {
+export async function openShopAt(ground: Ground): Promise<OpenShop> {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
   const demo: ShopFile = JSON.parse(await readFile(new URL('../apps/demo/shop.json', import.meta.url), 'utf8'))
