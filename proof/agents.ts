@@ -65,8 +65,9 @@ export async function runAgents(ground: Ground, numbers: AgentNumbers, tools: Ru
     await run.openMany()
     await run.hostile()
     for (let kill = 0; kill < kills; kill += 1) await run.kill(kill)
-    await run.stop()
     await run.settle()
+    await run.stop()
+    await run.judge()
     return { seen: run.seen, violations: [...run.violations].slice(0, 50) }
   } finally {
     await run.stop('SIGKILL')
@@ -225,10 +226,17 @@ class AgentsRun {
     this.tools.tell(`${number + 1} of ${this.numbers.kills} kills`)
   }
 
+  // Only a running server pays back what was charged too late.
   async settle(): Promise<void> {
     await this.shop.withStorage(async (storage) => {
-      const unsettled = await untilSettled(storage, this.tools.tell, ['payments', 'refunds'])
-      for (const sentence of [...unsettled, ...(await findBroken(storage))]) this.violations.add(sentence)
+      for (const sentence of await untilSettled(storage, this.tools.tell, ['payments', 'refunds']))
+        this.violations.add(sentence)
+    })
+  }
+
+  async judge(): Promise<void> {
+    await this.shop.withStorage(async (storage) => {
+      for (const sentence of await findBroken(storage)) this.violations.add(sentence)
       const twice = await storage.read(
         (db) => db.sql<{ id: string }>`
           select checkout_session_id as "id" from payments where status = 'succeeded'
