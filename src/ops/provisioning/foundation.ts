@@ -107,6 +107,7 @@ export async function planFoundation(
   const plannedMail = planMail(file.merchant, await findMailSettings(db, merchant.id))
   const shops = planInstallations(file, merchant.id, installations)
   const hasInstallation = hasSome(shops.newInstallations, installations)
+  const parts = [plannedMail, planned, plannedMakers, rates, plannedMethods, shops]
   const plan = {
     merchant,
     isNewMerchant: !before,
@@ -119,15 +120,7 @@ export async function planFoundation(
     ...shops,
     changedMethods: plannedMethods.changed,
     mail: plannedMail.settings,
-    changes: [
-      merchantChanges,
-      plannedMail.changes,
-      planned.changes,
-      plannedMakers.changes,
-      rates.changes,
-      plannedMethods.changes,
-      shops.changes,
-    ].flat(),
+    changes: [merchantChanges, ...parts.map(({ changes }) => changes)].flat(),
     warnings: [
       ...readinessWarnings({
         installations: file.installations ?? [],

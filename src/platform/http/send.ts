@@ -18,7 +18,9 @@ export type Send = (response: ServerResponse, outgoing: Outgoing) => void
 const httpsOnly = 'max-age=31536000'
 
 export function createSend({ isDraining, isHttps }: SendParts): Send {
-  return (response, { status, body, headers, stream }) => {
+  return (response, { status, body: given, headers, stream }) => {
+    // The length of a text is asked for first, and costs as much as its bytes: those of a long one are made once.
+    const body = typeof given === 'string' && given.length > longTextMin ? Buffer.from(given) : given
     const lines = ['x-content-type-options', 'nosniff']
     // An answer that can have no body has no length and no type.
     const isBodiless = status === 304 || status === 204
@@ -38,6 +40,7 @@ export function createSend({ isDraining, isHttps }: SendParts): Send {
 }
 
 const joinedBytesMax = 8_192
+const longTextMin = 65_536
 
 // Resolves at the end, also where the client went away, which ends the stream too.
 export async function sendStream(

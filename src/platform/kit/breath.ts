@@ -28,20 +28,6 @@ export function createBreath(clock: () => number = () => performance.now(), turn
   }
 }
 
-// `map` for long lists.
-export async function mapInSlices<Item, Made>(
-  items: readonly Item[],
-  make: (item: Item, index: number) => Made,
-): Promise<Made[]> {
-  const breath = createBreath()
-  const made: Made[] = []
-  for (const [index, item] of items.entries()) {
-    if (breath.isDue()) await breath.take()
-    made.push(make(item, index))
-  }
-  return made
-}
-
 // Does work that stops after each small step.
 export async function runSteps<Result>(breath: Breath, steps: Iterator<void, Result>): Promise<Result> {
   for (;;) {

@@ -10,7 +10,7 @@ import { limits } from '../../../contract/limits.ts'
 import { withdrawalExemptions } from '../../../contract/words.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html, trusted } from '../../../platform/html/html.ts'
-import { mapInSlices } from '../../../platform/kit/breath.ts'
+import { htmlInSlices } from '../../../platform/html/slices.ts'
 import { newId } from '../../../platform/kit/ids.ts'
 import { type Refusal, refuse } from '../../../platform/kit/refuse.ts'
 import { type Brands, brandsOf, type CategoryNode, categoriesOf, makersOf, smallImage } from '../catalog.ts'
@@ -877,7 +877,7 @@ async function variantsCard(visit: Visit, parts: SheetParts & { problems: Proble
   ]
   const onHandOf = new Map(present?.skus.map(({ code, onHand }) => [code, onHand]))
   const wrongOf = problemsByRow(problems)
-  const drawn = await mapInSlices(rows, (row, at) =>
+  const drawn = await htmlInSlices(rows, (row, at) =>
     variantRow(visit, {
       row,
       at,

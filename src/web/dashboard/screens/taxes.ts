@@ -2,7 +2,7 @@
 
 import type { TaxEntry } from '../../../contract/entries.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { mapInSlices } from '../../../platform/kit/breath.ts'
+import { htmlInSlices } from '../../../platform/html/slices.ts'
 import { isCountry } from '../../../platform/kit/country.ts'
 import { euCountries } from '../../../platform/kit/countryfacts.ts'
 import { proposedRates, proposedTaxClasses, taxDataDay, taxDataSource } from '../../../platform/kit/taxdata.ts'
@@ -63,9 +63,8 @@ export const taxes: Screen = {
     if (saved.kind === 'saved') return done(to('settings/taxes'), 'done.settings')
     if (saved.kind === 'conflict')
       return taxSheet(posted, { rows, base: normal(saved.current.taxes), theirs: saved.current.taxes.map(rowOf) })
-    const fields = rows.flatMap((_, row) =>
-      columns.map((name) => ({ name, label: '', kind: 'line' as const, pointer: `/taxes/${row}/${name}` })),
-    )
+    const named = (saved.refusal.details.issues ?? []).flatMap(({ path }) => cellAt(path) ?? [])
+    const fields = named.map(({ name, pointer }) => ({ name, label: '', kind: 'line' as const, pointer }))
     return taxSheet(posted, { rows, base, problems: problemsOf(words, saved.refusal, fields) })
   },
 }
@@ -174,7 +173,7 @@ ${
   </div>`
 }
 <form method="post" action="${to('settings/taxes')}">${keyField()}${baseField(base)}
-${problems && html`<div class="gap">${problemNote(problems, linkedCells(words, rows), words)}</div>`}
+${problems && html`<div class="gap">${problemNote(problems, wrongCells(words, rows, problems), words)}</div>`}
 ${
   isFilled &&
   html`<div class="gap">
@@ -196,7 +195,7 @@ ${
     ${columns.map((name) => html`<th scope="col">${words.say(`taxes.${name}`)}</th>`)}
     <th scope="col">${words.say('taxes.removeRow')}</th>
   </tr></thead>
-<tbody>${await mapInSlices([...rows, ...Array<undefined>(newRows).fill(undefined)], cells)}</tbody></table></div>
+<tbody>${await htmlInSlices([...rows, ...Array<undefined>(newRows).fill(undefined)], cells)}</tbody></table></div>
 <div class="list-foot">
   ${button({ label: words.say(theirs ? 'twoVersions.saveMine' : 'action.save'), kind: 'first', shortcut: 'save' })}
   ${button({ label: words.say('taxes.fillEu'), name: 'fill', value: 'eu', isUnchecked: true })}
@@ -209,15 +208,24 @@ function cellId(row: number, name: (typeof columns)[number]): string {
   return `tax-${row}-${name}`
 }
 
-function linkedCells(words: Words, rows: readonly TaxRow[]): Linked[] {
-  return rows.flatMap((row, index) =>
-    columns.map((name) => ({
+// The cell that an issue names, or something in it.
+function cellAt(path: string) {
+  const [pointer = '', row, column] = /^\/taxes\/(\d+)\/(\w+)/.exec(path) ?? []
+  const name = columns.find((one) => one === column)
+  return name && { name, row: Number(row), pointer }
+}
+
+// From what is wrong, since there may be thousands of rows.
+function wrongCells(words: Words, rows: readonly TaxRow[], { at }: Problems): Linked[] {
+  return Object.keys(at)
+    .flatMap((pointer) => cellAt(pointer) ?? [])
+    .toSorted((one, other) => one.row - other.row || columns.indexOf(one.name) - columns.indexOf(other.name))
+    .map(({ name, row, pointer }) => ({
       name,
-      id: cellId(index, name),
-      pointer: `/taxes/${index}/${name}`,
-      label: `${countryName(words.country, row.country)}, ${words.say(`taxes.${name}`)}`,
-    })),
-  )
+      id: cellId(row, name),
+      pointer,
+      label: `${countryName(words.country, rows[row]?.country ?? '')}, ${words.say(`taxes.${name}`)}`,
+    }))
 }
 
 interface TaxCells {
@@ -288,7 +296,7 @@ async function readTable({ words }: Visit, rows: readonly TaxRow[]): Promise<Htm
     <caption class="hidden">${words.say('settings.taxes')}</caption>
     <thead><tr>${columns.map((name) => html`<th scope="col">${words.say(`taxes.${name}`)}</th>`)}</tr></thead>
 <tbody>
-  ${await mapInSlices(
+  ${await htmlInSlices(
     rows,
     (row) => html`<tr>
       <th scope="row">${countryName(words.country, row.country)}</th>

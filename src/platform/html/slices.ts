@@ -1,0 +1,27 @@
+// Draws long lists without holding the event loop. The texts of a slice are joined in it: joining thousands of rows at the end
+// would hold the loop for as long as drawing them.
+
+import { createBreath } from '../kit/breath.ts'
+import { type Html, trusted } from './html.ts'
+
+export async function htmlInSlices<Item>(
+  items: readonly Item[],
+  draw: (item: Item, index: number) => Html,
+): Promise<Html[]> {
+  const breath = createBreath()
+  const slices: Html[] = []
+  let texts: string[] = []
+  const endSlice = () => {
+    slices.push(trusted(texts.join('')))
+    texts = []
+  }
+  for (const [index, item] of items.entries()) {
+    if (breath.isDue()) {
+      endSlice()
+      await breath.take()
+    }
+    texts.push(draw(item, index).toString())
+  }
+  endSlice()
+  return slices
+}
