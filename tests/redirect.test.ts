@@ -31,6 +31,7 @@ async function openShop(given: Given) {
     },
     of: (db, payment) => installed.of(db, payment),
     offered: (db, merchant) => installed.offered(db, merchant),
+    offeredToAll: (mode) => installed.offeredToAll(mode),
     ofAccount: (db, accountId) => installed.ofAccount(db, accountId),
   }
   const testServer = await openTestServer(given, { shops: [market], payHooks: { providers } })

@@ -50,7 +50,7 @@ export function signatureProblem(
   return problem ?? 'signature_invalid'
 }
 
-export function hasSignature({ headers }: SignableMessage): boolean {
+export function hasSignature({ headers }: { headers: Readonly<Record<string, unknown>> }): boolean {
   return headers.signature !== undefined || headers['signature-input'] !== undefined
 }
 

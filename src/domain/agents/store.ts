@@ -126,6 +126,30 @@ const platformColumns = new Fragment(`
   installation_id as "installationId", id, merchant_id as "merchantId", profile_url as "profileUrl", host, status, version,
   credential_id as "credentialId", first_seen_at as "firstSeenAt", last_seen_at as "lastSeenAt"`)
 
+export interface CalledShop {
+  shop: AgentShop | undefined
+  // Undefined where it never called.
+  platform: PlatformRow | undefined
+}
+
+// As one look. `profileUrl`: null where the caller has none.
+export async function findCalledShop(
+  db: Reader,
+  { slug, mode }: { slug: string; mode: Mode },
+  profileUrl: string | null,
+): Promise<CalledShop> {
+  if (profileUrl === null) return { shop: await findAgentShop(db, slug, mode), platform: undefined }
+  const [shop, [platform]] = await Promise.all([
+    findAgentShop(db, slug, mode),
+    db.sql<PlatformRow>`
+      select ${platformColumns} from agent_platforms
+      where installation_id = (select s.installation_id from merchants m
+        join agent_settings s on s.merchant_id = m.id and s.mode = ${mode} where m.slug = ${slug})
+        and profile_url = ${profileUrl}`,
+  ])
+  return { shop, platform }
+}
+
 export async function findPlatformAt(
   db: Reader,
   installationId: string,

@@ -297,6 +297,8 @@ export interface Providers {
   of(db: Reader, payment: PaymentOwner): Promise<PaymentProvider | undefined>
   // In the order in which the page offers their methods. Accounts are looked up unless it is known that there are none.
   offered(db: Reader, merchant: MerchantMode & { hasAccounts?: boolean }): Promise<readonly OfferedProvider[]>
+  // Those of them that need no account, which nobody has to look up.
+  offeredToAll(mode: Mode): readonly OfferedProvider[]
   // Finds the provider of an account, including one that has ended.
   ofAccount(db: Reader, accountId: string): Promise<PaymentProvider | undefined>
 }
@@ -305,11 +307,13 @@ export interface Providers {
 export function createProviders(providers: readonly PaymentProvider[]): Providers {
   const byName = new Map(providers.map((provider) => [provider.name, provider]))
   if (byName.size < providers.length) throw new Error('two payment providers have one name')
+  const offeredToAll = (mode: Mode) =>
+    providers.filter(({ modes }) => modes.includes(mode)).map((provider) => ({ provider, accountId: null }))
   return {
     names: [...byName.keys()],
     of: async (_, { provider, accountId }) => (accountId === null ? byName.get(provider) : undefined),
-    offered: async (_, { mode }) =>
-      providers.filter(({ modes }) => modes.includes(mode)).map((provider) => ({ provider, accountId: null })),
+    offered: async (_, { mode }) => offeredToAll(mode),
+    offeredToAll,
     ofAccount: async () => undefined,
   }
 }

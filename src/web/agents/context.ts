@@ -1,7 +1,7 @@
 // What answering an agent needs.
 
 import type { Platforms } from '../../domain/agents/platforms.ts'
-import type { AgentShop } from '../../domain/agents/store.ts'
+import type { AgentShop, PlatformRow } from '../../domain/agents/store.ts'
 import type { Identify } from '../../platform/access/identify.ts'
 import type { Receive } from '../../platform/http/limiter.ts'
 import type { Incoming, Trace } from '../../platform/http/message.ts'
@@ -30,6 +30,8 @@ export interface ShopContext {
   parts: AgentParts
   platforms: Platforms<PlatformProfile>
   shop: AgentShop
+  // The profile in the header of the request, and the platform that called with it before. Null: it names none.
+  named: { profileUrl: string | null; platform: PlatformRow | undefined }
   // The address of the shop for agents.
   base: string
   request: Incoming

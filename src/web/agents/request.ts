@@ -28,10 +28,7 @@ export function rowAt<Id extends string, Row extends RestRow>(
   method: string,
   path: string,
 ): FoundRow<Id, Row> {
-  const here = (Object.entries(rows) as [Id, Row][]).flatMap(([rowId, row]) => {
-    const found = patternOf(row).exec(path)
-    return found ? [{ rowId, row, id: found[1] ?? '' }] : []
-  })
+  const here = rowsHere(rows, path)
   if (here.length === 0) throw refuse('route_not_found')
   const route = here.find(({ row }) => row.method === (method === 'HEAD' ? 'GET' : method))
   const allow = here.map(({ row }) => row.method).join(', ')
@@ -39,14 +36,29 @@ export function rowAt<Id extends string, Row extends RestRow>(
   return { ...route, id: decoded(route.id) }
 }
 
-const patterns = new Map<string, RegExp>()
+// An id is the second segment of a path.
+function rowsHere<Id extends string, Row extends RestRow>(
+  rows: Readonly<Record<Id, Row>>,
+  path: string,
+): FoundRow<Id, Row>[] {
+  const byPath = rowsByPath(rows) as ReadonlyMap<string, readonly FoundRow<Id, Row>[]>
+  const plain = byPath.get(path)
+  if (plain) return [...plain]
+  const [, collection = '', id = '', ...more] = path.split('/')
+  if (id === '') return []
+  return (byPath.get(['', collection, '{id}', ...more].join('/')) ?? []).map((found) => ({ ...found, id }))
+}
 
-function patternOf({ path }: RestRow): RegExp {
-  const known = patterns.get(path)
+const kept = new WeakMap<object, ReadonlyMap<string, readonly FoundRow<string, RestRow>[]>>()
+
+function rowsByPath(rows: Readonly<Record<string, RestRow>>) {
+  const known = kept.get(rows)
   if (known) return known
-  const pattern = new RegExp(`^${path.replace('{id}', '([^/]+)')}$`)
-  patterns.set(path, pattern)
-  return pattern
+  const byPath = new Map<string, FoundRow<string, RestRow>[]>()
+  for (const [rowId, row] of Object.entries(rows))
+    byPath.set(row.path, [...(byPath.get(row.path) ?? []), { rowId, row, id: '' }])
+  kept.set(rows, byPath)
+  return byPath
 }
 
 function decoded(id: string): string {

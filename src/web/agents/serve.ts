@@ -13,13 +13,14 @@ import { Lru } from '../../platform/kit/lru.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { isSlug } from '../../platform/kit/slug.ts'
 import { answerAcp } from './acp/rest.ts'
+import { createCalledShops } from './called.ts'
 import type { AgentParts, ShopContext } from './context.ts'
 import { answerMcp } from './mcp/shop.ts'
 import { agentsPage, agentsText } from './pages.ts'
 import { handlersOf } from './ucp/handlers.ts'
 import { type Dialect, dialects, newest, readPlatformProfile } from './ucp/negotiate.ts'
 import { type ProfileFacts, profileOf } from './ucp/profile.ts'
-import { answerRest } from './ucp/rest.ts'
+import { answerRest, profileNamed } from './ucp/rest.ts'
 
 // Before anything is read or fetched.
 const callsOfAddress = { perSecond: 20, burst: 60 } as const
@@ -36,6 +37,7 @@ const callsOfNameless = { perSecond: 5, burst: 30 } as const
 export function createAgentServer(parts: AgentParts): (request: Incoming, trace: Trace) => Promise<Outgoing> {
   const { tools } = parts
   const platforms = createPlatforms({ ...tools, profileReads: parts.profileReads }, readPlatformProfile)
+  const calledShop = createCalledShops(tools.storage)
   const throttle: Throttle | null = parts.isLimited ? createThrottle(callsOfAddress) : null
   const openThrottle: Throttle | null = parts.isLimited ? createThrottle(opensOfAddress) : null
   const profileThrottle: Throttle | null = parts.isLimited ? createThrottle(profilesOfNetwork) : null
@@ -55,7 +57,9 @@ export function createAgentServer(parts: AgentParts): (request: Incoming, trace:
     if (path === '/agents' || path.startsWith('/agents/')) return peoplesPage(parts, path)
     if (path.startsWith('/.well-known/')) return mainProfile(parts, request, path)
     const { slug, mode, rest } = placeOf(path)
-    const shop = isSlug(slug) ? await tools.storage.read((db) => findAgentShop(db, slug, mode)) : undefined
+    if (!isSlug(slug)) throw refuse('route_not_found')
+    const profileUrl = profileNamed(request.raw.headers['ucp-agent']) ?? null
+    const { shop, platform } = await calledShop({ slug, mode }, profileUrl)
     if (!shop) throw refuse('route_not_found')
     const base = agentBase(tools.publicOrigin(), shop)
     if (path.startsWith('/ucp/') && rest.startsWith('/.well-known/ucp'))
@@ -66,6 +70,7 @@ export function createAgentServer(parts: AgentParts): (request: Incoming, trace:
       parts,
       platforms,
       shop,
+      named: { profileUrl, platform },
       base,
       request,
       trace,

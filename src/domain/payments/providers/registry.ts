@@ -85,9 +85,10 @@ export function createRegistry(parts: RegistryParts): Providers {
       // Real money first.
       return [
         ...own.flatMap(({ provider, accountId }) => (provider ? [{ provider, accountId }] : [])),
-        ...(await plain.offered(db, merchant)),
+        ...plain.offeredToAll(merchant.mode),
       ]
     },
+    offeredToAll: plain.offeredToAll,
     async ofAccount(db, accountId) {
       const account = await findAccountById(db, accountId)
       return account && providerOf(account)

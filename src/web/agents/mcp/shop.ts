@@ -11,7 +11,7 @@ import { AgentError } from '../error.ts'
 import { checkedBody } from '../request.ts'
 import { admit, introduce } from '../ucp/caller.ts'
 import { performUcp } from '../ucp/perform.ts'
-import { idempotencyKeyIn, profileNamed } from '../ucp/rest.ts'
+import { idempotencyKeyIn } from '../ucp/rest.ts'
 import { RpcError, toolResult } from './rpc.ts'
 import { answerPost } from './transport.ts'
 
@@ -143,9 +143,9 @@ function asResult(error: unknown): object {
 }
 
 // In `meta`, or in the header as by REST.
-function profileIn({ request }: ShopContext, meta: Readonly<Record<string, unknown>>): string | undefined {
+function profileIn(context: ShopContext, meta: Readonly<Record<string, unknown>>): string | undefined {
   const { profile } = (meta['ucp-agent'] ?? {}) as { profile?: unknown }
-  const named = profileNamed(request.raw.headers['ucp-agent'])
+  const named = context.named.profileUrl ?? undefined
   if (profile !== undefined && typeof profile !== 'string')
     throw new AgentError(400, 'invalid_profile_url', 'meta["ucp-agent"].profile is a text.')
   if (profile !== undefined && named !== undefined && profile !== named)

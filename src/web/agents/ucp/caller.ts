@@ -9,6 +9,7 @@ import { taggedId } from '../../../domain/agents/ids.ts'
 import { type FoundProfile, noPlatform, type ProfileAsker } from '../../../domain/agents/platforms.ts'
 import { findPlatformOfKey, type PlatformRow } from '../../../domain/agents/store.ts'
 import { isLoopback } from '../../../platform/kit/loopback.ts'
+import { Lru } from '../../../platform/kit/lru.ts'
 import type { ShopContext } from '../context.ts'
 import { AgentError } from '../error.ts'
 import { handlersOf } from './handlers.ts'
@@ -53,6 +54,8 @@ export interface Admitted {
   view: ViewContext
 }
 
+const checkout = 'dev.ucp.shopping.checkout'
+
 // Once the body is read, which a signature covers.
 export async function admit(
   context: ShopContext,
@@ -79,7 +82,7 @@ export async function admit(
       dialect,
       active,
       capability: row.capability,
-      handlers: shop.level === 'buy' ? await handlersOf(parts.tools, shop) : [],
+      handlers: shop.level === 'buy' && row.capability === checkout ? await handlersOf(parts.tools, shop) : [],
       mayPay: shop.level === 'buy' && isTrusted,
       mayReadOrders: proof !== null || isTrusted,
       reviewFrom: shop.reviewFrom,
@@ -116,7 +119,8 @@ export function tooMany(waitMs: number, sentence: string): AgentError {
 // A new one is read and written down; how many an address may bring is limited before that.
 async function refuseBlocked(context: ShopContext, profileUrl: string): Promise<PlatformRow | undefined> {
   refuseBadUrl(context, profileUrl)
-  const known = await context.platforms.findAt(context.shop, profileUrl)
+  const { named, platforms, shop } = context
+  const known = named.profileUrl === profileUrl ? named.platform : await platforms.findAt(shop, profileUrl)
   if (known?.status === 'blocked')
     throw new AgentError(403, 'profile_not_trusted', 'The shop does not deal with this platform.')
   const waitMs = known ? 0 : context.newProfileWaitMs()
@@ -127,11 +131,18 @@ async function refuseBlocked(context: ShopContext, profileUrl: string): Promise<
 // Letters that a parser drops or a page shows as another address, a password, and a fragment: one document would have many names.
 const isMisleading = /[\s\p{Cc}\p{Cf}\\#]|^[^/]*\/\/[^/?]*@/u
 
+// Parsing one takes as long as a statement.
+const goodUrls = new Lru<string, true>(500)
+
 function refuseBadUrl({ parts }: ShopContext, url: string): void {
+  const origin = parts.tools.publicOrigin()
+  const name = `${origin} ${url}`
+  if (goodUrls.get(name)) return
   const parsed = URL.parse(url)
-  const isOpenly = parsed?.protocol === 'http:' && isLoopback(new URL(parts.tools.publicOrigin()))
+  const isOpenly = parsed?.protocol === 'http:' && isLoopback(new URL(origin))
   if (!parsed || url.length > 2_000 || isMisleading.test(url) || (parsed.protocol !== 'https:' && !isOpenly))
     throw new AgentError(400, 'invalid_profile_url', 'The profile of a platform is an https address.')
+  goodUrls.set(name, true)
 }
 
 // A key that was made for a platform of this shop.

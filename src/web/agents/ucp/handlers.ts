@@ -8,9 +8,11 @@ export async function handlersOf(
   { storage, providers, publicOrigin }: PayTools,
   shop: AgentShop,
 ): Promise<ShownHandler[]> {
-  const seller = { ...shop, hasAccounts: shop.hasAccounts === 1 }
-  const offered = await storage.read((db) => providers.offered(db, seller))
   const { mode, name: merchantName, currency } = shop
+  const offered =
+    shop.hasAccounts === 1
+      ? await storage.read((db) => providers.offered(db, { ...shop, hasAccounts: true }))
+      : providers.offeredToAll(mode)
   return offered.flatMap(({ provider }) =>
     (provider.tokens ?? []).map(({ id, name, ownName, version, instruments, config, delegatedTo }) => ({
       id,

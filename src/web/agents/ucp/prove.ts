@@ -23,8 +23,8 @@ export async function provenBySignature(
   { keys, body, now }: ShownRequest,
   keysAgain: () => Promise<readonly unknown[]>,
 ): Promise<boolean> {
+  if (!hasSignature(request.raw)) return false
   const message = messageOf(request.raw, parts.tools.publicOrigin(), body)
-  if (!hasSignature(message)) return false
   const first = signatureProblem(message, keys, now)
   // The platform may have begun to sign with a key that it published meanwhile.
   const problem = first === 'key_not_found' ? signatureProblem(message, await keysAgain(), now) : first

@@ -29,8 +29,8 @@ async function answer(context: ShopContext, path: string): Promise<Outgoing> {
   const { request, trace, parts, shop, now } = context
   const { rowId, row, id } = rowAt<UcpRowId, UcpRow>(ucpRows, request.raw.method ?? '', path) // 404, 405
   trace.name = rowId
-  const profileUrl = profileIn(request.raw.headers['ucp-agent']) // 400
-  const introduced = await introduce(context, row, profileUrl) // 401, 403, 400, 422, 424, 503
+  if (context.named.profileUrl === null) throw withoutProfile() // 400
+  const introduced = await introduce(context, row, context.named.profileUrl) // 401, 403, 400, 422, 424, 503
   const bytes = await bodyBytesOf(context, row) // 413, 400
   const { caller, view } = await admit(context, introduced, row, { protocol: 'ucp', body: bytes }) // 401, 400, 429
   const key = row.kind === 'read' ? null : idempotencyKeyIn(request.raw.headers['idempotency-key']) // 400
@@ -48,11 +48,9 @@ export function profileNamed(header: string | string[] | undefined): string | un
   return typeof header === 'string' ? stringIn(readDictionary(header)?.get('profile')) : undefined
 }
 
-function profileIn(header: string | string[] | undefined): string {
-  const found = profileNamed(header)
-  if (found === undefined)
-    throw new AgentError(400, 'invalid_profile_url', 'The header UCP-Agent names the profile: profile="https://…".')
-  return found
+function withoutProfile(): AgentError {
+  const content = 'The header UCP-Agent names the profile: profile="https://…".'
+  return new AgentError(400, 'invalid_profile_url', content)
 }
 
 const keyPattern = /^[\w.-]{22,255}$/
