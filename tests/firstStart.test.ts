@@ -262,9 +262,12 @@ async function walkInBrowser(given: Given): Promise<void> {
       await page.fill('[name=address]', 'Am Deich 1\n26721 Emden')
     })
     await step('taxes', () => page.check('[name=confirmed]'))
-    await step('look', () =>
-      page.setInputFiles('[name=file]', { name: 'logo.png', mimeType: 'image/png', buffer: pixel }),
-    )
+    const logo = { name: 'logo.png', mimeType: 'image/png', buffer: pixel }
+    await step('look', () => page.setInputFiles('[name=file]', logo), 'Save and see it')
+    const preview = page.frameLocator('iframe')
+    await page.locator('iframe').scrollIntoViewIfNeeded()
+    await preview.getByRole('link', { name: owner.shop }).locator('img').first().waitFor()
+    await step('look', async () => undefined)
     const product = { name: 'Blue bowl', price: '24.50', stock: '3' }
     await step(
       'products',

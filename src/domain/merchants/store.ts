@@ -110,6 +110,8 @@ export async function updateMerchant(tx: Tx, merchant: Merchant, now: number): P
       logo = ${merchant.logo}, color = ${merchant.color}, look = ${merchant.look}, links = ${merchant.links}, legal = ${merchant.legal},
       invoices = ${merchant.invoices}, synonyms = ${merchant.synonyms}, updated_at = ${now}, time_zone = ${merchant.timeZone}, version = version + 1
     where id = ${merchant.id}`
+  // Its shop shows its name and look.
+  tx.signal('sites')
 }
 
 export interface Installation {

@@ -87,3 +87,11 @@ export async function toNextStep(visit: Visit, step: GuideStep): Promise<Shown> 
   const next = nextGuideStep(await progressOf(visit), step)
   return goTo(visit.to(next ? `start/${next}` : 'start'))
 }
+
+// For pages to which the guide leads: the way back, until the shop is open.
+export async function wayToGuide(visit: Visit): Promise<Html | undefined> {
+  const { words, to, may } = visit
+  if (!may('openAdminSite')) return undefined
+  const { data: site } = await visit.inMode('live').ask('getAdminSite')
+  return site.status === 'open' ? undefined : linkButton({ label: words.say('guide.title'), href: to('start') })
+}

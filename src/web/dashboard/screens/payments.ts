@@ -7,6 +7,7 @@ import { isPossibleIban } from '../../../platform/kit/iban.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
 import { dialog } from '../dialog.ts'
 import { bodyOf, type Field, type FieldValues, form, type Problems, problemsOf, valuesOf } from '../form.ts'
+import { wayToGuide } from '../guide.ts'
 import { card, facts, linkButton, notice, pill } from '../parts.ts'
 import type { Screen, Sheet, Visit } from '../screen.ts'
 import { sections, settingSections } from '../sections.ts'
@@ -22,16 +23,12 @@ export const payments: Screen = {
   place: 'settings',
   needs: 'getAdminShop',
   async get(visit) {
-    const { words, mode, may, to } = visit
-    const [{ data }, site] = await Promise.all([visit.ask('getAdminShop'), visit.inMode('live').ask('getAdminSite')])
+    const { words, mode } = visit
+    const { data } = await visit.ask('getAdminShop')
     const canPay = data.paymentAccounts.length > 0 || data.paymentMethods.some(({ enabled }) => enabled)
     return {
       title: words.say('settings.title'),
-      // Those who set up their shop came from the guide.
-      actions:
-        site.data.status !== 'open' && may('openAdminSite')
-          ? linkButton({ label: words.say('guide.title'), href: to('start') })
-          : undefined,
+      actions: await wayToGuide(visit),
       body: html`${sections(visit, settingSections, 'payments')}
 ${
   !canPay &&

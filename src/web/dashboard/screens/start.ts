@@ -11,6 +11,7 @@ import { amountIn, bodyOf, type Field, form, keyField, keyIn, type Problems, pro
 import { guideNav, guideSteps, isOptional, nextGuideStep, progressOf, stepSheet, toNextStep } from '../guide.ts'
 import { button, card, linkButton, notice } from '../parts.ts'
 import { attempt, goTo, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { draftPreview } from '../storedraft.ts'
 import { accountCards } from './accounts.ts'
 import { methodCards } from './payments.ts'
 import { legalStep } from './startLegal.ts'
@@ -280,12 +281,13 @@ const taxStep: Screen = {
   },
 }
 
-// The look.
+// The look, with the shop itself as its preview.
 
 async function lookSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
   const { words, to } = visit
-  const { shop } = await shopOf(visit)
-  const body = card({
+  const [{ shop }, { data: site }] = await Promise.all([shopOf(visit), visit.inMode('live').ask('getAdminSite')])
+  const preview = draftPreview(visit, site)
+  const choice = card({
     body: html`${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
 ${shop.logo && html`<p class="gap"><img class="guide-logo" src="${shop.logo}" alt="${words.say('guide.logo')}"></p>`}
 <form class="form" method="post" action="${to('start/look')}" enctype="multipart/form-data">${keyField()}
@@ -304,8 +306,12 @@ ${shop.logo && html`<p class="gap"><img class="guide-logo" src="${shop.logo}" al
   <label for="field-color">${words.say('shop.color')}</label>
   <input id="field-color" type="color" name="color" value="${shop.color ?? '#2c4c3e'}">
   <p class="help">${words.say('guide.colorHelp')}</p></div></div>
-<div class="form-foot">${button({ label: words.say('guide.save'), kind: 'first', shortcut: 'save' })}</div></form>`,
+<div class="form-foot">
+  ${button({ label: words.say('guide.save'), kind: 'first', shortcut: 'save' })}
+  ${preview && button({ label: words.say('guide.lookTry'), kind: 'second', name: 'do', value: 'try' })}
+</div></form>`,
   })
+  const body = preview ? html`<div class="columns preview-columns"><div>${choice}</div>${preview}</div>` : choice
   return stepSheet(visit, 'look', body, problems)
 }
 
@@ -336,7 +342,7 @@ const lookStep: Screen = {
       }),
     )
     if ('refusal' in outcome) return lookSheet(posted, problemsOf(words, outcome.refusal))
-    return toNextStep(posted, 'look')
+    return sent.get('do') === 'try' ? goTo(posted.to('start/look')) : toNextStep(posted, 'look')
   },
 }
 

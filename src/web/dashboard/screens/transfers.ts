@@ -9,6 +9,7 @@ import { Refusal } from '../../../platform/kit/refuse.ts'
 import { postButton } from '../controls.ts'
 import { columnsCard, columnsIn, columnsProblem, type TypedColumns } from '../filecolumns.ts'
 import { keyField, keyIn } from '../form.ts'
+import { wayToGuide } from '../guide.ts'
 import { memberName, memberValues } from '../members.ts'
 import { button, card, linkButton, moment, notice, pill, time } from '../parts.ts'
 import { attempt, goTo, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
@@ -244,6 +245,7 @@ async function transferPage(visit: Visit, typed?: TypedColumns): Promise<Sheet> 
     title: data.name,
     status: typed ? 400 : 200,
     back: { href: to('settings/transfers'), label: words.say('developers.transfers') },
+    actions: await wayToGuide(visit),
     body: html`<div data-live="transfer">${stateCard(visit, data)}
 ${columnsCard(visit, data, typed)}
 ${data.refusedRows.length > 0 && refusedCard(visit, data)}

@@ -11,6 +11,7 @@ export const guideDe: Readonly<Record<keyof typeof guideEn, string | Plural>> = 
   'guide.taxesLead': 'Sehen Sie jeden Satz an, berichtigen Sie ihn bei Bedarf und bestätigen Sie.',
   'guide.look': 'Aussehen',
   'guide.lookLead': 'Ihr Logo und eine Farbe, im Shop, an der Kasse und in E-Mails.',
+  'guide.lookTry': 'Speichern und ansehen',
   'guide.products': 'Produkte',
   'guide.productsLead': 'Geben Sie das erste ein, oder bringen Sie eine Datei aus einem anderen Shop mit.',
   'guide.delivery': 'Versand',

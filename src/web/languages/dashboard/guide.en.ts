@@ -10,6 +10,7 @@ export const guideEn = {
   'guide.taxesLead': 'Look at each rate, correct it if needed, and confirm.',
   'guide.look': 'Look',
   'guide.lookLead': 'Your logo and one colour, in the shop, the checkout and e-mails.',
+  'guide.lookTry': 'Save and see it',
   'guide.products': 'Products',
   'guide.productsLead': 'Type the first one, or bring a file from another shop.',
   'guide.delivery': 'Delivery',
