@@ -20,6 +20,7 @@ import { modesRun } from './modes.ts'
 import { moveRun } from './move.ts'
 import { moveMerchantRun } from './movemerchant.ts'
 import { nodesRun } from './nodes.ts'
+import { openShopRun } from './opening.ts'
 import { oversellOnNodesRun, oversellRun } from './oversell.ts'
 import { pageRun } from './page.ts'
 import { poisonRun } from './poison.ts'
@@ -101,4 +102,5 @@ export const runs: readonly (Run | ServerRun)[] = [
   lighthouseRun,
   largeShopRun,
   startersRun,
+  openShopRun,
 ]
