@@ -608,7 +608,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     }
     const bad = await add(new Blob(['not a picture']))
     assert.equal(bad.status, 400)
-    assert.match(bad.text, /This file cannot be used. Must be a WebP, JPEG, PNG or AVIF file\./)
+    assert.match(bad.text, /This file cannot be used. Please choose a WebP, JPEG, PNG or AVIF file\./)
     const good = await add(
       new Blob([new Uint8Array(await readFile(new URL('fixtures/pictures/lossy.webp', import.meta.url)))]),
     )

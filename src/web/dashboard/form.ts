@@ -14,7 +14,7 @@
 // The pointer of a field is `/name` unless it says otherwise. An empty field is left out of the body, or null if `isNullable`.
 
 import { randomUUID } from 'node:crypto'
-import type { BrokenRule, IssueCode } from '../../contract/issues.ts'
+import { type BrokenRule, type IssueCode, issue } from '../../contract/issues.ts'
 import type { FormFields } from '../../platform/html/fields.ts'
 import { hiddenFields } from '../../platform/html/form.ts'
 import { type Html, type HtmlValue, html } from '../../platform/html/html.ts'
@@ -273,8 +273,8 @@ export function moneyText(amountMinor: number, currency: string): string {
   return decimalAmount(amountMinor, currency)
 }
 
-// The members of a body from the fields, at their pointers (one level deep or more). Texts that are not what their kind says are
-// problems, and no operation is asked.
+// The members of a body from the fields, at their pointers (one level deep or more). Texts that are not what their kind says,
+// and whole numbers out of their bounds, are problems, and no operation is asked.
 export function bodyOf(
   words: Words,
   fields: readonly Field[],
@@ -285,8 +285,10 @@ export function bodyOf(
   for (const one of fields) {
     const text = textOf(one, posted)
     const value = parsed(one, text)
+    const bound = brokenBound(one, value)
     if (value === undefined && text !== '')
       at[pointerOf(one)] = words.say(one.kind === 'money' ? 'form.notMoney' : 'form.notNumber')
+    else if (bound !== undefined) at[pointerOf(one)] = words.issue(bound)
     else if (value !== undefined) put(body, pointerOf(one), value)
     else if (one.isNullable) put(body, pointerOf(one), null)
   }
@@ -303,9 +305,19 @@ function textOf({ kind, name }: Field, posted: FormFields): string {
 function parsed({ kind, currency = '' }: Field, text: string): unknown {
   if (kind === 'check') return text === 'on'
   if (text === '') return undefined
-  if (kind === 'whole') return /^-?\d{1,15}$/.test(text) ? Number(text) : undefined
+  if (kind === 'whole') return /^-?\d{1,60}$/.test(text) ? Number(text) : undefined
   if (kind === 'money') return amountIn(text, currency)
   return text
+}
+
+// By the rule that the contract would name.
+function brokenBound({ kind, min, max }: Field, value: unknown): BrokenRule | undefined {
+  if (kind !== 'whole' || typeof value !== 'number') return undefined
+  const isTooLow = min !== undefined && value < min
+  const isTooHigh = max !== undefined && value > max
+  if (!isTooLow && !isTooHigh) return undefined
+  if (min !== undefined && max !== undefined) return issue('integer_out_of_range', { min, max })
+  return isTooLow ? issue('integer_too_low', { min }) : issue('integer_too_high', { max: max ?? value })
 }
 
 // '12.50' and '12,50' are the same amount; a separator of thousands is not guessed.

@@ -103,6 +103,28 @@ describe('forms', () => {
     assert.match(text, /name="carrier"[^>]*value="DHL"/)
   })
 
+  test('a whole number out of its bounds is a problem at its field, said as the contract says it', () => {
+    const words = wordsIn('en', 'UTC')
+    const said = (bounds: { min?: number; max?: number }, typed: string) => {
+      const outcome = bodyOf(
+        words,
+        [{ name: 'n', label: 'N', kind: 'whole', ...bounds }],
+        new URLSearchParams({ n: typed }),
+      )
+      return 'problems' in outcome ? outcome.problems.at['/n'] : outcome.body
+    }
+    const between = 'Please enter a whole number from 1 to 9.'
+    const wrong = ['0', '-1', '10', '9'.repeat(40)]
+    assert.deepEqual(
+      wrong.map((typed) => said({ min: 1, max: 9 }, typed)),
+      Array(4).fill(between),
+    )
+    assert.deepEqual([said({ min: 1, max: 9 }, '9'), said({}, '-4'), said({ min: 1 }, '')], [{ n: 9 }, { n: -4 }, {}])
+    assert.equal(said({ min: 1 }, '0'), 'Please enter a whole number of at least 1.')
+    assert.equal(said({ max: 9 }, '10'), 'Please enter a whole number of at most 9.')
+    assert.equal(said({ min: 1, max: 9 }, '1.5'), 'Enter a whole number.')
+  })
+
   test('issues of a refusal go to their fields by pointer, and others above the form', () => {
     const words = wordsIn('en', 'UTC')
     const issues = [issueAt('/address/line1', 'required')]

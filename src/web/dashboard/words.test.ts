@@ -11,7 +11,7 @@ const placeholders = (text: unknown) => [...JSON.stringify(text).matchAll(/\{\w+
 
 // Rules of apps, keys, webhooks and files are read by those who write programs.
 const isOfPrograms = (code: IssueCode) =>
-  /^(?:target|redirect|header|bad_|url_|ascii|number|nested|malformed|ends_early|forbidden|repeated_(?:name|key)|not_utf8|not_a_key|private_key|unknown_key|not_base64|invalid_key|weak_key|file|app_of|key_count|not_visible_ascii|not_an_api_key|not_a_subscription|unknown_event|no_event|too_many_|not_an_id|pattern|empty_search|not_a_slug|not_an_option)/.test(
+  /^(?:target|redirect|header|bad_|url_|ascii|number|nested|malformed|ends_early|forbidden|repeated_(?:name|key)|not_utf8|not_a_key|private_key|unknown_key|not_base64|invalid_key|weak_key|file|app_of|key_count|not_visible_ascii|not_an_api_key|not_a_subscription|unknown_event|no_event|too_many_|not_an_id|pattern|empty_search)/.test(
     code,
   )
 const ruleCodesOfForms = issueCodes.filter((code) => !isOfPrograms(code)).map((code) => ({ code }))
@@ -59,7 +59,7 @@ describe('the texts of the dashboard', () => {
     const either = issue('not_either', { alternatives: ['test', 'live'] })
     assert.deepEqual(
       [german.issue(either), english.issue(either)],
-      ['Bitte test oder live wählen.', 'Must be test or live.'],
+      ['Bitte test oder live wählen.', 'Please choose test or live.'],
     )
     assert.equal(
       german.issue(issue('not_a_slug')),
@@ -143,7 +143,12 @@ describe('the texts of the dashboard', () => {
     })
 
     test(`${language} says the rules of fields in the words of people`, () => {
-      for (const { code } of ruleCodesOfForms) assert.doesNotMatch(issues[code], ofPrograms, `${language} ${code}`)
+      for (const { code } of ruleCodesOfForms) {
+        assert.doesNotMatch(issues[code], ofPrograms, `${language} ${code}`)
+        assert.match(issues[code], /^(?:\p{Lu}|\{\w+\} \p{Ll})/u, `${language} ${code}`)
+        // Without a subject, as the contract has it.
+        assert.doesNotMatch(issues[code], /^(?:must|is|has|goes|holds|its|needs) /i, `${language} ${code}`)
+      }
     })
   }
 

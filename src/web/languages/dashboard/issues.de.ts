@@ -42,7 +42,7 @@ export const issuesDe: IssueTexts = {
   not_an_option:           'Bitte Name und Wert einer Option eingeben, etwa Farbe:Rot.',
   not_an_instant:          'Bitte Datum und Uhrzeit eingeben.',
   not_a_currency:          'Bitte eine Währung eingeben, etwa EUR.',
-  not_a_country_code:      'Bitte ein Land mit zwei Großbuchstaben eingeben, etwa DE.',
+  not_a_country_code:      'Bitte ein Land aus der Liste wählen.',
   not_a_line:              'Bitte nur eine Zeile eingeben, ohne Steuerzeichen[? ({min} bis {max} Zeichen)?].',
   not_plain_text:          'Bitte einen Text ohne Steuerzeichen eingeben[? ({min} bis {max} Zeichen)?].',
   not_visible_ascii:       'Bitte nur Buchstaben ohne Umlaute, Ziffern und Zeichen eingeben, ohne Leerzeichen[? ({min} bis {max} Zeichen)?].',
@@ -54,7 +54,7 @@ export const issuesDe: IssueTexts = {
   not_a_subscription:      'Bitte den Namen eines Ereignisses eingeben, etwa order.paid, order.* oder *.',
   not_an_api_key:          'Bitte einen API-Schlüssel eingeben.',
   not_an_id:               'Bitte eine Kennung der Form {prefix}_… eingeben.',
-  pattern_mismatch:        'Dieser Wert hat nicht die Form {pattern}.',
+  pattern_mismatch:        'Dieser Wert ist nicht gültig.',
 
   // JSON that cannot be read.
   malformed:               'An der Stelle {position} steht kein JSON.',
@@ -86,11 +86,11 @@ export const issuesDe: IssueTexts = {
   unknown_sku:             'Diese SKU gibt es nicht.',
   duplicate:               twice,
   not_in_future:           'Das muss in der Zukunft liegen.',
-  test_mode_only: 'ist nur im Testmodus möglich',
+  test_mode_only:          'Das ist nur im Testmodus möglich.',
   needed:                  empty,
   needed_in_country:       'Das wird in diesem Land gebraucht.',
-  not_a_country:           'Bitte ein Land mit zwei Großbuchstaben eingeben, etwa DE.',
-  not_a_region:            'Diese Region hat das Land nicht.',
+  not_a_country:           'Bitte ein Land aus der Liste wählen.',
+  not_a_region:            'Bitte das Kürzel oder den Namen einer Region dieses Landes eingeben.',
   not_a_vat_id:            'Bitte eine USt-IdNr. eines EU-Staates mit Länderkürzel eingeben, etwa ATU12345678.',
   not_a_postal_code:       'Bitte eine Postleitzahl dieses Landes eingeben[?, etwa {example}?].',
   phone_digits:            'Bitte eine Telefonnummer mit {min} bis {max} Ziffern eingeben.',
@@ -121,7 +121,7 @@ export const issuesDe: IssueTexts = {
   unknown_option:          'Diese Option hat das Produkt nicht.',
   unknown_option_value:    'Diesen Wert hat die Option nicht.',
   not_above_price:         'Der Vergleichspreis muss über dem Preis liegen.',
-  other_kind_of_measure:   'Muss zur Einheit passen, wie kg zu g.',
+  other_kind_of_measure:   'Bitte eine Einheit derselben Art wählen, wie kg zu g.',
   unreadable_instant:      'Bitte Datum und Uhrzeit eingeben.',
   published_in_future:     'Das darf nicht in der Zukunft liegen.',
   maker_not_in_file:       'Dieser Hersteller steht nicht in der Datei.',
@@ -129,7 +129,7 @@ export const issuesDe: IssueTexts = {
   sku_not_in_file:         'Dieser SKU-Code steht nicht in der Datei.',
   category_circle:         'Die Kategorien bilden einen Kreis oder mehr als {max} Ebenen.',
 
-  // Spalten einer Datei.
+  // Columns of a file.
   unknown_column:          'Diese Spalte hat die Datei nicht.',
   meaning_missing:         'Bitte eine Spalte für {member} wählen.',
   meaning_repeated:        'Das dürfen höchstens {max} Spalten sein.',
@@ -150,7 +150,7 @@ export const issuesDe: IssueTexts = {
 
   // The shop and its settings.
   unknown_currency:        'Bitte eine Währung eingeben, etwa EUR.',
-  unknown_country:         'Bitte ein Land mit zwei Großbuchstaben eingeben, etwa DE.',
+  unknown_country:         'Bitte ein Land aus der Liste wählen.',
   unknown_time_zone:       'Bitte eine Zeitzone eingeben, etwa Europe/Berlin.',
   not_one_email:           'Bitte genau eine E-Mail-Adresse eingeben, ohne Namen.',
   not_rising:              'Die Stufen müssen ansteigen.',
@@ -184,7 +184,7 @@ export const issuesDe: IssueTexts = {
   not_a_day:               'Bitte einen Tag eingeben.',
   after_last_day:          'Der erste Tag darf nicht nach dem letzten liegen.',
   too_many_days:           'Der erste Tag darf höchstens {max} Tage vor dem letzten liegen.',
-  text_too_large:          'Das Stück ist größer als {kibibytes} KiB in UTF-8.',
+  text_too_large:          'Das ist größer als {kibibytes} KiB.',
   link_not_secure:         'Bitte eine ganze Adresse eingeben, die mit https:// beginnt.',
   placeholder_missing:     'Die Adresse muss {placeholder} enthalten.',
 
