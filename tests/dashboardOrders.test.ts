@@ -53,8 +53,21 @@ anyEngine('orders at the dashboard', (given) => {
     assert.equal(page.status, 409)
     assert.deepEqual([page.field('trackingUrl')?.isInvalid, page.field('trackingUrl')?.value], [true, 'ftp://x'])
     assert.deepEqual([page.field('carrier')?.value, page.field(`quantity-${sku[1]}`)?.value], ['DHL', '1'])
+    // Quantities that are none, or more than there is, are refused at their lines.
+    for (const [typed, said] of [
+      ['-1', 'Please enter a whole number from 0 to 999.'],
+      ['1.5', 'Enter a whole number.'],
+      ['4', 'Please enter a whole number from 0 to 3.'],
+    ] as const) {
+      await page.press('Send', { trackingUrl: '', [`quantity-${sku[1]}`]: typed })
+      const { isInvalid, value, description } = page.field(`quantity-${sku[1]}`) ?? {}
+      assert.deepEqual([isInvalid, value, description], [true, typed, said])
+    }
+    await page.press('Send', { trackingUrl: '', [`quantity-${sku[0]}`]: '', [`quantity-${sku[1]}`]: '' })
+    assert.equal(page.field(`quantity-${sku[0]}`)?.description, 'Enter how many.')
     assert.deepEqual(await changesOf(testServer, orderId), [])
-    await page.press('Send', { trackingUrl: '', trackingNumber: '0034' })
+    const half = { [`quantity-${sku[0]}`]: '1', [`quantity-${sku[1]}`]: '1' }
+    await page.press('Send', { trackingUrl: '', trackingNumber: '0034', ...half })
     assert.deepEqual([page.path.split('?')[0], statusOf(page)], [path(`orders/${orderId}`), 'Parcel sent.'])
     assert.match(page.text(), /Partly sent/)
     assert.match(page.text(), /DHL 0034 2 items/)
@@ -206,7 +219,10 @@ anyEngine('orders at the dashboard', (given) => {
     const before = await orderWorld(testServer, orderId)
     await page.open(path(`orders/${orderId}/refund`))
     await page.press('Continue')
-    assert.deepEqual([page.status, page.alerts()], [409, ['Choose items or enter an amount.']])
+    assert.deepEqual(
+      [page.status, page.alerts()],
+      [409, ['Please check the marked fields. Or an amount : Choose items or enter an amount.']],
+    )
     const [, book = ''] = /Book of flowers<\/span>.*?name="quantity-(sku_\w+)"/s.exec(page.html) ?? []
     await page.press('Continue', { [`quantity-${book}`]: '1', amount: '5' })
     assert.match(page.field('amount')?.description ?? '', /Either items or an amount/)

@@ -274,7 +274,7 @@ export function moneyText(amountMinor: number, currency: string): string {
 }
 
 // The members of a body from the fields, at their pointers (one level deep or more). Texts that are not what their kind says,
-// and whole numbers out of their bounds, are problems, and no operation is asked.
+// whole numbers out of their bounds and empty fields that are required are problems, and no operation is asked.
 export function bodyOf(
   words: Words,
   fields: readonly Field[],
@@ -286,7 +286,8 @@ export function bodyOf(
     const text = textOf(one, posted)
     const value = parsed(one, text)
     const bound = brokenBound(one, value)
-    if (value === undefined && text !== '')
+    if (text === '' && one.isRequired && !hasEmptyChoice(one)) at[pointerOf(one)] = words.say('form.required')
+    else if (value === undefined && text !== '')
       at[pointerOf(one)] = words.say(one.kind === 'money' ? 'form.notMoney' : 'form.notNumber')
     else if (bound !== undefined) at[pointerOf(one)] = words.issue(bound)
     else if (value !== undefined) put(body, pointerOf(one), value)

@@ -27,7 +27,16 @@ import { button, card } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { done } from '../toast.ts'
 import type { Words } from '../words.ts'
-import { type ItemNames, itemRowFields, itemRows, numbersTo, skuIn, skuName, type TypedItemRow } from './itemrows.ts'
+import {
+  type ItemNames,
+  itemRowFields,
+  itemRows,
+  noProduct,
+  numbersTo,
+  skuIn,
+  skuName,
+  type TypedItemRow,
+} from './itemrows.ts'
 import { lineName } from './order.ts'
 import { languageName } from './texts.ts'
 
@@ -104,10 +113,19 @@ function termFields(words: Words, currency: string): Field[] {
       ...{ name: 'discount', label: words.say('drafts.discount'), kind: 'money', currency },
       help: words.say('drafts.discountHelp'),
     },
-    { name: 'shippingLabel', label: words.say('drafts.shippingLabel'), kind: 'line', lengthMax: 100, isHalf: true },
+    {
+      ...{
+        name: 'shippingLabel',
+        label: words.say('drafts.shippingLabel'),
+        kind: 'line',
+        lengthMax: 100,
+        isHalf: true,
+      },
+      pointer: '/shipping/label',
+    },
     {
       ...{ name: 'shippingAmount', label: words.say('drafts.shippingAmount'), kind: 'money', currency, isHalf: true },
-      help: words.say('drafts.shippingHelp'),
+      ...{ pointer: '/shipping/amount', help: words.say('drafts.shippingHelp') },
     },
   ]
 }
@@ -197,7 +215,7 @@ async function readForm(posted: Posted, edited?: Edited): Promise<ReadForm | { s
   const step = sent.get('step')
   if (step === 'more') return { sheet: formSheet(posted, { values, edited, more: 1 }) }
   const read = bodyOf(words, fields, sent)
-  const found = 'problems' in read ? read : await itemsIn(posted, read.body)
+  const found = 'problems' in read ? read : await itemsIn(posted, read.body, edited !== undefined)
   if ('problems' in found) return { sheet: formSheet(posted, { values, edited, problems: found.problems }) }
   const expected = step === 'make' ? /^\d{1,15}$/.exec(sent.get('expectedTotal') ?? '') : null
   const known = { ...values, ...found.codes }
@@ -217,27 +235,33 @@ interface FoundItems {
 }
 
 // Products are looked up by code or name: the operation takes ids.
-async function itemsIn(posted: Posted, read: Record<string, unknown>): Promise<FoundItems | { problems: Problems }> {
+async function itemsIn(
+  posted: Posted,
+  read: Record<string, unknown>,
+  isEdit: boolean,
+): Promise<FoundItems | { problems: Problems }> {
   const { words } = posted
   const {
     rows = {},
-    shippingLabel,
-    shippingAmount,
+    shipping: typed = {},
     locale,
     ...rest
   } = read as {
     rows?: Readonly<Record<string, TypedItemRow>>
-    shippingLabel?: string
-    shippingAmount?: number
+    shipping?: { label?: string; amount?: number }
     locale?: UpdateDraftRequest['locale'] | ''
   }
   const problem = (pointer: string, text: string) => ({ problems: { summary: text, at: { [pointer]: text } } })
-  if (shippingAmount !== undefined && !shippingLabel) return problem('/shippingLabel', words.say('drafts.needsLabel'))
+  const { label, amount = 0 } = typed
+  if (typed.amount !== undefined && !label) return problem('/shipping/label', words.say('drafts.needsLabel'))
   const items: NonNullable<UpdateDraftRequest['items']> = []
   const names = new Map<string, string>()
   const codes: Record<string, string> = {}
   for (const [row, { product, quantity = 1, unitPrice }] of Object.entries(rows)) {
-    if (!product) continue
+    // The first row comes with a quantity, and a product is taken out of a draft by emptying its field.
+    const isLeftOut = isEdit || (row === '0' && unitPrice === undefined)
+    if (!product && isLeftOut) continue
+    if (!product) return noProduct(words, row)
     const sku = await skuIn(posted, product)
     if (typeof sku === 'string') return problem(`/rows/${row}/product`, sku)
     items.push({ skuId: sku.id, quantity, ...(unitPrice !== undefined && { unitPrice }) })
@@ -245,8 +269,7 @@ async function itemsIn(posted: Posted, read: Record<string, unknown>): Promise<F
     codes[`product-${row}`] = sku.code
   }
   if (items.length === 0) return problem('/rows/0/product', words.say('drafts.needsItem'))
-  const shipping = shippingLabel ? { label: shippingLabel, amount: shippingAmount ?? 0 } : undefined
-  const body = { ...rest, items, ...(shipping && { shipping }), ...(locale && { locale }) }
+  const body = { ...rest, items, ...(label && { shipping: { label, amount } }), ...(locale && { locale }) }
   return { body, names, codes }
 }
 

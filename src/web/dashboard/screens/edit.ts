@@ -12,8 +12,16 @@ import { button, card } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { done } from '../toast.ts'
 import type { Words } from '../words.ts'
-import { itemRowFields, itemRows, numbersTo, skuIn, type TypedItemRow } from './itemrows.ts'
+import { itemRowFields, itemRows, noProduct, numbersTo, skuIn, type TypedItemRow } from './itemrows.ts'
 import { backToOrder, findOrder, lineName, orderIdOf } from './order.ts'
+import {
+  pointerOfQuantity,
+  type QuantityLine,
+  quantitiesOf,
+  quantityFields,
+  quantityTable,
+  withExcess,
+} from './quantities.ts'
 import { versionIn } from './send.ts'
 
 // The value of the hidden field `step`.
@@ -47,7 +55,9 @@ export const edit: Screen = {
         : posted.ask('editAdminOrder', { path: { orderId }, body: { ...body, ...totalIn(sent) }, key: keyIn(sent) }),
     )
     if ('refusal' in outcome) {
-      const problems = problemsOf(words, outcome.refusal, allFields(words, order))
+      const found = problemsOf(words, outcome.refusal, allFields(words, order))
+      const quantities = new Map((body.items ?? []).map(({ skuId, quantity }) => [skuId, quantity]))
+      const problems = withExcess(words, editLines(words, order), quantities, found)
       const why = sentenceFor(words, outcome.refusal.details.current?.reason)
       return editSheet(posted, order, sent, why === undefined ? problems : { ...problems, summary: why })
     }
@@ -73,8 +83,26 @@ function shippingField(words: Words, { currency }: AdminOrder): Field {
   return { name: 'shipping', label: words.say('edit.shipping'), kind: 'money', currency, isHalf: true }
 }
 
+const asked = { prefix: 'of', label: 'edit.quantityOf' } as const
+
+function editLines(words: Words, { items }: AdminOrder): QuantityLine[] {
+  return items.map((item) => ({
+    ...{ item, least: item.fulfilled, most: limits.quantityMax, preset: item.quantity },
+    note: item.fulfilled > 0 && words.say('edit.sent', { count: item.fulfilled }),
+  }))
+}
+
+// An empty field could mean none, or as many as before.
+function emptied({ words, form: sent }: Posted, { items }: AdminOrder): Problems | undefined {
+  const empty = items.filter(({ skuId }) => sent.get(`of-${skuId}`)?.trim() === '')
+  if (empty.length === 0) return undefined
+  const at = Object.fromEntries(empty.map(({ skuId }) => [pointerOfQuantity(skuId), words.say('form.required')]))
+  return { summary: words.say('form.problem'), at }
+}
+
 function allFields(words: Words, order: AdminOrder): Field[] {
   return [
+    ...quantityFields(words, editLines(words, order), asked),
     ...numbersTo(newRows).flatMap((row) => itemRowFields(words, order.currency, row)),
     shippingField(words, order),
   ]
@@ -88,14 +116,16 @@ async function bodyIn(
   const { words, form: sent } = posted
   const read = bodyOf(words, allFields(words, order), sent)
   if ('problems' in read) return read
+  const empty = emptied(posted, order)
+  if (empty) return { problems: empty }
   const { rows = {}, shipping } = read.body as { rows?: Readonly<Record<string, TypedItemRow>>; shipping?: number }
+  const quantities = quantitiesOf(read.body)
   const items: NonNullable<AdminOrderEditRequest['items']> = order.items.flatMap(({ skuId, quantity: before }) => {
-    const typed = sent.get(`of-${skuId}`) ?? ''
-    const quantity = /^\d{1,3}$/.test(typed) ? Number(typed) : before
+    const quantity = quantities.get(skuId) ?? before
     return quantity === before ? [] : [{ skuId, quantity }]
   })
   for (const [row, { product, quantity = 1, unitPrice }] of Object.entries(rows)) {
-    if (!product) continue
+    if (!product) return noProduct(words, row)
     const sku = await skuIn(posted, product)
     if (typeof sku === 'string') return { problems: { summary: sku, at: { [`/rows/${row}/product`]: sku } } }
     const known = order.items.find(({ skuId }) => skuId === sku.id)
@@ -126,6 +156,7 @@ export function editSheet(visit: Visit, order: AdminOrder, sent: FormFields, pro
     canGrow: false,
     ...(problems && { problems }),
   })
+  const title = words.say('edit.items')
   const costs = { ...values, shipping: sent.get('shipping') ?? moneyText(totals.shipping, currency) }
   return {
     title: words.say('edit.title', { number }),
@@ -139,7 +170,7 @@ export function editSheet(visit: Visit, order: AdminOrder, sent: FormFields, pro
       problems,
       drawn: allFields(words, order),
       hidden: { version, step: steps.preview },
-      before: html`${card({ title: words.say('edit.items'), body: itemsTable(words, order, sent) })}
+      before: html`${card({ title, body: quantityTable(words, editLines(words, order), { asked, title, isTitleHidden: true, sent, problems }) })}
 ${card({ title: words.say('edit.new'), body: added })}
 ${
   shipping !== null &&
@@ -167,32 +198,6 @@ function addressCard({ words, to, may }: Visit, { id, city, country, shipping }:
       <p class="help">${words.say('order.showNote')}</p>
     </form>`,
   })
-}
-
-function itemsTable(words: Words, { items }: AdminOrder, sent: FormFields): Html {
-  return html`<div class="lines-form">
-    <table>
-      <caption class="hidden">${words.say('edit.items')}</caption>
-      <tbody>
-        ${items.map(
-          ({ skuId, quantity, fulfilled, ...item }) =>
-            html`<tr>
-            <th scope="row">${lineName(item)}</th>
-            <td class="end soft">${fulfilled > 0 && words.say('edit.sent', { count: fulfilled })}</td>
-            <td class="end">
-              <input
-                type="number"
-                name="of-${skuId}"
-                min="${fulfilled}"
-                max="${limits.quantityMax}"
-                value="${sent.get(`of-${skuId}`) ?? String(quantity)}"
-                aria-label="${words.say('edit.quantityOf', { name: item.name })}">
-            </td>
-          </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`
 }
 
 type Preview = AdminOrderEditResponse['data']

@@ -100,6 +100,13 @@ export async function skuIn(posted: Posted, typed: string): Promise<AdminSku | s
   return found ?? words.say(another ? 'drafts.severalProducts' : 'drafts.unknownProduct')
 }
 
+// A quantity or a price without a product.
+export function noProduct(words: Words, row: string): { problems: Problems } {
+  return {
+    problems: { summary: words.say('form.problem'), at: { [`/rows/${row}/product`]: words.say('form.required') } },
+  }
+}
+
 interface ItemRowsParts {
   caption: string
   values: FieldValues

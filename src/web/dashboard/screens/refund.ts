@@ -12,7 +12,8 @@ import { refundedUnits } from '../ordermoney.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { done } from '../toast.ts'
 import type { Words } from '../words.ts'
-import { backToOrder, findOrder, lineName, orderIdOf } from './order.ts'
+import { backToOrder, findOrder, orderIdOf } from './order.ts'
+import { chosenOf, type QuantityLine, quantityFields, quantityTable, withExcess } from './quantities.ts'
 import { versionIn } from './send.ts'
 
 // The value of the hidden field `step`.
@@ -51,6 +52,21 @@ function refundFields(words: Words, { currency, payments }: AdminOrder): Field[]
   ]
 }
 
+const asked = { prefix: 'quantity', label: 'refund.quantityOf' } as const
+
+function refundLines(words: Words, order: AdminOrder): QuantityLine[] {
+  const refunded = refundedUnits(order)
+  return order.items.map((item) => {
+    const most = item.quantity - (refunded.get(item.skuId) ?? 0)
+    const note = most <= 0 ? words.say('refund.noneLeft') : words.say('refund.of', { count: most })
+    return { item, most, preset: 0, note }
+  })
+}
+
+function allFields(words: Words, order: AdminOrder): Field[] {
+  return [...quantityFields(words, refundLines(words, order), asked), ...refundFields(words, order)]
+}
+
 export const refund: Screen = {
   path: 'orders/:orderId/refund',
   name: 'dashboard refund',
@@ -70,15 +86,18 @@ export const refund: Screen = {
         ? posted.ask('refundAdminOrder', { path: { orderId }, body: { ...body, dryRun: true }, key: randomUUID() })
         : posted.ask('refundAdminOrder', { path: { orderId }, body, key: keyIn(sent) }),
     )
-    if ('refusal' in outcome) return refundSheet(posted, order, sent, problemsIn(posted, order, outcome.refusal))
+    if ('refusal' in outcome)
+      return refundSheet(posted, order, sent, problemsIn(posted, order, read.body, outcome.refusal))
     if (isPreview) return previewSheet(posted, order, outcome.reply.data)
     return done(posted.to(`orders/${orderId}`), 'done.refunded')
   },
 }
 
 // What is wrong with an amount that was typed stands at its field.
-function problemsIn({ words, form: sent }: Posted, order: AdminOrder, refusal: Refusal): Problems {
-  const problems = problemsOf(words, refusal, refundFields(words, order))
+function problemsIn({ words, form: sent }: Posted, order: AdminOrder, body: RefundBody, refusal: Refusal): Problems {
+  const quantities = new Map((body.items ?? []).map(({ skuId, quantity }) => [skuId, quantity]))
+  const found = problemsOf(words, refusal, refundFields(words, order))
+  const problems = withExcess(words, refundLines(words, order), quantities, found)
   if (!refusal.code.startsWith('refund_amount_') || (sent.get('amount') ?? '') === '') return problems
   return { at: { ...problems.at, '/amount': words.refusal(refusal) } }
 }
@@ -103,16 +122,15 @@ interface RefundBody {
 }
 
 function bodyIn({ words, form: sent }: Posted, order: AdminOrder): { body: RefundBody } | { problems: Problems } {
-  const read = bodyOf(words, refundFields(words, order), sent)
+  const read = bodyOf(words, allFields(words, order), sent)
   if ('problems' in read) return read
   const { amount, restock, reason, byHand } = read.body as RefundBody
-  const items = order.items
-    .map(({ skuId }) => ({ skuId, quantity: Number((sent.get(`quantity-${skuId}`) ?? '').slice(0, 10) || 0) }))
-    .filter(({ quantity }) => quantity !== 0)
+  const items = chosenOf(read.body)
   const shipping = sent.get('shipping') === 'on'
   const isByItem = items.length > 0 || shipping
   if (isByItem && amount !== undefined) return { problems: { at: { '/amount': words.say('refund.both') } } }
-  if (!isByItem && amount === undefined) return { problems: { summary: words.say('refund.nothing'), at: {} } }
+  const nothing = words.say('refund.nothing')
+  if (!isByItem && amount === undefined) return { problems: { summary: nothing, at: { '/amount': nothing } } }
   return {
     body: {
       ...(amount !== undefined && { amount }),
@@ -143,9 +161,15 @@ function refundSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems
       action: to(`orders/${order.id}/refund`),
       fields: [],
       problems,
-      drawn: fields,
+      drawn: allFields(words, order),
       hidden: { version, refunded, step: steps.preview },
-      before: html`${itemsTable(words, order, sent)}
+      before: html`${quantityTable(words, refundLines(words, order), {
+        asked,
+        title: words.say('refund.items'),
+        sent,
+        problems,
+        more: shippingBox(words, order, sent),
+      })}
       <div class="fields">${fields.map((one) => field(words, one, values[one.name], problems))}</div>`,
       submit: words.say('refund.preview'),
       cancel: back.href,
@@ -153,48 +177,18 @@ function refundSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems
   })
 }
 
-function itemsTable(words: Words, order: AdminOrder, sent: FormFields): Html {
-  const { items, shipping, totals, currency, refunds } = order
-  const refunded = refundedUnits(order)
-  const isShippingBack = refunds.some((made) => made.shipping && made.status !== 'failed')
-  const quantity = ({ skuId, name }: AdminOrder['items'][number], left: number) =>
-    left <= 0
-      ? html`<td class="end soft" colspan="2">${words.say('refund.noneLeft')}</td>`
-      : html`<td class="end soft">${words.say('refund.of', { count: left })}</td>
-      <td class="end">
-        <input
-          type="number"
-          name="quantity-${skuId}"
-          min="0"
-          max="${left}"
-          value="${sent.get(`quantity-${skuId}`) ?? '0'}"
-          aria-label="${words.say('refund.quantityOf', { name })}">
-      </td>`
-  return html`<fieldset class="lines-form">
-    <legend>${words.say('refund.items')}</legend>
-    <table>
-      <tbody>
-        ${items.map(
-          (item) =>
-            html`<tr>
-            <th scope="row">${lineName(item)}</th>
-            ${quantity(item, item.quantity - (refunded.get(item.skuId) ?? 0))}
-          </tr>`,
-        )}
-      </tbody>
-    </table>
-${isShippingBack && html`<p class="help">${words.say('refund.shippingDone')}</p>`}
-  ${
-    !isShippingBack &&
-    shipping !== null &&
-    totals.shipping > 0 &&
-    html`<label class="check">
-      <input type="checkbox" name="shipping" value="on"${sent.get('shipping') === 'on' && html` checked`}> ${words.say(
-        'refund.shipping',
-        { amount: words.money(totals.shipping, currency) },
-      )}
-    </label>`
-  }</fieldset>`
+function shippingBox(
+  words: Words,
+  { shipping, totals, currency, refunds }: AdminOrder,
+  sent: FormFields,
+): Html | false {
+  if (refunds.some((made) => made.shipping && made.status !== 'failed'))
+    return html`<p class="help">${words.say('refund.shippingDone')}</p>`
+  if (shipping === null || totals.shipping <= 0) return false
+  const label = words.say('refund.shipping', { amount: words.money(totals.shipping, currency) })
+  return html`<label class="check">
+    <input type="checkbox" name="shipping" value="on"${sent.get('shipping') === 'on' && html` checked`}> ${label}
+  </label>`
 }
 
 interface Preview {

@@ -14,9 +14,10 @@ import { card } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { done } from '../toast.ts'
 import type { Words } from '../words.ts'
-import { itemRowFields, itemRows, numbersTo, skuIn, type TypedItemRow } from './itemrows.ts'
-import { lineName } from './order.ts'
-import { backToReturn, returnShown, wholeIn } from './returns.ts'
+import { itemRowFields, itemRows, noProduct, numbersTo, skuIn, type TypedItemRow } from './itemrows.ts'
+import { chosenOf, nothingChosen, type QuantityLine, quantityFields, quantityTable, withExcess } from './quantities.ts'
+import { returnedUnits } from './returnrefund.ts'
+import { backToReturn, returnShown } from './returns.ts'
 import { versionIn } from './send.ts'
 
 const steps = { preview: 'preview', exchange: 'exchange' } as const
@@ -42,7 +43,9 @@ export const returnExchange: Screen = {
     const key = isPreview ? randomUUID() : keyIn(sent)
     const outcome = await attempt(posted.ask('exchangeAdminReturn', { path, body, key }))
     if ('refusal' in outcome) {
-      const problems = problemsOf(words, outcome.refusal, allFields(words, given))
+      const found = problemsOf(words, outcome.refusal, allFields(words, given))
+      const quantities = new Map((body.items ?? []).map(({ skuId, quantity }) => [skuId, quantity]))
+      const problems = withExcess(words, exchangeLines(words, given), quantities, found)
       const { reason } = (outcome.refusal.details.current ?? {}) as { reason?: string }
       const why = reason === 'change_open' ? words.say('exchange.changeOpen') : undefined
       return exchangeSheet(posted, given, sent, why === undefined ? problems : { ...problems, summary: why })
@@ -64,8 +67,18 @@ function moreFields(words: Words, { currency }: AdminReturn): Field[] {
   ]
 }
 
+const asked = { prefix: 'of', label: 'exchange.quantityOf' } as const
+
+function exchangeLines(words: Words, given: AdminReturn): QuantityLine[] {
+  return returnedUnits(given).map(({ item, most }) => ({
+    ...{ item, most, preset: most },
+    note: words.say('refund.of', { count: most }),
+  }))
+}
+
 function allFields(words: Words, given: AdminReturn): Field[] {
   return [
+    ...quantityFields(words, exchangeLines(words, given), asked),
     ...numbersTo(newRows).flatMap((row) => itemRowFields(words, given.currency, row)),
     ...moreFields(words, given),
   ]
@@ -88,18 +101,17 @@ async function bodyIn(
     deduction?: number
     close?: boolean
   }
-  const items = given.items
-    .map(({ skuId }) => ({ skuId, quantity: wholeIn(sent, `of-${skuId}`) }))
-    .filter(({ quantity }) => quantity > 0)
-  if (items.length === 0) return { problems: { summary: words.say('returns.nothing'), at: {} } }
+  const items = chosenOf(read.body)
+  if (items.length === 0) return { problems: nothingChosen(words, exchangeLines(words, given)) }
   const newItems: ExchangeAdminReturnRequest['newItems'] = []
   for (const [row, { product, quantity = 1, unitPrice }] of Object.entries(rows)) {
-    if (!product) continue
+    if (!product) return noProduct(words, row)
     const sku = await skuIn(posted, product)
     if (typeof sku === 'string') return { problems: { summary: sku, at: { [`/rows/${row}/product`]: sku } } }
     newItems.push({ skuId: sku.id, quantity, ...(unitPrice !== undefined && { unitPrice }) })
   }
-  if (newItems.length === 0) return { problems: { summary: words.say('exchange.nothing'), at: {} } }
+  const none = words.say('exchange.nothing')
+  if (newItems.length === 0) return { problems: { summary: none, at: { '/rows/0/product': none } } }
   return { body: { items, newItems, ...(deduction !== undefined && { deduction }), close } }
 }
 
@@ -120,6 +132,9 @@ function exchangeSheet(visit: Visit, given: AdminReturn, sent: FormFields, probl
     ...{ caption, values, rows: newRows, canGrow: false },
     ...(problems && { problems }),
   })
+  const title = words.say('exchange.items')
+  const parts = { asked, title, isTitleHidden: true, sent, problems }
+  const old = quantityTable(words, exchangeLines(words, given), parts)
   const more = moreFields(words, given).map((one) => field(words, one, values[one.name], problems))
   return {
     title: words.say('exchange.title', { number: given.number }),
@@ -133,42 +148,13 @@ function exchangeSheet(visit: Visit, given: AdminReturn, sent: FormFields, probl
       problems,
       drawn: allFields(words, given),
       hidden: { version: given.version, step: steps.preview },
-      before: html`${card({ title: words.say('exchange.items'), body: itemsTable(words, given, sent) })}
+      before: html`${card({ title, body: old })}
 ${card({ title: caption, body: added })}
 <div class="fields">${more}</div>`,
       submit: words.say('edit.preview'),
       cancel: back.href,
     }),
   }
-}
-
-function itemsTable(words: Words, { items, status }: AdminReturn, sent: FormFields): Html {
-  const rows = items.map((item) => ({ ...item, most: status === 'received' ? item.received : item.quantity }))
-  return html`<div class="lines-form">
-    <table>
-      <caption class="hidden">${words.say('exchange.items')}</caption>
-      <tbody>
-        ${rows
-          .filter(({ most }) => most > 0)
-          .map(
-            ({ skuId, most, ...item }) =>
-              html`<tr>
-            <th scope="row">${lineName(item)}</th>
-            <td class="end soft">${words.say('refund.of', { count: most })}</td>
-            <td class="end">
-              <input
-                type="number"
-                name="of-${skuId}"
-                min="0"
-                max="${most}"
-                value="${sent.get(`of-${skuId}`) ?? String(most)}"
-                aria-label="${words.say('exchange.quantityOf', { name: item.name })}">
-            </td>
-          </tr>`,
-          )}
-      </tbody>
-    </table>
-  </div>`
 }
 
 type Preview = ExchangeAdminReturnResponse['data']

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { AdminReturn } from '../../../contract/admin/returns.ts'
+import type { FormFields } from '../../../platform/html/fields.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { html } from '../../../platform/html/html.ts'
 import { dialog } from '../dialog.ts'
@@ -10,8 +11,15 @@ import { facts } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { done } from '../toast.ts'
 import type { Words } from '../words.ts'
-import { lineName } from './order.ts'
-import { wholeIn } from './returns.ts'
+import {
+  chosenOf,
+  nothingChosen,
+  type QuantityLine,
+  quantitiesOf,
+  quantityFields,
+  quantityTable,
+  withExcess,
+} from './quantities.ts'
 import { versionIn } from './send.ts'
 
 const steps = { preview: 'preview', refund: 'refund' } as const
@@ -49,21 +57,37 @@ function refundFields(words: Words, { currency }: AdminReturn): Field[] {
   ]
 }
 
+const asked = { prefix: 'quantity', label: 'refund.quantityOf' } as const
+
+function refundLines(words: Words, given: AdminReturn): QuantityLine[] {
+  return returnedUnits(given).map(({ item, most }) => ({
+    ...{ item, most, preset: most },
+    note: words.say('refund.of', { count: most }),
+  }))
+}
+
+// What can be refunded or exchanged: what came, once something did.
+export function returnedUnits({ items, status }: AdminReturn) {
+  return items
+    .map((item) => ({ item, most: status === 'received' ? item.received : item.quantity }))
+    .filter(({ most }) => most > 0)
+}
+
 export const returnRefund: Screen = {
   path: 'returns/:returnId/refund',
   name: 'dashboard return refund',
   place: 'orders',
   needs: 'refundAdminReturn',
-  get: async (visit) => formSheet(visit, await findReturn(visit), { close: 'on' }),
+  get: async (visit) => formSheet(visit, await findReturn(visit), new URLSearchParams({ close: 'on' })),
   async post(posted) {
     const { words, form: sent } = posted
     const given = await findReturn(posted)
-    const fields = refundFields(words, given)
-    const values = valuesOf(fields, sent)
+    const lines = refundLines(words, given)
+    const fields = [...quantityFields(words, lines, asked), ...refundFields(words, given)]
     const read = bodyOf(words, fields, sent)
-    if ('problems' in read) return formSheet(posted, given, values, read.problems)
-    const body = bodyIn(posted, given, read.body)
-    if (!body.items) return formSheet(posted, given, values, { summary: words.say('returns.nothing'), at: {} })
+    if ('problems' in read) return formSheet(posted, given, sent, read.problems)
+    const body = bodyIn(read.body)
+    if (!body.items) return formSheet(posted, given, sent, nothingChosen(words, lines))
     const isPreview = sent.get('step') !== steps.refund
     const expected = isPreview ? {} : { expectedAmount: wholeAmountIn(posted) }
     const path = { returnId: given.id }
@@ -74,7 +98,10 @@ export const returnRefund: Screen = {
         key: isPreview ? randomUUID() : keyIn(sent),
       }),
     )
-    if ('refusal' in outcome) return formSheet(posted, given, values, problemsOf(words, outcome.refusal, fields))
+    if ('refusal' in outcome) {
+      const problems = problemsOf(words, outcome.refusal, fields)
+      return formSheet(posted, given, sent, withExcess(words, lines, quantitiesOf(read.body), problems))
+    }
     if (isPreview) return previewSheet(posted, given, outcome.reply.data)
     return done(posted.to(`returns/${given.id}`), 'done.refunded')
   },
@@ -89,10 +116,8 @@ function wholeAmountIn({ form: sent }: Posted): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : 0
 }
 
-function bodyIn({ form: sent }: Posted, { items }: AdminReturn, read: Readonly<Record<string, unknown>>): RefundBody {
-  const wanted = items
-    .map(({ skuId }) => ({ skuId, quantity: wholeIn(sent, `quantity-${skuId}`) }))
-    .filter(({ quantity }) => quantity > 0)
+function bodyIn(read: Readonly<Record<string, unknown>>): RefundBody {
+  const wanted = chosenOf(read)
   const { shipping, deduction, close } = read as { shipping?: string; deduction?: number; close?: boolean }
   return {
     ...(wanted.length > 0 && { items: wanted }),
@@ -102,50 +127,23 @@ function bodyIn({ form: sent }: Posted, { items }: AdminReturn, read: Readonly<R
   }
 }
 
-function formSheet(
-  visit: Visit,
-  given: AdminReturn,
-  values: Readonly<Record<string, string>>,
-  problems?: Problems,
-): Sheet {
+function formSheet(visit: Visit, given: AdminReturn, sent: FormFields, problems?: Problems): Sheet {
   const { words, to } = visit
+  const lines = refundLines(words, given)
+  const fields = refundFields(words, given)
   const back = { href: to(`returns/${given.id}`), label: words.say('returns.one', { number: given.number }) }
-  const most = (item: AdminReturn['items'][number]) => (given.status === 'received' ? item.received : item.quantity)
   return dialog({
     title: words.say('returns.refundTitle', { number: given.number }),
     back,
     status: problems ? 409 : 200,
     body: form(visit, {
       action: to(`returns/${given.id}/refund`),
-      fields: refundFields(words, given),
-      values,
+      fields,
+      values: valuesOf(fields, sent),
       problems,
+      drawn: quantityFields(words, lines, asked),
       hidden: { version: given.version, step: steps.preview },
-      before: html`<fieldset class="lines-form">
-        <legend>${words.say('refund.items')}</legend>
-        <table>
-          <tbody>
-            ${given.items
-              .filter((item) => most(item) > 0)
-              .map(
-                (item) =>
-                  html`<tr>
-                <th scope="row">${lineName(item)}</th>
-                <td class="end soft">${words.say('refund.of', { count: most(item) })}</td>
-                <td class="end">
-                  <input
-                    type="number"
-                    name="quantity-${item.skuId}"
-                    min="0"
-                    max="${most(item)}"
-                    value="${most(item)}"
-                    aria-label="${words.say('refund.quantityOf', { name: item.name })}">
-                </td>
-              </tr>`,
-              )}
-          </tbody>
-        </table>
-      </fieldset>`,
+      before: quantityTable(words, lines, { asked, title: words.say('refund.items'), sent, problems }),
       submit: words.say('refund.preview'),
       cancel: back.href,
     }),

@@ -14,6 +14,15 @@ import { table, tabs } from '../table.ts'
 import { done } from '../toast.ts'
 import type { Words } from '../words.ts'
 import { backToOrder, changesList, findOrder, lineName, openChangeNotice, orderIdOf } from './order.ts'
+import {
+  chosenOf,
+  nothingChosen,
+  type QuantityLine,
+  quantitiesOf,
+  quantityFields,
+  quantityTable,
+  withExcess,
+} from './quantities.ts'
 import { versionIn } from './send.ts'
 
 export const returns: Screen = {
@@ -302,34 +311,46 @@ export const returnReceipt: Screen = {
   name: 'dashboard return receive',
   place: 'orders',
   needs: 'receiveAdminReturn',
-  get: async (visit) => receiveSheet(visit, await returnShown(visit)),
+  get: async (visit) => receiveSheet(visit, await returnShown(visit), new URLSearchParams()),
   async post(posted) {
     const { words, form: sent } = posted
     const given = await returnShown(posted)
-    const items = given.items.flatMap(({ skuId }) => {
-      const quantity = wholeIn(sent, `quantity-${skuId}`)
-      return quantity > 0 ? [{ skuId, quantity, restock: sent.get(`restock-${skuId}`) === 'on' }] : []
-    })
-    const nothing = { summary: words.say('returns.nothing'), at: {} }
-    if (items.length === 0) return receiveSheet(posted, given, nothing)
+    const lines = receiveLines(words, given, sent)
+    const fields = quantityFields(words, lines, askedReceived)
+    const read = bodyOf(words, fields, sent)
+    if ('problems' in read) return receiveSheet(posted, given, sent, read.problems)
+    const items = chosenOf(read.body).map((one) => ({ ...one, restock: sent.get(`restock-${one.skuId}`) === 'on' }))
+    if (items.length === 0) return receiveSheet(posted, given, sent, nothingChosen(words, lines))
     const body = { items, ...versionIn(sent) }
     const outcome = await attempt(
       posted.ask('receiveAdminReturn', { path: { returnId: given.id }, body, key: keyIn(sent) }),
     )
     if (!('refusal' in outcome)) return done(posted.to(`returns/${given.id}`), 'done.returnReceived')
-    return receiveSheet(posted, given, problemsOf(words, outcome.refusal))
+    const problems = problemsOf(words, outcome.refusal, fields)
+    return receiveSheet(posted, given, sent, withExcess(words, lines, quantitiesOf(read.body), problems))
   },
 }
 
-export function wholeIn(sent: FormFields, name: string): number {
-  const text = (sent.get(name) ?? '').trim()
-  return /^\d{1,6}$/.test(text) ? Number(text) : 0
+const askedReceived = { prefix: 'quantity', label: 'returns.receivedOf' } as const
+
+// Back into stock, unless a form that was sent says otherwise.
+function receiveLines(words: Words, { items }: AdminReturn, sent: FormFields): QuantityLine[] {
+  return items.map((item) => {
+    const most = item.quantity - item.received
+    const isRestocked = sent.size === 0 || sent.get(`restock-${item.skuId}`) === 'on'
+    const below = html`<label class="check">
+      <input type="checkbox" name="restock-${item.skuId}" value="on"${isRestocked && html` checked`}> ${words.say(
+        'returns.restock',
+      )}
+    </label>`
+    return { item, most, preset: most, note: words.say('refund.of', { count: most }), below }
+  })
 }
 
-function receiveSheet(visit: Visit, given: AdminReturn, problems?: Problems): Sheet {
+function receiveSheet(visit: Visit, given: AdminReturn, sent: FormFields, problems?: Problems): Sheet {
   const { words, to } = visit
   const back = backToReturn(visit, given)
-  const rows = given.items.filter(({ quantity, received }) => received < quantity)
+  const lines = receiveLines(words, given, sent).filter(({ most }) => most > 0)
   return dialog({
     title: words.say('returns.receiveTitle', { number: given.number }),
     back,
@@ -338,37 +359,14 @@ function receiveSheet(visit: Visit, given: AdminReturn, problems?: Problems): Sh
       action: to(`returns/${given.id}/receive`),
       fields: [],
       problems,
+      drawn: quantityFields(words, lines, askedReceived),
       hidden: { version: given.version },
-      before: html`<fieldset class="lines-form">
-        <legend>${words.say('returns.receiveItems')}</legend>
-        <table>
-          <tbody>
-            ${rows.map((item) => {
-              const left = item.quantity - item.received
-              return html`<tr>
-                <th scope="row">
-                  ${lineName(item)}
-                  <label class="check">
-                    <input type="checkbox" name="restock-${item.skuId}" value="on" checked> ${words.say(
-                      'returns.restock',
-                    )}
-                  </label>
-                </th>
-                <td class="end soft">${words.say('refund.of', { count: left })}</td>
-                <td class="end">
-                  <input
-                    type="number"
-                    name="quantity-${item.skuId}"
-                    min="0"
-                    max="${left}"
-                    value="${left}"
-                    aria-label="${words.say('returns.receivedOf', { name: item.name })}">
-                </td>
-              </tr>`
-            })}
-          </tbody>
-        </table>
-      </fieldset>`,
+      before: quantityTable(words, lines, {
+        asked: askedReceived,
+        title: words.say('returns.receiveItems'),
+        sent,
+        problems,
+      }),
       submit: words.say('returns.receive'),
       cancel: back.href,
     }),
@@ -397,25 +395,36 @@ export const newReturn: Screen = {
   async post(posted: Posted) {
     const { words, form: sent } = posted
     const order = await findOrder(posted)
-    const fields = openFields(words)
+    const lines = openLines(words, order)
+    const fields = [...quantityFields(words, lines, askedReturned), ...openFields(words)]
     const read = bodyOf(words, fields, sent)
     if ('problems' in read) return openSheet(posted, order, sent, read.problems)
-    const items = order.items
-      .map(({ skuId }) => ({ skuId, quantity: wholeIn(sent, `quantity-${skuId}`) }))
-      .filter(({ quantity }) => quantity > 0)
-    if (items.length === 0) return openSheet(posted, order, sent, { summary: words.say('returns.nothing'), at: {} })
-    const body = { ...(read.body as { reason: ReturnReason }), items, ...versionIn(sent) }
+    const { quantities: _, ...answer } = read.body
+    const items = chosenOf(read.body)
+    if (items.length === 0) return openSheet(posted, order, sent, nothingChosen(words, lines))
+    const body = { ...(answer as { reason: ReturnReason }), items, ...versionIn(sent) }
     const outcome = await attempt(
       posted.ask('createAdminReturn', { path: { orderId: orderIdOf(posted) }, body, key: keyIn(sent) }),
     )
-    if ('refusal' in outcome) return openSheet(posted, order, sent, problemsOf(words, outcome.refusal, fields))
-    return done(posted.to(`returns/${outcome.reply.data.id}`), 'done.returnOpened')
+    if (!('refusal' in outcome)) return done(posted.to(`returns/${outcome.reply.data.id}`), 'done.returnOpened')
+    const problems = problemsOf(words, outcome.refusal, fields)
+    return openSheet(posted, order, sent, withExcess(words, lines, quantitiesOf(read.body), problems))
   },
+}
+
+const askedReturned = { prefix: 'quantity', label: 'returns.quantityOf' } as const
+
+function openLines(words: Words, { items }: AdminOrder): QuantityLine[] {
+  return items.map((item) => {
+    const { fulfilled: most } = item
+    return { item, most, preset: 0, note: words.say('refund.of', { count: most }) }
+  })
 }
 
 function openSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems?: Problems): Sheet {
   const { words, to } = visit
   const back = backToOrder(visit, order)
+  const lines = openLines(words, order).filter(({ most }) => most > 0)
   const fields = openFields(words)
   const values = valuesOf(fields, sent)
   return dialog({
@@ -427,33 +436,9 @@ function openSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems?:
       action: to(`orders/${order.id}/return`),
       fields: [],
       problems,
-      drawn: fields,
+      drawn: [...quantityFields(words, lines, askedReturned), ...fields],
       hidden: { version: order.version },
-      before: html`<fieldset class="lines-form">
-        <legend>${words.say('returns.openItems')}</legend>
-        <table>
-          <tbody>
-            ${order.items
-              .filter(({ fulfilled }) => fulfilled > 0)
-              .map(
-                (item) =>
-                  html`<tr>
-                <th scope="row">${lineName(item)}</th>
-                <td class="end soft">${words.say('refund.of', { count: item.fulfilled })}</td>
-                <td class="end">
-                  <input
-                    type="number"
-                    name="quantity-${item.skuId}"
-                    min="0"
-                    max="${item.fulfilled}"
-                    value="${sent.get(`quantity-${item.skuId}`) ?? '0'}"
-                    aria-label="${words.say('returns.quantityOf', { name: item.name })}">
-                </td>
-              </tr>`,
-              )}
-          </tbody>
-        </table>
-      </fieldset>
+      before: html`${quantityTable(words, lines, { asked: askedReturned, title: words.say('returns.openItems'), sent, problems })}
       <div class="fields">${fields.map((one) => field(words, one, values[one.name], problems))}</div>`,
       submit: words.say('returns.openSubmit'),
       cancel: back.href,

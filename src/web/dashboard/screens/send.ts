@@ -4,14 +4,21 @@ import type { AdminFulfillment, AdminOrder } from '../../../contract/admin/order
 import { carrierNames } from '../../../contract/words.ts'
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
-import { type Html, html } from '../../../platform/html/html.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
 import { dialog } from '../dialog.ts'
 import { bodyOf, type Field, type FieldValues, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { done } from '../toast.ts'
 import type { Words } from '../words.ts'
-import { backToOrder, findOrder, lineName, orderIdOf } from './order.ts'
+import { backToOrder, findOrder, orderIdOf } from './order.ts'
+import {
+  nothingChosen,
+  type QuantityLine,
+  quantitiesOf,
+  quantityFields,
+  quantityTable,
+  withExcess,
+} from './quantities.ts'
 
 interface Parcel {
   carrier?: string | null
@@ -44,7 +51,6 @@ interface Drawn {
   values?: FieldValues
   // What the person began with.
   was?: FieldValues
-  quantities?: ReadonlyMap<string, string>
   problems?: Problems
 }
 
@@ -53,29 +59,29 @@ export const send: Screen = {
   name: 'dashboard send',
   place: 'orders',
   needs: 'fulfilAdminOrder',
-  get: async (visit) => sendSheet(visit, await findOrder(visit)),
+  get: async (visit) => sendSheet(visit, await findOrder(visit), new URLSearchParams()),
   async post(posted) {
     const { words, form: sent } = posted
     const orderId = orderIdOf(posted)
     const order = await findOrder(posted)
-    const fields = parcelFields(words, false)
+    const lines = sendLines(words, order)
+    const fields = [...quantityFields(words, lines, asked), ...parcelFields(words, false)]
     const read = bodyOf(words, fields, sent)
-    const quantities = quantitiesIn(sent)
-    const drawn = { values: valuesOf(fields, sent), quantities }
-    if ('problems' in read) return sendSheet(posted, order, { ...drawn, problems: read.problems })
+    if ('problems' in read) return sendSheet(posted, order, sent, read.problems)
+    const { quantities: _, ...parcel } = read.body
+    const quantities = quantitiesOf(read.body)
     const items = itemsIn(order, quantities, sent)
-    if (items === 'nothing')
-      return sendSheet(posted, order, { ...drawn, problems: { summary: words.say('send.nothing'), at: {} } })
+    if (items === 'nothing') return sendSheet(posted, order, sent, nothingChosen(words, lines))
     const outcome = await attempt(
       posted.ask('fulfilAdminOrder', {
         path: { orderId },
-        body: { ...(read.body as Parcel), ...versionIn(sent), ...(items !== 'all' && { items }) },
+        body: { ...(parcel as Parcel), ...versionIn(sent), ...(items !== 'all' && { items }) },
         key: keyIn(sent),
       }),
     )
-    if ('refusal' in outcome)
-      return sendSheet(posted, order, { ...drawn, problems: problemsOf(words, outcome.refusal, fields) })
-    return done(posted.to(`orders/${orderId}`), 'done.sent')
+    if (!('refusal' in outcome)) return done(posted.to(`orders/${orderId}`), 'done.sent')
+    const problems = withExcess(words, lines, quantities, problemsOf(words, outcome.refusal, fields))
+    return sendSheet(posted, order, sent, problems)
   },
 }
 
@@ -85,21 +91,25 @@ export function versionIn(sent: FormFields): { expectedVersion?: number } {
   return /^\d{1,9}$/.test(text) ? { expectedVersion: Number(text) } : {}
 }
 
-function quantitiesIn(sent: FormFields): Map<string, string> {
-  return new Map(
-    [...sent].flatMap(([name, value]) => (name.startsWith('quantity-') ? [[name.slice(9), value.slice(0, 10)]] : [])),
-  )
-}
-
 const left = ({ quantity, fulfilled }: AdminOrder['items'][number]) => quantity - fulfilled
 
-// All that the page showed as left is asked for without a list, which also holds where two lines are of one SKU. By what the page
-// showed, so a second press of one form asks for the same.
-function itemsIn({ items }: AdminOrder, quantities: ReadonlyMap<string, string>, shown: FormFields) {
+const asked = { prefix: 'quantity', label: 'send.quantityOf' } as const
+
+function sendLines(words: Words, { items }: AdminOrder): QuantityLine[] {
+  return items.map((item) => {
+    const most = left(item)
+    const note = words.say('send.left', { count: most })
+    return { item, most, preset: most, note, hidden: hiddenFields({ [`left-${item.skuId}`]: most }) }
+  })
+}
+
+// All that the page showed as left is asked for without a list. By what the page showed, so a second press of one form asks for the
+// same.
+function itemsIn({ items }: AdminOrder, quantities: ReadonlyMap<string, number>, shown: FormFields) {
   const wanted = items
     .map((item) => ({
       skuId: item.skuId,
-      quantity: Number(quantities.get(item.skuId) ?? left(item)),
+      quantity: quantities.get(item.skuId) ?? 0,
       most: Number(shown.get(`left-${item.skuId}`) ?? left(item)),
     }))
     .filter(({ most }) => most > 0)
@@ -108,9 +118,11 @@ function itemsIn({ items }: AdminOrder, quantities: ReadonlyMap<string, string>,
   return some.length === 0 ? 'nothing' : some
 }
 
-function sendSheet(visit: Visit, order: AdminOrder, { values = {}, quantities, problems }: Drawn = {}): Sheet {
+function sendSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems?: Problems): Sheet {
   const { words, to } = visit
   const back = backToOrder(visit, order)
+  const lines = sendLines(words, order).filter(({ most }) => most > 0)
+  const fields = parcelFields(words, false)
   return dialog({
     title: words.say('send.title', { number: order.number }),
     back,
@@ -118,44 +130,16 @@ function sendSheet(visit: Visit, order: AdminOrder, { values = {}, quantities, p
     status: problems ? 409 : 200,
     body: form(visit, {
       action: to(`orders/${order.id}/send`),
-      fields: parcelFields(words, false),
-      values,
+      fields,
+      values: valuesOf(fields, sent),
       problems,
+      drawn: quantityFields(words, lines, asked),
       hidden: { version: order.version },
-      before: itemsTable(words, order, quantities),
+      before: quantityTable(words, lines, { asked, title: words.say('send.what'), sent, problems }),
       submit: words.say('send.submit'),
       cancel: back.href,
     }),
   })
-}
-
-function itemsTable(words: Words, { items }: AdminOrder, quantities: ReadonlyMap<string, string> | undefined): Html {
-  return html`<fieldset class="lines-form">
-    <legend>${words.say('send.what')}</legend>
-    <table>
-      <tbody>
-        ${items
-          .filter((item) => left(item) > 0)
-          .map(
-            (item) =>
-              html`<tr>
-            <th scope="row">${lineName(item)}</th>
-            <td class="end soft">${words.say('send.left', { count: left(item) })}</td>
-            <td class="end">
-              <input
-                type="number"
-                name="quantity-${item.skuId}"
-                min="0"
-                max="${left(item)}"
-                value="${quantities?.get(item.skuId) ?? left(item)}"
-                aria-label="${words.say('send.quantityOf', { name: item.name })}">
-              ${hiddenFields({ [`left-${item.skuId}`]: left(item) })}
-            </td>
-          </tr>`,
-          )}
-      </tbody>
-    </table>
-  </fieldset>`
 }
 
 export const parcel: Screen = {

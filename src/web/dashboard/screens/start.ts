@@ -2,12 +2,12 @@
 
 import type { AdminShop } from '../../../contract/admin/shop.ts'
 import type { ShippingZoneEntry } from '../../../contract/entries.ts'
-import { html } from '../../../platform/html/html.ts'
+import { type Html, html } from '../../../platform/html/html.ts'
 import { currencyOfCountry, euCountries, proposedCurrencies } from '../../../platform/kit/countryfacts.ts'
 import { slugify } from '../../../platform/kit/slug.ts'
 import { proposedRates, taxDataDay, taxDataSource } from '../../../platform/kit/taxdata.ts'
 import { countryOptions } from '../countries.ts'
-import { amountIn, bodyOf, type Field, form, keyField, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
+import { bodyOf, type Field, form, keyField, keyIn, type Problems, problemNote, problemsOf, valuesOf } from '../form.ts'
 import { guideNav, guideSteps, isOptional, nextGuideStep, progressOf, stepSheet, toNextStep } from '../guide.ts'
 import { button, card, linkButton, notice } from '../parts.ts'
 import { attempt, goTo, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
@@ -201,6 +201,7 @@ async function taxSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
   const proposed = proposedRates(shop.country)
   const rows = known.length > 0 ? known : proposed
   const others = taxes.length - known.length
+  const typed = 'form' in visit ? (visit as Posted).form : undefined
   const country = words.country(shop.country)
   const body = card({
     title: words.say('guide.taxesOf', { country }),
@@ -231,7 +232,9 @@ ${rows.length === 0 && html`<p>${words.say('guide.taxNone', { country })}</p>`}
           type="checkbox"
           name="use"
           value="${taxClass}"
-          aria-label="${words.say('guide.taxUse')}, ${taxClass}"${(known.length > 0 || at === 0) && html` checked`}>
+          aria-label="${words.say('guide.taxUse')}, ${taxClass}"${
+            (typed ? typed.getAll('use').includes(taxClass) : known.length > 0 || at === 0) && html` checked`
+          }>
       </td>
       <td data-head="${words.say('taxes.class')}">${words.sayKnown(`guide.class.${taxClass}`, taxClass)}</td>
       <td class="nowrap" data-head="${words.say('taxes.rate')}">
@@ -240,8 +243,9 @@ ${rows.length === 0 && html`<p>${words.say('guide.taxNone', { country })}</p>`}
           class="short"
           inputmode="decimal"
           maxlength="7"
-          value="${String(rate / 100)}"
-          aria-label="${words.say('taxes.rate')}, ${taxClass}"> %
+          value="${typed?.get(`rate-${taxClass}`) ?? String(rate / 100)}"
+          aria-label="${words.say('taxes.rate')}, ${taxClass}"${wrongState(problems, `/rates/${taxClass}`, `rate-${taxClass}`)}> %
+        ${wrongNote(problems, `/rates/${taxClass}`, `rate-${taxClass}`)}
       </td>
     </tr>`,
   )}</tbody></table>
@@ -251,6 +255,15 @@ ${others > 0 && html`<p class="help">${words.say('guide.taxOthers', { count: oth
 <div class="form-foot">${button({ label: words.say('guide.save'), kind: 'first', shortcut: 'save' })}</div></form>`,
   })
   return stepSheet(visit, 'taxes', body, problems)
+}
+
+function wrongState(problems: Problems | undefined, pointer: string, name: string): Html | false {
+  return problems?.at[pointer] !== undefined && html` aria-invalid="true" aria-describedby="field-${name}-problem"`
+}
+
+function wrongNote(problems: Problems | undefined, pointer: string, name: string): Html | false {
+  const problem = problems?.at[pointer]
+  return problem !== undefined && html`<p class="wrong" id="field-${name}-problem">${problem}</p>`
 }
 
 const taxStep: Screen = {
@@ -263,10 +276,13 @@ const taxStep: Screen = {
     const { words, form: sent } = posted
     const used = sent.getAll('use').slice(0, 20)
     const rates = used.map((one) => ({ class: one, rate: rateOf((sent.get(`rate-${one}`) ?? '').trim()) }))
+    const wrong = rates.filter(({ rate }) => rate === undefined)
     if (sent.get('confirmed') !== 'on' || rates.length === 0)
       return taxSheet(posted, { summary: words.say('guide.taxUnconfirmed'), at: {} })
-    if (rates.some(({ rate }) => rate === undefined))
-      return taxSheet(posted, { summary: words.say('taxes.notRate'), at: {} })
+    if (wrong.length > 0) {
+      const at = Object.fromEntries(wrong.map((one) => [`/rates/${one.class}`, words.say('taxes.notRate')]))
+      return taxSheet(posted, { summary: words.say('form.problem'), at })
+    }
     const { version, shop, taxes } = await shopOf(posted)
     const others = taxes.filter(({ country, region }) => country !== shop.country || region !== undefined)
     const own = rates.map(({ class: taxClass, rate = 0 }) => ({ country: shop.country, class: taxClass, rate }))
@@ -354,13 +370,22 @@ function productFields({ words, shop }: Visit): Field[] {
       name: 'name',
       label: words.say('guide.productName'),
       kind: 'line',
+      pointer: '/product/name',
       lengthMax: 200,
       isRequired: true,
       isFirst: true,
     },
-    { name: 'summary', label: words.say('guide.productText'), kind: 'text', rows: 3, lengthMax: 500 },
+    {
+      name: 'summary',
+      label: words.say('guide.productText'),
+      kind: 'text',
+      pointer: '/product/summary',
+      rows: 3,
+      lengthMax: 500,
+    },
     {
       name: 'price',
+      pointer: '/product/skus/0/price',
       label: words.say('guide.price'),
       kind: 'money',
       currency: shop.currency,
@@ -369,6 +394,7 @@ function productFields({ words, shop }: Visit): Field[] {
     },
     {
       name: 'stock',
+      pointer: '/product/skus/0/stock',
       label: words.say('guide.stock'),
       kind: 'whole',
       min: 0,
@@ -416,13 +442,14 @@ const productStep: Screen = {
     const fields = productFields(posted)
     const asked = bodyOf(words, fields, posted.form)
     if ('problems' in asked) return productSheet(posted, asked.problems)
-    const { name = '', summary, price = 0, stock = 0 } = asked.body as Partial<ProductBody>
+    // By the pointers of the fields.
+    const { name, summary, skus } = asked.body.product as ProductBody
     const slug = slugify(name) || 'product'
     const product = {
       slug,
       name,
       ...(summary && { summary }),
-      skus: [{ code: slug.toUpperCase().slice(0, 40), price, stock }],
+      skus: [{ code: slug.toUpperCase().slice(0, 40), ...skus[0] }],
     }
     const outcome = await attempt(posted.ask('createAdminProduct', { body: { product }, key: keyIn(posted.form) }))
     if ('refusal' in outcome) return productSheet(posted, problemsOf(words, outcome.refusal, fields))
@@ -432,9 +459,8 @@ const productStep: Screen = {
 
 interface ProductBody {
   name: string
-  summary: string
-  price: number
-  stock: number
+  summary?: string
+  skus: Readonly<Record<0, { price: number; stock: number }>>
 }
 
 // Delivery: zones by the country, each with a price.
@@ -453,6 +479,42 @@ function proposedZones(country: string): ProposedZone[] {
   ]
 }
 
+// At the pointers that the zones which are used will have. What is typed for another zone is looked at too.
+function zoneFields({ words }: Visit, { country, currency }: AdminShop['shop'], used: readonly string[]) {
+  const proposed = proposedZones(country)
+  const taken = proposed.filter(({ zone }) => used.includes(zone))
+  return proposed.map(({ zone, countries }) => {
+    const place = taken.findIndex((one) => one.zone === zone)
+    const below = place < 0 ? `/unused/${zone}` : `/shipping/${place}/options/0`
+    const money = { kind: 'money', currency, isHalf: true } as const
+    const fields: Field[] = [
+      {
+        ...{ ...money, name: `${zone}-amount`, pointer: `${below}/amount`, label: words.say('guide.deliveryPrice') },
+        isRequired: place >= 0,
+      },
+      { ...money, name: `${zone}-free`, pointer: `${below}/freeFrom`, label: words.say('guide.deliveryFree') },
+    ]
+    return { zone, countries, fields }
+  })
+}
+
+// A price is needed in a zone that is used, which only the box above it says.
+function zoneField({ name, label, currency, pointer = '' }: Field, value = '', problems?: Problems): Html {
+  return html`<div class="field">
+    <label for="field-${name}">${label}</label>
+    <span class="money">
+      <input
+        id="field-${name}"
+        name="${name}"
+        inputmode="decimal"
+        autocomplete="off"
+        value="${value}"${wrongState(problems, pointer, name)}>
+      <span class="unit" aria-hidden="true">${currency}</span>
+    </span>
+    ${wrongNote(problems, pointer, name)}
+  </div>`
+}
+
 async function deliverySheet(visit: Visit, problems?: Problems): Promise<Sheet> {
   const { words, to } = visit
   const { shop, shipping } = await shopOf(visit)
@@ -465,23 +527,13 @@ async function deliverySheet(visit: Visit, problems?: Problems): Promise<Sheet> 
     return stepSheet(visit, 'delivery', card({ body: html`<ul>${zones}</ul><div class="form-foot">${change}</div>` }))
   }
   const typed = 'form' in visit ? (visit as Posted).form : undefined
+  const zones = zoneFields(visit, shop, typed?.getAll('zone') ?? [])
+  const all = zones.flatMap(({ fields }) => fields)
+  const values = typed ? valuesOf(all, typed) : {}
   const body = card({
-    body: html`${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
-<form class="form" method="post" action="${to('start/delivery')}">${keyField()}
-${proposedZones(shop.country).map(({ zone }, at) => {
-  const field = (name: string, label: string) =>
-    html`<div class="field">
-    <label for="${zone}-${name}">${label}</label>
-    <span class="money">
-      <input
-        id="${zone}-${name}"
-        name="${zone}-${name}"
-        inputmode="decimal"
-        autocomplete="off"
-        value="${typed?.get(`${zone}-${name}`) ?? ''}">
-      <span class="unit" aria-hidden="true">${shop.currency}</span>
-    </span>
-  </div>`
+    body: html`<form class="form" method="post" action="${to('start/delivery')}">${keyField()}
+${problemNote(problems, all, words)}
+${zones.map(({ zone, fields }, at) => {
   return html`<fieldset class="guide-zone">
     <legend>
       <label class="check">
@@ -494,14 +546,17 @@ ${proposedZones(shop.country).map(({ zone }, at) => {
       </label>
     </legend>
     <div class="fields">
-      ${field('amount', words.say('guide.deliveryPrice'))}
-      ${field('free', words.say('guide.deliveryFree'))}
+      ${fields.map((one) => zoneField(one, values[one.name], problems))}
     </div>
   </fieldset>`
 })}
 <div class="form-foot">${button({ label: words.say('guide.save'), kind: 'first', shortcut: 'save' })}</div></form>`,
   })
   return stepSheet(visit, 'delivery', body, problems)
+}
+
+interface TypedDelivery {
+  options: Readonly<Record<0, { amount?: number; freeFrom?: number }>>
 }
 
 const deliveryStep: Screen = {
@@ -514,17 +569,20 @@ const deliveryStep: Screen = {
     const { words, form: sent } = posted
     const { version, shop, shipping: present } = await shopOf(posted)
     if (present.length > 0) return toNextStep(posted, 'delivery')
-    const shipping: ShippingZoneEntry[] = []
-    for (const { zone, countries } of proposedZones(shop.country)) {
-      if (!sent.getAll('zone').includes(zone)) continue
-      const [amount, free] = ['amount', 'free'].map((name) => (sent.get(`${zone}-${name}`) ?? '').trim())
-      const price = amountIn(amount ?? '', shop.currency)
-      const freeFrom = free ? amountIn(free, shop.currency) : null
-      if (price === undefined || freeFrom === undefined)
-        return deliverySheet(posted, { summary: words.say('form.notMoney'), at: {} })
-      const label = words.say('guide.deliveryLabel')
-      shipping.push({ zone, countries, options: [{ id: 'standard', label, amount: price, freeFrom }] })
-    }
+    const used = sent.getAll('zone').slice(0, 20)
+    const zones = zoneFields(posted, shop, used)
+    const fields = zones.flatMap((one) => one.fields)
+    const read = bodyOf(words, fields, sent)
+    if ('problems' in read) return deliverySheet(posted, read.problems)
+    const label = words.say('guide.deliveryLabel')
+    // By the pointers of the fields.
+    const typed = Object.values((read.body.shipping ?? {}) as Readonly<Record<number, TypedDelivery>>)
+    const shipping: ShippingZoneEntry[] = zones
+      .filter(({ zone }) => used.includes(zone))
+      .map(({ zone, countries }, at) => {
+        const { amount = 0, freeFrom = null } = typed[at]?.options[0] ?? {}
+        return { zone, countries, options: [{ id: 'standard', label, amount, freeFrom }] }
+      })
     if (shipping.length === 0) return deliverySheet(posted, { summary: words.say('guide.deliveryNone'), at: {} })
     const outcome = await attempt(
       posted.ask('replaceAdminShipping', {
@@ -532,7 +590,7 @@ const deliveryStep: Screen = {
         key: `${keyIn(sent)}-${version}`,
       }),
     )
-    if ('refusal' in outcome) return deliverySheet(posted, problemsOf(words, outcome.refusal))
+    if ('refusal' in outcome) return deliverySheet(posted, problemsOf(words, outcome.refusal, fields))
     return toNextStep(posted, 'delivery')
   },
 }

@@ -793,7 +793,6 @@ export const de: DashboardTexts = {
       'Wählen oder einen Namen eingeben. Leer: aus der Nummer, wenn nur ein Versanddienst solche Nummern hat.',
     'send.urlHelp': 'Nur für einen Versanddienst, der nicht in der Liste steht.',
     'send.submit': 'Versenden',
-    'send.nothing': 'Es ist nichts mehr zu versenden.',
     'done.sent': 'Paket versandt.',
     'parcel.title': 'Paket berichtigen',
     'done.parcel': 'Paket berichtigt.',

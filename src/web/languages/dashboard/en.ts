@@ -799,7 +799,6 @@ const texts = {
     'Choose one or type a name. Empty: taken from the number where only one carrier has such numbers.',
   'send.urlHelp': 'Only for a carrier that is not in the list.',
   'send.submit': 'Send',
-  'send.nothing': 'Nothing is left to send.',
   'done.sent': 'Parcel sent.',
   'parcel.title': 'Correct parcel',
   'done.parcel': 'Parcel corrected.',

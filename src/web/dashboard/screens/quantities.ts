@@ -1,0 +1,132 @@
+// Tables that ask how many of each line of an order or a return: one field for each line, with what is wrong with it.
+//
+//   const lines = items.map((item): QuantityLine => ({ item, most: left(item), preset: 0 }))
+//   quantityFields(words, lines, asked)        read by `bodyOf` with the other fields of the form, and linked where one is wrong
+//   quantitiesOf(read.body)                    what was typed, by the id of the SKU
+//   nothingChosen(words, lines)                where every line has none
+//   withExcess(words, lines, …)                once the operation refused: those that are more than there is
+//   quantityTable(words, lines, { … })         draws it
+
+import { issue } from '../../../contract/issues.ts'
+import { limits } from '../../../contract/limits.ts'
+import type { FormFields } from '../../../platform/html/fields.ts'
+import { type Html, type HtmlValue, html } from '../../../platform/html/html.ts'
+import type { Field, Problems } from '../form.ts'
+import type { TextKey, Words } from '../words.ts'
+import { lineName } from './order.ts'
+
+export interface QuantityLine {
+  item: { skuId: string } & Parameters<typeof lineName>[0]
+  // What there is now. A form is read without it: a second press asks for the same, though less is left since the first.
+  least?: number
+  most: number
+  // What the field has before anything is typed.
+  preset: number
+  // Between the name and the field.
+  note?: HtmlValue
+  // Below the name, and beside the field.
+  below?: Html
+  hidden?: Html
+}
+
+export interface Asked {
+  // Some forms have other fields for quantities.
+  prefix: 'quantity' | 'of'
+  label: TextKey
+}
+
+export const pointerOfQuantity = (skuId: string) => `/quantities/${skuId}`
+
+export function quantityFields(words: Words, lines: readonly QuantityLine[], { prefix, label }: Asked): Field[] {
+  return lines.map(({ item: { skuId, name } }) => ({
+    name: `${prefix}-${skuId}`,
+    label: words.say(label, { name }),
+    kind: 'whole',
+    min: 0,
+    max: limits.quantityMax,
+    pointer: pointerOfQuantity(skuId),
+  }))
+}
+
+// From the body that was read. An empty field is not in it.
+export function quantitiesOf(body: Readonly<Record<string, unknown>>): ReadonlyMap<string, number> {
+  // `bodyOf` puts them there, as numbers.
+  return new Map(Object.entries((body.quantities ?? {}) as Readonly<Record<string, number>>))
+}
+
+export function chosenOf(body: Readonly<Record<string, unknown>>): { skuId: string; quantity: number }[] {
+  return [...quantitiesOf(body)].flatMap(([skuId, quantity]) => (quantity > 0 ? [{ skuId, quantity }] : []))
+}
+
+// Said at the first line that has a field.
+export function nothingChosen(words: Words, lines: readonly QuantityLine[]): Problems {
+  const text = words.say('returns.nothing')
+  const first = lines.find(({ most }) => most > 0)
+  return { summary: text, at: first ? { [pointerOfQuantity(first.item.skuId)]: text } : {} }
+}
+
+// A refusal that is about quantities does not say which.
+export function withExcess(
+  words: Words,
+  lines: readonly QuantityLine[],
+  quantities: ReadonlyMap<string, number>,
+  problems: Problems,
+): Problems {
+  const excess = lines.flatMap(({ item: { skuId }, least: min = 0, most: max }) => {
+    const quantity = quantities.get(skuId)
+    if (quantity === undefined || (quantity >= min && quantity <= max)) return []
+    return [[pointerOfQuantity(skuId), words.issue(issue('integer_out_of_range', { min, max }))] as const]
+  })
+  return { ...problems, at: { ...Object.fromEntries(excess), ...problems.at } }
+}
+
+interface TableParts {
+  asked: Asked
+  title: string
+  // Where a card has the title, only those who cannot see it hear it here.
+  isTitleHidden?: boolean
+  sent: FormFields
+  problems?: Problems | undefined
+  more?: HtmlValue
+}
+
+export function quantityTable(words: Words, lines: readonly QuantityLine[], parts: TableParts): Html {
+  const { asked, title, isTitleHidden, sent, problems, more } = parts
+  const rows = html`<tbody>
+    ${lines.map(
+      (line) =>
+        html`<tr>
+        <th scope="row">${lineName(line.item)}${line.below}</th>
+        ${quantityCells(words, line, asked, sent, problems)}
+      </tr>`,
+    )}
+  </tbody>`
+  if (isTitleHidden)
+    return html`<div class="lines-form"><table><caption class="hidden">${title}</caption>${rows}</table>${more}</div>`
+  return html`<fieldset class="lines-form"><legend>${title}</legend><table>${rows}</table>${more}</fieldset>`
+}
+
+function quantityCells(
+  words: Words,
+  { item: { skuId, name }, least = 0, most, preset, note, hidden }: QuantityLine,
+  { prefix, label }: Asked,
+  sent: FormFields,
+  problems: Problems = { at: {} },
+): Html {
+  if (most <= 0) return html`<td class="end soft" colspan="2">${note}</td>`
+  const field = `${prefix}-${skuId}`
+  const problem = problems.at[pointerOfQuantity(skuId)]
+  const state = problem !== undefined && html` aria-invalid="true" aria-describedby="field-${field}-problem"`
+  return html`<td class="end soft">${note}</td>
+  <td class="end">
+    <input
+      id="field-${field}"
+      type="number"
+      name="${field}"
+      min="${least}"
+      max="${most}"
+      value="${(sent.get(field) ?? String(preset)).slice(0, 100)}"
+      aria-label="${words.say(label, { name })}"${state}>
+    ${problem !== undefined && html`<p class="wrong" id="field-${field}-problem">${problem}</p>`}${hidden}
+  </td>`
+}
