@@ -92,8 +92,9 @@ class Counted {
       send: (text, ...values) => void this.#note(text, values, tx.sql(text, ...values)),
       lockRow: (text, ...values) =>
         tx.isAlone ? Promise.resolve() : this.#note(text, values, tx.lockRow(text, ...values)),
-      forUpdateOf: (alias) => tx.forUpdateOf(alias),
+      forUpdateOf: (...aliases) => tx.forUpdateOf(...aliases),
       skipLockedOf: (alias) => tx.skipLockedOf(alias),
+      isAsFound: (table, alias, key) => tx.isAsFound(table, alias, key),
       rows: (rows, types) => tx.rows(rows, types),
       afterCommit: (then) => tx.afterCommit(then),
       signal: (name, ifAny) => tx.signal(name, ifAny),

@@ -45,9 +45,9 @@ const budgets: Record<'sqlite' | 'postgres', Record<string, Budget>> = {
   postgres: {
     session: [12, 0, 1, 5],
     page: [2, 1, 0, 2],
-    details: [8, 1, 1, 5],
+    details: [6, 1, 1, 5],
     'page again': [2, 1, 0, 2],
-    payment: [32, 1, 3, 13],
+    payment: [28, 1, 3, 13],
     'loop stale_products': [8, 1, 1, 5],
     'loop search': [7, 2, 1, 6],
     'loop customers': [7, 2, 1, 6],
@@ -57,8 +57,8 @@ const budgets: Record<'sqlite' | 'postgres', Record<string, Budget>> = {
     'cart read': [2, 1, 0, 1],
     'cart read again': [1, 1, 0, 1],
     'priced cart read': [3, 1, 0, 2],
-    'update by an agent': [18, 1, 1, 10],
-    'completion by an agent': [43, 2, 4, 16],
+    'update by an agent': [16, 1, 1, 10],
+    'completion by an agent': [39, 2, 4, 16],
   },
 }
 

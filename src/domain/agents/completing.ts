@@ -8,8 +8,8 @@ import { type BegunPayment, beginLocked } from '../checkout/pay/begin.ts'
 import type { Completed } from '../checkout/pay/complete.ts'
 import { carryOut } from '../checkout/pay/pay.ts'
 import type { CheckoutProblem, PayInput } from '../checkout/port.ts'
-import { factsOf, lockCheckout } from '../checkout/sessions.ts'
-import type { Checkout } from '../checkout/store.ts'
+import { factsOf } from '../checkout/sessions.ts'
+import { type Checkout, lockSessionWithCart } from '../checkout/store.ts'
 import type { PayTools } from '../checkout/tools.ts'
 import type { SessionFacts } from '../checkout/view.ts'
 import { type AgentCaller, type AgentCheckout, checkoutOf, type Located, showCheckout } from './buying.ts'
@@ -31,7 +31,7 @@ export async function lockAgentCheckout(
 ): Promise<LockedAgentCheckout | undefined> {
   const now = tools.clock().getTime()
   const [locked, row] = await Promise.all([
-    lockCheckout(tx, { installationId, sessionId }),
+    lockSessionWithCart(tx, { installationId, sessionId }),
     findCheckoutOfSession(tx, installationId, sessionId),
   ])
   if (!locked || row?.platformId !== platformId) return undefined

@@ -9,8 +9,7 @@ import { writeDetails } from './details.ts'
 import { sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
 import { keyOf } from './looking.ts'
 import type { CheckoutProblem, SubmittedDetails } from './port.ts'
-import { lockCheckout } from './sessions.ts'
-import type { Checkout, SessionKey, SessionName } from './store.ts'
+import { type Checkout, lockSessionWithCart, type SessionKey, type SessionName } from './store.ts'
 import type { PayTools } from './tools.ts'
 
 // `cart`: as it is under the lock.
@@ -27,7 +26,7 @@ export function changeSession(
   work: ChangeWork,
 ): Promise<CheckoutProblem | null> {
   return tools.storage.write(async (tx) => {
-    const checkout = await lockCheckout(tx, name)
+    const checkout = await lockSessionWithCart(tx, name)
     const now = tools.clock()
     if (!checkout) return { code: 'not_open' }
     const { session, cart } = checkout

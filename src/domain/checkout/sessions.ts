@@ -39,16 +39,13 @@ import { holdUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
 import { holdLines } from './refresh.ts'
 import { checkoutPageSecrets, maskEmail } from './secret.ts'
 import {
-  type Checkout,
   findOpening,
   findSession,
   findSessionOfCart,
-  findSessionWithCart,
   insertSession,
-  lockCartOfSession,
   lockSession,
+  lockSessionWithCart,
   type SessionKey,
-  type SessionName,
   type SessionRow,
   saveSession,
 } from './store.ts'
@@ -387,22 +384,9 @@ export async function cancelSession(tools: CheckoutTools, ask: CancelAsk): Promi
   return endSession(tools, db, cancelled, { verb: 'cancel', now, cause })
 }
 
-// Locks the cart of a session and then the session itself, and answers with the session as it is under both locks: the look
-// leaves in one flight with them and runs behind them.
+// A session as it is under the locks of its cart and of itself.
 export async function lockSessionAndCart(db: Tx, key: SessionKey): Promise<SessionRow | undefined> {
-  if (!isId('cks', key.sessionId)) return undefined
-  const [, , session] = await Promise.all([lockCartOfSession(db, key), lockSession(db, key), findSession(db, key)])
-  return session
-}
-
-// The same, with its cart.
-export async function lockCheckout(tx: Tx, name: SessionName): Promise<Checkout | undefined> {
-  const [, , checkout] = await Promise.all([
-    lockCartOfSession(tx, name),
-    lockSession(tx, name),
-    findSessionWithCart(tx, name),
-  ])
-  return checkout
+  return isId('cks', key.sessionId) ? (await lockSessionWithCart(db, key))?.session : undefined
 }
 
 // Ends an open session: its stock goes back, its cart goes on alone, and the fact is announced.

@@ -177,15 +177,40 @@ export async function glanceAt(
   return { lines, isShipped: shipped > 0, terms: terms === null ? null : (JSON.parse(terms) as OwnTerms) }
 }
 
+interface CheckoutColumns extends SessionColumns, CartColumns {
+  hasPayments: number
+}
+
+const checkoutColumns = new Fragment(`
+  ${sessionColumns.text}, ${cartColumns.text}, a.sealed as "addressSealed", a.row_key as "addressKey",
+  case when exists (select 1 from payments y where y.installation_id = s.installation_id
+    and y.checkout_session_id = s.id) then 1 else 0 end as "hasPayments"`)
+
+const checkoutJoins = new Fragment(`
+  checkout_sessions s join carts c on c.installation_id = s.installation_id and c.id = s.cart_id ${cartJoins.text}`)
+
 // A session and its cart, in one statement.
 export async function findSessionWithCart(db: Reader, name: SessionName): Promise<Checkout | undefined> {
-  const [row] = await db.sql<SessionColumns & CartColumns & { hasPayments: number }>`
-    select ${sessionColumns}, ${cartColumns}, a.sealed as "addressSealed", a.row_key as "addressKey",
-      case when exists (select 1 from payments y where y.installation_id = s.installation_id
-        and y.checkout_session_id = s.id) then 1 else 0 end as "hasPayments"
-    from checkout_sessions s join carts c on c.installation_id = s.installation_id and c.id = s.cart_id ${cartJoins}
-    where ${isNamed(name)}`
-  return row && { session: sessionFrom(row), cart: cartFrom(row), hasPayments: row.hasPayments === 1 }
+  const [row] = await db.sql<CheckoutColumns>`
+    select ${checkoutColumns} from ${checkoutJoins} where ${isNamed(name)}`
+  return row && checkoutFrom(row)
+}
+
+const rowKey = ['installation_id', 'id'] as const
+
+// The same, with the locks of the cart and then of the session. A session's cart never becomes another one.
+export async function lockSessionWithCart(tx: Tx, name: SessionName): Promise<Checkout | undefined> {
+  const [row] = await tx.sql<CheckoutColumns & { isCartAsFound: number; isSessionAsFound: number }>`
+    select ${checkoutColumns}, ${tx.isAsFound('carts', 'c', rowKey)} as "isCartAsFound",
+      ${tx.isAsFound('checkout_sessions', 's', rowKey)} as "isSessionAsFound"
+    from ${checkoutJoins} where ${isNamed(name)} ${tx.forUpdateOf('c', 's')}`
+  if (!row) return undefined
+  const isAsFound = row.isCartAsFound === 1 && row.isSessionAsFound === 1
+  return isAsFound ? checkoutFrom(row) : findSessionWithCart(tx, name)
+}
+
+function checkoutFrom(row: CheckoutColumns): Checkout {
+  return { session: sessionFrom(row), cart: cartFrom(row), hasPayments: row.hasPayments === 1 }
 }
 
 function sessionFrom(row: SessionColumns): SessionRow {
@@ -224,13 +249,6 @@ function sessionFrom(row: SessionColumns): SessionRow {
     holdsWhole: row.holdsWhole === 1,
     hasAccounts: row.hasAccounts === 1,
   }
-}
-
-// The lock of the session's cart, which never becomes another one.
-export async function lockCartOfSession(tx: Tx, name: SessionName): Promise<void> {
-  await tx.lockRow`
-    select id from carts where (installation_id, id) = (
-      select s.installation_id, s.cart_id from checkout_sessions s where ${isNamed(name)})`
 }
 
 // Taken after the lock of the cart, always in this order.

@@ -61,9 +61,12 @@ export interface Tx extends Reader {
   // The same, as part of a statement whose rows are needed.
   readonly forUpdate: Fragment
   readonly skipLocked: Fragment
-  // The same, in a statement that joins tables: only the rows of this one are locked.
-  forUpdateOf(alias: string): Fragment
+  // The same, in a statement that joins tables: only the rows of these are locked, one after the other in this order.
+  forUpdateOf(...aliases: string[]): Fragment
   skipLockedOf(alias: string): Fragment
+  // Selected by a statement that locks a row of this table: 1 if the row is still the one that the statement found. 0 if the lock had to wait for
+  // a change of it: the row is as that left it, but whatever the statement read without a lock is from before.
+  isAsFound(table: string, alias: string, key: readonly string[]): Fragment
   // `with done (id, at) as (${tx.rows(rows, ['text', 'bigint'])})`: our values as a table, to write many rows at once.
   rows(rows: readonly (readonly SqlValue[])[], types: readonly ColumnType[]): Fragment
   // Runs once the commit is durable, never if the work is rolled back. Only for signals and caches of this process.

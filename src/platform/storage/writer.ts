@@ -263,6 +263,7 @@ function tellDone(queued: Queued, tx: SqliteTx, value: unknown, log: Log): void 
 }
 
 const NOTHING = new Fragment('')
+const ALWAYS = new Fragment('1')
 
 class SqliteTx extends SqliteReader implements InsideTx {
   readonly isAlone = true
@@ -296,6 +297,10 @@ class SqliteTx extends SqliteReader implements InsideTx {
 
   skipLockedOf(): Fragment {
     return NOTHING
+  }
+
+  isAsFound(): Fragment {
+    return ALWAYS
   }
 
   afterCommit(then: () => void): void {

@@ -21,8 +21,8 @@ import { processingHoldMs, sessionLifecycle, sessionStatusAt } from '../lifecycl
 import type { CheckoutProblem, PayInput } from '../port.ts'
 import { holdLines } from '../refresh.ts'
 import { paymentIdsFor } from '../secret.ts'
-import { factsOf, lockCheckout } from '../sessions.ts'
-import { type Checkout, type SessionName, type SessionRow, saveSession } from '../store.ts'
+import { factsOf } from '../sessions.ts'
+import { type Checkout, lockSessionWithCart, type SessionName, type SessionRow, saveSession } from '../store.ts'
 import type { PayTools } from '../tools.ts'
 import { type Billed, findBilling } from './billing.ts'
 import { isAgreed } from './change.ts'
@@ -52,7 +52,7 @@ export interface BegunPayment {
 export type Begun = { problem: CheckoutProblem } | BegunPayment
 
 export async function beginPayment(tools: PayTools, tx: Tx, { session, ...attempt }: Attempt): Promise<Begun> {
-  const checkout = await lockCheckout(tx, session)
+  const checkout = await lockSessionWithCart(tx, session)
   return checkout ? beginLocked(tools, tx, checkout, attempt) : { problem: { code: 'not_open' } }
 }
 

@@ -11,8 +11,7 @@ import { hasRefundsOrDispute } from '../../payments/providerstate.ts'
 import { checksAnswered, leaseMs, nextTryAt } from '../../payments/schedule.ts'
 import { endLook, lockTriedPayment, lookAgain, type PaymentRow, savePayment } from '../../payments/store.ts'
 import { endTry } from '../../payments/tries.ts'
-import { lockCheckout } from '../sessions.ts'
-import type { SessionRow } from '../store.ts'
+import { lockSessionWithCart, type SessionRow } from '../store.ts'
 import type { PayTools } from '../tools.ts'
 import { type Completed, completeSession, SoldOutMeanwhile } from './complete.ts'
 import { declinedFailure } from './failures.ts'
@@ -73,7 +72,7 @@ export async function lockForOutcome(
   const { installationId, id, checkoutSessionId, changesOrder } = asked
   const [, checkout, tried] = await Promise.all([
     changesOrder === null ? undefined : lockOrder(tx, { installationId, orderId: changesOrder }),
-    lockCheckout(tx, { installationId, sessionId: checkoutSessionId }),
+    lockSessionWithCart(tx, { installationId, sessionId: checkoutSessionId }),
     lockTriedPayment(tx, installationId, id),
   ])
   if (!tried) throw new Error(`payment ${id} does not exist any more`)

@@ -63,12 +63,20 @@ export class PostgresTx extends PostgresReader implements InsideTx {
     return new Fragment(`select * from unnest(${columns})`, values)
   }
 
-  forUpdateOf(alias: string): Fragment {
-    return new Fragment(`${FOR_UPDATE.text} of ${alias}`)
+  forUpdateOf(...aliases: string[]): Fragment {
+    return new Fragment(`${FOR_UPDATE.text} of ${aliases.join(', ')}`)
   }
 
   skipLockedOf(alias: string): Fragment {
     return new Fragment(`${FOR_UPDATE.text} of ${alias} skip locked`)
+  }
+
+  // `xmin` names the transaction that wrote a row. The inner select still sees the row that was there when the statement began.
+  isAsFound(table: string, alias: string, key: readonly string[]): Fragment {
+    const isSame = key.map((column) => `found.${column} = ${alias}.${column}`).join(' and ')
+    return new Fragment(
+      `case when ${alias}.xmin = (select found.xmin from ${table} found where ${isSame}) then 1 else 0 end`,
+    )
   }
 
   afterCommit(then: () => void): void {
