@@ -227,7 +227,7 @@ export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOp
   const images = numbersOf(form, 'image')
     .slice(0, imagesMax)
     .filter((at) => form.get(`image.${at}.remove`) === null)
-    .map((at, place) => ({ at, position: Number(form.get(`image.${at}.position`) || place + 1) }))
+    .map((at, place) => ({ at, position: placeIn(form.get(`image.${at}.position`), place + 1) }))
     .sort((one, other) => one.position - other.position)
   // For every variant that has none of its own.
   const allPrice = line('allPrice', 20)
@@ -285,6 +285,10 @@ export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOp
     values: valuesIn(form.get(`option.${slot}.was`) ?? ''),
   }))
   return { draft, was }
+}
+
+function placeIn(typed: string | null, otherwise: number): number {
+  return /^\s*\d{1,4}\s*$/.test(typed ?? '') ? Number(typed) : otherwise
 }
 
 // Whether there are more variants than a product has, which no form of ours can send.
@@ -430,6 +434,7 @@ export function entryOf(
   const skus = sold.map(({ row, at }) => skuOf(row, at))
   const maxPerOrder = whole(draft.shared.maxPerOrder, '/maxPerOrder')
   const years = whole(draft.guaranteeYears, '/guarantee/years')
+  if (draft.guaranteeYears === '' && draft.guaranteeUrl !== '') problems['/guarantee/years'] = 'needed'
   if (Object.keys(problems).length > 0) return { problems }
   const keepsDate = draft.status === 'published' && present?.publishedAt !== undefined
   return {

@@ -9,52 +9,89 @@ import {
   platformStatuses,
 } from '../../../contract/agents/settings.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { amountIn, type Field, field, form, keyField, keyIn, moneyText } from '../form.ts'
+import {
+  bodyOf,
+  type Field,
+  type FieldValues,
+  field,
+  form,
+  keyField,
+  keyIn,
+  moneyText,
+  type Problems,
+  problemNote,
+  problemsOf,
+  valuesOf,
+} from '../form.ts'
 import { button, card, linkButton, pill, time } from '../parts.ts'
-import { attempt, type Posted, type Screen, type Shown, type Visit } from '../screen.ts'
+import { attempt, type Posted, type Screen, type Sheet, type Shown, type Visit } from '../screen.ts'
 import { copyField, secretSheet } from '../secret.ts'
 import { sections, settingSections } from '../sections.ts'
 import { refuseUnless } from '../shop.ts'
 import { table } from '../table.ts'
 import { done, refusedBy } from '../toast.ts'
+import type { Words } from '../words.ts'
 
 export const agents: Screen = {
   path: 'settings/agents',
   name: 'dashboard agents',
   place: 'settings',
   needs: 'getAdminAgents',
-  async get(visit) {
-    const [{ data }, { data: shop }] = await Promise.all([visit.ask('getAdminAgents'), visit.ask('getAdminShop')])
-    return {
-      title: visit.words.say('settings.title'),
-      body: html`${sections(visit, settingSections, 'agents')}
-${levelCard(visit, data, shop.shop.currency)}
-${data.level !== 'off' && html`${platformsCard(visit)}${addressCard(visit, data)}`}`,
-    }
-  },
+  get: async (visit) => agentsSheet(visit, (await visit.ask('getAdminAgents')).data),
   async post(posted) {
-    const { form: fields, to } = posted
+    const { form: fields, to, words, shop } = posted
     refuseUnless(posted, 'updateAdminAgents')
-    const { data: shop } = await posted.ask('getAdminShop')
+    const drawn = [reviewField(words, shop.currency)]
+    const read = bodyOf(words, drawn, fields)
     const who = agentPayers.find((known) => known === fields.get('who'))
-    const review = (fields.get('reviewFrom') ?? '').trim()
-    const reviewFrom = review === '' ? null : amountIn(review, shop.shop.currency)
-    const body = {
-      expectedVersion: Number(fields.get('version')),
+    const chosen = {
       level: agentLevels.find((known) => known === fields.get('level')) ?? 'off',
       ...(who && { who }),
-      // What is not an amount is refused by the operation.
-      reviewFrom: reviewFrom === undefined ? -1 : reviewFrom,
       orderWebhooks: fields.get('orderWebhooks') !== null,
     }
+    const again = async (problems: Problems) => {
+      const { data } = await posted.ask('getAdminAgents')
+      return agentsSheet(posted, { ...data, ...chosen }, { values: valuesOf(drawn, fields), problems })
+    }
+    if ('problems' in read) return again(read.problems)
+    const body = { expectedVersion: Number(fields.get('version')), ...chosen, ...read.body }
     const outcome = await attempt(posted.change('updateAdminAgents', { body, key: keyIn(fields) }))
-    if ('refusal' in outcome) return refusedBy(to('settings/agents'), outcome.refusal)
-    return done(to('settings/agents'), 'done.settings', { change: outcome.reply.change })
+    if (!('refusal' in outcome)) return done(to('settings/agents'), 'done.settings', { change: outcome.reply.change })
+    if (outcome.refusal.code !== 'invalid_request') return refusedBy(to('settings/agents'), outcome.refusal)
+    return again(problemsOf(words, outcome.refusal, drawn))
   },
 }
 
-function levelCard({ words, to, may, mode }: Visit, settings: AdminAgents, currency: string): Html {
+interface Typed {
+  values: FieldValues
+  problems: Problems
+}
+
+function agentsSheet(visit: Visit, settings: AdminAgents, typed?: Typed): Sheet {
+  return {
+    title: visit.words.say('settings.title'),
+    status: typed ? 400 : 200,
+    body: html`${sections(visit, settingSections, 'agents')}
+${levelCard(visit, settings, typed)}
+${settings.level !== 'off' && html`${platformsCard(visit)}${addressCard(visit, settings)}`}`,
+  }
+}
+
+function reviewField(words: Words, currency: string): Field {
+  return {
+    name: 'reviewFrom',
+    label: words.say('agents.reviewFrom'),
+    help: words.say('agents.reviewFromHelp'),
+    kind: 'money',
+    currency,
+    isNullable: true,
+  }
+}
+
+function levelCard({ words, to, may, mode, shop }: Visit, settings: AdminAgents, typed: Typed | undefined): Html {
   const { level, who, reviewFrom, orderWebhooks, version } = settings
+  const review = reviewField(words, shop.currency)
+  const stored = reviewFrom === null ? '' : moneyText(reviewFrom, shop.currency)
   const mayChange = may('updateAdminAgents')
   const payers = agentPayers.filter((one) => one !== 'anyone' || mode === 'test')
   return card({
@@ -62,6 +99,7 @@ function levelCard({ words, to, may, mode }: Visit, settings: AdminAgents, curre
     body: html`<form class="form" method="post" action="${to('settings/agents')}">
       ${keyField()}
       <input type="hidden" name="version" value="${version}">
+${problemNote(typed?.problems, [review], words)}
 <p>${words.say('agents.text')}</p>
 <fieldset class="pick-down"${!mayChange && html` disabled`}><legend class="hidden">${words.say('agents.title')}</legend>
 ${agentLevels.map((one) => levelChoice(one))}</fieldset>
@@ -72,17 +110,7 @@ ${
 }
 <fieldset class="pick-down"${!mayChange && html` disabled`}><legend>${words.say('agents.who')}</legend>
 ${payers.map((one) => payerChoice(one))}</fieldset>
-${field(
-  words,
-  {
-    name: 'reviewFrom',
-    label: words.say('agents.reviewFrom'),
-    help: words.say('agents.reviewFromHelp'),
-    kind: 'money',
-    currency,
-  },
-  reviewFrom === null ? '' : moneyText(reviewFrom, currency),
-)}
+${field(words, review, typed ? typed.values.reviewFrom : stored, typed?.problems)}
 <label class="check">
   <input
     type="checkbox"
@@ -140,45 +168,79 @@ export const agentPlatforms: Screen = {
   name: 'dashboard agent platforms',
   place: 'settings',
   needs: 'listAdminAgentPlatforms',
-  async get(visit) {
-    const { words, query, to, may } = visit
-    const { data, meta } = await visit.ask('listAdminAgentPlatforms', { cursor: query.get('cursor') ?? undefined })
-    return {
-      title: words.say('agents.platforms'),
-      back: { href: to('settings/agents'), label: words.say('settings.agents') },
-      body: html`${table(visit, {
-        label: words.say('agents.platforms'),
-        columns: [
-          {
-            head: words.say('agents.platform'),
-            cell: ({ host, profileUrl }) => html`<span title="${profileUrl}">${host}</span>`,
-            isMain: true,
-          },
-          { head: words.say('agents.status'), cell: ({ status }) => pill(words, 'platform', status), isCorner: true },
-          { head: words.say('agents.lastSeen'), cell: ({ lastSeenAt }) => time(words, lastSeenAt) },
-          { head: words.say('developers.actions'), align: 'end', cell: (row) => platformActions(visit, row) },
-        ],
-        rows: data,
-        idOf: ({ id }) => id,
-        next: meta.next,
-        empty: { title: words.say('agents.noPlatforms'), text: words.say('agents.noPlatformsText') },
-      })}
+  get: (visit) => platformsSheet(visit),
+  async post(posted) {
+    const { form: fields, to } = posted
+    const here = to('settings/agents/platforms')
+    const platformId = fields.get('platform')
+    const status = platformStatuses.find((known) => known === fields.get('status')) ?? 'approved'
+    const key = keyIn(fields)
+    if (platformId === null) return enterPlatform(posted)
+    refuseUnless(posted, 'updateAdminAgentPlatform')
+    const body = { expectedVersion: Number(fields.get('version')), status }
+    const outcome = await attempt(posted.change('updateAdminAgentPlatform', { path: { platformId }, body, key }))
+    if ('refusal' in outcome) return refusedBy(here, outcome.refusal)
+    return done(here, 'done.saved', { change: outcome.reply.change })
+  },
+}
+
+function profileField(words: Words): Field {
+  return {
+    name: 'profileUrl',
+    label: words.say('agents.profileUrl'),
+    help: words.say('agents.profileUrlHelp'),
+    kind: 'url',
+    isRequired: true,
+    lengthMax: 2_000,
+  }
+}
+
+async function enterPlatform(posted: Posted): Promise<Shown> {
+  const { form: sent, to, words } = posted
+  refuseUnless(posted, 'createAdminAgentPlatform')
+  const fields = [profileField(words)]
+  const again = (problems: Problems) => platformsSheet(posted, { values: valuesOf(fields, sent), problems })
+  const read = bodyOf(words, fields, sent)
+  if ('problems' in read) return again(read.problems)
+  // The field is required, so it is there.
+  const body = { ...(read.body as { profileUrl: string }), status: 'approved' as const }
+  const outcome = await attempt(posted.change('createAdminAgentPlatform', { body, key: keyIn(sent) }))
+  if ('refusal' in outcome) return again(problemsOf(words, outcome.refusal, fields))
+  return done(to('settings/agents/platforms'), 'done.saved', { change: outcome.reply.change })
+}
+
+async function platformsSheet(visit: Visit, typed?: Typed): Promise<Sheet> {
+  const { words, query, to, may } = visit
+  const { data, meta } = await visit.ask('listAdminAgentPlatforms', { cursor: query.get('cursor') ?? undefined })
+  return {
+    title: words.say('agents.platforms'),
+    status: typed ? 400 : 200,
+    back: { href: to('settings/agents'), label: words.say('settings.agents') },
+    body: html`${table(visit, {
+      label: words.say('agents.platforms'),
+      columns: [
+        {
+          head: words.say('agents.platform'),
+          cell: ({ host, profileUrl }) => html`<span title="${profileUrl}">${host}</span>`,
+          isMain: true,
+        },
+        { head: words.say('agents.status'), cell: ({ status }) => pill(words, 'platform', status), isCorner: true },
+        { head: words.say('agents.lastSeen'), cell: ({ lastSeenAt }) => time(words, lastSeenAt) },
+        { head: words.say('developers.actions'), align: 'end', cell: (row) => platformActions(visit, row) },
+      ],
+      rows: data,
+      idOf: ({ id }) => id,
+      next: meta.next,
+      empty: { title: words.say('agents.noPlatforms'), text: words.say('agents.noPlatformsText') },
+    })}
 ${
   may('createAdminAgentPlatform') &&
   card({
     title: words.say('agents.enter'),
     body: form(visit, {
       action: to('settings/agents/platforms'),
-      fields: [
-        {
-          name: 'profileUrl',
-          label: words.say('agents.profileUrl'),
-          help: words.say('agents.profileUrlHelp'),
-          kind: 'url',
-          isRequired: true,
-          lengthMax: 2_000,
-        },
-      ],
+      fields: [profileField(words)],
+      ...typed,
       submit: words.say('agents.approve'),
     }),
   })
@@ -192,30 +254,7 @@ ${
 <div class="form-foot">${linkButton({ label: words.say('agents.connect'), href: to('settings/agents/platforms/connect') })}</div></div>`,
   })
 }`,
-    }
-  },
-  async post(posted) {
-    const { form: fields, to } = posted
-    const here = to('settings/agents/platforms')
-    const platformId = fields.get('platform')
-    const status = platformStatuses.find((known) => known === fields.get('status')) ?? 'approved'
-    const key = keyIn(fields)
-    refuseUnless(posted, platformId === null ? 'createAdminAgentPlatform' : 'updateAdminAgentPlatform')
-    const outcome = await attempt(
-      platformId === null
-        ? posted.change('createAdminAgentPlatform', {
-            body: { profileUrl: (fields.get('profileUrl') ?? '').trim(), status },
-            key,
-          })
-        : posted.change('updateAdminAgentPlatform', {
-            path: { platformId },
-            body: { expectedVersion: Number(fields.get('version')), status },
-            key,
-          }),
-    )
-    if ('refusal' in outcome) return refusedBy(here, outcome.refusal)
-    return done(here, 'done.saved', { change: outcome.reply.change })
-  },
+  }
 }
 
 // What a platform is given to call the shop, and to know that the shop calls it.
@@ -225,18 +264,21 @@ export const agentConnect: Screen = {
   place: 'settings',
   needs: 'createAdminAgentKey',
   asksAgain: true,
-  async get(visit) {
-    const { words, to, query } = visit
-    const { data } = await visit.ask('listAdminAgentPlatforms', { cursor: query.get('cursor') ?? undefined })
-    return {
-      title: words.say('agents.connect'),
-      back: { href: to('settings/agents/platforms'), label: words.say('agents.platforms') },
-      width: 'narrow',
-      body: html`<p class="lead">${words.say('agents.connectText')}</p>
-${data.length > 0 && html`${keyCard(visit, data)}${webhookCard(visit, data)}`}`,
-    }
-  },
+  get: (visit) => connectSheet(visit),
   post: makeSecret,
+}
+
+async function connectSheet(visit: Visit, typed?: Typed): Promise<Sheet> {
+  const { words, to, query } = visit
+  const { data } = await visit.ask('listAdminAgentPlatforms', { cursor: query.get('cursor') ?? undefined })
+  return {
+    title: words.say('agents.connect'),
+    back: { href: to('settings/agents/platforms'), label: words.say('agents.platforms') },
+    width: 'narrow',
+    status: typed ? 400 : 200,
+    body: html`<p class="lead">${words.say('agents.connectText')}</p>
+${data.length > 0 && html`${keyCard(visit, data)}${webhookCard(visit, data, typed)}`}`,
+  }
 }
 
 // A platform that buys by ACP, or does not sign, has a key from the merchant.
@@ -253,18 +295,19 @@ function keyCard(visit: Visit, platforms: readonly AdminAgentPlatform[]): Html |
   })
 }
 
-function webhookCard(visit: Visit, platforms: readonly AdminAgentPlatform[]): Html | false {
+function urlField(words: Words): Field {
+  return { name: 'url', label: words.say('agents.webhookUrl'), kind: 'url', lengthMax: 2_000, isRequired: true }
+}
+
+function webhookCard(visit: Visit, platforms: readonly AdminAgentPlatform[], typed: Typed | undefined): Html | false {
   const { words, to, may } = visit
   if (!may('createAdminAgentWebhook')) return false
-  const url = { name: 'url', label: words.say('agents.webhookUrl'), kind: 'url', lengthMax: 2_000 } as const
   return card({
     title: words.say('agents.webhook'),
     body: form(visit, {
       action: to('settings/agents/platforms/connect'),
-      fields: [
-        platformField(visit, 'webhookFor', platforms, words.say('agents.webhookHelp')),
-        { ...url, isRequired: true },
-      ],
+      fields: [platformField(visit, 'webhookFor', platforms, words.say('agents.webhookHelp')), urlField(words)],
+      ...typed,
       submit: words.say('agents.webhookEnter'),
     }),
   })
@@ -300,6 +343,10 @@ async function makeSecret(posted: Posted): Promise<Shown> {
       ? posted.ask('createAdminAgentKey', { path, body: {}, key })
       : posted.ask('createAdminAgentWebhook', { path, body: { url }, key }),
   )
+  if ('refusal' in outcome && !isKey && outcome.refusal.code === 'invalid_request') {
+    const values = { url, webhookFor: path.platformId }
+    return connectSheet(posted, { values, problems: problemsOf(words, outcome.refusal, [urlField(words)]) })
+  }
   if ('refusal' in outcome) return refusedBy(to('settings/agents/platforms/connect'), outcome.refusal)
   const { platform, secret } = outcome.reply.data
   const { host } = platform

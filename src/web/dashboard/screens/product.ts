@@ -15,6 +15,7 @@ import { newId } from '../../../platform/kit/ids.ts'
 import { type Refusal, refuse } from '../../../platform/kit/refuse.ts'
 import { type Brands, brandsOf, type CategoryNode, categoriesOf, makersOf, smallImage } from '../catalog.ts'
 import {
+  amountIn,
   type Field,
   field,
   guard,
@@ -108,6 +109,8 @@ async function save(posted: Posted, present?: AdminProduct): Promise<Shown> {
   if (form.get('do') === 'publish') draft = { ...draft, status: 'published' }
   const again = (more: Partial<SheetParts>) => sheetOf(posted, { draft, present, seen, status: 400, ...more })
 
+  const unread = unreadPrice(posted)
+  if (unread) return again(unread)
   if (chosen.length === 0 && (form.get('do') === 'variants' || haveOptionsChanged(draft.options, was))) {
     const made = withVariants(draft, was)
     if (!made) {
@@ -147,6 +150,13 @@ async function save(posted: Posted, present?: AdminProduct): Promise<Shown> {
   if (refusal.code === 'version_conflict' && present && theirs)
     return conflictOf(posted, { draft, theirs, present, seen })
   return again({ problems: refusedAt(posted, refusal, read), status: refusal.code === 'invalid_request' ? 400 : 409 })
+}
+
+// The price for all variants is not part of the draft.
+function unreadPrice({ form, words, shop }: Posted): Pick<SheetParts, 'allPrice' | 'problems'> | undefined {
+  const allPrice = (form.get('allPrice') ?? '').trim().slice(0, 20)
+  if (allPrice === '' || amountIn(allPrice, shop.currency) !== undefined) return undefined
+  return { allPrice, problems: { summary: words.say('form.problem'), at: { '/allPrice': words.say('form.notMoney') } } }
 }
 
 // The product as it would be saved, with its formatted description made safe.
@@ -201,12 +211,14 @@ function refusedAt({ words, shop }: Visit, refusal: Refusal, { rowOf }: DraftEnt
     const pointer = path
       .replace(/^\/product/, '')
       .replace(/^\/skus\/(\d+)/, (_, index: string) => `/skus/${rowOf[Number(index)] ?? index}`)
-      .replace(/^\/(options|warnings)\/.*/, '/$1')
+      .replace(/^\/(options|warnings|tags)\/.*/, '/$1')
+      // One field for all variants.
+      .replace(/^\/skus\/\d+\/(taxClass|maxPerOrder)$/, '/$1')
     const kind = /\/(?:price|compareAtPrice)$/.test(pointer) ? 'money' : 'line'
     at[pointer] ??= issueText(words, rule, { kind, currency: shop.currency })
   }
   const isShown = (pointer: string) =>
-    /^\/(?:name|brand|slug|summary|seoTitle|seoDescription|description|descriptionHtml|maker|warnings|guarantee|options|maxPerOrder|taxClass|skus\/)/.test(
+    /^\/(?:name|brand|slug|summary|seoTitle|seoDescription|description|descriptionHtml|maker|warnings|guarantee|options|maxPerOrder|taxClass|tags$|images\/\d+\/alt$|skus\/)/.test(
       pointer,
     )
   const rest = Object.entries(at).flatMap(([pointer, message]) => (isShown(pointer) ? [] : [message]))
@@ -226,6 +238,8 @@ interface SheetParts {
   problems?: Problems | undefined
   status?: number | undefined
   note?: string | undefined
+  // The price for all variants, where it is not an amount.
+  allPrice?: string
   // What the press was about, where the page opens (default: its top).
   shows?: 'variants' | 'preview'
   // Safe HTML, asked for to be looked at.
@@ -246,14 +260,14 @@ ${note !== undefined && html`<p class="notice" role="status">${note}</p>`}
 <div class="columns">
   <div>
     ${textsCard(visit, { ...parts, problems }, brands)}
-    ${picturesCard(visit, draft, present)}
-    ${optionsCard(visit, draft, problems)}
+    ${picturesCard(visit, draft, { present, problems })}
+    ${optionsCard(visit, draft, problems, parts.allPrice ?? '')}
     ${safetyCard(visit, draft, makers, problems)}
     ${foundCard(visit, draft, problems)}
   </div>
 <div>
   ${stateCard(visit, draft, present)}
-  ${categoriesCard(visit, draft, categories)}
+  ${categoriesCard(visit, draft, categories, problems)}
   ${sharedCard(visit, draft, problems)}</div></div>
 ${await variantsCard(visit, { ...parts, problems })}`
   return {
@@ -279,7 +293,7 @@ ${await variantsCard(visit, { ...parts, problems })}`
   ${pictureRow(
     visit,
     { url: '', alt: '', width: '', height: '', shows: showsAll },
-    { at: 'N', options: draft.options },
+    { at: 'N', options: draft.options, problem: undefined },
   )}</template>`
       : html`<fieldset class="form product" disabled>${form}</fieldset>`,
   }
@@ -301,6 +315,8 @@ const fieldLabels: Readonly<Record<string, { key: TextKey; pointer?: string }>> 
   taxClass: { key: 'product.taxClass' },
   maxPerOrder: { key: 'product.maxPerOrder' },
   slug: { key: 'product.slug' },
+  tags: { key: 'product.tags' },
+  allPrice: { key: 'product.allPrice' },
 }
 
 const cellLabels: Readonly<Record<string, TextKey>> = {
@@ -313,7 +329,7 @@ const cellLabels: Readonly<Record<string, TextKey>> = {
 }
 
 // Those of the page, in its order.
-function linkedFields(words: Words, { rows }: Draft): Linked[] {
+function linkedFields(words: Words, { rows, images }: Draft): Linked[] {
   const named = Object.entries(fieldLabels).map(([name, { key, pointer }]) => ({
     name,
     label: words.say(key),
@@ -327,7 +343,13 @@ function linkedFields(words: Words, { rows }: Draft): Linked[] {
       label: `${rowLabel(row)} ${words.say(key)}`.trim(),
     })),
   )
-  return [...named, ...cells]
+  const alts = images.map((_, at) => ({
+    name: `image.${at}.alt`,
+    id: `image-${at}-alt`,
+    pointer: `/images/${at}/alt`,
+    label: `${words.say('product.alt')}, ${at + 1}`,
+  }))
+  return [...named, ...alts, ...cells]
 }
 
 function rowLabel({ values, code }: DraftRow): string {
@@ -511,7 +533,7 @@ ${
   })
 }
 
-function categoriesCard({ words }: Visit, draft: Draft, categories: readonly CategoryNode[]): Html {
+function categoriesCard({ words }: Visit, draft: Draft, categories: readonly CategoryNode[], problems: Problems): Html {
   return card({
     title: words.say('categories.title'),
     body: html`${
@@ -539,6 +561,7 @@ function categoriesCard({ words }: Visit, draft: Draft, categories: readonly Cat
       help: words.say('product.tagsHelp'),
     },
     draft.tags,
+    problems,
   )}</div>`,
   })
 }
@@ -725,14 +748,20 @@ function digitalOptions(words: Words) {
   ]
 }
 
-function picturesCard(visit: Visit, { images, options }: Draft, present: AdminProduct | undefined): Html {
+function picturesCard(
+  visit: Visit,
+  { images, options }: Draft,
+  { present, problems }: { present: AdminProduct | undefined; problems: Problems },
+): Html {
   const { words, to, may } = visit
   const mayUpload = may('uploadAdminPicture') && present?.status !== 'archived'
   return card({
     title: words.say('product.pictures'),
     aside: html`<span class="soft">${words.say('product.picturesHelp')}</span>`,
     body: html`<ul class="pictures" data-pictures="${to('pictures')}">
-      ${images.map((image, at) => pictureRow(visit, image, { at: String(at), options }))}
+      ${images.map((image, at) =>
+        pictureRow(visit, image, { at: String(at), options, problem: problems.at[`/images/${at}/alt`] }),
+      )}
     </ul>
 ${
   mayUpload &&
@@ -759,9 +788,11 @@ ${
 function pictureRow(
   { words }: Visit,
   image: Draft['images'][number],
-  { at, options }: { at: string; options: Draft['options'] },
+  { at, options, problem }: { at: string; options: Draft['options']; problem: string | undefined },
 ): Html {
   const name = (part: string) => `image.${at}.${part}`
+  const altId = `image-${at}-alt`
+  const state = problem !== undefined && html` id="${altId}" aria-invalid="true" aria-describedby="${altId}-problem"`
   return html`<li data-picture draggable="true">
     <img
       src="${image.url === '' ? '/favicon.svg' : smallImage(image.url)}"
@@ -774,8 +805,9 @@ ${hiddenFields({ [name('url')]: image.url, [name('width')]: image.width, [name('
 <div class="picture-fields">
   <label>
     ${words.say('product.alt')}
-    <input name="${name('alt')}" value="${image.alt}" maxlength="500" dir="auto" autocomplete="off">
+    <input name="${name('alt')}" value="${image.alt}" maxlength="500" dir="auto" autocomplete="off"${state}>
   </label>
+${problem !== undefined && html`<p class="wrong" id="${altId}-problem">${problem}</p>`}
 ${showsChoice(words, name('shows'), image.shows, options)}
 <div class="picture-tools">
   <label class="without-script">
@@ -812,8 +844,10 @@ function showsChoice(words: Words, name: string, shows: string, options: Draft['
   </label>`
 }
 
-function optionsCard({ words }: Visit, { options }: Draft, problems: Problems): Html {
+function optionsCard({ words }: Visit, { options }: Draft, problems: Problems, allPrice: string): Html {
   const problem = problems.at['/options']
+  const isWrong = problem !== undefined
+  const priceProblem = problems.at['/allPrice']
   const used = options.filter(isUsed).length
   const slots = Array.from({ length: optionsMax }, (_, slot) => slot)
   return card({
@@ -832,7 +866,7 @@ function optionsCard({ words }: Visit, { options }: Draft, problems: Problems): 
               value="${name}"
               maxlength="100"
               dir="auto"
-              autocomplete="off"
+              autocomplete="off"${isWrong && slot === 0 && html` aria-invalid="true" aria-describedby="field-options-problem"`}
               placeholder="${slot === 0 ? words.say('product.optionExample') : ' '}">
           </label>
 <label>
@@ -847,22 +881,27 @@ function optionsCard({ words }: Visit, { options }: Draft, problems: Problems): 
   </div>`
       })}
     </div>
-${problem !== undefined && html`<p class="wrong">${problem}</p>`}
+${isWrong && html`<p class="wrong" id="field-options-problem">${problem}</p>`}
 <div class="after make-variants">
   <label>
     ${words.say('product.allPrice')} <input
+      id="field-allPrice"
       name="allPrice"
       inputmode="decimal"
       maxlength="14"
       dir="ltr"
       autocomplete="off"
-      aria-describedby="all-price-help">
+      value="${allPrice}"
+      aria-describedby="all-price-help${priceProblem !== undefined && ' field-allPrice-problem'}"${
+        priceProblem !== undefined && html` aria-invalid="true"`
+      }>
   </label>
 ${button({
   label: words.say(used > 0 ? 'product.updateVariants' : 'product.makeVariants'),
   name: 'do',
   value: 'variants',
 })}</div>
+  ${priceProblem !== undefined && html`<p class="wrong" id="field-allPrice-problem">${priceProblem}</p>`}
   <p class="help" id="all-price-help">${words.say('product.allPriceHelp')}</p>`,
   })
 }

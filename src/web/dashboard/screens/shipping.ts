@@ -15,6 +15,7 @@ import { sections, settingSections } from '../sections.ts'
 import { baseField, baseIn, saveShopPart } from '../shop.ts'
 import { done } from '../toast.ts'
 import type { Words } from '../words.ts'
+import { numbersTo } from './itemrows.ts'
 
 type Option = ShippingZoneEntry['options'][number]
 
@@ -245,14 +246,14 @@ function typedIn({ form: sent }: Posted, taken: ReadonlySet<string>): TypedZone 
         freeFrom: (free?.[index] ?? '').trim(),
         steps: stepRows(sent, index),
       }))
-      .filter(({ label, amount }) => label !== '' || amount !== ''),
+      .filter(({ label, amount, freeFrom, steps }) => [label, amount, freeFrom].some(Boolean) || steps.length > 0),
   }
 }
 
 // A zone is called by a word; what is typed becomes one.
 function wordOf(typed: string): string {
   if (/^[a-z0-9]+([_-][a-z0-9]+)*$/.test(typed)) return typed
-  return slugify(typed.trim()).slice(0, 40).replace(/-+$/, '')
+  return slugify(typed.trim()) || typed.trim()
 }
 
 // The group leaves out what other zones have.
@@ -279,6 +280,7 @@ function entryOf(
     const price = amountIn(amount, currency)
     const free = freeFrom === '' ? null : amountIn(freeFrom, currency)
     const weightSteps = stepsIn(steps, currency)
+    if (label === '') at[`/options/${index}/label`] = words.say('form.required')
     if (price === undefined) at[`/options/${index}/amount`] = words.say('form.notMoney')
     if (free === undefined) at[`/options/${index}/freeFrom`] = words.say('form.notMoney')
     if (weightSteps === undefined) at[`/options/${index}/weightSteps`] = words.say('shipping.notSteps')
@@ -290,6 +292,7 @@ function entryOf(
       weightSteps: weightSteps ?? [],
     }
   })
+  if (options.length === 0) at['/options/0/label'] = words.say('shipping.noOption')
   if (Object.keys(at).length > 0) return { problems: { summary: words.say('form.problem'), at } }
   return { entry: { zone: typed.zone, countries: [...typed.countries], options } }
 }
@@ -397,7 +400,8 @@ function linkedFields(words: Words, { options }: TypedZone): Linked[] {
   return [
     { name: 'zone', pointer: '/zone', label: words.say('shipping.zone') },
     { name: 'countries', pointer: '/countries', label: words.say('shipping.countries') },
-    ...options.flatMap((_, index) =>
+    // Without any, the first that is empty.
+    ...numbersTo(Math.max(1, options.length)).flatMap((index) =>
       Object.entries(cells).map(([name, key]) => ({
         name,
         id: `option-${index}-${name}`,
@@ -423,7 +427,7 @@ function optionFields(visit: Visit, row: TypedOption | undefined, index: number,
   const label = words.say('shipping.optionNumber', { count: index + 1 })
   const cell = (field: 'label' | 'amount' | 'freeFrom', pointer: string, text: string) => {
     const id = `option-${index}-${field}`
-    const { state, note } = row ? problem(pointer, `${id}-problem`) : { state: false as const, note: false as const }
+    const { state, note } = problem(pointer, `${id}-problem`)
     return html`<div class="field">
       <label for="${id}">${text}</label>
       <input
@@ -434,9 +438,7 @@ function optionFields(visit: Visit, row: TypedOption | undefined, index: number,
       ${note}
     </div>`
   }
-  const steps = row
-    ? problem(`/options/${index}/weightSteps`, `option-${index}-steps-problem`)
-    : { state: false as const, note: false as const }
+  const steps = problem(`/options/${index}/weightSteps`, `option-${index}-steps-problem`)
   return html`<fieldset class="option">
     <legend>${row ? label : words.say('shipping.newOption')}</legend>
     <input type="hidden" name="id" value="${row?.id}">

@@ -16,6 +16,7 @@ import { type Html, html } from '../../../platform/html/html.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
 import { categoriesOf } from '../catalog.ts'
 import {
+  bodyOf,
   type Field,
   type FieldValues,
   field,
@@ -149,6 +150,8 @@ export const storeSection: Screen = {
     const { words, to } = posted
     const { site, section, at, home } = await sectionOf(posted)
     const typed = typedSection(posted, section)
+    const read = bodyOf(words, await fieldsOf(posted, typed, at), posted.form)
+    if ('problems' in read) return sectionSheet(posted, site, typed, read.problems)
     const uploaded = await uploadedPicture(posted)
     if ('problems' in uploaded) return sectionSheet(posted, site, typed, uploaded.problems)
     const wanted = uploaded.url === undefined ? typed : { ...typed, image: uploaded.url }
@@ -200,7 +203,7 @@ function typedSection({ form }: Posted, { kind, image = null }: SiteSection): Si
 async function sectionSheet(visit: Visit, site: AdminSite, section: SiteSection, problems?: Problems): Promise<Sheet> {
   const { words, to, path } = visit
   const fields = await fieldsOf(visit, section, placeIn(visit))
-  const values = 'form' in visit ? valuesOf(fields, (visit as Posted).form) : valuesOfSection(section)
+  const values = 'form' in visit ? typedValues(fields, visit as Posted) : valuesOfSection(section)
   const version = 'form' in visit ? versionIn(visit as Posted) : site.version
   const hasPicture = section.kind === 'hero' || section.kind === 'picture'
   const picture =
@@ -236,6 +239,21 @@ ${problemNote(problems, fields, words)}
   ${linkButton({ label: words.say('action.cancel'), href: to('store/home'), kind: 'plain' })}</div></form>`,
     }),
   }
+}
+
+// Without gaps, as the section has its products and columns: a problem is at the place there.
+function typedValues(fields: readonly Field[], { form }: Posted): FieldValues {
+  const values = valuesOf(fields, form)
+  const closed = (names: readonly string[], count: number) => {
+    const rows = Array.from({ length: count }, (_, at) => names.map((name) => (form.get(`${name}-${at}`) ?? '').trim()))
+    const filled = rows.filter((row) => row.some((text) => text !== ''))
+    return rows.flatMap((_, at) => names.map((name, place) => [`${name}-${at}`, filled[at]?.[place] ?? '']))
+  }
+  const products = closed(['product'], sectionProductsMax)
+  const columns = closed(['title', 'body'], sectionColumnsMax)
+  const known = new Set(Object.keys(values))
+  const rows = [...products, ...columns].filter(([name]) => known.has(name ?? ''))
+  return { ...values, ...Object.fromEntries(rows) }
 }
 
 // Names of products for the fields of those that are chosen.

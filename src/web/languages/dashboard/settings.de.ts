@@ -259,6 +259,7 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string | Plura
   'shipping.option': 'Was der Kunde liest',
   'shipping.optionNumber': 'Versandart {count}',
   'shipping.newOption': 'Neue Versandart',
+  'shipping.noOption': 'Bitte mindestens eine Versandart mit Name und Preis eingeben.',
   'shipping.price': 'Preis',
   'shipping.freeFrom': 'Kostenlos ab',
   'shipping.free': 'Kostenlos',

@@ -254,6 +254,7 @@ export const settingsEn = {
   'shipping.option': 'What the shopper reads',
   'shipping.optionNumber': 'Option {count}',
   'shipping.newOption': 'New option',
+  'shipping.noOption': 'Please enter at least one option with a name and a price.',
   'shipping.price': 'Price',
   'shipping.freeFrom': 'Free from',
   'shipping.free': 'Free',
