@@ -26,6 +26,18 @@ export interface Form {
   action: string
   method: string
   fields: readonly (readonly [name: string, value: string])[]
+  // What a browser would send of it as it stands, without a button.
+  sent: readonly (readonly [name: string, value: string])[]
+  typed: readonly TypedField[]
+  isMultipart: boolean
+}
+
+// A field that takes typing.
+export interface TypedField {
+  name: string
+  kind: 'line' | 'text' | 'email' | 'url' | 'whole' | 'amount'
+  lengthMax: number
+  isRequired: boolean
 }
 
 export interface Scriptless {
@@ -48,9 +60,13 @@ export interface Scriptless {
   links(): ReadonlyMap<string, string>
   // By the name under which it is sent; undefined where the page has none.
   field(name: string): Field | undefined
+  // What is said about each field that is wrong, without hints.
+  invalid(): { name: string; text: string }[]
   // Every form with all that it could send, also what is not chosen.
   forms(): readonly Form[]
   open(path: string): Promise<void>
+  // Sends a form of a page that was seen earlier.
+  post(action: string, body: URLSearchParams | FormData): Promise<void>
   // Presses the one button of this name, in the form that has these values (default: any), after filling in the others.
   press(
     button: string,
@@ -136,6 +152,14 @@ export function scriptless(origin: string, headers: Readonly<Record<string, stri
         options: one.tag === 'select' ? optionsOf(one).map(textOf) : [],
       }
     },
+    invalid: () =>
+      descendants(page)
+        .filter(({ attributes }) => attributes.get('aria-invalid') === 'true')
+        .map(({ attributes }) => {
+          const described = (attributes.get('aria-describedby') ?? '').split(' ').filter((id) => !id.endsWith('-help'))
+          const text = described.map((id) => textOf(textById(id))).join(' ')
+          return { name: attributes.get('name') ?? '', text }
+        }),
     forms: () =>
       all('form').map((form) => ({
         action: form.attributes.get('action') ?? '',
@@ -149,10 +173,17 @@ export function scriptless(origin: string, headers: Readonly<Record<string, stri
             ? [[name, currentValue(one)] as const]
             : [[name, one.attributes.get('value') ?? ''] as const]
         }),
+        sent: fieldsOf(form),
+        typed: descendants(form).flatMap(typedField),
+        isMultipart: isMultipart(form),
       })),
     async open(path) {
       state.leftTo = null
       await load(path)
+    },
+    async post(action, body) {
+      state.leftTo = null
+      await load(action, body)
     },
     async press(name, typed = {}, values = {}) {
       const found = readable('button').filter((one) => {
@@ -164,7 +195,7 @@ export function scriptless(origin: string, headers: Readonly<Record<string, stri
       assert.ok(button && found.length === 1, `${found.length} buttons "${name}" on ${state.path}: ${textOf(page)}`)
       const form = formOf(button)
       fill(form, typed)
-      const body = form.attributes.get('enctype') === 'multipart/form-data' ? new FormData() : new URLSearchParams()
+      const body = isMultipart(form) ? new FormData() : new URLSearchParams()
       for (const [field, value] of fieldsOf(form)) body.append(field, value)
       const pressed = button.attributes.get('name')
       if (pressed !== undefined) body.append(pressed, button.attributes.get('value') ?? '')
@@ -181,6 +212,8 @@ function parse(html: string): Element {
   const document = parseHtml(html, {
     scriptingEnabled: false,
     onParseError: ({ code, startLine }) => {
+      // What was typed is shown again as it is.
+      if (code === 'control-character-in-input-stream') return
       if (/^\s*<!doctype/i.test(html)) assert.fail(`${code} in line ${startLine}: ${html.split('\n')[startLine - 1]}`)
     },
   })
@@ -238,6 +271,32 @@ function nameOf(element: Element): string {
 
 function isControl({ tag }: Element): boolean {
   return tag === 'input' || tag === 'select' || tag === 'textarea'
+}
+
+function isMultipart({ attributes }: Element): boolean {
+  return attributes.get('enctype') === 'multipart/form-data'
+}
+
+const typedKinds: Readonly<Record<string, TypedField['kind']>> = {
+  text: 'line',
+  search: 'line',
+  tel: 'line',
+  password: 'line',
+  email: 'email',
+  url: 'url',
+  number: 'whole',
+}
+
+function typedField(control: Element): TypedField[] {
+  const { tag, attributes } = control
+  const name = attributes.get('name')
+  if (name === undefined || isDisabled(control) || !(tag === 'input' || tag === 'textarea')) return []
+  const mode = attributes.get('inputmode')
+  const asked = mode === 'decimal' ? 'amount' : mode === 'numeric' ? 'whole' : undefined
+  const kind = tag === 'textarea' ? 'text' : typedKinds[attributes.get('type') ?? 'text']
+  if (kind === undefined) return []
+  const lengthMax = Number(attributes.get('maxlength') ?? Infinity)
+  return [{ name, kind: asked ?? kind, lengthMax, isRequired: attributes.has('required') }]
 }
 
 function isRadio({ attributes }: Element): boolean {

@@ -274,7 +274,7 @@ export function moneyText(amountMinor: number, currency: string): string {
 }
 
 // The members of a body from the fields, at their pointers (one level deep or more). Texts that are not what their kind says,
-// whole numbers out of their bounds and empty fields that are required are problems, and no operation is asked.
+// texts and whole numbers out of their bounds, and empty fields that are required are problems, and no operation is asked.
 export function bodyOf(
   words: Words,
   fields: readonly Field[],
@@ -312,7 +312,9 @@ function parsed({ kind, currency = '' }: Field, text: string): unknown {
 }
 
 // By the rule that the contract would name.
-function brokenBound({ kind, min, max }: Field, value: unknown): BrokenRule | undefined {
+function brokenBound({ kind, min, max, lengthMax }: Field, value: unknown): BrokenRule | undefined {
+  if (typeof value === 'string' && lengthMax !== undefined && value.length > lengthMax)
+    return issue('too_long', { max: lengthMax })
   if (kind !== 'whole' || typeof value !== 'number') return undefined
   const isTooLow = min !== undefined && value < min
   const isTooHigh = max !== undefined && value > max

@@ -262,7 +262,7 @@ export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOp
     })),
     status: form.get('status') === 'published' ? 'published' : 'hidden',
     rows: numbersOf(form, 'sku').map((at) => ({
-      code: line(`sku.${at}.code`, skuCodeLengthMax),
+      code: line(`sku.${at}.code`, 2 * skuCodeLengthMax),
       isKnown: form.get(`sku.${at}.known`) === 'yes',
       values: emptyDraft.options.map((__, slot) => line(`sku.${at}.value.${slot}`, valueLengthMax)),
       price: line(`sku.${at}.price`, 20) || allPrice,

@@ -9,9 +9,9 @@ import type { AccountView, NewApp } from '../../signin/ownaccount.ts'
 import { confirmPathFor } from '../../signin/visit.ts'
 import { postButton } from '../controls.ts'
 import { dialog } from '../dialog.ts'
-import { type Field, field, form, type Problems } from '../form.ts'
+import { bodyOf, type Field, field, form, type Problems, valuesOf } from '../form.ts'
 import { button, linkButton, notice } from '../parts.ts'
-import { goTo, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { goTo, type Posted, type Screen, type Sheet, type Shown, type Visit } from '../screen.ts'
 import { done } from '../toast.ts'
 import { type DashboardLanguage, dashboardTexts, type TextKey } from '../words.ts'
 
@@ -27,28 +27,33 @@ const account: Screen = {
   path: 'account',
   name: 'dashboard account',
   setsUpFactor: true,
-  async get(visit) {
-    const { words } = visit
-    const own = await visit.account()
-    if (visit.isFactorMissing) return missingSheet(visit, await own.hasPasskey())
-    const view = await own.read()
-    return {
-      title: words.say('account.title'),
-      body: html`<div class="settings-form">${part(visit, 'you', profileForm(visit))}
+  get: (visit) => accountSheet(visit),
+  async post(posted) {
+    if (posted.isFactorMissing) return goTo(posted.to('account'))
+    const { form: sent, to, words } = posted
+    const read = bodyOf(words, profileFields(posted), sent)
+    if ('problems' in read) return accountSheet(posted, read.problems)
+    const language = languages.find((known) => known === sent.get('language')) ?? null
+    await (await posted.account()).setProfile({ name: lineIn(sent, 'name'), language })
+    return done(to('account'), 'done.saved')
+  },
+}
+
+async function accountSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
+  const { words } = visit
+  const own = await visit.account()
+  if (visit.isFactorMissing) return missingSheet(visit, await own.hasPasskey())
+  const view = await own.read()
+  return {
+    title: words.say('account.title'),
+    status: problems ? 400 : 200,
+    body: html`<div class="settings-form">${part(visit, 'you', profileForm(visit, problems))}
 ${part(visit, 'password', linkButton({ label: words.say('account.changePassword'), href: visit.to('account/password') }))}
 ${part(visit, 'factor', factorPart(visit, view))}
 ${part(visit, 'passkeys', passkeysPart(visit, view.passkeys))}
 ${part(visit, 'sessions', sessionsPart(visit, view))}
 ${view.assistants.length > 0 && part(visit, 'assistants', entries(view.assistants.map((one) => assistantEntry(visit, one))))}</div>`,
-    }
-  },
-  async post(posted) {
-    if (posted.isFactorMissing) return goTo(posted.to('account'))
-    const { form: sent, to } = posted
-    const language = languages.find((known) => known === sent.get('language')) ?? null
-    await (await posted.account()).setProfile({ name: lineIn(sent, 'name'), language })
-    return done(to('account'), 'done.saved')
-  },
+  }
 }
 
 // Keys of an object are texts.
@@ -68,34 +73,40 @@ function part(
 <div class="card"><div class="card-body">${body}</div></div></section>`
 }
 
-function profileForm(visit: Visit): Html {
-  const { words, to, email, name, language } = visit
+function profileFields({ words }: Visit): Field[] {
   const choices = languages.map((value) => ({ value, label: languageNames[value] }))
+  return [
+    {
+      name: 'name',
+      // The form of a passkey, which opens above this one, has a name too.
+      id: 'own-name',
+      label: words.say('account.name'),
+      kind: 'line',
+      lengthMax: limits.userNameLengthMax,
+      autocomplete: 'name',
+      isHalf: true,
+    },
+    {
+      name: 'language',
+      label: words.say('account.language'),
+      kind: 'choice',
+      help: words.say('account.languageHelp'),
+      options: [{ value: '', label: words.say('account.language.browser') }, ...choices],
+      isRequired: true,
+      isHalf: true,
+    },
+  ]
+}
+
+function profileForm(visit: Visit, problems: Problems | undefined): Html {
+  const { words, to, email, name, language } = visit
+  const fields = profileFields(visit)
   return form(visit, {
     action: to('account'),
     before: html`<p><span class="soft">${words.say('account.email')}:</span> <span dir="ltr">${email}</span></p>`,
-    fields: [
-      {
-        name: 'name',
-        // The form of a passkey, which opens above this one, has a name too.
-        id: 'own-name',
-        label: words.say('account.name'),
-        kind: 'line',
-        lengthMax: limits.userNameLengthMax,
-        autocomplete: 'name',
-        isHalf: true,
-      },
-      {
-        name: 'language',
-        label: words.say('account.language'),
-        kind: 'choice',
-        help: words.say('account.languageHelp'),
-        options: [{ value: '', label: words.say('account.language.browser') }, ...choices],
-        isRequired: true,
-        isHalf: true,
-      },
-    ],
-    values: { name: name ?? '', language: language ?? '' },
+    fields,
+    values: 'form' in visit ? valuesOf(fields, (visit as Posted).form) : { name: name ?? '', language: language ?? '' },
+    problems,
     submit: words.say('action.save'),
     kind: 'second',
   })
@@ -459,28 +470,35 @@ const onePasskey: Screen = {
   path: 'account/passkeys/:passkeyId',
   name: 'dashboard passkey',
   asksAgain: true,
-  async get(visit) {
-    const { words, to } = visit
-    const passkey = await passkeyOf(visit)
-    if (!passkey) return goTo(to('account'))
-    const back = backOf(visit)
-    return dialog({
-      title: words.say('account.rename'),
-      back,
-      body: form(visit, {
-        action: to(`account/passkeys/${passkey.id}`),
-        fields: [nameField(visit)],
-        values: { name: passkey.name },
-        submit: words.say('action.save'),
-        cancel: back.href,
-      }),
-    })
-  },
+  get: (visit) => passkeySheet(visit),
   async post(posted) {
-    const { path, form: sent, to } = posted
+    const { path, form: sent, to, words } = posted
+    const read = bodyOf(words, [nameField(posted)], sent)
+    if ('problems' in read) return passkeySheet(posted, read.problems)
     await (await posted.account()).namePasskey(path.passkeyId ?? '', lineIn(sent, 'name'))
     return done(to('account'), 'done.saved')
   },
+}
+
+async function passkeySheet(visit: Visit, problems?: Problems): Promise<Shown> {
+  const { words, to } = visit
+  const passkey = await passkeyOf(visit)
+  if (!passkey) return goTo(to('account'))
+  const back = backOf(visit)
+  const fields = [nameField(visit)]
+  return dialog({
+    title: words.say('account.rename'),
+    back,
+    status: problems ? 400 : 200,
+    body: form(visit, {
+      action: to(`account/passkeys/${passkey.id}`),
+      fields,
+      values: 'form' in visit ? valuesOf(fields, (visit as Posted).form) : { name: passkey.name },
+      problems,
+      submit: words.say('action.save'),
+      cancel: back.href,
+    }),
+  })
 }
 
 const passkeyRemoval: Screen = {

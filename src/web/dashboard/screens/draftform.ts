@@ -11,6 +11,7 @@ import {
 import { limits } from '../../../contract/limits.ts'
 import { textLanguages } from '../../../contract/words.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
+import type { Refusal } from '../../../platform/kit/refuse.ts'
 import {
   bodyOf,
   type Field,
@@ -28,6 +29,7 @@ import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../sc
 import { done } from '../toast.ts'
 import type { Words } from '../words.ts'
 import {
+  atPlaces,
   type ItemNames,
   itemRowFields,
   itemRows,
@@ -56,7 +58,7 @@ export const newDraft: Screen = {
         ? posted.ask('createAdminDraft', { body: { ...body, dryRun: true }, key: randomUUID() })
         : posted.ask('createAdminDraft', { body, key: keyIn(posted.form) }),
     )
-    if ('refusal' in outcome) return read.again({ problems: problemsOf(posted.words, outcome.refusal, read.fields) })
+    if ('refusal' in outcome) return read.again({ problems: read.problemsOf(outcome.refusal) })
     const { draft: made, ...prices } = outcome.reply.data
     return made ? done(posted.to(`drafts/${made.id}`), 'done.draftMade') : read.again({ prices })
   },
@@ -81,8 +83,7 @@ export const editDraft: Screen = {
     if ('sheet' in read) return read.sheet
     const body = { discount: 0, shipping: null, note: null, ...read.body, expectedVersion: version }
     const path = { draftId }
-    const again = (refusal: Parameters<typeof problemsOf>[1]) =>
-      read.again({ problems: problemsOf(posted.words, refusal, read.fields) })
+    const again = (refusal: Refusal) => read.again({ problems: read.problemsOf(refusal) })
     if (read.isPreview) {
       const asked = posted.ask('updateAdminDraft', { path, body: { ...body, dryRun: true }, key: randomUUID() })
       const outcome = await attempt(asked)
@@ -198,8 +199,8 @@ interface FormParts {
 
 interface ReadForm {
   body: UpdateDraftRequest
-  fields: Field[]
   isPreview: boolean
+  problemsOf(refusal: Refusal): Problems
   // The form with what was typed.
   again(parts: Pick<FormParts, 'problems' | 'prices'>): Sheet
 }
@@ -221,14 +222,16 @@ async function readForm(posted: Posted, edited?: Edited): Promise<ReadForm | { s
   const known = { ...values, ...found.codes }
   return {
     body: { ...found.body, ...(expected && { expectedTotal: Number(expected[0]) }) },
-    fields,
     isPreview: step !== 'make',
+    problemsOf: (refusal) => problemsOf(words, atPlaces(refusal, 'items', found.places), fields),
     again: (parts) => formSheet(posted, { values: known, names: found.names, edited, ...parts }),
   }
 }
 
 interface FoundItems {
   body: UpdateDraftRequest
+  // The pointer of each item.
+  places: readonly string[]
   names: ItemNames
   // What was typed as a name, by field.
   codes: FieldValues
@@ -257,6 +260,7 @@ async function itemsIn(
   const items: NonNullable<UpdateDraftRequest['items']> = []
   const names = new Map<string, string>()
   const codes: Record<string, string> = {}
+  const places: string[] = []
   for (const [row, { product, quantity = 1, unitPrice }] of Object.entries(rows)) {
     // The first row comes with a quantity, and a product is taken out of a draft by emptying its field.
     const isLeftOut = isEdit || (row === '0' && unitPrice === undefined)
@@ -265,12 +269,13 @@ async function itemsIn(
     const sku = await skuIn(posted, product)
     if (typeof sku === 'string') return problem(`/rows/${row}/product`, sku)
     items.push({ skuId: sku.id, quantity, ...(unitPrice !== undefined && { unitPrice }) })
+    places.push(`/rows/${row}`)
     names.set(sku.code.toLowerCase(), skuName(sku))
     codes[`product-${row}`] = sku.code
   }
   if (items.length === 0) return problem('/rows/0/product', words.say('drafts.needsItem'))
   const body = { ...rest, items, ...(label && { shipping: { label, amount } }), ...(locale && { locale }) }
-  return { body, names, codes }
+  return { body, places, names, codes }
 }
 
 function formSheet(visit: Visit, { values, problems, prices, names, more = 0, edited }: FormParts): Sheet {

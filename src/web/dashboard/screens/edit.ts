@@ -12,7 +12,7 @@ import { button, card } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { done } from '../toast.ts'
 import type { Words } from '../words.ts'
-import { itemRowFields, itemRows, noProduct, numbersTo, skuIn, type TypedItemRow } from './itemrows.ts'
+import { atPlaces, itemRowFields, itemRows, noProduct, numbersTo, skuIn, type TypedItemRow } from './itemrows.ts'
 import { backToOrder, findOrder, lineName, orderIdOf } from './order.ts'
 import {
   pointerOfQuantity,
@@ -55,7 +55,7 @@ export const edit: Screen = {
         : posted.ask('editAdminOrder', { path: { orderId }, body: { ...body, ...totalIn(sent) }, key: keyIn(sent) }),
     )
     if ('refusal' in outcome) {
-      const found = problemsOf(words, outcome.refusal, allFields(words, order))
+      const found = problemsOf(words, atPlaces(outcome.refusal, 'items', read.places), allFields(words, order))
       const quantities = new Map((body.items ?? []).map(({ skuId, quantity }) => [skuId, quantity]))
       const problems = withExcess(words, editLines(words, order), quantities, found)
       const why = sentenceFor(words, outcome.refusal.details.current?.reason)
@@ -112,7 +112,7 @@ function allFields(words: Words, order: AdminOrder): Field[] {
 async function bodyIn(
   posted: Posted,
   order: AdminOrder,
-): Promise<{ body: AdminOrderEditRequest } | { problems: Problems }> {
+): Promise<{ body: AdminOrderEditRequest; places: string[] } | { problems: Problems }> {
   const { words, form: sent } = posted
   const read = bodyOf(words, allFields(words, order), sent)
   if ('problems' in read) return read
@@ -124,11 +124,17 @@ async function bodyIn(
     const quantity = quantities.get(skuId) ?? before
     return quantity === before ? [] : [{ skuId, quantity }]
   })
+  const rowOf = new Map<string, string>()
   for (const [row, { product, quantity = 1, unitPrice }] of Object.entries(rows)) {
     if (!product) return noProduct(words, row)
     const sku = await skuIn(posted, product)
     if (typeof sku === 'string') return { problems: { summary: sku, at: { [`/rows/${row}/product`]: sku } } }
+    rowOf.set(sku.id, `/rows/${row}`)
     const known = order.items.find(({ skuId }) => skuId === sku.id)
+    if (known && unitPrice !== undefined && unitPrice !== known.unitPrice) {
+      const text = words.say('edit.priceStays')
+      return { problems: { summary: text, at: { [`/rows/${row}/unitPrice`]: text } } }
+    }
     const all = quantity + (items.find(({ skuId }) => skuId === sku.id)?.quantity ?? known?.quantity ?? 0)
     const others = items.filter(({ skuId }) => skuId !== sku.id)
     const price = unitPrice !== undefined && !known ? { unitPrice } : {}
@@ -136,7 +142,8 @@ async function bodyIn(
   }
   const isMoved = shipping !== undefined && shipping !== order.totals.shipping
   if (items.length === 0 && !isMoved) return { problems: { summary: words.say('edit.nothing'), at: {} } }
-  return { body: { ...(items.length > 0 && { items }), ...(isMoved && { shipping }) } }
+  const places = items.map(({ skuId }) => rowOf.get(skuId) ?? pointerOfQuantity(skuId))
+  return { body: { ...(items.length > 0 && { items }), ...(isMoved && { shipping }) }, places }
 }
 
 function totalIn(sent: FormFields): { expectedTotal?: number } {

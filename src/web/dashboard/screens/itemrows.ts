@@ -3,6 +3,7 @@
 import type { AdminSku } from '../../../contract/admin/catalog.ts'
 import { limits } from '../../../contract/limits.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
+import { Refusal } from '../../../platform/kit/refuse.ts'
 import type { PickedProduct } from '../browser/names.ts'
 import type { Field, FieldValues, Problems } from '../form.ts'
 import { dashboardHeaders } from '../headers.ts'
@@ -98,6 +99,18 @@ export async function skuIn(posted: Posted, typed: string): Promise<AdminSku | s
   const [only, another] = named.length > 0 ? named : data
   const found = data.find(isCode) ?? (another ? undefined : only)
   return found ?? words.say(another ? 'drafts.severalProducts' : 'drafts.unknownProduct')
+}
+
+// With the issues of items where the form has them: `places` has the pointer of each item.
+export function atPlaces(refusal: Refusal, member: 'items' | 'newItems', places: readonly string[]): Refusal {
+  const { details, code } = refusal
+  const issues = (details.issues ?? []).map((one) => {
+    const [, of, index, name] = /^\/(\w+)\/(\d+)\/(\w+)/.exec(one.path) ?? []
+    const place = of === member ? places[Number(index)] : undefined
+    if (place === undefined) return one
+    return { ...one, path: place.startsWith('/rows/') ? `${place}/${name === 'skuId' ? 'product' : name}` : place }
+  })
+  return new Refusal(code, { ...details, issues })
 }
 
 // A quantity or a price without a product.

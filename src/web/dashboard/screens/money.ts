@@ -1,6 +1,7 @@
 // Money that people move, as one question each: what came by transfer or in cash, what of it was given back, and what came back unpaid.
 
 import type { AdminOrder } from '../../../contract/admin/orders.ts'
+import type { Refusal } from '../../../platform/kit/refuse.ts'
 import { dialog } from '../dialog.ts'
 import { bodyOf, type Field, form, keyIn, moneyText, type Problems, problemsOf, valuesOf } from '../form.ts'
 import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
@@ -52,10 +53,15 @@ export const pay: Screen = {
       posted.ask('recordAdminMoney', { ...asked, body: { ...versionIn(sent), amount, settles } }),
     )
     if ('refusal' in outcome)
-      return paySheet(posted, await findOrder(posted), values, problemsOf(words, outcome.refusal, fields))
+      return paySheet(posted, await findOrder(posted), values, amountProblems(words, outcome.refusal, fields))
     const isPaid = outcome.reply.data.paymentStatus !== 'pending'
     return done(posted.to(`orders/${orderId}`), isPaid ? 'done.paid' : 'done.partPaid')
   },
+}
+
+function amountProblems(words: Words, refusal: Refusal, fields: readonly Field[]): Problems {
+  const problems = problemsOf(words, refusal, fields)
+  return refusal.code === 'money_not_recordable' ? { ...problems, at: { '/amount': words.refusal(refusal) } } : problems
 }
 
 function paySheet(
@@ -115,7 +121,7 @@ export const moneyBack: Screen = {
       }),
     )
     if (!('refusal' in outcome)) return done(posted.to(`orders/${orderId}`), 'done.givenBack')
-    return giveBackSheet(posted, await findOrder(posted), values, problemsOf(words, outcome.refusal, fields))
+    return giveBackSheet(posted, await findOrder(posted), values, amountProblems(words, outcome.refusal, fields))
   },
 }
 

@@ -9,14 +9,14 @@ import type {
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { bodyOf, type Field, field, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
+import { bodyOf, type Field, field, form, keyIn, type Problems, valuesOf } from '../form.ts'
 import { card } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { done } from '../toast.ts'
 import type { Words } from '../words.ts'
-import { itemRowFields, itemRows, noProduct, numbersTo, skuIn, type TypedItemRow } from './itemrows.ts'
+import { atPlaces, itemRowFields, itemRows, noProduct, numbersTo, skuIn, type TypedItemRow } from './itemrows.ts'
 import { chosenOf, nothingChosen, type QuantityLine, quantityFields, quantityTable, withExcess } from './quantities.ts'
-import { returnedUnits } from './returnrefund.ts'
+import { deductionProblems, returnedUnits } from './returnrefund.ts'
 import { backToReturn, returnShown } from './returns.ts'
 import { versionIn } from './send.ts'
 
@@ -43,7 +43,8 @@ export const returnExchange: Screen = {
     const key = isPreview ? randomUUID() : keyIn(sent)
     const outcome = await attempt(posted.ask('exchangeAdminReturn', { path, body, key }))
     if ('refusal' in outcome) {
-      const found = problemsOf(words, outcome.refusal, allFields(words, given))
+      const refusal = atPlaces(outcome.refusal, 'newItems', read.places)
+      const found = deductionProblems(posted, refusal, allFields(words, given))
       const quantities = new Map((body.items ?? []).map(({ skuId, quantity }) => [skuId, quantity]))
       const problems = withExcess(words, exchangeLines(words, given), quantities, found)
       const { reason } = (outcome.refusal.details.current ?? {}) as { reason?: string }
@@ -88,7 +89,7 @@ function allFields(words: Words, given: AdminReturn): Field[] {
 async function bodyIn(
   posted: Posted,
   given: AdminReturn,
-): Promise<{ body: ExchangeAdminReturnRequest } | { problems: Problems }> {
+): Promise<{ body: ExchangeAdminReturnRequest; places: string[] } | { problems: Problems }> {
   const { words, form: sent } = posted
   const read = bodyOf(words, allFields(words, given), sent)
   if ('problems' in read) return read
@@ -104,15 +105,17 @@ async function bodyIn(
   const items = chosenOf(read.body)
   if (items.length === 0) return { problems: nothingChosen(words, exchangeLines(words, given)) }
   const newItems: ExchangeAdminReturnRequest['newItems'] = []
+  const places: string[] = []
   for (const [row, { product, quantity = 1, unitPrice }] of Object.entries(rows)) {
     if (!product) return noProduct(words, row)
     const sku = await skuIn(posted, product)
     if (typeof sku === 'string') return { problems: { summary: sku, at: { [`/rows/${row}/product`]: sku } } }
+    places.push(`/rows/${row}`)
     newItems.push({ skuId: sku.id, quantity, ...(unitPrice !== undefined && { unitPrice }) })
   }
   const none = words.say('exchange.nothing')
   if (newItems.length === 0) return { problems: { summary: none, at: { '/rows/0/product': none } } }
-  return { body: { items, newItems, ...(deduction !== undefined && { deduction }), close } }
+  return { body: { items, newItems, ...(deduction !== undefined && { deduction }), close }, places }
 }
 
 function shownIn(sent: FormFields): { expectedCredit?: number; expectedTotal?: number } {

@@ -5,6 +5,7 @@ import type { AdminReturn } from '../../../contract/admin/returns.ts'
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { html } from '../../../platform/html/html.ts'
+import type { Refusal } from '../../../platform/kit/refuse.ts'
 import { dialog } from '../dialog.ts'
 import { bodyOf, type Field, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
 import { facts } from '../parts.ts'
@@ -99,12 +100,19 @@ export const returnRefund: Screen = {
       }),
     )
     if ('refusal' in outcome) {
-      const problems = problemsOf(words, outcome.refusal, fields)
+      const problems = deductionProblems(posted, outcome.refusal, fields)
       return formSheet(posted, given, sent, withExcess(words, lines, quantitiesOf(read.body), problems))
     }
     if (isPreview) return previewSheet(posted, given, outcome.reply.data)
     return done(posted.to(`returns/${given.id}`), 'done.refunded')
   },
+}
+
+// A deduction of more than there is leaves nothing.
+export function deductionProblems({ words, form: sent }: Posted, refusal: Refusal, fields: readonly Field[]): Problems {
+  const problems = problemsOf(words, refusal, fields)
+  if (refusal.code !== 'nothing_to_refund' || !sent.get('deduction')) return problems
+  return { ...problems, at: { '/deduction': words.refusal(refusal) } }
 }
 
 async function findReturn(visit: Visit): Promise<AdminReturn> {

@@ -276,13 +276,15 @@ const taxStep: Screen = {
     const { words, form: sent } = posted
     const used = sent.getAll('use').slice(0, 20)
     const rates = used.map((one) => ({ class: one, rate: rateOf((sent.get(`rate-${one}`) ?? '').trim()) }))
-    const wrong = rates.filter(({ rate }) => rate === undefined)
-    if (sent.get('confirmed') !== 'on' || rates.length === 0)
-      return taxSheet(posted, { summary: words.say('guide.taxUnconfirmed'), at: {} })
+    const wrong = [...sent].flatMap(([name, text]) =>
+      name.startsWith('rate-') && rateOf(text.trim()) === undefined ? [name.slice('rate-'.length)] : [],
+    )
     if (wrong.length > 0) {
-      const at = Object.fromEntries(wrong.map((one) => [`/rates/${one.class}`, words.say('taxes.notRate')]))
+      const at = Object.fromEntries(wrong.map((one) => [`/rates/${one}`, words.say('taxes.notRate')]))
       return taxSheet(posted, { summary: words.say('form.problem'), at })
     }
+    if (sent.get('confirmed') !== 'on' || rates.length === 0)
+      return taxSheet(posted, { summary: words.say('guide.taxUnconfirmed'), at: {} })
     const { version, shop, taxes } = await shopOf(posted)
     const others = taxes.filter(({ country, region }) => country !== shop.country || region !== undefined)
     const own = rates.map(({ class: taxClass, rate = 0 }) => ({ country: shop.country, class: taxClass, rate }))

@@ -110,7 +110,15 @@ export const legalStep: Screen = {
     for (const kind of changed) {
       const body = { kind, language, text: typed[kind] }
       const saved = await attempt(posted.ask('saveAdminText', { body, key: `${keyIn(posted.form)}-${kind}` }))
-      if ('refusal' in saved) return legalSheet(posted, typed, problemsOf(words, saved.refusal, fieldsOf(words)))
+      if ('refusal' in saved) {
+        const fields = fieldsOf(words).filter(({ name }) => name === kind)
+        const asked = fields.map((one) => ({ ...one, pointer: '/text' }))
+        const { summary, at } = problemsOf(words, saved.refusal, asked)
+        return legalSheet(posted, typed, {
+          summary,
+          at: at['/text'] === undefined ? at : { [`/${kind}`]: at['/text'] },
+        })
+      }
     }
     return toNextStep(posted, 'legal')
   },

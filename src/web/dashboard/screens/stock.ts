@@ -7,9 +7,10 @@ import { limits } from '../../../contract/limits.ts'
 import type { BodyOf } from '../../../contract/surface.ts'
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
+import type { Refusal } from '../../../platform/kit/refuse.ts'
 import { sectionTabs, thumb } from '../catalog.ts'
 import { filters } from '../filters.ts'
-import { amountIn, field, guard, keyField, keyIn, moneyText } from '../form.ts'
+import { amountIn, field, guard, issueText, keyField, keyIn, moneyText, type Problems } from '../form.ts'
 import { button, emptyState, linkButton, moment, notice, pasteNote } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { countChoice, cursorIn, hrefWith, pager, table, tabs } from '../table.ts'
@@ -36,11 +37,11 @@ export const stock: Screen = {
 async function save(posted: Posted) {
   const { words, form, shop } = posted
   const typed = typedIn(form)
-  const wrong = new Map<string, string>()
+  const wrong = new Map<string, WrongRow>()
   const rows = [...typed].flatMap(([skuId, row]) => {
     const change = changeOf(skuId, row, shop.currency)
     if (typeof change !== 'string') return Object.keys(change).length > 1 ? [change] : []
-    wrong.set(skuId, words.say(change === 'onHand' ? 'form.notNumber' : 'form.notMoney'))
+    wrong.set(skuId, { text: words.say(change === 'onHand' ? 'form.notNumber' : 'form.notMoney'), cell: change })
     return []
   })
   const reason = form.get('reason')?.trim().slice(0, 200)
@@ -50,18 +51,47 @@ async function save(posted: Posted) {
     rows: rows.map((row) => ({ ...row, ...(reason && row.onHand !== undefined && { reason }) })),
   }
   const outcome = await attempt(posted.change('updateAdminSkus', { body, key: keyIn(form) }))
-  if ('refusal' in outcome)
-    return sheetOf(posted, { typed, wrong, reason, summary: words.refusal(outcome.refusal), status: 409 })
+  if ('refusal' in outcome) {
+    const summary = words.refusal(outcome.refusal)
+    return sheetOf(posted, { typed, ...refusedIn(posted, outcome.refusal, rows), reason, summary, status: 409 })
+  }
   const {
     answer: { data, meta },
     change,
   } = outcome.reply
   for (const { id, outcome: how, code, message } of data)
-    if (how === 'refused') wrong.set(id, words.refusal({ code: (code ?? '') as never, message: message ?? '' }))
+    if (how === 'refused')
+      wrong.set(id, { text: words.refusal({ code: (code ?? '') as never, message: message ?? '' }) })
   if (wrong.size === 0) return done(posted.here, 'done.stock', { count: meta.done, change })
   const left = new Map([...typed].filter(([skuId]) => wrong.has(skuId)))
   const summary = words.say('stock.refused', { count: wrong.size, done: meta.done })
   return sheetOf(posted, { typed: left, wrong, reason, summary, status: 409 })
+}
+
+interface WrongRow {
+  text: string
+  // None: it is about the whole row.
+  cell?: Cell | undefined
+}
+
+// Issues at the cells of their rows. The reason is one field for all of them.
+function refusedIn(
+  { words, shop }: Posted,
+  { details: { issues = [] } }: Refusal,
+  rows: readonly SkuChange[],
+): Pick<Again, 'wrong' | 'problems'> {
+  const wrong = new Map<string, WrongRow>()
+  const at: Record<string, string> = {}
+  for (const { path, ...rule } of issues) {
+    const [, index, member = ''] = /^\/rows\/(\d+)\/(\w+)/.exec(path) ?? []
+    const skuId = rows[Number(index)]?.skuId
+    const cell = cells.find((one) => one === member.replace(/Price$/, ''))
+    const kind = member === 'onHand' ? 'whole' : 'money'
+    if (member === 'reason') at['/reason'] = words.issue(rule)
+    else if (skuId !== undefined)
+      wrong.set(skuId, { text: issueText(words, rule, { kind, currency: shop.currency }), cell })
+  }
+  return { wrong, problems: { at } }
 }
 
 interface TypedRow extends Readonly<Record<Cell, string>> {
@@ -125,7 +155,8 @@ function cleaned(text: string): string {
 interface Again {
   typed: ReadonlyMap<string, TypedRow>
   // By SKU.
-  wrong: ReadonlyMap<string, string>
+  wrong: ReadonlyMap<string, WrongRow>
+  problems?: Problems
   reason: string | undefined
   summary: string
   status?: number
@@ -253,12 +284,12 @@ ${list}
 <span class="soft small with-script" data-changed data-text="${words.say('stock.changedCells', { count: '{count}' })}"></span>
 ${pasteNote(words.say(hasMore ? 'stock.leftOut' : 'table.leftOut', { count: '{count}' }))}
 <div class="foot-field">
-  ${field(words, { name: 'reason', label: words.say('stock.reason'), kind: 'line', lengthMax: 200 }, again?.reason)}</div>
+  ${field(words, { name: 'reason', label: words.say('stock.reason'), kind: 'line', lengthMax: 200 }, again?.reason, again?.problems)}</div>
   </div>
 </form>${pages && counts.form}`
 }
 
-function skuRow(visit: Visit, row: AdminSku, mayChange: boolean, typed?: TypedRow, wrong?: string): Html {
+function skuRow(visit: Visit, row: AdminSku, mayChange: boolean, typed?: TypedRow, wrong?: WrongRow): Html {
   const { words, to, shop } = visit
   const { id, code, name, productId, productName, held, available } = row
   const money = (amount: number | null) => (amount === null ? '' : moneyText(amount, shop.currency))
@@ -283,9 +314,6 @@ function skuRow(visit: Visit, row: AdminSku, mayChange: boolean, typed?: TypedRo
       ].filter((text) => text !== false)
     : []
   const noteId = `note-${id}`
-  const change = typed && changeOf(id, typed, visit.shop.currency)
-  // What was refused as a whole is of no single cell.
-  const wrongCell = typeof change === 'string' ? change : undefined
   const cell = (key: Cell): Html => {
     const head = words.say(`stock.${key}`)
     if (!mayChange) return html`<td class="end" data-head="${head}">${now[key] || '–'}</td>`
@@ -293,7 +321,7 @@ function skuRow(visit: Visit, row: AdminSku, mayChange: boolean, typed?: TypedRo
     const value = typed && typed[key] !== seen[key] ? typed[key] : now[key]
     const state =
       wrong !== undefined &&
-      (wrongCell === undefined || wrongCell === key) &&
+      (wrong.cell === undefined || wrong.cell === key) &&
       html` aria-describedby="${noteId}" aria-invalid="true"`
     return html`<td class="end cell" data-head="${head}">
       <input
@@ -320,7 +348,7 @@ function skuRow(visit: Visit, row: AdminSku, mayChange: boolean, typed?: TypedRo
             <bdi>${code}</bdi> · <a class="quiet" href="${to(`stock/${id}`)}" data-dialog>${words.say('stock.history')}</a>
           </span>
           ${claimNote(visit, row)}
-          ${wrong !== undefined && html`<span class="wrong" id="${noteId}">${[wrong, ...present].join(' ')}</span>`}
+          ${wrong !== undefined && html`<span class="wrong" id="${noteId}">${[wrong.text, ...present].join(' ')}</span>`}
           ${mayChange && html`<input type="hidden" name="was.${id}" value="${was}">`}
         </span>
       </span>

@@ -870,6 +870,8 @@ export const de: DashboardTexts = {
     'edit.sent': '{count} versendet',
     'edit.new': 'Artikel hinzufügen',
     'edit.shipping': 'Versandkosten',
+    'edit.priceStays':
+      'Es steht schon in der Bestellung, zu einem Preis, der bleibt. Bitte lassen Sie dieses Feld leer.',
     'edit.nothing': 'Es wurde nichts geändert.',
     'edit.settled': 'Davon ist schon etwas versendet oder erstattet: Weniger kann nicht übrig bleiben.',
     'edit.refunded':

@@ -876,6 +876,7 @@ const texts = {
   'edit.sent': '{count} sent',
   'edit.new': 'Add items',
   'edit.shipping': 'Delivery costs',
+  'edit.priceStays': 'It is in the order already, at a price that stays. Please leave this empty.',
   'edit.nothing': 'Nothing was changed.',
   'edit.settled': 'Some of it was sent or refunded already: fewer cannot be left.',
   'edit.refunded': 'As much as the order would then cost was refunded already. Cancel the order instead.',
