@@ -1,5 +1,5 @@
-// A walk over the dashboard from link to link. Every page is valid HTML, can be read by everyone on a desktop and on a telephone, and every
-// page and form with the ids of another shop is answered as if these had never been.
+// A walk over the dashboard from link to link. Every page is valid HTML, can be read by everyone on a desktop and on a telephone, every
+// page and form with the ids of another shop is answered as if these had never been, and what is typed wrong is said at its field.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -11,9 +11,11 @@ import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { type DashboardUser, dashboardUserOf, frameParts } from '../harness/dashboard.ts'
 import { idPattern, type SeenPage, shapeOf, walkDashboard } from '../harness/dashboardPages.ts'
 import { layoutFaults, violations } from '../harness/readable.ts'
+import type { Scriptless, TypedField } from '../harness/scriptless.ts'
 import { eachEngine, isOnce } from '../harness/storage.ts'
 import type { TestServer } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
+import { issueSentences } from '../src/contract/issues.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { screens } from '../src/web/dashboard/screens.ts'
 
@@ -42,6 +44,94 @@ const shotsFolder = process.env.CARTWRIGHT_TEST_SHOTS
 function shotName(path: string, { viewport, colorScheme, locale }: (typeof looks)[number]): string {
   const name = path.replace(/^\/admin\/[\w-]+\/(?:test\/)?/, '').replaceAll(/[^\w-]+/g, '.')
   return `${name.slice(0, 120)}.${viewport.width}.${colorScheme}.${locale.slice(0, 2)}.png`
+}
+
+type Wrong = readonly [what: string, text: string]
+
+// Texts that no field of the kind takes.
+function wrongTextsFor({ kind, lengthMax }: TypedField): readonly Wrong[] {
+  const long: Wrong = ['too long', 'x'.repeat(lengthMax === Infinity ? 30_000 : lengthMax + 1)]
+  const letters: Wrong = ['letters', 'abc']
+  const negative: Wrong = ['negative', '-1']
+  if (kind === 'whole') return [letters, negative, ['a fraction', '1.5'], ['huge', '99999999999']]
+  if (kind === 'amount') return [letters, negative, ['huge', '9'.repeat(13)]]
+  if (kind === 'email') return [['no address', 'nobody'], long]
+  if (kind === 'url') return [['no address', 'ftp://x y'], long]
+  return kind === 'text' ? [long, ['control characters', 'a\u0001b']] : [long]
+}
+
+// Their values are not used as the forms stand, may be anything, or are made into something that is allowed.
+const unjudged: readonly RegExp[] = [
+  // Only used together with something that the form does not have yet.
+  /^stock reason /,
+  /^store\/menus\/\S+ link(?:Address|Label) /,
+  /^discounts\/\S+ amount /,
+  /^developers\/keys\/new origins /,
+  /^products\/\S+ allPrice huge/,
+  /^products\/\S+ image\.\d+\.position /,
+  // Lines in a field of several rows: control characters become spaces.
+  /^makers\/new (?:responsible\.)?address control/,
+  /^products\/\S+ (?:summary|seoDescription) control/,
+  // Formatted text is made safe, without them.
+  /^store\/pages\/new bodyHtml control/,
+  // Other options make other variants first, which are shown to be filled in.
+  /^products\/\S+ option\./,
+  // A browser may hold the name of the person beside the password.
+  /^account\/password username /,
+  // Needs a device, and a file.
+  /^account\/passkeys\/new /,
+  /^products\/:prd\/picture alt /,
+  // More than is due may have come.
+  /^orders\/:ord\/pay amount huge/,
+  // There is no form of it to draw again; it is cut to what its field takes.
+  /^views name /,
+]
+
+const samples: Readonly<Record<TypedField['kind'], string>> = {
+  ...{ line: 'Sample', text: 'Sample', email: 'sample@shop.example', url: 'https://shop.example/' },
+  ...{ whole: '1', amount: '1' },
+}
+
+// What a form lacks before the operation looks at the other fields.
+const begun: readonly (readonly [place: RegExp, value: string])[] = [
+  [/^products\/\S+ guaranteeYears$/, '3'],
+  [/^products\/new sku\.0\.code$/, 'SAMPLE'],
+  [/^products\/new sku\.0\.price$/, '5'],
+  [/^(?:drafts|orders|returns)\S+ product-0$/, 'CARD'],
+  [/^drafts\/\S+ shippingLabel$/, 'Post'],
+  [/^discounts\/new percent$/, '10'],
+  [/^store\/pages\/new slug$/, 'sample'],
+  [/^makers\/new (?:responsible\.)?(?:name|address)$/, 'Sample'],
+  [/^makers\/new (?:responsible\.)?country$/, 'DE'],
+  [/^makers\/new (?:responsible\.)?contact$/, 'sample@shop.example'],
+  [/^settings legalName$/, 'Sample'],
+  [/^settings\/shipping\/new (?:label|amount)$/, '5'],
+  [/^orders\/:ord\/return quantity-/, '1'],
+]
+
+function begunValue(place: string, value: string, field: TypedField | undefined): string {
+  if (value !== '' && value !== '0') return value
+  return begun.find(([one]) => one.test(place))?.[1] ?? (field?.isRequired ? samples[field.kind] : value)
+}
+
+const apiSentences = Object.values(issueSentences).map((text) => (text.split(/[{[]/)[0] ?? '').trim())
+
+function isForPeople(text: string): boolean {
+  if (!/^\p{Lu}.*[.!?-]$/su.test(text) || /[_{}]|(?:^|\s)\/\w+\//.test(text)) return false
+  const words = text.toLowerCase()
+  return !apiSentences.some((one) => /^(?:must|is|has) /.test(one) && words.startsWith(one))
+}
+
+// What is wrong with the answer to a form with this field wrong, or undefined.
+function faultOf(page: Scriptless, { name }: TypedField): string | undefined {
+  const wrong = page.invalid()
+  if (wrong.some((one) => one.name === name)) {
+    const other = wrong.find(({ text }) => !isForPeople(text))
+    return other && `not a sentence for people: ${other.text}`
+  }
+  if (wrong.length > 0) return `said at ${wrong.map((one) => one.name).join()}`
+  const alerts = page.alerts().filter((text) => text !== '')
+  return alerts.length > 0 ? `not at a field: ${alerts.join(' ').slice(0, 120)}` : `taken: ${page.status} ${page.path}`
 }
 
 eachEngine('a walk over the dashboard', (given) => {
@@ -226,6 +316,39 @@ eachEngine('a walk over the dashboard', (given) => {
     assert.ok(forms > 20, `${forms} forms`)
     assert.deepEqual(await rowsOf(), before)
   })
+
+  if (isOnce(given))
+    test('what is typed wrong into any field is said at a field, in the words of people', async () => {
+      const { page } = dashboardUser
+      const found: string[] = []
+      const seen = new Set<string>()
+      for (const { action, method, sent, typed, isMultipart } of pages.flatMap(({ forms }) => forms)) {
+        if (method !== 'post' || !action.startsWith(dashboardUser.path(''))) continue
+        const placeOf = (name: string) =>
+          `${shapeOf(action).slice(dashboardUser.path('').length)} ${name.replaceAll(idPattern, ':$1')}`
+        for (const field of typed) {
+          const place = placeOf(field.name)
+          const shape = place.replaceAll(/\d+/g, 'N')
+          if (seen.has(shape)) continue
+          seen.add(shape)
+          for (const [what, text] of wrongTextsFor(field)) {
+            if (unjudged.some((one) => one.test(`${place} ${what}`))) continue
+            const at = sent.findIndex(([name]) => name === field.name)
+            const body = isMultipart ? new FormData() : new URLSearchParams()
+            for (const [index, [name, value]] of sent.entries()) {
+              const asked = typed.find((one) => one.name === name)
+              if (name === 'key') body.append(name, newId('req'))
+              else body.append(name, index === at ? text : begunValue(placeOf(name), value, asked))
+            }
+            await page.post(action, body)
+            const fault = faultOf(page, field)
+            if (fault) found.push(`${place} ${what}: ${fault}`)
+          }
+        }
+      }
+      assert.deepEqual(found, [])
+      assert.ok(seen.size > 150, `${seen.size} fields`)
+    })
 
   async function rivalId(): Promise<string> {
     const [row] = await testServer.storage.read(

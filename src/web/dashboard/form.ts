@@ -15,6 +15,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { type BrokenRule, type IssueCode, issue } from '../../contract/issues.ts'
+import type { RefusalCode } from '../../contract/refusals.ts'
 import type { FormFields } from '../../platform/html/fields.ts'
 import { hiddenFields } from '../../platform/html/form.ts'
 import { type Html, type HtmlValue, html } from '../../platform/html/html.ts'
@@ -349,9 +350,24 @@ export function problemsOf(words: Words, refusal: Refusal, fields: readonly Fiel
     if (found) at[pointerOf(found)] ??= issueText(words, rule, found)
     else rest.push(placedIssue(words, path, rule))
   }
+  const takenName = (takenNames[refusal.code] ?? []).flatMap((name) => fields.find((one) => one.name === name) ?? [])[0]
+  if (takenName) at[pointerOf(takenName)] ??= words.refusal(refusal)
   const isOnlyFields = issues.length > 0 && rest.length === 0
   const summary = isOnlyFields ? words.say('form.problem') : [words.refusal(refusal), ...rest].join(' ')
   return { summary, at }
+}
+
+// What has to be unique is typed into the first of these fields that a form has.
+const takenNames: Partial<Record<RefusalCode, readonly string[]>> = {
+  product_exists: ['slug', 'name'],
+  category_exists: ['slug', 'name'],
+  maker_exists: ['slug', 'name'],
+  page_exists: ['slug', 'title'],
+  redirect_exists: ['from'],
+  promotion_exists: ['code'],
+  app_exists: ['name'],
+  user_exists: ['email'],
+  member_exists: ['email'],
 }
 
 const boundTexts: Partial<Record<IssueCode, TextKey>> = {

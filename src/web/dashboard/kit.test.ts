@@ -134,6 +134,8 @@ describe('forms', () => {
     })
     const other = problemsOf(words, refuse('order_not_paid'), fields)
     assert.deepEqual(other, { summary: 'The order is not paid.', at: {} })
+    const slug = { name: 'slug', label: 'Address', kind: 'line', pointer: '/page/slug' } as const
+    assert.deepEqual(Object.keys(problemsOf(words, refuse('page_exists'), [...fields, slug]).at), ['/page/slug'])
     const elsewhere = refuse('invalid_request', { issues: [issueAt('/rows/3', 'not_rising')] })
     assert.match(problemsOf(words, elsewhere, fields).summary ?? '', /row 4: Each step must be above/)
     const within = refuse('invalid_request', { issues: [issueAt('/address/line1/0', 'required')] })

@@ -10,7 +10,17 @@ import { slugify } from '../../../platform/kit/slug.ts'
 import { makersOf, sectionTabs } from '../catalog.ts'
 import { countryOptions } from '../countries.ts'
 import { dialog } from '../dialog.ts'
-import { type Field, type FieldValues, field, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
+import {
+  type Field,
+  type FieldValues,
+  field,
+  form,
+  keyIn,
+  type Problems,
+  problemsOf,
+  typedLengthMax,
+  valuesOf,
+} from '../form.ts'
 import { linkButton } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { table } from '../table.ts'
@@ -94,32 +104,32 @@ function fieldsOf(visit: Visit, own?: AdminMaker): { maker: Field[]; responsible
 
 // What is missing is named by the operation.
 function entryIn(sent: FormFields, own?: AdminMaker): MakerEntry {
-  const line = (name: string, lengthMax: number) =>
+  const line = (name: string) =>
     (sent.get(name) ?? '')
-      .slice(0, lengthMax)
+      .slice(0, typedLengthMax)
       .toWellFormed()
       .replace(/\p{Cc}+/gu, ' ')
       .trim()
   const party = (prefix: string) => ({
-    name: line(`${prefix}name`, 300),
+    name: line(`${prefix}name`),
     address: (sent.get(`${prefix}address`) ?? '')
-      .split('\n', 20)
+      .split('\n', 100)
       .map((text) =>
         text
-          .slice(0, 300)
+          .slice(0, typedLengthMax)
           .toWellFormed()
           .replace(/\p{Cc}+/gu, ' ')
           .trim(),
       )
       .filter((text) => text !== ''),
-    country: line(`${prefix}country`, 2),
-    contact: line(`${prefix}contact`, 300),
+    country: line(`${prefix}country`),
+    contact: line(`${prefix}contact`),
   })
   const maker = party('')
   const responsible = party('responsible.')
   const isGiven = Object.values(responsible).some((value) => value.length > 0)
   return {
-    slug: own?.maker.slug ?? (line('slug', 120) || slugify(maker.name)),
+    slug: own?.maker.slug ?? (line('slug') || slugify(maker.name)),
     ...maker,
     responsible: isGiven ? responsible : null,
   }
