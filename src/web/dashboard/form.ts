@@ -43,6 +43,8 @@ export interface Field {
   autocomplete?: string
   // For kind money.
   currency?: string
+  // For kind line: a word of small letters and digits.
+  isWord?: boolean
   // For kind choice; the first is taken unless a value says otherwise.
   options?: readonly { value: string; label: string }[]
   // For kind line: what others have there already.
@@ -376,12 +378,20 @@ const boundTexts: Partial<Record<IssueCode, TextKey>> = {
   integer_too_high: 'form.moneyAtMost',
 }
 
+// What the contract says with a pattern, by the kind of the field.
+const patternRules: Partial<Record<Field['kind'], IssueCode>> = { url: 'not_a_web_address', email: 'not_an_email' }
+
 // Bounds of an amount are in minor units; the field is not.
 export function issueText(
   words: Words,
   rule: BrokenRule,
-  { kind, currency }: Pick<Field, 'kind' | 'currency'>,
+  { kind, currency, isWord }: Pick<Field, 'kind' | 'currency' | 'isWord'>,
 ): string {
+  const known = isWord ? 'not_a_slug' : patternRules[kind]
+  if (rule.code === 'pattern_mismatch' && known !== undefined) return words.issue({ ...rule, code: known })
+  const { min: least, max: most } = rule.values
+  if (rule.code === 'array_length' && kind === 'text' && typeof least === 'number' && typeof most === 'number')
+    return words.say('form.lines', { min: least, max: most })
   const key = kind === 'money' ? boundTexts[rule.code] : undefined
   if (key === undefined || currency === undefined) return words.issue(rule)
   const { min, max } = rule.values

@@ -136,6 +136,13 @@ describe('forms', () => {
     assert.deepEqual(other, { summary: 'The order is not paid.', at: {} })
     const slug = { name: 'slug', label: 'Address', kind: 'line', pointer: '/page/slug' } as const
     assert.deepEqual(Object.keys(problemsOf(words, refuse('page_exists'), [...fields, slug]).at), ['/page/slug'])
+    const mismatch = refuse('invalid_request', {
+      issues: [issueAt('/link', 'pattern_mismatch', { pattern: '^https' })],
+    })
+    const link = { name: 'link', label: 'Link', kind: 'url' } as const
+    assert.deepEqual(problemsOf(words, mismatch, [link]).at, {
+      '/link': 'Please enter a whole address that begins with https://.',
+    })
     const elsewhere = refuse('invalid_request', { issues: [issueAt('/rows/3', 'not_rising')] })
     assert.match(problemsOf(words, elsewhere, fields).summary ?? '', /row 4: Each step must be above/)
     const within = refuse('invalid_request', { issues: [issueAt('/address/line1/0', 'required')] })

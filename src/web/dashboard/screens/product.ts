@@ -214,8 +214,9 @@ function refusedAt({ words, shop }: Visit, refusal: Refusal, { rowOf }: DraftEnt
       .replace(/^\/(options|warnings|tags)\/.*/, '/$1')
       // One field for all variants.
       .replace(/^\/skus\/\d+\/(taxClass|maxPerOrder)$/, '/$1')
-    const kind = /\/(?:price|compareAtPrice)$/.test(pointer) ? 'money' : 'line'
-    at[pointer] ??= issueText(words, rule, { kind, currency: shop.currency })
+    const isMoney = /\/(?:price|compareAtPrice)$/.test(pointer)
+    const kind = isMoney ? 'money' : pointer.endsWith('/url') ? 'url' : 'line'
+    at[pointer] ??= issueText(words, rule, { kind, currency: shop.currency, isWord: pointer === '/taxClass' })
   }
   const isShown = (pointer: string) =>
     /^\/(?:name|brand|slug|summary|seoTitle|seoDescription|description|descriptionHtml|maker|warnings|guarantee|options|maxPerOrder|taxClass|tags$|images\/\d+\/alt$|skus\/)/.test(

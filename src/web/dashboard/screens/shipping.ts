@@ -8,7 +8,17 @@ import { offersFor, zoneFor } from '../../../platform/kit/shipping.ts'
 import { slugify } from '../../../platform/kit/slug.ts'
 import { countryOptions } from '../countries.ts'
 import { dialog } from '../dialog.ts'
-import { amountIn, form, keyField, type Linked, moneyText, type Problems, problemNote, problemsOf } from '../form.ts'
+import {
+  amountIn,
+  type Field,
+  form,
+  keyField,
+  type Linked,
+  moneyText,
+  type Problems,
+  problemNote,
+  problemsOf,
+} from '../form.ts'
 import { button, card, emptyState, facts, linkButton, notice } from '../parts.ts'
 import type { Posted, Screen, Sheet, Visit } from '../screen.ts'
 import { sections, settingSections } from '../sections.ts'
@@ -571,26 +581,31 @@ async function postZone(posted: Posted, name: string): Promise<ReturnType<typeof
     const present = normal(saved.current.shipping.find(({ zone }) => zone === entry.zone))
     return zoneSheet(posted, { name, typed, base: present, theirs: present && typedOf(posted.shop, present) })
   }
-  const names = [
-    'zone',
-    'countries',
-    ...typed.options.flatMap((_, index) =>
-      ['label', 'amount', 'freeFrom', 'weightSteps'].map((member) => `options/${index}/${member}`),
-    ),
-  ]
-  const { summary, at } = problemsOf(
-    words,
-    saved.refusal,
-    names.map((pointer) => ({
-      name: pointer,
-      label: '',
-      kind: 'line' as const,
-      pointer: `/shipping/${place}/${pointer}`,
-    })),
-  )
   const prefix = `/shipping/${place}`
-  const own = Object.fromEntries(Object.entries(at).map(([pointer, text]) => [pointer.replace(prefix, ''), text]))
+  const { summary, at } = problemsOf(words, saved.refusal, askedFields(posted, typed, prefix))
+  const own = Object.fromEntries(
+    Object.entries(at).map(([pointer, text]) => [
+      pointer.replace(prefix, '').replace(/(\/weightSteps)\/.*/, '$1'),
+      text,
+    ]),
+  )
   return zoneSheet(posted, { name, typed, base, problems: { summary, at: own } })
+}
+
+// As the operation has them, with what its sentences depend on.
+function askedFields({ shop: { currency } }: Visit, { options }: TypedZone, prefix: string): Field[] {
+  const line = (name: string) => ({ name, label: '', kind: 'line', pointer: `${prefix}/${name}` }) as const
+  const money = (name: string) => ({ ...line(name), kind: 'money', currency }) as const
+  return [
+    { ...line('zone'), isWord: true },
+    line('countries'),
+    ...options.flatMap(({ steps }, index) => {
+      const below = `options/${index}`
+      const amounts = steps.map((_, at) => money(`${below}/weightSteps/${at}/amount`))
+      const asked = [line(`${below}/label`), money(`${below}/amount`), money(`${below}/freeFrom`)]
+      return [...asked, line(`${below}/weightSteps`), ...amounts]
+    }),
+  ]
 }
 
 export const newZone: Screen = {

@@ -64,7 +64,13 @@ export const taxes: Screen = {
     if (saved.kind === 'conflict')
       return taxSheet(posted, { rows, base: normal(saved.current.taxes), theirs: saved.current.taxes.map(rowOf) })
     const named = (saved.refusal.details.issues ?? []).flatMap(({ path }) => cellAt(path) ?? [])
-    const fields = named.map(({ name, pointer }) => ({ name, label: '', kind: 'line' as const, pointer }))
+    const fields = named.map(({ name, pointer }) => ({
+      name,
+      label: '',
+      kind: 'line' as const,
+      pointer,
+      isWord: name === 'class',
+    }))
     return taxSheet(posted, { rows, base, problems: problemsOf(words, saved.refusal, fields) })
   },
 }

@@ -70,6 +70,7 @@ export const de: DashboardTexts = {
     'form.moneyBetween': 'Bitte einen Betrag von {min} bis {max} eingeben.',
     'form.moneyAtLeast': 'Bitte einen Betrag von mindestens {min} eingeben.',
     'form.moneyAtMost': 'Bitte einen Betrag von höchstens {max} eingeben.',
+    'form.lines': 'Bitte {min} bis {max} Zeilen eingeben.',
     'form.inRow': '{name}, Zeile {row}',
     'form.notMoney': 'Geben Sie einen Betrag wie 12,50 ein.',
     'form.notNumber': 'Geben Sie eine ganze Zahl ein.',

@@ -76,6 +76,7 @@ const texts = {
   'form.moneyBetween': 'Please enter an amount from {min} to {max}.',
   'form.moneyAtLeast': 'Please enter an amount of at least {min}.',
   'form.moneyAtMost': 'Please enter an amount of at most {max}.',
+  'form.lines': 'Please enter {min} to {max} lines.',
   'form.inRow': '{name}, row {row}',
   'form.notMoney': 'Enter an amount such as 12.50.',
   'form.notNumber': 'Enter a whole number.',
