@@ -71,10 +71,11 @@ eachEngine('contact form', (given) => {
   })
 
   test('what is missing is asked for again, and headers hold one line', async () => {
+    const queuedBefore = (await queued()).length
     const wrong = await (await post({ ...typed, email: 'ada@', text: ' ', attempt: 'x' })).text()
     assert.match(wrong, /Ada Lovelace/)
     assert.match(wrong, /id="email-error".*id="text-error"/s)
-    assert.equal((await queued()).length, 1)
+    assert.equal((await queued()).length, queuedBefore)
     for (const email of ['a@example.com\r\nBcc: b@example.com', 'a@example.com, b@example.com', 'A <a@example.com>'])
       assert.match(await (await post({ ...typed, email, attempt: 'y' })).text(), /email-error/, email)
     await post({ ...typed, name: 'Eve\r\nBcc: eve@example.com', attempt: 'z' })
