@@ -7,17 +7,26 @@ import { explain } from './explain.ts'
 import type { Issue } from './issues.ts'
 import type { TSchema } from './schema.ts'
 
+type Check = (value: unknown) => Issue[]
+
+// One for each schema of the process: the cells of a server, and the servers of a test process, have the same operations.
+const checks = new WeakMap<TSchema, Check>()
+
 // The engine is loaded and the schema compiled at first use: a start that only reads pays for neither (measured: about
 // 100 ms for the engine, 1 to 5 ms for a schema).
-export function compile(schema: TSchema): (value: unknown) => Issue[] {
+export function compile(schema: TSchema): Check {
+  const known = checks.get(schema)
+  if (known) return known
   let passes: ((value: unknown) => boolean) | undefined
-  return (value) => {
+  const check: Check = (value) => {
     if (!passes) {
       const validator = engine().Compile(schema)
       passes = (value) => validator.Check(value)
     }
     return passes(value) ? [] : explain(schema, value, engine().Check)
   }
+  checks.set(schema, check)
+  return check
 }
 
 // Loads the engine ahead of the first use, for a server that has opened its port and has a moment.
