@@ -53,7 +53,7 @@ describe('copies of pictures', { skip: !isThere && 'sharp is not installed' }, (
   const shapes = ({ copies }: MadeCopies) => copies.map(({ kind, width }) => `${kind} ${width}`)
 
   test('four widths as AVIF and WebP, none wider than the picture, and its colour', async () => {
-    const made = await copied(png(1000, 500))
+    const made = await copied(png(1000, 100))
     assert.deepEqual(
       shapes(made),
       [160, 480, 960, 1000].flatMap((width) => [`avif ${width}`, `webp ${width}`]),
@@ -62,7 +62,7 @@ describe('copies of pictures', { skip: !isThere && 'sharp is not installed' }, (
     for (const { kind, width, bytes } of made.copies) {
       const read = readImage(bytes)
       assert.ok(typeof read !== 'string')
-      assert.deepEqual([read.kind, read.width, read.height], [kind, width, width / 2])
+      assert.deepEqual([read.kind, read.width, read.height], [kind, width, width / 10])
     }
   })
 
