@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { Pool } from 'undici'
 import { makeDemoShop } from '../apps/demo/shop.ts'
 import { Dispatcher } from '../src/domain/webhooks/dispatcher.ts'
-import { addEndpoint, enableEndpoint, pauseEndpoint } from '../src/domain/webhooks/endpoints.ts'
+import { addEndpoint } from '../src/domain/webhooks/endpoints.ts'
 import { createSender } from '../src/domain/webhooks/sender.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { createLog } from '../src/platform/log/log.ts'
@@ -66,7 +66,7 @@ export type Order =
 async function sendOnDemand(): Promise<void> {
   let storage: Storage | undefined
   let dispatcher: Dispatcher | undefined
-  // Calls that must have succeeded by now.
+  // Calls that the dispatcher must have made by now.
   let pending = 0
   let installationId = ''
   let ports: number[] = []
@@ -80,12 +80,21 @@ async function sendOnDemand(): Promise<void> {
     await migrate(storage, { now: new Date() })
     installationId = (await makeDemoShop(storage, rootSecret, Date.now())).installation.id
     for (const port of ports) {
-      const input = { url: `http://127.0.0.1:${port}/`, description: '', events: ['cart.*'], status: 'paused' as const }
+      const input = {
+        url: `http://127.0.0.1:${port}/`,
+        description: '',
+        events: ['cart.*'],
+        status: 'enabled' as const,
+      }
       const tools = { rootSecret, allowPrivate: true }
       const made = await storage.write((tx) => addEndpoint(tx, installationId, input, tools, Date.now()))
       endpointIds.push(made.endpoint.id)
     }
-    dispatcher = new Dispatcher({
+  }
+
+  function startDispatcher(): Dispatcher {
+    if (!storage) throw new Error('the storage is not open')
+    const started = new Dispatcher({
       storage,
       sender: createSender({ allowPrivate: true }),
       rootSecret,
@@ -93,7 +102,14 @@ async function sendOnDemand(): Promise<void> {
       log,
       version: 'bench',
     })
-    dispatcher.start()
+    started.start()
+    pending = 0
+    return started
+  }
+
+  async function stopDispatcher(): Promise<void> {
+    await dispatcher?.drain()
+    dispatcher = undefined
   }
 
   // About as large as the event of a cart with three lines.
@@ -119,15 +135,17 @@ async function sendOnDemand(): Promise<void> {
       })
   }
 
-  async function each(work: typeof enableEndpoint | typeof pauseEndpoint): Promise<void> {
-    for (const id of endpointIds)
-      await storage?.write(async (tx) => void (await work(tx, installationId, id, Date.now())))
-  }
-
   // The outcome of the last call is written a moment after it.
   async function finished(): Promise<void> {
     while ((dispatcher?.stats().inFlight ?? 0) > 0 || (dispatcher?.stats().succeeded ?? 0) < pending)
       await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+
+  async function ours(): Promise<void> {
+    dispatcher = startDispatcher()
+    pending = numbers.events * ports.length
+    await finished()
+    await stopDispatcher()
   }
 
   async function bare(): Promise<void> {
@@ -186,7 +204,6 @@ async function sendOnDemand(): Promise<void> {
       returning id, endpoint_id as "endpointId", event_id as "eventId"`
   }
 
-  // Endpoints are paused, so the dispatcher leaves all of it.
   async function minimal(): Promise<void> {
     const pools = ports.map((port) => new Pool(`http://127.0.0.1:${port}`, { connections: 8, pipelining: 1 }))
     let taken: Taken[] = []
@@ -224,7 +241,6 @@ async function sendOnDemand(): Promise<void> {
         }),
       )
     } while (taken.length > 0)
-    pending -= numbers.events * ports.length
     await Promise.all(pools.map((pool) => pool.close()))
   }
 
@@ -234,14 +250,13 @@ async function sendOnDemand(): Promise<void> {
     if (order.kind === 'open') {
       ports = order.ports
       await open(order.url)
-    } else if (order.kind === 'fill') {
-      await each(pauseEndpoint)
-      await happen(numbers.events)
-    } else if (order.kind === 'ours') await each(enableEndpoint)
+    } else if (order.kind === 'fill') await happen(numbers.events)
+    else if (order.kind === 'ours') await ours()
     else if (order.kind === 'finished') await finished()
     else if (order.kind === 'bare') await bare()
     else if (order.kind === 'minimal') await minimal()
     else {
+      dispatcher ??= startDispatcher()
       await happen(1)
       at = performance.timeOrigin + performance.now()
     }

@@ -1,5 +1,6 @@
 // One call: the signed request of a delivery, and what came of it. It never throws.
 
+import type { KeyObject } from 'node:crypto'
 import type { Log } from '../../platform/log/log.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Claimed } from './claim.ts'
@@ -23,14 +24,22 @@ export type PlatformCall = (
 export type Call = (claimed: Claimed, startedAt: number) => Promise<CallOutcome>
 
 export function createCall({ sender, rootSecret, log, version, platformCall }: CallParts): Call {
-  const opened = createSecretOpener(rootSecret)
+  const open = createSecretOpener(rootSecret)
+  // Deliveries that were claimed together share one object for each endpoint.
+  const keys = new WeakMap<Claimed['secrets'], KeyObject[]>()
+
+  function keysOf(secrets: Claimed['secrets'], now: number): KeyObject[] {
+    const known = keys.get(secrets) ?? secretsOf(open, secrets, now)
+    keys.set(secrets, known)
+    return known
+  }
 
   function headersOf(claimed: Claimed, startedAt: number): Record<string, string> {
     const message = { id: claimed.eventId, timestamp: Math.floor(startedAt / 1_000), body: claimed.body }
     return {
       'content-type': 'application/json',
       'user-agent': `Cartwright-Webhooks/${version}`,
-      ...signedHeaders(secretsOf(opened, claimed.secrets, startedAt), message),
+      ...signedHeaders(keysOf(claimed.secrets, startedAt), message),
       'webhook-delivery-id': claimed.id,
       'webhook-attempt': String(claimed.attempts + 1),
     }

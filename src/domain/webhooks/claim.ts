@@ -118,15 +118,14 @@ export async function claimDeliveries(
 interface IdleEndpoint extends EndpointKey {
   url: string
   platformId: string | null
-  secretSealed: string
-  previousSealed: string | null
-  previousExpiresAt: number | null
+  // The same object for all that is claimed for it together.
+  secrets: Claimed['secrets']
   consecutiveFailures: number
 }
 
 // In the order in which they are asked for. Ids of endpoints are their own, so the installation need not be named.
 async function lockIdle(tx: Tx, endpoints: readonly EndpointKey[], now: number): Promise<IdleEndpoint[]> {
-  const rows = await tx.sql<IdleEndpoint>`
+  const rows = await tx.sql<Omit<IdleEndpoint, 'secrets'> & Claimed['secrets']>`
     select installation_id as "installationId", id, url, platform_id as "platformId", secret_sealed as "secretSealed", previous_sealed as "previousSealed",
       previous_expires_at as "previousExpiresAt", consecutive_failures as "consecutiveFailures"
     from webhook_endpoints e
@@ -134,7 +133,12 @@ async function lockIdle(tx: Tx, endpoints: readonly EndpointKey[], now: number):
       and (resting_until is null or resting_until <= ${now}) and ${isMakerLiving(now)} and ${isHere}
     ${tx.skipLocked}`
   const byId = new Map(rows.map((row) => [row.id, row]))
-  return endpoints.flatMap(({ id }) => byId.get(id) ?? [])
+  return endpoints.flatMap(({ id }) => {
+    const row = byId.get(id)
+    if (!row) return []
+    const { secretSealed, previousSealed, previousExpiresAt } = row
+    return { ...row, secrets: { id, secretSealed, previousSealed, previousExpiresAt } }
+  })
 }
 
 interface Sending {
@@ -216,8 +220,7 @@ async function claimThese(
     const [row, body] = [byId.get(id), bodies.get(eventId)]
     if (!row) return []
     if (!body) throw new Error(`the event ${eventId} of delivery ${id} is not there`)
-    const { url, platformId, secretSealed, previousSealed, previousExpiresAt } = endpoint
-    const secrets = { id: endpoint.id, secretSealed, previousSealed, previousExpiresAt }
+    const { url, platformId, secrets } = endpoint
     return { ...row, body, leaseId, leaseExpiresAt, url, platformId, secrets }
   })
 }

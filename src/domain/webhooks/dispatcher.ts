@@ -57,10 +57,11 @@ const callsMaxDefault = 256
 // Per step, so other writers do not wait long.
 const stepEndpointsMax = 32
 const stepOutcomesMax = 256
+const stepAheadMax = 256
 const retryMs = 250
 const gatherMs = 2
 // While every busy endpoint has calls waiting here, nothing is missed that is not claimed yet.
-const gatherAheadMs = 30
+const gatherAheadMs = 100
 const refillAt = 16
 // What was claimed ahead and did not get its turn by then is given back: another node may be quicker.
 const aheadMsMax = 500
@@ -263,16 +264,17 @@ export class Dispatcher {
     const endpoints = this.#isDraining ? [] : withEnded(due, ended)
     if (endpoints.length === 0 && ended.length === 0 && returned.length === 0) return
     const bounds = { holder: this.#holder, leaseMs: this.#leaseMs, now }
+    const leaving = [...ended.map(({ claimed }) => claimed), ...returned]
     try {
       const { claimed, servedLast, isMore } = await this.#parts.storage.write(async (tx) => {
         if (ended.length > 0) await recordOutcomes(tx, ended, now)
         if (returned.length > 0) giveBack(tx, returned, now)
         if (endpoints.length === 0) return nothingClaimed
-        const room = this.#held.room(this.#callsMax)
-        return claimDeliveries(tx, endpoints, { ...room, ahead: aheadOf(ended), ...bounds })
+        const room = this.#held.room(this.#callsMax, leaving)
+        const aheadLimit = Math.min(room.aheadLimit, stepAheadMax)
+        return claimDeliveries(tx, endpoints, { limit: room.limit, aheadLimit, ahead: aheadOf(ended), ...bounds })
       })
-      this.#held.release(ended.map((outcome) => outcome.claimed))
-      this.#held.release(returned)
+      this.#held.release(leaving)
       this.#lastEndpoint = servedLast ?? this.#lastEndpoint
       this.#accept(claimed)
       if (isMore) this.#wantLook()
@@ -372,6 +374,7 @@ export class Dispatcher {
     this.#inFlight -= 1
     this.#counts[isSuccess(call) ? 'succeeded' : call.kind === 'blocked' ? 'blocked' : 'failed'] += 1
     this.#outcomes.push({ claimed, call, startedAt })
+    if (this.#outcomes.length >= stepOutcomesMax) this.#endGathering?.()
     // How often an endpoint that fails is called is decided anew, when this is written.
     if (!isSuccess(call) || this.#isDraining) this.#returnWaiting(claimed.endpointId)
     else this.#callNext(claimed.endpointId)

@@ -18,6 +18,9 @@ export interface Next {
   left: number
 }
 
+// Deliveries that a process may hold beyond its calls, over all endpoints, for each call that it may make.
+const aheadPerCall = 2
+
 export class HeldDeliveries {
   readonly #lines = new Map<string, Line>()
 
@@ -30,10 +33,12 @@ export class HeldDeliveries {
   }
 
   // Calls that may be made now, and what may wait beside them. What is not written yet counts, so a database that is away
-  // does not fill the memory.
-  room(callsMax: number): { limit: number; aheadLimit: number } {
-    let [limit, aheadLimit] = [callsMax, callsMax]
-    for (const { held } of this.#lines.values()) {
+  // does not fill the memory. `leaving`: what the transaction that claims also writes or gives back.
+  room(callsMax: number, leaving: readonly Claimed[] = []): { limit: number; aheadLimit: number } {
+    let [limit, aheadLimit] = [callsMax, aheadPerCall * callsMax]
+    const leavingBy = Map.groupBy(leaving, ({ endpointId }) => endpointId)
+    for (const [endpointId, line] of this.#lines) {
+      const held = line.held - (leavingBy.get(endpointId)?.length ?? 0)
       limit -= Math.min(held, inFlightMax)
       aheadLimit -= Math.max(0, held - inFlightMax)
     }

@@ -85,10 +85,10 @@ test('calls under way shrink with failures, down to one probe', () => {
   assert.deepEqual([0, 1, 2, 6, 7, 8, 100].map(inFlightFor), [8, 7, 6, 2, 1, 1, 1])
 })
 
-test('deliveries are claimed ahead for a quarter of a second of calls, 56 at most', () => {
+test('deliveries are claimed ahead for a quarter of a second of calls, 120 at most', () => {
   assert.deepEqual(
-    [0, 1, 10, 35, 36, 100, 1_000, 2_000, 2_001, 60_000].map(aheadFor),
-    [56, 56, 56, 56, 55, 20, 2, 1, 0, 0],
+    [0, 1, 10, 16, 17, 100, 1_000, 2_000, 2_001, 60_000].map(aheadFor),
+    [120, 120, 120, 120, 117, 20, 2, 1, 0, 0],
   )
 })
 

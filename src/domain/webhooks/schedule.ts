@@ -34,7 +34,7 @@ export const inFlightMax = 8
 
 // What a process may hold of one endpoint beyond the calls it makes, so the next call need not wait for the disk; and
 // never more than the endpoint takes within this time at its present pace. What is not called in time is given back.
-const aheadMax = 56
+const aheadMax = 120
 const aheadMs = 250
 
 // The wait before the next attempt after `attempts` of them failed; undefined when there is none. Never earlier than the

@@ -386,6 +386,8 @@ async function within<T>(msMax: number, promise: Promise<T>): Promise<T> {
 }
 
 const unasked = Buffer.from('HTTP/1.1 100')
+const interimAt = 'HTTP/1.1 '.length
+const interimDigit = '1'.charCodeAt(0)
 
 // Two things that undici does not do. It reads on for as long as bytes come that are neither headers nor body. And it
 // takes an unasked «100 Continue», which some servers send before each answer, for a broken one, though a client has to
@@ -394,8 +396,10 @@ function bounded(socket: Socket): Socket {
   const read = socket.read.bind(socket)
   socket.read = (size?: number) => {
     const chunk: Buffer | null = read(size)
+    if (!chunk) return chunk
     if (socket.bytesRead > connectionBytesMax) socket.destroy(new CallFailure(failed('answer too large')))
-    if (chunk?.subarray(0, unasked.length).equals(unasked)) chunk.write('2', unasked.length - 1)
+    if (chunk[interimAt] === interimDigit && chunk.subarray(0, unasked.length).equals(unasked))
+      chunk.write('2', unasked.length - 1)
     return chunk
   }
   return socket
