@@ -1,4 +1,4 @@
-// Installing apps in tests: a server with a user and two apps, a browser made of fetch and a cookie jar, and hand-made
+// Installing apps in tests: a server with a user and two apps, a browser made of requests and a cookie jar, and hand-made
 // DPoP, so a test can get any part of it wrong. Every secret that passes through here is recorded, for the test that
 // looks for leaks.
 
@@ -12,6 +12,7 @@ import { openScopes as allScopes, type Scope } from '../src/contract/words.ts'
 import { type App, type AppDefinition, createApp } from '../src/domain/oauth/apps.ts'
 import { hashPassword } from '../src/domain/users/password.ts'
 import { createUser } from '../src/domain/users/users.ts'
+import { exchange } from './exchange.ts'
 import type { Given } from './storage.ts'
 import {
   type Answer,
@@ -175,16 +176,15 @@ export function openBrowser(testServer: OAuthTestServer): Browser {
   async function send(url: string, init: RequestInit = {}): Promise<Visited> {
     const { origin, pathname, search } = new URL(url)
     if (origin !== testServer.origin) return { url, status: 0, headers: new Headers(), text: '' }
-    const response = await fetch(testServer.reach + pathname + search, {
+    const { status, headers, text } = await exchange(testServer.reach + pathname + search, {
       ...init,
       redirect: 'manual',
       headers: { accept: 'text/html', cookie: cookiesFor(pathname), ...init.headers },
     })
-    for (const line of response.headers.getSetCookie()) keep(line)
-    const text = await response.text()
-    const location = response.headers.get('location')
-    if (location === null) return { url, status: response.status, headers: response.headers, text }
-    assert.equal(response.status, 303, 'a redirect is always one that turns a post into a get')
+    for (const line of headers.getSetCookie()) keep(line)
+    const location = headers.get('location')
+    if (location === null) return { url, status, headers, text }
+    assert.equal(status, 303, 'a redirect is always one that turns a post into a get')
     return send(new URL(location, url).href)
   }
 
@@ -365,16 +365,16 @@ export async function postForm(
   fields: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<EndpointAnswer> {
-  const response = await fetch(testServer.reach + path, {
+  const answer = await exchange(testServer.reach + path, {
     method: 'POST',
     body: new URLSearchParams(fields).toString(),
     headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json', ...headers },
   })
-  const text = await response.text()
+  const { text } = answer
   const body = text.startsWith('{') ? JSON.parse(text) : text
   for (const name of ['access_token', 'refresh_token'])
     if (typeof body[name] === 'string') testServer.secrets.add(body[name])
-  return { status: response.status, headers: response.headers, body }
+  return { status: answer.status, headers: answer.headers, body }
 }
 
 // The current nonce, as any refusal returns it.

@@ -32,6 +32,7 @@ import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secret
 import { openStorage } from '../src/platform/storage/open.ts'
 import type { Engine, Storage } from '../src/platform/storage/storage.ts'
 import { crawlerPages } from '../src/web/docs/crawlers.ts'
+import { exchange } from './exchange.ts'
 import { lease } from './leases.ts'
 import { issuesOf } from './schemas.ts'
 import { canShare } from './shared.ts'
@@ -220,10 +221,9 @@ export async function openTestServer(
   })
 
   async function fetchAnswer(path: string, init?: RequestInit): Promise<Answer> {
-    const response = await fetch(`${origin}${path}`, init)
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.startsWith('application/json')
-    return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : text }
+    const { status, headers, text } = await exchange(`${origin}${path}`, init)
+    const isJson = headers.get('content-type')?.startsWith('application/json')
+    return { status, headers, text, body: isJson && text ? JSON.parse(text) : text }
   }
 
   async function askRow(

@@ -8,8 +8,11 @@ import { before, test } from 'node:test'
 import type { AdminTestServer } from '../harness/admin/world.ts'
 import { cartwright } from '../harness/commandline.ts'
 import { openOrderTestServer } from '../harness/orders.ts'
+import { makePasswordsCheap } from '../harness/passwords.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { settingsOf } from '../harness/testServer.ts'
+
+makePasswordsCheap()
 
 eachEngine('changes by the operator', (given) => {
   let testServer: AdminTestServer
