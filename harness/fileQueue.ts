@@ -10,6 +10,7 @@ const doneMark = 'done'
 
 // They start many processes or browsers, or fill tables, and took more than a quarter of a minute each on a busy machine: the longest first.
 export const longFiles = [
+  'tests/dashboardPages.test.ts',
   'tests/dashboardWalk.test.ts',
   'tests/storefront.test.ts',
   'src/domain/images/copier.test.ts',

@@ -60,6 +60,7 @@ export const browserRun = suite(
     'tests/dashboardOffice.test.ts',
     'tests/dashboardDay.test.ts',
     'tests/dashboardAfterSales.test.ts',
+    'tests/dashboardPages.test.ts',
     'tests/dashboardWalk.test.ts',
     'tests/pages.test.ts',
     'tests/storefront.test.ts',
