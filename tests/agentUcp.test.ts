@@ -647,7 +647,15 @@ eachEngine('UCP by REST', (given) => {
     await storage.write(async (tx) => {
       for (const one of [approved, ...Array.from({ length: 1_002 }, (_, at) => row(at))]) await seePlatform(tx, one)
     })
-    const named = { slug: '', name: '', currency: 'EUR', hasAccounts: 0, catalogVersion: 1, signingKid: null }
+    const named = {
+      slug: '',
+      name: '',
+      currency: 'EUR',
+      hasAccounts: 0,
+      catalogVersion: 1,
+      signingKid: null,
+      links: '{}',
+    }
     const shop = { ...key, ...seller, ...named, level: 'buy', who: 'anyone' } as const
     const listen = (platform: PlatformRow) =>
       listenForOrders(

@@ -9,12 +9,13 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Cause } from '../../platform/outbox/announce.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
-import { findLockedFacts, lockCartFacts } from '../carts/change.ts'
+import { lockCartFacts } from '../carts/change.ts'
 import { statusAt } from '../carts/lifecycle.ts'
 import { createCart } from '../carts/lines.ts'
-import { type CartFacts, findCartFacts, quoteFor } from '../carts/quote.ts'
+import { type CartFacts, factsOfCart, findCartFacts, quoteFor } from '../carts/quote.ts'
 import { type LineNote, replaceCart } from '../carts/replace.ts'
 import { isServed, needsShipping } from '../carts/shipping.ts'
+import type { CartRow } from '../carts/store.ts'
 import { cartView, type Quote } from '../carts/view.ts'
 import { sessionLifecycle, sessionStatusAt } from '../checkout/lifecycle.ts'
 import { refreshSession } from '../checkout/refresh.ts'
@@ -23,20 +24,19 @@ import {
   customerColumns,
   factsOf,
   factsOfQuote,
-  lockSessionAndCart,
   openSession,
   showSession,
 } from '../checkout/sessions.ts'
-import { findSession, type SessionRow, saveSession } from '../checkout/store.ts'
+import { findSession, lockSessionWithCart, type SessionRow, saveSession } from '../checkout/store.ts'
 import type { PayTools } from '../checkout/tools.ts'
 import type { SessionFacts } from '../checkout/view.ts'
-import { findMerchantLinks } from '../merchants/store.ts'
 import { type Customer, nobody as noCustomer, openCustomer } from '../orders/customer.ts'
 import { listPaymentsOfSession } from '../payments/store.ts'
 import {
   type AgentBuyer,
   type Asked,
   customerOf,
+  nameOf,
   openAsked,
   type SentAddress,
   sealAsked,
@@ -47,6 +47,7 @@ import {
   type AgentCheckoutRow,
   deleteCheckout,
   findCheckout,
+  findCheckoutOfSessionCart,
   insertCheckout,
   saveCheckout,
   saveShownTotal,
@@ -85,7 +86,6 @@ export interface AgentCheckout {
   isWaiting: boolean
   promotion: { code: string; name: string } | null
   order: { id: string; number: string } | null
-  links: Readonly<Record<string, string>>
   shownTotal: number | null
 }
 
@@ -192,7 +192,10 @@ async function writeWish(
   wish: ChangedWish,
   { now, cause }: AgentMoment,
 ): Promise<{ asked: Asked; quote: Quote }> {
-  const { address, issues } = sentAddressOf(wish)
+  const keepsAddress = wish.keepsAddress || (known && before && isSentAgain(wish, before, known.cart, now.getTime()))
+  const { address, issues } = keepsAddress
+    ? { address: 'kept' as const, issues: before?.addressIssues ?? [] }
+    : sentAddressOf(wish)
   const isKnownList = before !== undefined && JSON.stringify(before.codes) === JSON.stringify(wish.codes)
   const { quote, lineNotes, codeNotes } = await replaceCart(
     tools.carts,
@@ -201,7 +204,7 @@ async function writeWish(
     {
       lines: wish.lines,
       codes: isKnownList ? null : wish.codes,
-      address: wish.keepsAddress ? 'kept' : address,
+      address,
       shippingOption: wish.shippingOption,
     },
     known,
@@ -216,10 +219,18 @@ async function writeWish(
     locale,
     lineNotes,
     codeNotes: codeNotes ?? before?.codeNotes ?? [],
-    addressIssues: wish.keepsAddress ? (before?.addressIssues ?? []) : issues,
-    addressToken: wish.keepsAddress ? (before?.addressToken ?? null) : (quote.cart.address?.token ?? null),
+    addressIssues: issues,
+    addressToken: keepsAddress ? (before?.addressToken ?? null) : (quote.cart.address?.token ?? null),
   }
   return { asked, quote }
+}
+
+// Whether the address on the cart is the one that is sent: it needs not be opened to be compared.
+function isSentAgain(wish: ChangedWish, before: Asked, { address }: CartRow, now: number): boolean {
+  if (!before.destination || !address || address.token !== before.addressToken || address.expiresAt <= now) return false
+  const textOf = ({ destination, buyer }: Pick<Asked, 'destination' | 'buyer'>) =>
+    JSON.stringify([destination, nameOf(buyer)])
+  return textOf(wish) === textOf(before)
 }
 
 interface LockedCart {
@@ -314,7 +325,14 @@ export async function findAgentSession(
 
 // `busy`: it is being paid, and nothing was changed.
 export type Replacing = 'done' | 'busy'
-export type ReplacedCheckout = { located: Located; facts: SessionFacts } | 'busy'
+export type ReplacedCheckout = { located: Located; known: KnownCheckout } | 'busy'
+
+// What was just read of a checkout, or written.
+export interface KnownCheckout {
+  facts: SessionFacts
+  asked?: Asked
+  customer?: Customer
+}
 
 export async function replaceCheckout(
   tools: PayTools,
@@ -324,30 +342,47 @@ export async function replaceCheckout(
   wanted: (present: PresentWish) => ChangedWish,
   moment: AgentMoment,
 ): Promise<ReplacedCheckout> {
-  const { session: former, row } = await lockOpen(tx, caller, sessionId, moment.now)
+  const { session: former, row, cart } = await lockOpen(tx, caller, sessionId, moment.now)
   if (former.status === 'processing') return 'busy'
-  const ask = { db: tx, caller, cartId: row.cartId, expectedVersion: undefined, now: moment.now, cause: null }
-  const known = await findLockedFacts(tools.carts, ask)
+  const known = await factsOfCart(tx, tools.carts.pricebooks, cart, moment.now.getTime())
   const before = openAsked(tools.rootSecret, row.cartId, row.askedSealed)
   const wish = wanted(presentWish(known, before))
-  const buyer = await buyerColumns(tools, tx, former, wish, moment.now.getTime())
+  const stored = customerIn(tools, former)
+  const contact = wish.keepsContact ? undefined : changedContact(stored, wish.buyer)
+  const columns =
+    contact && (await customerColumns(tools, tx, former, { customer: contact, now: moment.now.getTime() }))
+  const { locale } = wish
+  const buyer = { ...columns, ...(locale !== null && { locale }) }
+  let session = former
   // The change of the cart changes its session too.
-  const carts = { ...tools.carts, refreshSessions: refreshSession({ ...former, ...buyer }) }
+  const refreshSessions = refreshSession({ ...former, ...buyer }, (saved) => {
+    session = saved
+  })
+  const carts = { ...tools.carts, refreshSessions }
   const place = { cartId: row.cartId, before, known }
   const { asked, quote } = await writeWish({ ...tools, carts }, tx, caller, place, wish, moment)
-  const session = await findSession(tx, { installationId: caller.installationId, sessionId })
-  if (!session) throw new Error(`checkout ${sessionId} is gone in the transaction that changed it`)
   const facts = await factsOfQuote(tools, tx, session, quote)
   const changed = {
     ...row,
     protocol: caller.protocol,
     version: caller.version,
     proof: caller.proof,
-    askedSealed: sealAsked(tools.rootSecret, row.cartId, asked),
+    askedSealed: sealedAgain(tools, row, before, asked),
     shownTotal: facts.quote.pricing.totals.total,
   }
   saveCheckout(tx, changed)
-  return { located: { session, row: changed }, facts }
+  return { located: { session, row: changed }, known: { facts, asked, customer: contact ?? stored } }
+}
+
+// What is stored already is not sealed again.
+function sealedAgain(
+  { rootSecret }: PayTools,
+  { cartId, askedSealed }: AgentCheckoutRow,
+  before: Asked | undefined,
+  asked: Asked,
+): string {
+  const isStored = askedSealed !== null && JSON.stringify(asked) === JSON.stringify(before)
+  return isStored ? askedSealed : sealAsked(rootSecret, cartId, asked)
 }
 
 // What a change that names only some members starts from.
@@ -416,42 +451,43 @@ export async function saveContact(
   if (session.status === 'processing') return 'busy'
   const asked = openAsked(tools.rootSecret, row.cartId, row.askedSealed)
   const at = now.getTime()
-  const columns = await contactColumns(tools, tx, session, buyer, at)
-  if (columns) saveSession(tx, { ...session, ...columns, version: session.version + 1, updatedAt: at })
+  const customer = changedContact(customerIn(tools, session), buyer)
+  if (customer) {
+    const columns = await customerColumns(tools, tx, session, { customer, now: at })
+    saveSession(tx, { ...session, ...columns, version: session.version + 1, updatedAt: at })
+  }
   if (asked) saveCheckout(tx, { ...row, askedSealed: sealAsked(tools.rootSecret, row.cartId, { ...asked, buyer }) })
   return 'done'
 }
 
-async function lockOpen(tx: Tx, caller: AgentCaller, sessionId: string, now: Date): Promise<Located> {
-  const session = await lockSessionAndCart(tx, { installationId: caller.installationId, sessionId })
-  const row = session && (await findCheckout(tx, caller.installationId, session.cartId))
-  if (!session || row?.platformId !== caller.platformId) throw refuse('checkout_session_not_found')
+async function lockOpen(
+  tx: Tx,
+  { installationId, platformId }: AgentCaller,
+  sessionId: string,
+  now: Date,
+): Promise<Located & { cart: CartRow }> {
+  const [locked, row] = await Promise.all([
+    lockSessionWithCart(tx, { installationId, sessionId }),
+    findCheckoutOfSessionCart(tx, installationId, sessionId),
+  ])
+  if (!locked || row?.platformId !== platformId) throw refuse('checkout_session_not_found')
+  const { session, cart } = locked
   const status = sessionStatusAt(session, now.getTime())
   if (status !== 'processing' && (session.closedAt !== null || !moveFor(sessionLifecycle, 'change', status)))
     throw refuse('checkout_session_not_open', { current: { status, version: session.version } })
-  return { session, row }
+  return { session, row, cart }
 }
 
-// What of the session is another.
-async function buyerColumns(
-  tools: PayTools,
-  tx: Tx,
-  session: SessionRow,
-  { buyer, keepsContact, locale }: Pick<ChangedWish, 'buyer' | 'keepsContact' | 'locale'>,
-  at: number,
-): Promise<Partial<SessionRow>> {
-  const columns = keepsContact ? undefined : await contactColumns(tools, tx, session, buyer, at)
-  return { ...columns, ...(locale !== null && locale !== session.locale && { locale }) }
+function customerIn({ rootSecret }: PayTools, { id, customerSealed }: SessionRow): Customer {
+  return openCustomer(rootSecret, id, customerSealed) ?? noCustomer
 }
 
-// Sealed anew only where it is another one.
-async function contactColumns(tools: PayTools, tx: Tx, session: SessionRow, buyer: AgentBuyer, at: number) {
+// Undefined where it stays as it is.
+function changedContact(stored: Customer, buyer: AgentBuyer): Customer | undefined {
   const customer = customerOf(buyer)
-  const known = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? noCustomer
-  if (isSameContact(known, customer)) return undefined
+  if (isSameContact(stored, customer)) return undefined
   // The shopper may have given a VAT number on the page.
-  const kept = known.vatId === undefined ? customer : { ...customer, vatId: known.vatId }
-  return customerColumns(tools, tx, session, { customer: kept, now: at })
+  return stored.vatId === undefined ? customer : { ...customer, vatId: stored.vatId }
 }
 
 function isSameContact(one: Customer, other: Customer): boolean {
@@ -477,43 +513,45 @@ export async function showCheckout(
   db: Reader,
   located: Located,
   now: number,
-  // Where they were just read.
-  known?: SessionFacts,
+  known?: KnownCheckout,
 ): Promise<AgentCheckout> {
-  const { session } = located
-  const facts = known ?? (await factsOf(tools, db, session, now))
+  const { session, row } = located
+  const facts = known?.facts ?? (await factsOf(tools, db, session, now))
+  const asked = known?.asked ?? openAsked(tools.rootSecret, row.cartId, row.askedSealed)
+  const customer = known?.customer ?? customerIn(tools, session)
   const { cart } = facts.quote
   const isPaying = session.status === 'processing'
-  const [links, payments, { zones }] = await Promise.all([
-    findMerchantLinks(db, session.merchantId),
+  const [payments, { zones }] = await Promise.all([
     isPaying ? listPaymentsOfSession(db, session.installationId, session.id) : [],
     tools.carts.pricebooks.find(db, session.merchantId, cart.seller.catalogVersion),
   ])
   const isServedThere = cart.address === null || isServed(zones, cart.address.country)
   const isWaiting = payments.some(({ status }) => status === 'challenge')
-  return checkoutOf(tools, located, facts, { links, isServed: isServedThere, isWaiting }, now)
+  const seen = {
+    asked,
+    isServed: isServedThere,
+    isWaiting,
+    hasEmail: customer.email !== '',
+    hasSentContact: asked !== undefined && isSameContact(customerOf(asked.buyer), customer),
+  }
+  return checkoutOf(tools, located, facts, seen, now)
 }
 
 // From what was read before.
 export function checkoutOf(
   tools: PayTools,
-  { session, row }: Located,
+  { row }: Located,
   facts: SessionFacts,
-  seen: Pick<AgentCheckout, 'links' | 'isServed' | 'isWaiting'>,
+  seen: Pick<AgentCheckout, 'asked' | 'isServed' | 'isWaiting' | 'hasEmail' | 'hasSentContact'>,
   now: number,
 ): AgentCheckout {
   const { cart, lines, promotion } = facts.quote
-  const asked = openAsked(tools.rootSecret, row.cartId, row.askedSealed)
-  const customer = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? noCustomer
   const { address } = cart
   return {
     ...seen,
     session: showSession(tools, facts, now),
-    asked,
     needsShipping: needsShipping(lines.map(({ offer }) => offer)),
-    hasSentAddress: asked !== undefined && asked.addressToken === (address?.token ?? null),
-    hasSentContact: asked !== undefined && isSameContact(customerOf(asked.buyer), customer),
-    hasEmail: customer.email !== '',
+    hasSentAddress: seen.asked !== undefined && seen.asked.addressToken === (address?.token ?? null),
     place: address && { city: address.city, region: address.region, country: address.country },
     isPriced: facts.quote.isPriced,
     promotion: promotion && { code: promotion.code, name: promotion.name },

@@ -39,7 +39,7 @@ export async function lockAgentCheckout(
   // The cart of an order is shown as the order has it.
   const facts = await factsOf(tools, tx, session, now, cart)
   const located = { session, row }
-  return { located, locked, facts, checkout: await showCheckout(tools, tx, located, now, facts) }
+  return { located, locked, facts, checkout: await showCheckout(tools, tx, located, now, { facts }) }
 }
 
 export interface AgentPayment {

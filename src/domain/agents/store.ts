@@ -65,6 +65,12 @@ export interface AgentShop extends MerchantMode {
   catalogVersion: number
   // The key that signs now. Null where none was made yet.
   signingKid: string | null
+  // Addresses of legal texts and the like, as JSON.
+  links: string
+}
+
+export function linksOf({ links }: AgentShop): Record<string, string> {
+  return JSON.parse(links)
 }
 
 const shopColumns = new Fragment(`
@@ -73,7 +79,7 @@ const shopColumns = new Fragment(`
   case when exists (select 1 from payment_accounts n where n.merchant_id = s.merchant_id and n.mode = s.mode
     and n.ended_at is null) then 1 else 0 end as "hasAccounts", m.catalog_version as "catalogVersion",
   (select k.kid from agent_keys k where k.merchant_id = s.merchant_id and k.mode = s.mode and k.retired_at is null
-    limit 1) as "signingKid"`)
+    limit 1) as "signingKid", m.links`)
 
 // Undefined like one that does not exist: closed to agents, the merchant closed, the installation disabled.
 export async function findAgentShop(db: Reader, slug: string, mode: Mode): Promise<AgentShop | undefined> {
@@ -350,6 +356,19 @@ export async function findCheckoutOfSession(
   const [row] = await db.sql<AgentCheckoutRow>`
     select ${checkoutColumns} from agent_checkouts
     where installation_id = ${installationId} and session_id = ${sessionId}`
+  return row
+}
+
+// By the cart of a session. The cart may have another session by now.
+export async function findCheckoutOfSessionCart(
+  db: Reader,
+  installationId: string,
+  sessionId: string,
+): Promise<AgentCheckoutRow | undefined> {
+  const [row] = await db.sql<AgentCheckoutRow>`
+    select ${checkoutColumns} from agent_checkouts
+    where installation_id = ${installationId} and cart_id = (
+      select s.cart_id from checkout_sessions s where s.installation_id = ${installationId} and s.id = ${sessionId})`
   return row
 }
 

@@ -54,18 +54,6 @@ export async function lockCartFacts(tools: CartTools, { db, caller, cartId, now 
   return facts
 }
 
-// The same for a caller who has locked the cart.
-export async function findLockedFacts(tools: CartTools, { db, caller, cartId, now }: ChangeAsk): Promise<CartFacts> {
-  const facts = await findCartFacts(
-    db,
-    tools.pricebooks,
-    { installationId: caller.installationId, cartId },
-    now.getTime(),
-  )
-  if (!facts || !isWithin(facts.cart, caller)) throw refuse('cart_not_found')
-  return facts
-}
-
 // A publishable key is in the hands of every visitor, so it reaches only what such keys began.
 export function isWithin({ publicKeyId }: CartRow, caller: CartCaller): boolean {
   return caller.publicKeyId === undefined || publicKeyId !== null
@@ -89,12 +77,11 @@ export function refuseFixed({ cart: { terms, status, version } }: CartFacts): vo
   throw refuse('cart_not_open', { message, current: { status, version } })
 }
 
+// `text`: the cart as it is shown, made when it is asked for.
+export type ChangedCart = Quote & { text: () => string }
+
 // Writes a changed cart: one version further, its end moved on, with its event. Answers with the cart as it now is.
-export async function commitChange(
-  tools: CartTools,
-  ask: ChangeAsk,
-  changed: CartFacts,
-): Promise<Quote & { text: string }> {
+export async function commitChange(tools: CartTools, ask: ChangeAsk, changed: CartFacts): Promise<ChangedCart> {
   const quote = await quoteOf(tools, ask, changed)
   refuseUnpriced(quote)
   return writeChange(tools, ask, quote)
@@ -119,16 +106,18 @@ async function quoteOf(tools: CartTools, ask: ChangeAsk, changed: CartFacts): Pr
   return quoteFor(db, tools.pricebooks, { ...facts, promotion: null, cart: { ...cart, promotionId: null } }, at)
 }
 
-function writeChange(tools: CartTools, ask: ChangeAsk, quote: Quote): Quote & { text: string } {
+function writeChange(tools: CartTools, ask: ChangeAsk, quote: Quote): ChangedCart {
   const { db, now, cause, isAnnouncedLater = false, write = (changed) => saveCart(db, changed) } = ask
   const { cart } = quote
   const at = now.getTime()
   if (cart.terms !== null && cart.checkoutSessionId !== null && quote.isPriced)
     saveOwnTotal(db, cart, quote.pricing.totals.total)
-  const text = JSON.stringify(cartView(quote, at, tools.pictureUrl))
+  const shown = () => JSON.stringify(cartView(quote, at, tools.pictureUrl))
   write({ ...cart, unannouncedSince: isAnnouncedLater ? (cart.unannouncedSince ?? at) : null })
-  if (!isAnnouncedLater) announce(db, updatedEvent(quote.cart, text, cause, at))
-  return { ...quote, text }
+  if (isAnnouncedLater) return { ...quote, text: shown }
+  const text = shown()
+  announce(db, updatedEvent(quote.cart, text, cause, at))
+  return { ...quote, text: () => text }
 }
 
 // `text`: the cart as it is shown.

@@ -6,7 +6,14 @@ import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { checkAddress, summaryOf } from '../addresses/check.ts'
 import { deleteAddress, sealAddress, tryOpenAddress } from '../addresses/vault.ts'
-import { type CartTools, type ChangeAsk, commitChange, lockCartFacts, refuseUnchangeable } from './change.ts'
+import {
+  type CartTools,
+  type ChangeAsk,
+  type ChangedCart,
+  commitChange,
+  lockCartFacts,
+  refuseUnchangeable,
+} from './change.ts'
 import type { Pricebooks } from './pricebook.ts'
 import { type CartFacts, quoteFor } from './quote.ts'
 import { isServed, needsShipping } from './shipping.ts'
@@ -105,11 +112,7 @@ export async function estimateShipping(
 }
 
 // One of the options that the cart offers now. One that is offered no more later gives way to the first (`chosenOffer`).
-export async function chooseShipping(
-  tools: CartTools,
-  change: ChangeAsk,
-  optionId: string,
-): Promise<Quote & { text: string }> {
+export async function chooseShipping(tools: CartTools, change: ChangeAsk, optionId: string): Promise<ChangedCart> {
   const facts = await lockCartFacts(tools, change)
   refuseUnchangeable(facts, change)
   const { cart } = facts

@@ -13,6 +13,7 @@ import {
   type CartCaller,
   type CartTools,
   type ChangeAsk,
+  type ChangedCart,
   commitChange,
   lockCartFacts,
   refuseFixed,
@@ -32,9 +33,7 @@ import {
   type Offer,
   putCartLines,
 } from './store.ts'
-import { cartView, type Quote } from './view.ts'
-
-export type ChangedCart = Quote & { text: string }
+import { cartView } from './view.ts'
 
 export interface CreateAsk {
   db: Tx
@@ -92,7 +91,7 @@ export async function makeCart(
     cause,
     now: at,
   })
-  return { ...quote, text }
+  return { ...quote, text: () => text }
 }
 
 function newCart(

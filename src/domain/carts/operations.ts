@@ -7,7 +7,7 @@ import { toInstant } from '../../platform/kit/instant.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import { createKeptCarts } from './cache.ts'
-import { type CartTools, type ChangeAsk, isWithin } from './change.ts'
+import { type CartTools, type ChangeAsk, type ChangedCart, isWithin } from './change.ts'
 import { putCode } from './codes.ts'
 import { chooseShipping, estimateShipping, setAddress } from './destination.ts'
 import { createCart, putLine, setLine } from './lines.ts'
@@ -110,6 +110,6 @@ function changeOf({ db, caller, path, body, now, cause }: OpenAsk<ChangingOperat
 }
 
 // The text of the cart is the one its event holds.
-function cartReply({ text }: { text: string }): Rendered {
-  return new Rendered(`{"data":${text}}`)
+function cartReply({ text }: ChangedCart): Rendered {
+  return new Rendered(`{"data":${text()}}`)
 }

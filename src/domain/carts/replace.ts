@@ -159,18 +159,22 @@ export function fitLines(
   return { lines, notes }
 }
 
-// Those that stay keep their place.
+// Those that stay keep their place, and those that stay as they are are not written.
 function writeLines(tx: Tx, { cart, lines: before }: CartFacts, fitted: readonly FittedLine[]): CartLine[] {
   const wanted = new Set(fitted.map(({ offer }) => offer.skuId))
   const key = { installationId: cart.installationId, cartId: cart.id }
   for (const { offer } of before) if (!wanted.has(offer.skuId)) deleteCartLine(tx, key, offer.skuId)
-  const places = new Map(before.map(({ offer, position }) => [offer.skuId, position]))
-  let last = Math.max(-1, ...places.values())
+  const present = new Map(before.map((line) => [line.offer.skuId, line]))
+  let last = Math.max(-1, ...before.map(({ position }) => position))
   const lines = fitted.map(({ offer, quantity }): CartLine => {
-    const position = places.get(offer.skuId) ?? ++last
+    const position = present.get(offer.skuId)?.position ?? ++last
     return { offer, position, quantity, seenPrice: offer.price }
   })
-  putCartLines(tx, cart, lines)
+  const isOther = ({ offer, quantity, seenPrice }: CartLine) => {
+    const there = present.get(offer.skuId)
+    return there?.quantity !== quantity || there.seenPrice !== seenPrice
+  }
+  putCartLines(tx, cart, lines.filter(isOther))
   return lines.toSorted((one, other) => one.position - other.position)
 }
 

@@ -5,7 +5,6 @@ import { refuse } from '../../platform/kit/refuse.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import type { CartTools, ChangeAsk } from '../carts/change.ts'
 import type { CartFacts } from '../carts/quote.ts'
-import type { CartRow } from '../carts/store.ts'
 import { hold, holdFree, prolong } from '../inventory/holds.ts'
 import { extendEveryMs, holdUntil, sessionStatusAt } from './lifecycle.ts'
 import { findSessionOfCart, lockSession, type SessionRow, saveSession } from './store.ts'
@@ -19,35 +18,38 @@ export const refreshSessions: CartTools['refreshSessions'] = async (ask, { cart,
   ])
   // The sweep may have ended it; the cart then goes on alone.
   if (!session) return { ...cart, checkoutSessionId: null }
-  return follow(ask, { cart, lines }, session)
+  await follow(ask, lines, session)
+  return cart
 }
 
 // The same for a caller who has locked the session, and changes it too. Where its lines stay, that its stock is wanted for longer is recorded
-// at most once a minute.
-export function refreshSession(session: SessionRow): CartTools['refreshSessions'] {
+// at most once a minute. `saved`: called with the session as it is then.
+export function refreshSession(
+  session: SessionRow,
+  saved: (session: SessionRow) => void = () => {},
+): CartTools['refreshSessions'] {
   return async (ask, { cart, lines }) => {
     const at = ask.now.getTime()
     const { holdExpiresAt } = session
     const longerMs = holdExpiresAt === null ? Number.NaN : holdUntil(session, at) - holdExpiresAt
     const isFresh = longerMs >= 0 && longerMs < extendEveryMs
-    if (!isFresh || !lines.every(({ isHeld = false }) => isHeld)) return follow(ask, { cart, lines }, session)
-    saveSession(ask.db, { ...session, version: session.version + 1, updatedAt: at })
+    const isHeldOn = isFresh && lines.every(({ isHeld = false }) => isHeld)
+    saved(isHeldOn ? saveNext(ask, session) : await follow(ask, lines, session))
     return cart
   }
 }
 
-async function follow(
-  ask: ChangeAsk,
-  { cart, lines }: Pick<CartFacts, 'cart' | 'lines'>,
-  session: SessionRow,
-): Promise<CartRow> {
-  const at = ask.now.getTime()
+async function follow(ask: ChangeAsk, lines: CartFacts['lines'], session: SessionRow): Promise<SessionRow> {
   // It has expired, which is not recorded yet: the sweep will do that, and until then it holds nothing.
-  if (sessionStatusAt(session, at) === 'expired') return cart
+  if (sessionStatusAt(session, ask.now.getTime()) === 'expired') return session
   const isHolding = !session.holdsLater || session.holdExpiresAt !== null
-  const held = isHolding ? await holdWhatThereIs(ask, session, lines) : session
-  saveSession(ask.db, { ...held, version: session.version + 1, updatedAt: at })
-  return cart
+  return saveNext(ask, isHolding ? await holdWhatThereIs(ask, session, lines) : session)
+}
+
+function saveNext({ db, now }: ChangeAsk, session: SessionRow): SessionRow {
+  const next = { ...session, version: session.version + 1, updatedAt: now.getTime() }
+  saveSession(db, next)
+  return next
 }
 
 // Only what this change wants more of can be refused. What ran short by itself is told by the cart and must not keep the

@@ -244,12 +244,6 @@ export async function findMerchantFace(db: Reader, id: string): Promise<Merchant
   return { ...face, ...texts, offersWithdrawal: sells === 1, showsGuarantee: owes === 1 }
 }
 
-// The addresses of legal texts and the like, alone.
-export async function findMerchantLinks(db: Reader, id: string): Promise<Record<string, string>> {
-  const [row] = await db.sql<{ links: string }>`select links from merchants where id = ${id}`
-  return row ? JSON.parse(row.links) : {}
-}
-
 type FoundTexts = Pick<MerchantFace, 'textKinds' | 'guaranteeNotices'>
 
 async function findTextsShown(db: Reader, id: string): Promise<FoundTexts> {

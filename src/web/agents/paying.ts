@@ -91,7 +91,7 @@ export async function seeChanged(
 ): Promise<Seen> {
   const located = replaced?.located ?? (await findAgentSession(tx, caller, sessionId))
   if (!located) throw new Error(`checkout ${sessionId} is gone in the transaction that changed it`)
-  const checkout = await showCheckout(tools, tx, located, now.getTime(), replaced?.facts)
+  const checkout = await showCheckout(tools, tx, located, now.getTime(), replaced?.known)
   return { checkout, ...checkoutStateOf(checkout, rules, notes) }
 }
 

@@ -47,7 +47,7 @@ export function regionsNamed(sessionLocale: string, acceptLanguage: string | und
 }
 
 function languageOf(tag: string): Language | undefined {
-  const spoken = localeOf(tag)?.language
+  const spoken = kept.spoken(tag)
   return languages.find((language) => language === spoken)
 }
 
@@ -128,6 +128,7 @@ function keeping<Thing>(make: (locale: string) => Thing): (locale: string) => Th
 }
 
 const kept = {
+  spoken: keeping((tag) => localeOf(tag)?.language),
   plurals: keeping((locale) => new Intl.PluralRules(locale)),
   numbers: keeping((locale) => new Intl.NumberFormat(locale)),
   dates: keeping((key) => {

@@ -4,7 +4,7 @@ import { type AcpRow, type AcpRowId, acpRows } from '../../../contract/agents/ac
 import { acpVersion } from '../../../contract/agents/settings.ts'
 import { agentBase } from '../../../domain/agents/address.ts'
 import { taggedId } from '../../../domain/agents/ids.ts'
-import type { PlatformRow } from '../../../domain/agents/store.ts'
+import { linksOf, type PlatformRow } from '../../../domain/agents/store.ts'
 import { jsonType, type Outgoing } from '../../../platform/http/message.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
 import type { ShopContext } from '../context.ts'
@@ -79,6 +79,7 @@ async function viewOf(
     mayPay,
     reviewFrom,
     accepted: request.raw.headers['accept-language'],
+    links: linksOf(shop),
     tag: (id) => taggedId(tools.rootSecret, platform.id, id),
   }
 }

@@ -30,6 +30,8 @@ export interface AcpViewContext extends PayRules {
   mode: Mode
   // The languages that the request accepts, as its header names them.
   accepted: string | undefined
+  // The addresses of legal texts and the like.
+  links: Readonly<Record<string, string>>
   tag: (id: string) => string
 }
 
@@ -54,8 +56,8 @@ const extensions = [
 ] as const
 
 export function acpSession({ checkout, status, messages }: Seen, context: AcpViewContext): object {
-  const { session, asked, order, links } = checkout
-  const { tag, mayPay, handlers } = context
+  const { session, asked, order } = checkout
+  const { tag, mayPay, handlers, links } = context
   const { items, totals, currency, url, statusUrl } = session
   const id = tag(session.id)
   const words = wordsFor(session.locale, context.accepted)

@@ -7,7 +7,7 @@ import type { AgentCaller } from '../../../domain/agents/buying.ts'
 import { listenForOrders } from '../../../domain/agents/endpoints.ts'
 import { taggedId } from '../../../domain/agents/ids.ts'
 import { type FoundProfile, noPlatform, type ProfileAsker } from '../../../domain/agents/platforms.ts'
-import { findPlatformOfKey, type PlatformRow } from '../../../domain/agents/store.ts'
+import { findPlatformOfKey, linksOf, type PlatformRow } from '../../../domain/agents/store.ts'
 import { isLoopback } from '../../../platform/kit/loopback.ts'
 import { Lru } from '../../../platform/kit/lru.ts'
 import type { ShopContext } from '../context.ts'
@@ -87,6 +87,7 @@ export async function admit(
       mayReadOrders: proof !== null || isTrusted,
       reviewFrom: shop.reviewFrom,
       accepted: request.raw.headers['accept-language'],
+      links: linksOf(shop),
       tag: (id) => taggedId(parts.tools.rootSecret, platformId, id),
     },
   }

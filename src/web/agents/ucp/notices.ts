@@ -47,6 +47,7 @@ export async function ucpNotice(
     mayReadOrders: true,
     reviewFrom: null,
     accepted: undefined,
+    links: {},
     tag: (id) => taggedId(rootSecret, platformId, id),
   }
   const found = await storage.read(async (db) => ({

@@ -32,6 +32,8 @@ export interface ViewContext {
   reviewFrom: number | null
   // The languages that the request accepts, as its header names them.
   accepted: string | undefined
+  // The addresses of legal texts and the like.
+  links: Readonly<Record<string, string>>
   tag: (id: string) => string
 }
 
@@ -59,8 +61,8 @@ export function checkoutView(
   { checkout, status, messages }: { checkout: AgentCheckout; status: string; messages: readonly Message[] },
   context: ViewContext,
 ): object {
-  const { session, asked, order, links } = checkout
-  const { active, handlers, tag } = context
+  const { session, asked, order } = checkout
+  const { active, handlers, links, tag } = context
   const { items, totals, currency, url, statusUrl } = session
   const words = wordsFor(session.locale, context.accepted)
   return {
