@@ -58,9 +58,11 @@ async function runAgents(circumstances: Circumstances): Promise<Findings> {
   const { folder } = circumstances
   const shop = await makeShop({ folder, databaseUrl: `sqlite:${join(folder, 'agents.db')}`, imported: 900 })
   await command(folder, ['agents', 'open', '--test', '--level', 'buy', '--who', 'anyone'], shop.settings)
-  const reads = await withServer(shop, profiled(circumstances, 'agents'), (place) => measureReads(circumstances, place))
-  // Without its loops, which follow each order, whoever paid it, and would be counted with what is paid next.
-  const script = { script: join(import.meta.dirname, '..', 'counted.ts'), args: [] }
+  // Without its loops, which follow each order and fetch the pictures of the import: they would be counted with what is asked next.
+  const script = { script: join(import.meta.dirname, '..', 'replacing.ts'), args: [] }
+  const reads = await withServer(shop, { ...script, ...profiled(circumstances, 'agents') }, (place) =>
+    measureReads(circumstances, place),
+  )
   const payments = await withServer(shop, { ...script, ...profiled(circumstances, 'agents-payments') }, (place) =>
     measurePayments(circumstances, place),
   )
@@ -74,6 +76,7 @@ async function runAgents(circumstances: Circumstances): Promise<Findings> {
     mcpSearch: side('search by MCP', runs.mcpSearch),
     cart: side('putPublicCartItem', runs.cart),
     update: side('update of a checkout', runs.update),
+    least: side('the least update with its guarantees', runs.least),
     mcpUpdate: side('update by MCP', runs.mcpUpdate),
     page: side('payment on the page', runs.page),
     complete: side('completion', runs.complete),
@@ -91,6 +94,13 @@ async function runAgents(circumstances: Circumstances): Promise<Findings> {
         atMost(1.2),
       ),
       ratioOf('CPU of an update against putPublicCartItem', 'cpuUs', [sides.update, sides.cart], atMost(1.5)),
+      ratioOf('CPU of the least update against putPublicCartItem', 'cpuUs', [sides.least, sides.cart], null),
+      ratioOf(
+        'CPU of an update against the least with its guarantees',
+        'cpuUs',
+        [sides.update, sides.least],
+        atMost(1.3),
+      ),
       ratioOf('CPU of a completion against a payment on the page', 'cpuUs', [sides.complete, sides.page], atMost(1.3)),
       { what: 'CPU that MCP adds to a search', value: added('mcpSearch', 'ucpSearch'), bar: atMost(0.3), unit: 'ms' },
       { what: 'CPU that MCP adds to an update', value: added('mcpUpdate', 'update'), bar: atMost(0.3), unit: 'ms' },
@@ -98,6 +108,7 @@ async function runAgents(circumstances: Circumstances): Promise<Findings> {
     notes: [
       `${requestsEach} requests, or ${paymentsEach} payments, of ${shoppers} callers in each turn. Payments are prepared before and not counted; the provider is the test provider, in the process, and what the loops do after an order is left out.`,
       'The search by UCP answers ten products whole, with their variants; that of the open surface answers rows of a list.',
+      'The least update reads and writes the same rows by the same statements in the same commits, prices the cart and stores the same answer sealed, and does nothing else.',
       ...loadNotes(Object.values(sides)),
     ],
   }
@@ -132,6 +143,7 @@ async function measureReads(circumstances: Circumstances, { shop, server, pool }
       Array.from({ length: requestsEach }, (_, at) => make(at)),
     )
   const bearer = { authorization: `Bearer ${shop.key}` }
+  const leastPool = new Pool(`http://127.0.0.1:${await server.ask('least port')}`, { connections: shoppers })
   const checkouts = await Promise.all(Array.from({ length: shoppers }, () => openCheckout(pool, shop)))
   const carts = await Promise.all(Array.from({ length: shoppers }, () => newCart(server, shop, 3)))
   let number = 0
@@ -140,8 +152,9 @@ async function measureReads(circumstances: Circumstances, { shop, server, pool }
     return number
   }
   const of = <T>(list: readonly T[], at: number) => list[at % list.length] as T
+  const updateOf = (at: number) => byRest('PUT', `/checkout-sessions/${of(checkouts, at)}`, checkoutBody(shop, next()))
   const query = (at: number) => ({ query: `product ${at % 90}`, pagination: { limit: 10 } })
-  return alternate(circumstances, {
+  const runs = await alternate(circumstances, {
     identity: repeated(() => ({ method: 'GET', path: `${api}/installation/identity`, headers: bearer })),
     profile: repeated(() => ({ method: 'GET', path: `${base}/.well-known/ucp` })),
     search: repeated((at) => ({
@@ -157,11 +170,21 @@ async function measureReads(circumstances: Circumstances, { shop, server, pool }
       headers: { ...bearer, ...json },
       body: JSON.stringify({ idempotencyKey: randomUUID(), quantity: 100 + (next() % 800) }),
     })),
-    update: repeated((at) => byRest('PUT', `/checkout-sessions/${of(checkouts, at)}`, checkoutBody(shop, next()))),
+    update: repeated(updateOf),
+    least: async () => {
+      await send(leastPool, { method: 'POST', path: '/answer', body: await send(pool, updateOf(0)) })
+      return measured(
+        server,
+        leastPool,
+        Array.from({ length: requestsEach }, (_, at) => updateOf(at)),
+      )
+    },
     mcpUpdate: repeated((at) =>
       byMcp('update_checkout', { id: of(checkouts, at), checkout: checkoutBody(shop, next()) }),
     ),
   })
+  await leastPool.close()
+  return runs
 }
 
 function measurePayments(circumstances: Circumstances, { shop, server, pool }: Place) {

@@ -1,0 +1,80 @@
+// Our server without its loops, and beside it, at a port of its own, the least program that replaces a checkout with our guarantees: it
+// reads and writes the same rows by the same statements in the same commits, prices the cart, and stores the same answer, sealed. Nothing
+// is checked or rendered: of what `POST /answer` gave it, only the total is another.
+
+import { hash } from 'node:crypto'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
+import { openAsked } from '../src/domain/agents/asked.ts'
+import { untaggedId } from '../src/domain/agents/ids.ts'
+import { findCalledShop, findCheckoutOfSessionCart, saveCheckout } from '../src/domain/agents/store.ts'
+import { createPricebooks } from '../src/domain/carts/pricebook.ts'
+import { factsOfCart, quoteFor } from '../src/domain/carts/quote.ts'
+import { putCartLines, saveCart } from '../src/domain/carts/store.ts'
+import { lockSessionWithCart, saveSession } from '../src/domain/checkout/store.ts'
+import { once, sealedKeeper } from '../src/platform/idempotency/once.ts'
+import type { Tx } from '../src/platform/storage/storage.ts'
+import { openQuiet } from './quiet.ts'
+import { merchantSlug } from './shop.ts'
+
+const { storage, rootSecret, listen } = await openQuiet()
+const keeper = sealedKeeper(rootSecret)
+const place = { slug: merchantSlug, mode: 'test' } as const
+const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
+const pricebooks = createPricebooks()
+let answer: object = {}
+
+interface Replacement {
+  installationId: string
+  sessionId: string
+  quantity: number
+  now: number
+}
+
+async function replace(tx: Tx, { installationId, sessionId, quantity, now }: Replacement): Promise<string> {
+  const [locked, row] = await Promise.all([
+    lockSessionWithCart(tx, { installationId, sessionId }),
+    findCheckoutOfSessionCart(tx, installationId, sessionId),
+  ])
+  if (!locked || !row) throw new Error(`there is no checkout ${sessionId}`)
+  const { session, cart } = locked
+  const facts = await factsOfCart(tx, pricebooks, cart, now)
+  if (!openAsked(rootSecret, cart.id, row.askedSealed)) throw new Error(`what ${sessionId} was made of is gone`)
+  const lines = facts.lines.map((line, at) => (at === 0 ? { ...line, quantity } : line))
+  putCartLines(tx, cart, lines.slice(0, 1))
+  saveSession(tx, { ...session, version: session.version + 1, updatedAt: now })
+  const changed = { ...cart, version: cart.version + 1, updatedAt: now }
+  const { pricing } = await quoteFor(tx, pricebooks, { ...facts, cart: changed, lines }, now)
+  saveCart(tx, changed)
+  saveCheckout(tx, { ...row, shownTotal: pricing.totals.total })
+  return JSON.stringify({ ...answer, total: pricing.totals.total })
+}
+
+async function answerTo(request: IncomingMessage, body: string): Promise<string> {
+  const { 'ucp-agent': agent = '', 'idempotency-key': key = '' } = request.headers
+  const profileUrl = /"(.*)"/.exec(String(agent))?.[1] ?? null
+  const { line_items: lines } = JSON.parse(body) as { line_items: { quantity: number }[] }
+  const { shop, platform } = await storage.read((db) => findCalledShop(db, place, profileUrl))
+  if (!shop || !platform) throw new Error('the shop is closed')
+  const { installationId } = shop
+  const now = Date.now()
+  const taggedId = request.url?.split('/').at(-1) ?? ''
+  const sessionId = untaggedId(rootSecret, platform.id, taggedId) ?? ''
+  const claimant = `${installationId} ${platform.id}`
+  const claim = { claimant, key: String(key), fingerprint: hash('sha256', body, 'base64url'), now }
+  const replacement = { installationId, sessionId, quantity: lines[0]?.quantity ?? 1, now }
+  const { text } = await once(storage, claim, (tx) => replace(tx, replacement), keeper)
+  return text
+}
+
+const least = createServer(async (request, response) => {
+  const body = await textOf(request)
+  if (request.url === '/answer') answer = JSON.parse(body) as object
+  const text = request.url === '/answer' ? '' : await answerTo(request, body)
+  response.writeHead(200, { ...headers, 'content-length': Buffer.byteLength(text) }).end(text)
+})
+process.on('message', (question) => {
+  if (question === 'least port') process.send?.((least.address() as AddressInfo).port)
+})
+least.listen(0, '127.0.0.1', () => void listen())
