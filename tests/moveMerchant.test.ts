@@ -128,15 +128,24 @@ describe('a merchant that is moved', () => {
     })
     const order: string[] = []
     const [isLocked, isWaiting] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const working = other.write(async (tx) => {
-      await tx.sql`select id from skus where merchant_id = ${merchantId} ${tx.forUpdate}`
-      isLocked.resolve()
-      await isWaiting.promise
-      await tx.sql`update products set updated_at = updated_at where merchant_id = ${merchantId}`
-      order.push('a transaction of before')
-    })
-    await isLocked.promise
-    const tools = { ...moveTools(from, 'moving', 0), origin: 'https://b.example.com' }
+    const lockFirst = () =>
+      other.write(async (tx) => {
+        await tx.sql`select id from skus where merchant_id = ${merchantId} ${tx.forUpdate}`
+        isLocked.resolve()
+        await isWaiting.promise
+        await tx.sql`update products set updated_at = updated_at where merchant_id = ${merchantId}`
+        order.push('a transaction of before')
+      })
+    let working: Promise<void> | undefined
+    const tools = {
+      ...moveTools(from, 'moving', 0),
+      origin: 'https://b.example.com',
+      // As late as can be: a transaction that does nothing is ended after some seconds.
+      async closed() {
+        working ??= lockFirst()
+        await isLocked.promise
+      },
+    }
     let isLost = true
     const moving = () =>
       moveMerchant(from, to, 'moving', {
