@@ -82,7 +82,9 @@ const proxies: Readonly<Record<string, ProxyFacts>> = {
           'listen 80': `listen 127.0.0.1:${plainPort}`,
           '  listen [::]:443 ssl http2;\n': '',
           '  listen [::]:80;\n': '',
-          'server 127.0.0.1:4000;': `server 127.0.0.1:${one}; server 127.0.0.1:${two};`,
+          'server 127.0.0.1:4000 fail_timeout=2s;': [one, two]
+            .map((port) => `server 127.0.0.1:${port} fail_timeout=2s;`)
+            .join(' '),
         },
       )}}`,
     start: (file, { folder }) => ({ path: 'nginx', args: ['-p', folder, '-c', file] }),
