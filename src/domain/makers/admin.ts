@@ -66,7 +66,7 @@ export function adminMakerOperations(): { [Id in keyof typeof makerRows]: AdminH
   }
 }
 
-// Products are written under the same lock, so what is counted here stays so.
+// Products are written under the same lock, so a count of the maker's products stays correct until the commit.
 async function lockMaker(
   tx: Tx,
   merchantId: string,

@@ -1,4 +1,5 @@
-// Makers of products: what entries make of them, and which lack what the law asks for. Pure, except that a new maker gets an id.
+// Makers of products: how the entries of a file change them, and which makers lack what the law asks for. Pure, except that a new maker
+// gets an id.
 
 import type { MakerEntry, PartyEntry } from '../../contract/entries.ts'
 import { issueAt } from '../../contract/issues.ts'
@@ -33,7 +34,7 @@ export function createdMaker(entry: MakerEntry, now: number): MakerRow {
   return { id: newId('mkr'), ...makerRecord(entry), version: 1, createdAt: now, updatedAt: now }
 }
 
-// The same row where the entry changes nothing.
+// Returns the same row if the entry changes nothing.
 export function changedMaker(before: MakerRow, record: Omit<MakerRecord, 'slug'>, now: number): MakerRow {
   const after = { ...before, ...record, slug: before.slug, version: before.version + 1, updatedAt: now }
   return membersChanged(before, after, makerMembers).length > 0 ? after : before
@@ -51,10 +52,10 @@ function* partyProblems({ name, address, country }: PartyEntry): Generator<Probl
   if (!isCountry(country)) yield issueAt('/country', 'unknown_country')
 }
 
-// As the list of changes records it.
+// A change of a maker, as the list of changes records it.
 export type MakerChange = Change & { what: 'maker'; id: string }
 
-// With every value of a maker that is new or removed, so it can be taken back.
+// Records every value of a maker that is new or removed, so the change can be undone.
 export function makerChange(before: MakerRow | undefined, after: MakerRow | undefined): MakerChange {
   const { id, slug: name } = (after ?? before) as MakerRow
   if (before && after)
@@ -73,7 +74,7 @@ export interface MakerPlan {
   changes: readonly MakerChange[]
 }
 
-// What a file makes of the makers that are stored. Those that it does not name stay.
+// The changes that a file makes to the stored makers. Makers that the file does not name stay.
 export function planMakers(entries: readonly MakerEntry[], stored: readonly MakerRow[], now: number): MakerPlan {
   const bySlug = new Map(stored.map((maker) => [maker.slug, maker]))
   const newMakers = entries.filter(({ slug }) => !bySlug.has(slug)).map((entry) => createdMaker(entry, now))

@@ -23,9 +23,9 @@ function makerFrom(row: MakerColumns): MakerRow {
 }
 
 export interface MakersAsked {
-  // A part of the name or the slug; '' for all.
+  // A part of the name or the slug; '' lists all makers.
   part: string
-  // The list goes on behind this slug.
+  // The list continues after this slug.
   after: string
   limit: number
 }
@@ -50,7 +50,7 @@ export async function listMakersBySlug(db: Reader, merchantId: string, slugs: re
   return rows.map(makerFrom)
 }
 
-// The makers that these products name, by slug.
+// Returns the makers that these products name, by slug.
 export async function namedMakers(
   db: Reader,
   merchantId: string,
@@ -73,7 +73,7 @@ export async function countMakers(db: Reader, merchantId: string): Promise<numbe
   return Number(row?.count ?? 0)
 }
 
-// Products that name each of these makers; one that no product names has no row.
+// Number of products that name each of these makers. A maker that no product names has no row.
 export async function countProductsOfMakers(
   db: Reader,
   merchantId: string,
@@ -93,7 +93,7 @@ export async function insertMaker(tx: Tx, merchantId: string, maker: MakerRow): 
       ${maker.updatedAt})`
 }
 
-// With the answers of the products that name it, which are rendered again.
+// Also marks the products that name the maker as stale, so their answers are rendered again.
 export async function updateMaker(tx: Tx, merchantId: string, maker: MakerRow): Promise<void> {
   await tx.sql`
     update makers set name = ${maker.name}, address = ${JSON.stringify(maker.address)}, country = ${maker.country},

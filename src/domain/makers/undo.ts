@@ -1,4 +1,4 @@
-// Takes back changes of makers.
+// Undoes changes of makers.
 
 import { makersMax } from '../../contract/entries.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
@@ -32,7 +32,7 @@ async function undoMaker({ tx, seller, dryRun, context: { now } }: UndoAsk, chan
     if (present || (await countMakers(tx, merchantId)) >= makersMax)
       throw overtaken(change, `${slug} cannot be added again.`)
     const values = valuesBefore<MakerRow>(change, makerMembers)
-    // The values were written down from such a row.
+    // The values were recorded from a row of this type.
     const maker = { ...(values as MakerRow), id: change.id, slug, version: 2, createdAt: now, updatedAt: now }
     refuseUnfit(change, makerProblems(makerRecord(maker)))
     if (!dryRun) await insertMaker(tx, merchantId, maker)

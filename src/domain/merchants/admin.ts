@@ -117,7 +117,7 @@ export function adminShopOperations(parts: AdminShopParts): {
   }
 }
 
-// Prices are in the currency of the shop.
+// Prices are in the shop's currency, so it cannot change once there are products.
 export async function refusePriced(tx: Tx, merchantId: string): Promise<void> {
   if (await hasProducts(tx, merchantId)) throw refuse('currency_not_changeable')
 }

@@ -1,4 +1,4 @@
-// What a merchant has set about its e-mails.
+// The settings of a merchant for its e-mails.
 
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 
@@ -6,7 +6,7 @@ export interface MailSettings {
   senderName: string | null
   replyTo: string | null
   locale: string | null
-  // Kinds that are not sent.
+  // Kinds of e-mails that are not sent.
   off: readonly string[]
 }
 

@@ -19,7 +19,7 @@ export function installationOperations(rate: RateFacts | null): {
   return {
     async getInstallationCredentialIdentity({ db, caller, now }) {
       const row = await findCredentialById(db, caller.id)
-      // Deleted in the moment since the caller was let in.
+      // The credential was deleted after the caller was authenticated.
       if (!row) throw refuse('unauthenticated')
       return {
         data: {

@@ -1,5 +1,5 @@
-// What a merchant sets about its shop: the merchant itself, tax rates and shipping zones. The tables are replaced whole if
-// anything in them differs. Pure, except that a new merchant gets its id here.
+// The settings of a shop: the merchant itself, tax rates and shipping zones. The tables are replaced as a whole if anything in them
+// differs. Pure, except that a new merchant gets its id here.
 
 import type { ShippingZoneEntry, ShopEntry, TaxEntry } from '../../contract/entries.ts'
 import { issueAt } from '../../contract/issues.ts'
@@ -35,7 +35,7 @@ export function planMerchant(
     look: before?.look ?? null,
     links: JSON.stringify(entry.links ?? {}),
     legal: entry.legal ? JSON.stringify(entry.legal) : null,
-    // A file that does not name them leaves them: numbers must not begin anew.
+    // A file that does not name invoice settings keeps the stored ones: document numbers must not restart.
     invoices: entry.invoices ? JSON.stringify(entry.invoices) : (before?.invoices ?? '{}'),
     synonyms: JSON.stringify(entry.synonyms ?? []),
     closedAt: before?.closedAt ?? null,
@@ -68,20 +68,20 @@ export const merchantMembers = [
   'timeZone',
 ] as const
 
-// The seller's name and low-stock mark are part of every product's answer.
+// The seller's name and low-stock mark are part of every product's answer, so a change of either makes all answers stale.
 export function isInAnswers(before: Merchant, after: Merchant): boolean {
   return before.name !== after.name || before.lowStockAt !== after.lowStockAt
 }
 
 export interface RatesPlan {
-  // Undefined: unchanged.
+  // Undefined if unchanged.
   taxRates: TaxRate[] | undefined
   shippingZones: ShippingZone[] | undefined
   changes: readonly Change[]
 }
 
 export interface RateEntries {
-  // Undefined: unchanged.
+  // Undefined if unchanged.
   taxes?: readonly TaxEntry[] | undefined
   shipping?: readonly ShippingZoneEntry[] | undefined
 }
@@ -124,7 +124,7 @@ function taxRatesOf(entries: readonly TaxEntry[]): TaxRate[] {
     .sort(byPlace)
 }
 
-// Compared by code unit, because the engines order differently.
+// Compares by code unit, because SQLite and PostgreSQL order text differently.
 function byPlace(a: TaxRate, b: TaxRate): number {
   const [left, right] = [`${a.country} ${a.region} ${a.taxClass}`, `${b.country} ${b.region} ${b.taxClass}`]
   if (left === right) return 0
@@ -147,7 +147,7 @@ function zonesOf(entries: readonly ShippingZoneEntry[]): ShippingZone[] {
   }))
 }
 
-// What a schema cannot express.
+// Checks what a schema cannot express.
 
 export function* merchantProblems({
   name,
@@ -167,7 +167,7 @@ export function* merchantProblems({
       if (!/[\p{L}\p{N}]/u.test(word)) yield issueAt(`/synonyms/${group}/${at}`, 'no_letter_or_digit')
 }
 
-// By the rule of e-mails: one with another address would never be sent.
+// Checks by the rule for e-mail: mail to an address that breaks the rule would never be sent.
 export function* addressProblems(address: string | null | undefined, path: string): Generator<Problem> {
   if (address != null && !isPlainAddress(address)) yield issueAt(path, 'not_one_email')
 }
@@ -207,7 +207,7 @@ export function* shippingProblems(zones: readonly ShippingZoneEntry[]): Generato
   }
 }
 
-// The other way round: what is stored, as entries.
+// The reverse of planning: the stored merchant as an entry of a file.
 
 export function shopEntryOf(merchant: Merchant): ShopEntry {
   const {
@@ -263,7 +263,7 @@ export function zoneEntriesOf(zones: readonly ShippingZone[]): ShippingZoneEntry
   }))
 }
 
-// What the list of changes records: each rate and each zone that differs.
+// The list of changes records each rate and each zone that differs.
 
 export function taxMembers(before: readonly TaxRate[], after: readonly TaxRate[]): MemberChange[] {
   return tableMembers(rateOf(before), rateOf(after))
@@ -275,10 +275,10 @@ export function zoneMembers(before: readonly ShippingZone[], after: readonly Shi
   return isSame(from, to) ? members : [...members, { member: orderMember, from, to }]
 }
 
-// A zone is a word, so none has this name.
+// A zone's name is a word, so no zone has this name.
 const orderMember = '(order)'
 
-// The other way round: the tables before a change, which `present` is the outcome of.
+// Undoes the recorded change: returns the tables before the change that led to `present`.
 
 export function taxRatesBefore(present: readonly TaxRate[], members: readonly MemberChange[]): TaxRate[] {
   const rates = rateOf(present)
@@ -297,7 +297,7 @@ export function zonesBefore(present: readonly ShippingZone[], members: readonly 
   for (const { member, from } of members) if (member !== orderMember) putBack(entries, member, from)
   const order = members.find(({ member }) => member === orderMember)?.from as readonly string[] | undefined
   const places = new Map((order ?? [...entries.keys()]).map((zone, index) => [zone, index]))
-  // Written down as entries.
+  // The values were recorded as entries.
   const zones = [...entries.values()] as ShippingZoneEntry[]
   return zones.toSorted((one, other) => (places.get(one.zone) ?? 0) - (places.get(other.zone) ?? 0))
 }

@@ -1,4 +1,4 @@
-// The shop as the merchant sees it, and what every change of it writes: an entry for the list of changes, and an event.
+// The shop as the merchant sees it, and what every change of the shop writes: an entry in the list of changes, and an event.
 
 import type { AdminShop } from '../../contract/admin/shop.ts'
 import type { EventDataOf } from '../../contract/open/events.ts'
@@ -24,9 +24,9 @@ import {
 } from './store.ts'
 
 export interface AdminShopParts extends AccountViewParts {
-  // The days of the merchant's reports begin at other times now.
+  // The days of the merchant's reports now begin at other times.
   timeZoneChanged(tx: Tx, merchantId: string): Promise<void>
-  // The logo or the colour is another one, which a draft of the look does not know.
+  // The logo or the colour changed, which a draft of the look must adopt.
   lookChanged(tx: Tx, before: Merchant, after: Merchant, now: number): Promise<void>
 }
 

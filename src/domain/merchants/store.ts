@@ -12,7 +12,7 @@ export interface Merchant {
   currency: string
   country: string
   priceTax: 'included' | 'excluded'
-  // Null: as the law of the country has it.
+  // Null: as the law of the country requires.
   shippingTax: ShippingTaxRule | null
   customerNames: CustomerNamesRule
   lowStockAt: number
@@ -22,7 +22,7 @@ export interface Merchant {
   // Typefaces, corners, density and scheme; JSON. Null: the default.
   look: string | null
   links: string
-  // Who sells, as a receipt names it; JSON.
+  // The seller's details, as a receipt names them; JSON.
   legal: string | null
   // How documents are numbered, and whether no tax is charged; JSON.
   invoices: string
@@ -55,7 +55,7 @@ export async function findMerchantById(db: Reader, id: string): Promise<Merchant
   return merchant
 }
 
-// The merchant with this slug, in the mode that everyone sees: live, unless nothing sells there yet.
+// Returns the merchant with this slug, in the mode that the public sees: live, unless nothing sells in live mode yet.
 export async function findPublicSeller(db: Reader, merchantSlug: string): Promise<MerchantMode | undefined> {
   const [row] = await db.sql<MerchantMode>`
     select m.id as "merchantId", case when exists (
@@ -65,27 +65,28 @@ export async function findPublicSeller(db: Reader, merchantSlug: string): Promis
   return row
 }
 
-// Changes of one shop wait for each other here. It is an update, because that does not block transactions that only reference
-// the merchant, such as a new cart.
+// Changes of one shop wait for each other here. The lock is an update, because that does not block transactions that only reference the
+// merchant, such as a new cart.
 export async function lockMerchantById(tx: Tx, id: string): Promise<Merchant | undefined> {
   const [merchant] = await tx.sql<Merchant>`
     update merchants set catalog_version = catalog_version where id = ${id} returning ${merchantColumns}`
   return merchant
 }
 
-// For a change of taxes, shipping or payment methods.
+// Called after a change of taxes, shipping or payment methods.
 export async function raiseShopVersion(tx: Tx, id: string, now: number): Promise<void> {
   await tx.sql`update merchants set version = version + 1, updated_at = ${now} where id = ${id}`
 }
 
-// Serialises provisioning of one merchant: with this row locked, the whole catalog may be compared.
+// Serialises provisioning of one merchant: while this row is locked, the whole catalog can be compared.
 export async function lockMerchant(tx: Tx, slug: string): Promise<Merchant | undefined> {
   const [merchant] = await tx.sql<Merchant>`
     select ${merchantColumns} from merchants where slug = ${slug} ${tx.forUpdate}`
   return merchant
 }
 
-// False when another node made a merchant of this slug meanwhile: the unique index lets us wait for it, and see it.
+// Returns false if another node has created a merchant with this slug meanwhile. The unique index makes this insert wait for that
+// merchant's commit, so it can be read afterwards.
 export async function insertMerchant(tx: Tx, merchant: Merchant, now: number): Promise<boolean> {
   const rows = await tx.sql`
     insert into merchants (id, slug, name, currency, country, price_tax, shipping_tax, customer_names, low_stock_at, support_email, logo, color, look, links, legal,
@@ -110,7 +111,7 @@ export async function updateMerchant(tx: Tx, merchant: Merchant, now: number): P
       logo = ${merchant.logo}, color = ${merchant.color}, look = ${merchant.look}, links = ${merchant.links}, legal = ${merchant.legal},
       invoices = ${merchant.invoices}, synonyms = ${merchant.synonyms}, updated_at = ${now}, time_zone = ${merchant.timeZone}, version = version + 1
     where id = ${merchant.id}`
-  // Its shop shows its name and look.
+  // Pages of the shop show the merchant's name and look.
   tx.signal('sites')
 }
 
@@ -137,7 +138,7 @@ export async function makeInstallation(
   await insertInstallation(tx, { ...installation, name, disabledAt: null }, now)
 }
 
-// All of them, by id, a thousand to a statement: with apps there may be many.
+// Returns all installations, ordered by id. Each statement reads a thousand, because with apps there may be many.
 export async function listInstallations(db: Reader, merchant: string): Promise<Installation[]> {
   const all: Installation[] = []
   for (;;) {
@@ -206,12 +207,12 @@ export async function replaceShippingZones(tx: Tx, merchant: string, zones: read
   }
 }
 
-// What a shopper sees of a merchant.
+// The public facts of a merchant that shoppers see.
 export interface MerchantFace {
   slug: string
-  // Whether it sells to a country that demands a way to withdraw from a contract.
+  // Whether the merchant sells to a country that demands a way to withdraw from a contract.
   offersWithdrawal: boolean
-  // Whether it sells to a country that demands the notice on the legal guarantee.
+  // Whether the merchant sells to a country that demands the notice on the legal guarantee.
   showsGuarantee: boolean
   name: string
   country: string
@@ -223,7 +224,7 @@ export interface MerchantFace {
   links: string
   legal: string | null
   invoices: string
-  // Legal texts that hold now, in some language.
+  // Kinds of legal texts that are in force, in any language.
   textKinds: readonly LegalTextKind[]
   // Paths of the pictures of the notice on the legal guarantee, by language.
   guaranteeNotices: Readonly<Record<string, string>>
@@ -256,7 +257,7 @@ async function findTextsShown(db: Reader, id: string): Promise<FoundTexts> {
   return { textKinds: [...new Set(rows.map(({ kind }) => kind))], guaranteeNotices: Object.fromEntries(notices) }
 }
 
-// In the language of the reader, else in English, else in any.
+// Returns the notice in the language of the reader, else in English, else in any language.
 export function noticeShown(
   { guaranteeNotices: notices }: Pick<MerchantFace, 'guaranteeNotices'>,
   language: string,
@@ -265,8 +266,8 @@ export function noticeShown(
   return found === undefined ? null : { language: found, path: notices[found] ?? '' }
 }
 
-// 1 where the merchant `m` delivers to one of these countries; where it delivers nothing, its own country counts. Countries of a zone are
-// stored as a JSON list of codes in quotation marks, so a text match always finds a whole code.
+// Evaluates to 1 if the merchant `m` delivers to one of these countries. A merchant that delivers nothing sells to its own country.
+// Countries of a zone are stored as a JSON list of codes in quotation marks, so a text match always finds a whole code.
 function sellsTo(countries: readonly string[]): Fragment {
   const patterns = ['*', ...countries].map((code) => `%"${code}"%`)
   const isServed = patterns.map(() => 'z.countries like ?').join(' or ')
@@ -279,7 +280,7 @@ function sellsTo(countries: readonly string[]): Fragment {
   )
 }
 
-// Without the origin. An order is filled in where one is named.
+// The path without the origin. The page fills in the order's number if one is given.
 export function withdrawalPathOf(
   { slug, offersWithdrawal }: Pick<MerchantFace, 'slug' | 'offersWithdrawal'>,
   orderNumber?: string,
@@ -288,12 +289,12 @@ export function withdrawalPathOf(
   return orderNumber === undefined ? `/w/${slug}` : `/w/${slug}?order=${encodeURIComponent(orderNumber)}`
 }
 
-// After each change that a list or a cart shows: list pages and price books are cached by this version.
+// Called after each change that a list or a cart shows: list pages and price books are cached by this version.
 export async function raiseCatalogVersion(tx: Tx, merchant: string): Promise<void> {
   await tx.sql`update merchants set catalog_version = catalog_version + 1 where id = ${merchant}`
 }
 
-// For a change that shows in every product's answer. Rows are locked in the order of their ids, as sales do.
+// Called after a change that shows in every product's answer. Rows are locked in the order of their ids, as sales lock them.
 export async function markAllStale(tx: Tx, merchant: string, staleAt: number): Promise<void> {
   await tx.sql`
     update listed_products set stale_at = ${staleAt}

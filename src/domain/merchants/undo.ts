@@ -1,4 +1,5 @@
-// Takes back changes of the shop: the merchant, taxes, shipping and payment methods. Accounts at payment providers are not.
+// Undoes changes of the shop: the merchant, taxes, shipping and payment methods. It does not undo changes of accounts at payment
+// providers.
 
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import {
@@ -64,7 +65,7 @@ async function undoMerchant(
   merchant: Merchant,
   parts: AdminShopParts,
 ): Promise<void> {
-  // Prices may have come since that are in it.
+  // Products with prices in the current currency may have been added since.
   if (change.members.some(({ member }) => member === 'currency') && (await hasProducts(tx, merchant.id)))
     throw notUndoable(change)
   refuseOvertaken(change, merchant)
@@ -75,7 +76,7 @@ async function undoMerchant(
 async function undoTable(ask: UndoAsk, change: AuditedChange): Promise<void> {
   const { tx, seller, dryRun } = ask
   const { merchantId } = seller
-  // Older entries count the rows of a table.
+  // Entries of earlier releases record only the number of rows of a table.
   if (change.members.some(({ member }) => member === 'rows')) throw notUndoable(change)
   if (change.what === 'taxes') {
     const present = await listTaxRates(tx, merchantId)
@@ -93,7 +94,7 @@ async function undoTable(ask: UndoAsk, change: AuditedChange): Promise<void> {
 
 async function undoMethod({ tx, seller, dryRun, context: { now } }: UndoAsk, change: AuditedChange): Promise<void> {
   const [mode, method = ''] = change.name.split(' ')
-  // What both modes wrote down alike, in earlier versions.
+  // Earlier releases recorded one change for both modes; it cannot be undone here.
   if (mode !== seller.mode) throw notUndoable(change)
   const present = await findMethodSettings(tx, seller.merchantId, { mode: seller.mode, method })
   refuseOvertaken(change, present && shownMethod(present))

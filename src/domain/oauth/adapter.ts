@@ -1,5 +1,5 @@
-// The storage adapter of the library. The library checks first and acts later, so single use of codes, refresh tokens and proofs
-// rests on the conditions of the statements called from here.
+// The storage adapter of the OAuth library. The library checks first and acts later, so codes, refresh tokens and proofs are single-use
+// only because of the conditions in the statements called from here.
 
 import { isId } from '../../platform/kit/ids.ts'
 import type { Log } from '../../platform/log/log.ts'
@@ -39,16 +39,16 @@ export interface AdapterParts {
   clock: () => Date
   log: Log
   findClient: (id: string) => Promise<Payload | undefined>
-  // The thumbprint of the key that the current request has proved to hold, or null.
+  // Returns the thumbprint of the key that the current request has proved to hold, or null.
   findProvedKey: () => Promise<string | null>
   // The library shows the message of any other error to the caller, so only its own errors are thrown here.
   refusal: (code: RefusalCode, detail: string) => Error
 }
 
-// A proof dated ahead of our clock would outlive a record of the lifetime that the library asks for.
+// A proof dated ahead of our clock would be valid for longer than the library asks its record to be stored.
 const replayLongerMs = 300_000
 
-// Per kind and grant.
+// Maximum number of artifacts per kind and grant.
 const artifactsPerGrantMax = 1_000
 
 // The library requires an expiry; our grants end with their installation.
@@ -73,7 +73,7 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
     const payload = kept && openPayload(rootSecret, kind, kept.id, kept.sealed)
     if (!payload) return undefined
     if (kind === 'Grant') return { ...payload, exp: Math.floor(now / 1000) + grantSeconds }
-    // The library would end the installation at a code or refresh token that was already used; find() and consume() decide that.
+    // If a code or refresh token were marked as consumed, the library would end the installation; find() and consume() decide that.
     if (kept.consumedAt === null || ofGrants.has(kind)) return payload
     return { ...payload, consumed: Math.floor(kept.consumedAt / 1000) }
   }
@@ -102,7 +102,7 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
         return storage.write((tx) => save(tx, id, payload, now + expiresIn * 1000, now))
       }
       const sealed = sealPayload(rootSecret, kind, id, payload)
-      // The client says when its assertion ends, and may say it in fractions of a second (RFC 7519, 2).
+      // The client sets the end of its assertion, possibly in fractions of a second (RFC 7519, 2).
       const expiresAt = now + Math.ceil(expiresIn * 1000) + replayLongerMs
       const isFirst = await storage.write((tx) =>
         insertOnce(tx, { kind, id, sealed, grantId: null, uid: null, expiresAt }, now),
@@ -110,8 +110,8 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
       if (!isFirst) throw refusal('invalid_request', 'seen before')
     },
 
-    // A refresh token of an assistant that comes back was copied, whatever else is wrong with the request, so the installation ends before
-    // the library checks more. An app's is bound to a key and may be used again.
+    // If an assistant's refresh token is used a second time, it was copied, whatever else is wrong with the request, so the installation
+    // ends before the library checks more. An app's refresh token is bound to a key and may be used again.
     async find(value) {
       const now = clockMs()
       const id = hashOf(value)
@@ -130,15 +130,16 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
     async findByUid(uid) {
       const now = clockMs()
       const payload = payloadOf(await storage.read((db) => findArtifactByUid(db, kind, hashOf(uid), now)), now)
-      // The column only finds the row, and may have been changed.
+      // The column only serves to find the row, and may have been tampered with.
       return payload?.uid === uid ? payload : undefined
     },
 
     findByUserCode: async () => undefined,
 
-    // A second use with another key, or without one, means that the code was copied, so the installation ends. With the same key it is the
-    // client itself, which lost the answer or was loaded twice: it is refused (RFC 6749, 4.1.2) and nothing ends. Only
-    // assistants' refresh tokens are consumed, and their second use always ends the installation. The end is committed, so the refusal is thrown after it.
+    // If a code is used a second time with another key, or without one, it was copied, so the installation ends. With the same key it is
+    // the client itself, which lost the answer or was loaded twice: the request is refused (RFC 6749, 4.1.2) and nothing ends. Only
+    // assistants' refresh tokens are consumed, and their second use always ends the installation. The end is committed, so the refusal is
+    // thrown after the transaction.
     async consume(value) {
       const now = clockMs()
       const id = hashOf(value)
@@ -158,7 +159,7 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
         : refusal('invalid_grant', 'already consumed')
     },
 
-    // A decision is used once: the library deletes the interaction and continues, and so would a concurrent duplicate.
+    // A decision is used once: the library deletes the interaction and continues, and a concurrent duplicate would do the same.
     async destroy(value) {
       const id = hashOf(value)
       if (kind === 'Grant') {
@@ -169,8 +170,8 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
       if (kind === 'Interaction' && !isGone) throw refusal('session_not_found', 'answered before')
     },
 
-    // Called for every kind when one token is revoked. endGrant deletes everything of a grant; revoking an access token leaves the
-    // others.
+    // The library calls this for every kind when one token is revoked. endGrant deletes everything of a grant; revoking an access token
+    // leaves the others.
     revokeByGrantId: async () => {},
   }
 }

@@ -43,7 +43,7 @@ import { endInstallation } from './installing.ts'
 
 export interface AdminDeveloperParts {
   rootSecret: RootSecret
-  // Ends a key on this node at once.
+  // Makes this node refuse the key immediately.
   forget: (credentialId: string) => void
 }
 
@@ -67,7 +67,7 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
 
     async createAdminInstallation({ db, caller: { merchantId, mode }, body: { name, redirectHosts = [] }, now }) {
       const hosts = hostsFrom(redirectHosts)
-      // Installations of one merchant are made one after the other.
+      // Under this lock installations of one merchant are created one at a time.
       await lockMerchantById(db, merchantId)
       if ((await listTakenNames(db, merchantId, [name])).length > 0) throw refuse('installation_exists')
       if ((await countInstallations(db, merchantId)) >= livingInstallationsMax) throw refuse('installation_limit')
@@ -80,7 +80,7 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
       ])
     },
 
-    // Ending an ended one changes nothing.
+    // Ending an installation that has already ended changes nothing.
     async endAdminInstallation({ db, caller, path: { installationId }, now }) {
       const { name } = await findOwn(db, caller, installationId)
       const isEnded = await endInstallation(db, installationId, now.getTime())
@@ -143,7 +143,7 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
       ])
     },
 
-    // Revoking takes a right away, so whoever may see the key may do it.
+    // Revoking removes a right, so every caller that may see the key may revoke it.
     async revokeAdminKey({ db, caller, path: { keyId }, now }) {
       await findKey(db, caller, keyId)
       const ended = await endKey(db, keyId, now.getTime())
@@ -162,9 +162,9 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
   }
 }
 
-// A secret with admin scopes is handed to a person who has them all, or to the operator, and never to a key: whoever copied one
-// could otherwise make more of them, which outlive it. A key or an app gives only scopes of its own. A person holds no scope of the
-// open interface, so none is asked for.
+// A secret with admin scopes is given only to the operator or to a person who has all of these scopes, and never to a key: a copied key
+// could otherwise create more keys that outlive it. A key or an app gives only scopes of its own. A person has no scopes of the open
+// interface, so these are not checked for persons.
 function refuseToGive(caller: AdminCaller, wanted: readonly Scope[]): void {
   const isPerson = !isMachine(caller)
   const missing = wanted.find((scope) =>
@@ -185,7 +185,7 @@ function holds({ scopes }: AdminCaller, scope: Scope): boolean {
   return (scopes as readonly string[]).includes(scope)
 }
 
-// An app's key does no more than the app may.
+// An app's key must not have scopes that were not granted to the app.
 function refuseUngranted({ grantedScopes }: AdminInstallationRow, wanted: readonly Scope[]): void {
   if (grantedScopes === null) return
   const granted = JSON.parse(grantedScopes) as string[]
@@ -209,7 +209,7 @@ async function findKey(db: Reader, { merchantId, mode }: MerchantMode, id: strin
   return row
 }
 
-// A publishable key has the rights of a visitor, and works on the pages that are named.
+// A publishable key has the rights of a visitor, and works on pages of the named origins.
 function rightsFrom(
   { scopes, kind = 'secret', origins: named = [] }: BodyOf<(typeof developerRows)['createAdminKey']>,
   mode: Mode,

@@ -9,17 +9,17 @@ import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { type ClientKeys, readClientKeys } from './clientkeys.ts'
 
 export interface App {
-  // Also the client id of the protocol.
+  // Also the client id in OAuth.
   id: string
   name: string
   description: string
-  // public: proves itself by PKCE and DPoP alone. confidential: signs its requests with one of its keys.
+  // public: the app proves its identity by PKCE and DPoP alone. confidential: it signs its requests with one of its keys.
   clientKind: 'public' | 'confidential'
   jwks: ClientKeys | null
   redirectUris: readonly string[]
-  // The most it may ask a merchant for.
+  // All scopes that the app may ask a merchant for.
   scopes: readonly Scope[]
-  // Which kind of installations it gets.
+  // Mode of the app's installations.
   mode: Mode
   createdAt: number
   disabledAt: number | null
@@ -38,7 +38,7 @@ const nameLengthMax = 100
 const descriptionLengthMax = 300
 const redirectUrisMax = 20
 
-// What is wrong with a definition, or nothing.
+// Returns what is wrong with a definition, or undefined.
 export function appProblem(definition: AppDefinition): Issue | undefined {
   if (
     definition.name.length > nameLengthMax ||
@@ -74,7 +74,7 @@ function isLine(text: string): boolean {
 
 const redirectUriLengthMax = 2_000
 
-// Compared character by character with what an app asks for (RFC 9700, 2.1), so only the spelling that browsers use is
+// The URI is compared character by character with the one in an app's request (RFC 9700, 2.1), so only the spelling that browsers use is
 // accepted.
 export function redirectUriProblem(uri: string): BrokenRule | undefined {
   if (uri.length > redirectUriLengthMax) return issue('too_long', { max: redirectUriLengthMax })
@@ -126,7 +126,7 @@ export async function findAppByName(db: Reader, name: string): Promise<App | und
 
 const appsMax = 1_000
 
-// Oldest first.
+// Returns all apps, oldest first.
 export async function listApps(db: Reader): Promise<App[]> {
   const rows = await db.sql<AppRow>`
     select id, name, description, client_kind as "clientKind", jwks, redirect_uris as "redirectUris", scopes, mode,
@@ -135,7 +135,7 @@ export async function listApps(db: Reader): Promise<App[]> {
   return rows.map(appFrom)
 }
 
-// The lists were written from a checked definition. A scope that the contract no longer has grants nothing.
+// The lists were stored from a checked definition. A scope that the contract no longer has grants nothing.
 function appFrom({ jwks, redirectUris, scopes, ...app }: AppRow): App {
   const words = JSON.parse(scopes) as string[]
   return {
@@ -146,8 +146,8 @@ function appFrom({ jwks, redirectUris, scopes, ...app }: AppRow): App {
   }
 }
 
-// Undefined when there is an app of that name. The definition was checked. `declaredBy` is the merchant whose
-// shop file names it, or null for one that the operator makes.
+// Returns undefined if an app of that name exists. The definition must have been checked. `declaredBy` is the merchant whose shop file
+// declares the app, or null for an app that the operator creates.
 export async function createApp(
   tx: Tx,
   definition: AppDefinition,
@@ -165,8 +165,8 @@ export async function createApp(
   return rows.length > 0 ? findApp(tx, id) : undefined
 }
 
-// Changes the app of that name to the definition. Installations stay as they were approved; the next authorization request has
-// to match it.
+// Changes the app of that name to the definition. Installations stay as they were approved; the next authorization request must match the
+// new definition.
 export async function setApp(tx: Tx, definition: AppDefinition, now: number): Promise<boolean> {
   const columns = columnsOf(definition)
   const rows = await tx.sql`
@@ -176,7 +176,7 @@ export async function setApp(tx: Tx, definition: AppDefinition, now: number): Pr
   return rows.length > 0
 }
 
-// The same by a merchant's shop file. False when the app is not this merchant's to change: another merchant's file
+// Changes the app on behalf of a merchant's shop file. Returns false if this merchant may not change the app: another merchant's file
 // declared it, or another merchant has installed it and would be redirected elsewhere.
 export async function setDeclaredApp(
   tx: Tx,
@@ -196,7 +196,7 @@ export async function setDeclaredApp(
   return rows.length > 0
 }
 
-// Why another merchant keeps this one from changing the app.
+// Returns the reason for which this merchant may not change the app, or null: another merchant declared or installed it.
 export async function findForeignUse(
   db: Reader,
   appId: string,
@@ -225,8 +225,8 @@ function columnsOf(definition: AppDefinition): Pick<AppRow, 'clientKind' | 'jwks
   }
 }
 
-// A disabled app can neither be installed nor get tokens. Its installations and their keys keep working until they are
-// uninstalled. False when it was disabled before.
+// A disabled app can neither be installed nor get tokens. Its installations and their keys keep working until they are uninstalled.
+// Returns false if the app was disabled before.
 export async function disableApp(tx: Tx, id: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update apps set disabled_at = ${now}, updated_at = ${now} where id = ${id} and disabled_at is null returning id`
@@ -239,7 +239,7 @@ export async function enableApp(tx: Tx, id: string, now: number): Promise<boolea
   return rows.length > 0
 }
 
-// An app on a merchant's shop, as the operator sees it.
+// An installation of an app, as the operator sees it.
 export interface AppInstallation {
   id: string
   name: string
@@ -248,7 +248,7 @@ export interface AppInstallation {
   merchantSlug: string
   mode: Mode
   scopes: readonly Scope[]
-  // The user who approved it.
+  // The user who approved the installation.
   approvedBy: string | null
   createdAt: number
   endedAt: number | null
@@ -256,7 +256,7 @@ export interface AppInstallation {
 
 const installationsMax = 1_000
 
-// Newest first; of one app, or of all.
+// Returns the installations of one app, or of all apps if `appId` is null, newest first.
 export async function listAppInstallations(db: Reader, appId: string | null): Promise<AppInstallation[]> {
   const rows = await db.sql<Omit<AppInstallation, 'scopes'> & { grantedScopes: string | null }>`
     select i.id, i.name, i.app_id as "appId", a.name as "appName", m.slug as "merchantSlug", i.mode,

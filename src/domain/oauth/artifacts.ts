@@ -1,5 +1,5 @@
-// How the authorization server's codes, tokens and sessions are stored: the id is a hash of the value, the payload is sealed. The
-// table reveals no code, token or cookie, and a row cannot be moved.
+// How the authorization server's codes, tokens and sessions are stored: the id is a hash of the value, the payload is sealed. The table
+// reveals no code, token or cookie, and a payload moved to another row cannot be decrypted.
 
 import { createHash } from 'node:crypto'
 import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
@@ -17,7 +17,7 @@ export function sealPayload(rootSecret: RootSecret, kind: string, id: string, pa
   return sealByRoot(rootSecret, purpose, JSON.stringify(payload), `${kind} ${id}`)
 }
 
-// Undefined when its version of the root secret was dropped: then it counts as never issued.
+// Returns undefined if the version of the root secret that sealed the payload was dropped: the value then counts as never issued.
 export function openPayload(rootSecret: RootSecret, kind: string, id: string, sealed: string): Payload | undefined {
   const text = openByRoot(rootSecret, purpose, sealed, `${kind} ${id}`)
   return text === undefined ? undefined : (JSON.parse(text) as Payload)

@@ -1,4 +1,4 @@
-// Assistants: apps that are not registered, but known by the address of a document with their name and redirect URIs (OAuth Client ID
+// Assistants: apps that are not registered, but identified by the URL of a document with their name and redirect URIs (OAuth Client ID
 // Metadata Document). They act for the person who approved them, and never do more than that person may do.
 
 import { type AdminScope, adminScopes, type Mode, type Scope } from '../../contract/words.ts'
@@ -9,33 +9,34 @@ import { type RightsRow, rightsOf } from '../users/roles.ts'
 import { type App, appProblem, findApp, redirectUriProblem } from './apps.ts'
 import { freeName } from './names.ts'
 
-// What an assistant can be granted. No tool needs the right to manage people.
+// Scopes that an assistant can be granted. No tool needs the right to manage people.
 export const assistantScopes: readonly AdminScope[] = adminScopes.filter((scope) => scope !== 'admin:people')
 
-// What a member with these scopes can grant.
+// Returns the scopes that a member with the scopes `held` can grant.
 export function grantableScopes(held: readonly AdminScope[]): readonly AdminScope[] {
   return assistantScopes.filter((scope) => held.includes(scope))
 }
 
-// What the document of an assistant says, as far as we use it.
+// The members of an assistant's document that we use.
 export interface ClientDocument {
-  // The address of the document, which is the client id.
+  // The URL of the document, which is the client id.
   url: string
   host: string
-  // Its own claim.
+  // The name that the assistant claims for itself; it is not verified.
   name: string
   redirectUris: readonly string[]
 }
 
 const urlLengthMax = 500
-// It is shown whole.
+// The consent page shows the host in full.
 const hostLengthMax = 100
 
-// Whether a client id is the address of a document. http is for development, on this machine.
+// Whether a client id is the URL of a document. http is for development, on this machine.
 export function isDocumentUrl(id: string, { allowHttp }: { allowHttp: boolean }): boolean {
   if (id.length > urlLengthMax || !/^https?:\/\/[\x21-\x7e]+$/.test(id) || /[\\#]/.test(id)) return false
   const url = URL.parse(id)
-  // Compared character by character, so only the spelling that browsers use is accepted. It also has no dot segments.
+  // The URL is compared character by character, so only the spelling that browsers use is accepted. That spelling also has no dot
+  // segments.
   if (!url || url.href !== id || url.username !== '' || url.password !== '' || url.pathname === '/') return false
   if (url.host.length > hostLengthMax) return false
   return url.protocol === 'https:' || (allowHttp && url.protocol === 'http:')
@@ -44,7 +45,7 @@ export function isDocumentUrl(id: string, { allowHttp }: { allowHttp: boolean })
 const nameLengthMax = 80
 const redirectUrisMax = 20
 
-// What is wrong with a document is said in a sentence, for its developer.
+// Problems of a document are reported as a sentence for its developer.
 export function readClientDocument(url: string, value: unknown): ClientDocument | { problem: string } {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { problem: 'the client metadata document is not a JSON object' }
@@ -63,7 +64,7 @@ export function readClientDocument(url: string, value: unknown): ClientDocument 
   return document
 }
 
-// Schemes of their own are left out: everyone can claim one.
+// Custom URI schemes are refused: every app can claim one.
 function isRedirectUri(uri: unknown): uri is string {
   if (typeof uri !== 'string' || redirectUriProblem(uri) !== undefined) return false
   return !(uri.startsWith('https:') && isLoopback(new URL(uri)))
@@ -73,17 +74,17 @@ function definitionOf({ name, redirectUris }: ClientDocument, mode: Mode) {
   return { name, description: '', redirectUris, scopes: assistantScopes, mode, jwks: null }
 }
 
-// Undefined for one that was never approved.
+// Returns undefined if the assistant was never approved.
 export async function findAssistant(db: Reader, clientUri: string): Promise<App | undefined> {
   const [row] = await db.sql<{ id: string }>`select id from apps where client_uri = ${clientUri}`
   return row && findApp(db, row.id)
 }
 
-// Another transaction may take a name first.
+// Another transaction may take the same name first, so the insert is tried again.
 const attemptsMax = 20
 
-// Written when it is approved. Names of apps are unique, so the host is part of it; another document of the same host may claim the same
-// name and gets a number. The mode is that of each installation.
+// Stores the assistant when a person approves it. Names of apps are unique, so the name contains the host; another document of the same
+// host may claim the same name and gets a number. The mode is chosen for each installation.
 export async function saveAssistant(tx: Tx, document: ClientDocument, now: number): Promise<App> {
   const { url, host, name } = document
   const redirectUris = JSON.stringify(document.redirectUris)
@@ -108,7 +109,7 @@ async function listTakenAppNames(db: Reader, names: readonly string[]): Promise<
   return rows.map(({ name }) => name)
 }
 
-// Per person and shop, counting those that have not ended: one member alone must not use up the installations of the shop.
+// Maximum per person and shop, not counting ended installations: one member alone must not use up the installations of the shop.
 export const assistantsOfPersonMax = 20
 
 export async function countAssistantsOf(db: Reader, merchantId: string, userId: string): Promise<number> {
@@ -126,13 +127,14 @@ export interface OwnAssistant {
   merchantId: string
   merchantName: string
   createdAt: number
-  // When it last got a token.
+  // When the assistant last got a token.
   lastTokenAt: number | null
 }
 
 const ownShownMax = 200
 
-// Those that the person approved and that have not ended, of all their shops, the newest first; only the one named, if one is.
+// Installations of assistants that the person approved and that have not ended, in all of the person's shops, newest first; only the
+// installation `id`, if given.
 export async function listAssistantsOf(db: Reader, userId: string, id = ''): Promise<OwnAssistant[]> {
   return db.sql<OwnAssistant>`
     select i.id, i.name, i.mode, m.id as "merchantId", m.name as "merchantName", i.created_at as "createdAt", (
@@ -146,7 +148,7 @@ export async function listAssistantsOf(db: Reader, userId: string, id = ''): Pro
     order by i.id desc limit ${ownShownMax}`
 }
 
-// Whom an access token of an assistant speaks for.
+// The installation and the person for whom an access token of an assistant acts.
 export interface AssistantHolder {
   sealed: string
   grantId: string
@@ -163,8 +165,8 @@ export interface AssistantHolder {
   held: readonly AdminScope[]
 }
 
-// Undefined when the token, the installation, the merchant or the app is missing or ended, or the person who approved it left or was signed
-// out everywhere since.
+// Returns undefined if the token, the installation, the merchant or the app is missing or ended, or if the person who approved the
+// assistant has since left the shop or was signed out everywhere.
 export async function findAssistantHolder(db: Reader, id: string, now: number): Promise<AssistantHolder | undefined> {
   const [row] = await db.sql<Omit<AssistantHolder, 'held'> & RightsRow>`
     select t.sealed, i.grant_id as "grantId", i.id as "installationId", i.mode, i.granted_scopes as "grantedScopes",
@@ -182,7 +184,8 @@ export async function findAssistantHolder(db: Reader, id: string, now: number): 
   return row && { ...row, held: rightsOf(row).scopes }
 }
 
-// Whether a grant of an assistant still has the person who approved it. A stolen session may have approved it, so it ends with the sessions.
+// Whether the person who approved an assistant's grant is still a member of the shop. A stolen session may have approved the grant, so
+// the grant ends with the person's sessions.
 export async function hasApprover(db: Reader, grantId: string): Promise<boolean> {
   const rows = await db.sql`
     select i.id from installations i
@@ -192,7 +195,7 @@ export async function hasApprover(db: Reader, grantId: string): Promise<boolean>
   return rows.length > 0
 }
 
-// Granted, and held by the person who approved it now.
+// Scopes that were granted and that the person who approved the assistant still has.
 export function scopesNow(granted: readonly string[], held: readonly AdminScope[]): readonly Scope[] {
   return grantableScopes(held).filter((scope) => granted.includes(scope))
 }

@@ -1,4 +1,5 @@
-// Who calls the MCP server for merchants with the token of an assistant: a plain one, for this address alone.
+// Identifies the caller of the MCP server for merchants by the access token of an assistant: a bearer token, valid for this address
+// alone.
 
 import type { Denied, Gate } from '../../platform/http/gates.ts'
 import type { OAuthCaller } from '../../platform/http/open.ts'
@@ -14,7 +15,8 @@ export interface AssistantGateParts {
   publicOrigin: () => string
 }
 
-// What a caller without a good credential learns (RFC 6750, 3; RFC 9728, 5.1): where to learn how to get one, and what to ask for.
+// The challenge for a caller without a valid credential (RFC 6750, 3; RFC 9728, 5.1): where to find out how to get one, and which scope
+// to request.
 export function assistantChallenge(origin: string, facts: { error?: string; scope: string }): string {
   const { error, scope } = facts
   return [
@@ -35,7 +37,7 @@ export function createAssistantGate({ storage, rootSecret, publicOrigin }: Assis
           scope: 'admin:read',
         }),
       },
-      // Every client begins without a token.
+      // Every client sends its first request without a token.
       isSuspicious: authorization !== undefined,
     }
     const [, token] = /^bearer +([A-Za-z0-9._~+/-]{1,512}=*)$/i.exec(authorization ?? '') ?? []
@@ -44,7 +46,7 @@ export function createAssistantGate({ storage, rootSecret, publicOrigin }: Assis
     const holder = await storage.read((db) => findAssistantHolder(db, id, now.getTime()))
     const payload = holder && openPayload(rootSecret, 'AccessToken', id, holder.sealed)
     if (!holder || !payload) return denied
-    // The sealed payload decides whose token it is. One that is bound to a key is not plain.
+    // The sealed payload decides whose token it is. A token that is bound to a key is not a bearer token.
     const { grantId, clientId, aud, exp, jkt, scope } = payload
     const isTheirs = typeof grantId === 'string' && hashOf(grantId) === holder.grantId && clientId === holder.clientUri
     const isGood = aud === assistantResourceOf(origin) && Number(exp) * 1000 > now.getTime() && jkt === undefined
@@ -53,7 +55,7 @@ export function createAssistantGate({ storage, rootSecret, publicOrigin }: Assis
   }
 }
 
-// A client may ask for a token that does less than was granted (RFC 6749, 6).
+// A client may request a token with fewer scopes than were granted (RFC 6749, 6).
 function callerFrom(holder: AssistantHolder, token: { exp: number; scope: string }): OAuthCaller {
   const granted = scopesNow(JSON.parse(holder.grantedScopes) as string[], holder.held)
   const asked = token.scope.split(' ')

@@ -1,5 +1,5 @@
-// Who calls an operation with an access token: the token, the key it is bound to, and the installation behind both. A
-// proof is good for one call.
+// Identifies the caller of an operation by its access token: the token, the key it is bound to, and the installation behind both. A proof
+// is valid for one call.
 
 import type { IncomingMessage } from 'node:http'
 import { scopes as knownScopes, type Scope } from '../../contract/words.ts'
@@ -38,7 +38,7 @@ export function createOAuthGate({
     ]
     return {
       headers: { 'www-authenticate': `DPoP ${facts.join(', ')}`, 'dpop-nonce': nonces.next(now) },
-      // Asked for last: the token and the rest of the proof are valid.
+      // The nonce is checked last: the token and the rest of the proof are valid.
       isSuspicious: problem !== 'use_dpop_nonce',
     }
   }
@@ -81,7 +81,7 @@ export function createOAuthGate({
     return {
       principal: callerFrom(holder, { jkt, exp, scope: typeof scope === 'string' ? scope : '' }),
       headers: verdict.nonce === next ? {} : { 'dpop-nonce': next },
-      // Last, and only for an admitted caller: a refused proof is not used up.
+      // Claimed last, and only for an admitted caller: a refused proof is not used up.
       claim: async () => ((await claimProof(jkt, verdict.jti, now)) ? null : refusalFor('invalid_dpop_proof', now)),
     }
   }
@@ -113,20 +113,20 @@ function callerFrom(holder: TokenHolder, token: { jkt: string; exp: number; scop
   }
 }
 
-// In the order of the contract; an unknown scope grants nothing.
+// Returns the scopes in the order of the contract; an unknown scope grants nothing.
 function scopesIn(words: readonly string[]): readonly Scope[] {
   return knownScopes.filter((scope) => words.includes(scope))
 }
 
 const tokenLengthMax = 512
 
-// The scheme is case-insensitive. Such a token as `Bearer` is refused: it would bypass the proof.
+// The scheme is case-insensitive. A token that is bound to a key is refused with the scheme `Bearer`: it would bypass the proof.
 function tokenIn({ headers }: IncomingMessage): string | undefined {
   const [, token] = /^dpop +([A-Za-z0-9._~+/-]+=*)$/i.exec(headers.authorization ?? '') ?? []
   return token === undefined || token.length > tokenLengthMax ? undefined : token
 }
 
-// Exactly one. Node joins two lines of this header into one value, which only the raw headers still show.
+// The request must have exactly one proof. Node joins two lines of this header into one value; only the raw headers show both.
 function proofIn({ rawHeaders }: IncomingMessage): string | undefined {
   let found: string | undefined
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -1,8 +1,7 @@
 // The error body for an app's client library when a request did not reach the authorization server or its database. Pure.
 
-// RFC 6749, 5.2 has no code for either: a token endpoint that is busy is not foreseen there. We take the two codes that the
-// authorization endpoint has for the same reasons (4.1.2.1), both registered. `slow_down` (RFC 8628) would say to somebody who
-// polls that the answer is still to come.
+// RFC 6749, 5.2 has no error code for a token endpoint that is busy or fails. We use the two codes that the authorization endpoint has
+// for these cases (4.1.2.1), both registered. `slow_down` (RFC 8628) would tell a polling client that its answer is still pending.
 export function clientErrorFor(status: number, reason = ''): { error: string; error_description: string } {
   if (status === 429) return { error: busy, error_description: 'too many requests, try again after Retry-After' }
   if (status === 503) return { error: busy, error_description: 'the server cannot answer now, try again' }
@@ -12,5 +11,5 @@ export function clientErrorFor(status: number, reason = ''): { error: string; er
 
 const busy = 'temporarily_unavailable'
 
-// RFC 6749, 5.2.
+// Characters that RFC 6749, 5.2 does not allow in `error_description`.
 const unspeakable = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g

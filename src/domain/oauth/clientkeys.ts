@@ -1,4 +1,4 @@
-// The public keys with which a confidential app signs its requests: which are accepted, and what is stored of them. Pure.
+// The public keys with which a confidential app signs its requests: which keys are accepted, and what is stored of them. Pure.
 
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { type BrokenRule, type Issue, issue } from '../../contract/issues.ts'
@@ -12,17 +12,17 @@ export type ClientKey = Readonly<Record<string, string>>
 
 const keysMax = 10
 const keyIdLengthMax = 200
-// With a modulus of 1,024 bytes or more, a check costs too much for a request.
+// With a modulus of 1,024 bytes or more, checking a signature takes too long for a request.
 const modulusBits = { min: 2_048, max: 4_096 } as const
 
-// The algorithms of each kind of key. An RSA key without `alg` gets PS256.
+// The algorithms of each kind of key. An RSA key without `alg` uses PS256.
 const kinds = {
   EC: { members: ['crv', 'x', 'y'], curve: 'P-256', algorithms: ['ES256'] },
   OKP: { members: ['crv', 'x'], curve: 'Ed25519', algorithms: ['Ed25519', 'EdDSA'] },
   RSA: { members: ['n', 'e'], curve: undefined, algorithms: ['PS256'] },
 } as const
 
-// Private members (RFC 7518, 6.2.2, 6.3.2, 6.4.1).
+// Members that only private keys have (RFC 7518, 6.2.2, 6.3.2, 6.4.1).
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
 // Reads the operator's input. Only known members are stored.
@@ -83,7 +83,7 @@ function isKeyId(kid: unknown): kid is string {
   return typeof kid === 'string' && kid.length <= keyIdLengthMax && /^[\x21-\x7e]+$/.test(kid)
 }
 
-// Points, lengths and numbers are checked by the library that will verify signatures with them.
+// The library that will verify signatures with the key checks its points, lengths and numbers.
 function publicKeyFrom(key: ClientKey): KeyObject | undefined {
   try {
     return createPublicKey({ key, format: 'jwk' })

@@ -1,5 +1,5 @@
-// The SQL of the installations behind grants. A grant is named by its hash everywhere. Every write to a grant locks its
-// installation first, so nothing is issued while the installation ends.
+// The SQL of the installations behind grants. A grant is always identified by its hash. Every write to a grant locks its installation
+// first, so nothing is issued while the installation ends.
 
 import type { Mode } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
@@ -24,7 +24,7 @@ export async function lockInstallation(tx: Tx, id: string): Promise<GrantedInsta
   return installation
 }
 
-// Installations made before an instant without any key, code or token; only the one named, if one is.
+// Installations created before an instant that have no key, code or token; only the installation `id`, if given.
 export async function listUnredeemed(
   db: Reader,
   { before, now }: { before: number; now: number },
@@ -58,14 +58,14 @@ export async function listAbandoned(db: Reader, now: number, limit: number): Pro
   return rows.map((row) => row.id)
 }
 
-// Installations of one merchant are made one after the other.
+// Under this lock installations of one merchant are created one at a time.
 export async function lockMerchantById(tx: Tx, id: string): Promise<void> {
   await tx.sql`select id from merchants where id = ${id} ${tx.forUpdate}`
 }
 
-// When an installation that ends with the sessions of its person begins: after the end of all sessions before, also if that was within this
-// moment or the clock was set back. Undefined when the person was signed out since they signed in, or disabled. Locked, so a new password
-// comes before or after it.
+// The instant at which an installation begins that ends with its person's sessions: after every earlier sign-out of all sessions, even in
+// the same millisecond or after the clock was set back. Undefined if the person was disabled, or signed out since they signed in. The row
+// is locked, so a new password is set either before or after the installation.
 export async function lockSessionsOf(
   tx: Tx,
   userId: string,
@@ -76,7 +76,7 @@ export async function lockSessionsOf(
   return user && signedInAt > user.sessionsFrom ? Math.max(now, user.sessionsFrom + 1) : undefined
 }
 
-// Which of these names are taken by the merchant's installations, ended ones included.
+// Returns which of these names the merchant's installations have, ended ones included.
 export async function listTakenNames(db: Reader, merchantId: string, names: readonly string[]): Promise<string[]> {
   const rows = await db.sql<{ name: string }>`
     select name from installations where merchant_id = ${merchantId} and name in (${list(names)})`
@@ -110,7 +110,7 @@ export async function moveInstallationToEnded(tx: Tx, id: string, now: number): 
     where id = ${id} and ended_at is null`
 }
 
-// On which of these merchants the app is installed now.
+// Returns those of these merchants on whose shops the app is installed now.
 export async function listMerchantsWithApp(
   db: Reader,
   appId: string,
@@ -131,12 +131,12 @@ export interface AdminInstallationRow {
   redirectHosts: string
   appId: string | null
   appName: string | null
-  // The address of the document of an assistant.
+  // The URL of the assistant's document.
   clientUri: string | null
   grantedScopes: string | null
   approvedBy: string | null
   createdAt: number
-  // When its app last got a token.
+  // When the installation's app last got a token.
   lastTokenAt: number | null
   disabledAt: number | null
   endedAt: number | null
@@ -151,7 +151,7 @@ const installationColumns = new Fragment(`
   i.disabled_at as "disabledAt", i.ended_at as "endedAt"
   from installations i left join apps a on a.id = i.app_id`)
 
-// Newest first.
+// Lists the merchant's installations, newest first.
 export async function listInstallationsOf(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -180,7 +180,7 @@ export interface InstalledApp extends MerchantMode {
   appName: string
 }
 
-// Undefined for an installation that is not of an app.
+// Returns undefined if the installation is not one of an app.
 export async function findInstalledApp(db: Reader, id: string): Promise<InstalledApp | undefined> {
   const [row] = await db.sql<InstalledApp>`
     select i.id, i.name, i.merchant_id as "merchantId", i.mode, a.id as "appId", a.name as "appName"
@@ -190,7 +190,7 @@ export async function findInstalledApp(db: Reader, id: string): Promise<Installe
 
 const reportedMax = 200
 
-// Active ones that have a webhook endpoint: the others could not be told.
+// The merchant's other active installations that have a webhook endpoint; installations without one cannot be notified.
 export async function listOtherInstallations(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -205,7 +205,7 @@ export async function listOtherInstallations(
   return rows.map((row) => row.id)
 }
 
-// Per merchant, counting those that have not ended.
+// Maximum per merchant, not counting ended installations.
 export const livingInstallationsMax = 200
 
 export async function countInstallations(db: Reader, merchantId: string): Promise<number> {
@@ -214,7 +214,7 @@ export async function countInstallations(db: Reader, merchantId: string): Promis
   return Number(row?.living ?? 0)
 }
 
-// Whom an access token speaks for.
+// The installation for which an access token acts.
 export interface TokenHolder {
   sealed: string
   grantId: string
@@ -228,7 +228,7 @@ export interface TokenHolder {
   appName: string
 }
 
-// Undefined when the token, the installation, the merchant or the app is missing or ended.
+// Returns undefined if the token, the installation, the merchant or the app is missing or ended.
 export async function findTokenHolder(db: Reader, id: string, now: number): Promise<TokenHolder | undefined> {
   const [holder] = await db.sql<TokenHolder>`
     select t.sealed, i.grant_id as "grantId", i.id as "installationId", i.mode, i.granted_scopes as "grantedScopes",

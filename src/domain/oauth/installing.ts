@@ -1,4 +1,4 @@
-// One grant is one installation: both are created in the transaction in which a merchant approves, and end in one transaction,
+// One grant is one installation: both are created in the transaction in which a merchant approves, and both end in one transaction,
 // together with every code, token, key and webhook endpoint.
 
 import type { EventDataOf } from '../../contract/open/events.ts'
@@ -29,25 +29,25 @@ import { freeName } from './names.ts'
 import { deleteGrant, saveArtifact } from './store.ts'
 
 export interface Approval {
-  // Names the grant in the protocol. The same page approved twice, by a double click, names the same one.
+  // Id of the grant in OAuth. If the same page is approved twice, by a double click, both approvals have the same id.
   grant: string
   app: App
   userId: string
   hasSecondFactor: boolean
   merchantId: string
-  // The identifier of our interface, to which the scopes belong.
+  // The identifier of our API, to which the scopes belong (RFC 8707).
   resource: string
   granted: readonly Scope[]
-  // Asked for and not granted; recorded so the library does not ask again.
+  // Scopes that were requested and not granted; recorded so the library does not ask the user again.
   rejected: readonly Scope[]
-  // The OpenID scopes that were asked for, which we do not support.
+  // The OpenID scopes that were requested, which we do not support.
   rejectedWords: readonly string[]
-  // An assistant's client id is the address of its document, and the person chooses the mode. Of apps, the app says both.
+  // Only for an assistant: its client id is the URL of its document, and the person chooses the mode. An app has its own id and mode.
   assistant?: { clientUri: string; mode: Mode; signedInAt: number }
 }
 
-// False when the shop is not, or no longer, the user's, or the user of an assistant was signed out meanwhile. Of two approvals of one page
-// the first counts.
+// Returns false if the user is not, or no longer, a member of the shop, or if the user of an assistant was signed out meanwhile. If one
+// page is approved twice, the first approval counts.
 export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval, now: number): Promise<boolean> {
   const { app, userId, merchantId } = approval
   const mode = approval.assistant?.mode ?? app.mode
@@ -58,7 +58,7 @@ export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval
   if (!membership) return false
   // An assistant acts for the person who approves it; an app for the merchant.
   if (!approval.assistant && !mayInstall(membership)) return false
-  // Nobody gives an app a scope that they do not have.
+  // A person cannot grant an app a scope that they do not have.
   if (!mayGrant(membership, approval.granted)) return false
   if (membership.needsSecondFactor && !approval.hasSecondFactor) return false
   const { signedInAt } = approval.assistant ?? {}
@@ -87,7 +87,7 @@ export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval
   return true
 }
 
-// A grant as the library reads it, to which adapter.ts adds an expiry. Written here and not by the library, so it is in the same
+// A grant as the library reads it; adapter.ts adds an expiry. It is written here and not by the library, so it is part of the same
 // transaction.
 function grantPayload(approval: Approval, now: number) {
   const { grant, app, assistant, userId, resource, granted, rejected, rejectedWords } = approval
@@ -105,14 +105,14 @@ function grantPayload(approval: Approval, now: number) {
   }
 }
 
-// Ends everything of a grant and returns its installation. Ending it again changes nothing.
+// Ends everything that belongs to a grant and returns the id of its installation. Ending a grant again changes nothing.
 export async function endGrant(tx: Tx, grantId: string, now: number): Promise<string | undefined> {
   const installation = await lockInstallationOfGrant(tx, grantId)
   if (installation) await end(tx, installation.id, grantId, now)
   return installation?.id
 }
 
-// For the operator. False when this is not an installation of an app, or it ended before.
+// Called for the operator. Returns false if this is not an installation of an app, or if it ended before.
 export async function uninstall(tx: Tx, installationId: string, now: number): Promise<boolean> {
   const installation = await lockInstallation(tx, installationId)
   if (!installation || installation.grantId === null || installation.endedAt !== null) return false
@@ -120,7 +120,7 @@ export async function uninstall(tx: Tx, installationId: string, now: number): Pr
   return true
 }
 
-// Ends it whether or not an app has it. False when there is none, or it ended before.
+// Ends an installation, with or without an app. Returns false if it does not exist or ended before.
 export async function endInstallation(tx: Tx, installationId: string, now: number): Promise<boolean> {
   const installation = await lockInstallation(tx, installationId)
   if (!installation || installation.endedAt !== null) return false
@@ -128,7 +128,7 @@ export async function endInstallation(tx: Tx, installationId: string, now: numbe
   return true
 }
 
-// From this commit on, its open checkouts take no payment; a loop ends them (domain/checkout/sweep.ts).
+// From this commit on, the installation's open checkouts accept no payment; a loop ends them (domain/checkout/sweep.ts).
 async function end(tx: Tx, installationId: string, grantId: string | null, now: number): Promise<void> {
   await moveInstallationToEnded(tx, installationId, now)
   await revokeCredentials(tx, installationId, now)
@@ -139,7 +139,7 @@ async function end(tx: Tx, installationId: string, grantId: string | null, now: 
   if (app) await announceApp(tx, 'app.uninstalled', app, now)
 }
 
-// To the merchant's other installations in the same mode.
+// Sends the event to the merchant's other installations in the same mode.
 async function announceApp(
   tx: Tx,
   kind: 'app.installed' | 'app.uninstalled',

@@ -1,17 +1,17 @@
-// The authorization server's own secrets. All but one are derived from the root secret: every node has them, nothing is stored, and
-// they rotate with it. The current version writes, every version that is still configured reads.
+// The authorization server's own secrets. All but one are derived from the root secret, so every node has them, nothing is stored, and
+// they rotate with it. The current version of the root secret writes; every version that is still configured reads.
 
 import { createPrivateKey } from 'node:crypto'
 import { createDatabaseKey, type DatabaseKey } from '../../platform/secrets/databasekey.ts'
 import { deriveKey, type RootSecret } from '../../platform/secrets/secrets.ts'
 
-// Signs cookies.
+// Keys that sign cookies.
 export function cookieKeys(rootSecret: RootSecret): Buffer[] {
   return rootSecret.versions.map((version) => deriveKey(rootSecret, 'oauth cookie', version).export())
 }
 
-// Stored in the database: a client may show the nonce of one node to another, which may already use another version of the root
-// secret. Its first value is the one that the version before derived, so both can run beside each other.
+// Stored in the database: a client may show the nonce of one node to another, which may already use another version of the root secret.
+// Its first value is the one that the previous release derived, so both releases can run side by side.
 export function createNonceKey(rootSecret: RootSecret): DatabaseKey {
   return createDatabaseKey(rootSecret, 'oauth nonce', () => deriveKey(rootSecret, 'oauth nonce').export())
 }
@@ -25,7 +25,7 @@ export interface SigningKey {
   use: string
 }
 
-// How a 32-byte Ed25519 key is written (RFC 8410, 7), up to the key itself.
+// The start of a 32-byte Ed25519 private key in PKCS #8 (RFC 8410, 7), up to the key itself.
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 // Tokens are opaque, so nothing is signed with these. They exist because the metadata names a key set and the library requires one

@@ -1,4 +1,4 @@
-// The public metadata: where the endpoints are and what they accept. Pure.
+// The public metadata of OAuth: where the endpoints are and what they accept. Pure.
 
 import { scopes } from '../../contract/words.ts'
 import { isLoopback } from '../../platform/kit/loopback.ts'
@@ -24,25 +24,25 @@ export const grantTypes = ['authorization_code', 'refresh_token'] as const
 export const clientAuthMethods = ['private_key_jwt', 'none'] as const
 export const clientSigningAlgorithms = ['ES256', 'PS256', 'Ed25519', 'EdDSA'] as const
 
-// The identifier of our interface (RFC 8707): the audience of every access token.
+// The identifier of our API (RFC 8707): the audience of every access token of an app.
 export function resourceOf(origin: string): string {
   return `${origin}/api/v1`
 }
 
-// The same of the MCP server for merchants: the audience of the tokens of assistants.
+// The identifier of the MCP server for merchants: the audience of the tokens of assistants.
 export function assistantResourceOf(origin: string): string {
   return `${origin}/api/v1/admin/mcp`
 }
 
-// Why this origin must not ask for passwords; undefined if it may.
+// Returns why this origin must not ask for passwords, or undefined if it may.
 export function originProblem(origin: string): string | undefined {
   const url = new URL(origin)
   if (url.protocol === 'https:' || isLoopback(url)) return undefined
   return `Apps are installed over https only: the public URL ${origin} must be https, or on this machine.`
 }
 
-// RFC 9728. Tokens open what is below /api/v1/oauth and /api/v1/admin; the other operations take the keys that a token creates. There
-// is no `jwks_uri`: it would name keys of the resource, and no answer is signed.
+// RFC 9728. Tokens give access to /api/v1/oauth and /api/v1/admin; the other operations require the keys that a token creates. There is
+// no `jwks_uri`: it would list keys of the resource, and no response is signed.
 export function resourceMetadata(origin: string): object {
   return {
     resource: resourceOf(origin),
@@ -56,7 +56,7 @@ export function resourceMetadata(origin: string): object {
   }
 }
 
-// Tokens of assistants are plain: chat programs have no keys.
+// Tokens of assistants are bearer tokens: chat programs have no keys.
 export function assistantMetadata(origin: string): object {
   return {
     resource: assistantResourceOf(origin),
@@ -93,7 +93,7 @@ export function serverMetadata(origin: string, full: Readonly<Record<string, unk
     scopes_supported: scopes,
     revocation_endpoint_auth_methods_supported: clientAuthMethods,
     revocation_endpoint_auth_signing_alg_values_supported: clientSigningAlgorithms,
-    // OAuth Client ID Metadata Document, 5: assistants are known by the address of their document.
+    // OAuth Client ID Metadata Document, 5: assistants are identified by the URL of their document.
     client_id_metadata_document_supported: true,
     protected_resources: [resourceOf(origin), assistantResourceOf(origin)],
     service_documentation: `${origin}/docs`,

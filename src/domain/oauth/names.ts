@@ -1,8 +1,8 @@
-// Names that must be unique: of apps, and of the installations of a merchant.
+// Unique names of apps, and of the installations of a merchant.
 
 const namesAtOnce = 64
 
-// The name itself, or followed by ` 2`, ` 3` if it is taken.
+// Returns the name itself or, if it is taken, the name followed by ` 2`, ` 3` and so on.
 export async function freeName(
   name: string,
   listTaken: (names: readonly string[]) => Promise<readonly string[]>,

@@ -1,4 +1,4 @@
-// The operations of an installed app: what it was granted, and the API keys that it issues for itself.
+// The operations of an installed app: the scopes it was granted, and the API keys that it issues for itself.
 
 import { issueAt } from '../../contract/issues.ts'
 import type { InstallationKey } from '../../contract/open/oauth.ts'
@@ -23,13 +23,13 @@ import { proofAgeSecondsMax, proofAlgorithms } from './proof.ts'
 export interface OAuthOperationParts {
   rootSecret: RootSecret
   publicOrigin: () => string
-  // Ends a key on this node at once.
+  // Makes this node refuse the key immediately.
   forget: (credentialId: string) => void
 }
 
 type Ours = 'describeOAuthAuthorization' | 'createInstallationKey' | 'listInstallationKeys' | 'revokeInstallationKey'
 
-// Enough to rotate keys, and few enough that a lost one is noticed.
+// Enough to rotate keys, and few enough to notice a lost key.
 const livingKeysMax = 10
 
 export function oauthOperations({ rootSecret, publicOrigin, forget }: OAuthOperationParts): Pick<OpenHandlers, Ours> {

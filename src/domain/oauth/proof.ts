@@ -1,35 +1,35 @@
-// Whether a caller holds the key that its access token is bound to: DPoP proofs (RFC 9449) at our own operations, and the
-// nonces that the authorization server and our operations share.
+// Checks whether a caller holds the key that its access token is bound to: DPoP proofs (RFC 9449) at our own operations, and the nonces
+// that the authorization server and our operations share.
 
 import { createHash, hkdfSync } from 'node:crypto'
 import { isEqualSecret } from '../../platform/secrets/secrets.ts'
 
 export const proofAlgorithms = ['ES256', 'Ed25519', 'EdDSA'] as const
 
-// How far the time of a proof may be from ours.
+// How far the time of a proof may differ from ours.
 export const proofAgeSecondsMax = 300
 const proofAheadSecondsMax = 60
 
-// A proof dated ahead is valid for longer; its record is stored until no node accepts it any more.
+// A proof dated ahead is valid for longer; its record is stored until no node can still accept the proof.
 export const proofKeptMs = 2 * (proofAgeSecondsMax + proofAheadSecondsMax) * 1000
 
 const proofLengthMax = 4_096
 
 export interface ProofDemand {
   method: string
-  // The address that was called, under our public origin.
+  // The URL that was called, under our public origin.
   url: string
   token: string
   // Thumbprint of the key that the token is bound to.
   jkt: string
 }
 
-// `nonce`: only the nonce is wrong; the caller retries with ours.
+// `nonce`: only the nonce is wrong; the caller retries with the nonce of our response.
 export type ProofVerdict = { jti: string; nonce: string } | 'invalid' | 'nonce'
 
 export async function judgeProof(proof: string, demand: ProofDemand, nonces: Nonces, now: Date): Promise<ProofVerdict> {
   if (proof.length > proofLengthMax) return 'invalid'
-  // Loaded with the first proof: callers with an API key do not need it.
+  // Imported with the first proof: callers with an API key do not need the library.
   const { calculateJwkThumbprint, EmbeddedJWK, errors, jwtVerify } = await import('jose')
   const verified = await jwtVerify(proof, EmbeddedJWK, {
     algorithms: [...proofAlgorithms],
