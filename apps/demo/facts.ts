@@ -1,4 +1,4 @@
-// What the demo shop and its month agree on.
+// Constants and types that the demo shop and its generated month share.
 
 import type { Role } from '../../src/contract/words.ts'
 import type { PastShop } from '../../src/ops/past.ts'
@@ -12,17 +12,17 @@ export const demoPeople = {
 export type DemoPerson = keyof typeof demoPeople
 
 const day = 24 * 3_600_000
-// The first order of the month is this long before the shop was made, and its last one that long.
+// Time from the first and from the last order of the month to the creation of the shop.
 export const historyMs = 30 * day
 export const historyEndsMs = 7 * 60_000
 
-// The shop for which a month is to be made.
+// The shop for which a month of history is generated.
 export interface HistoryFacts {
-  // When the shop was made, and the month ends.
+  // Instant at which the shop was created, and at which the month ends.
   anchor: number
   shop: PastShop
   shopVersion: number
-  // By code.
+  // Ids of the SKUs, by their codes.
   skuIds: ReadonlyMap<string, string>
   people: Readonly<Record<DemoPerson, { userId: string; role: Role }>>
 }

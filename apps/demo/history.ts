@@ -1,6 +1,6 @@
-// Makes the month that the demo shop looks back on, by the operations and pages that shoppers and the people of the shop use, on a server
-// with its clock in the past. The orders in the database say which parts are done, so a start that was killed is taken up by the next
-// one.
+// Generates the month of history of the demo shop with the operations and pages that shoppers and the shop's members use, on a server
+// with its clock in the past. The orders in the database show which parts are done, so the next start continues where one that was killed
+// stopped.
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import { Past, type PastParts } from '../../src/ops/past.ts'
@@ -9,7 +9,7 @@ import { type Act, type Month, type PlannedOrder, planMonth } from './month.ts'
 import { demoAnswer, demoEndpoints } from './receivers.ts'
 
 export interface HistoryParts extends Pick<PastParts, 'storage' | 'rootSecret' | 'publicOrigin'> {
-  // Asked between two parts; what is left is made at the next start.
+  // Called between two parts. If it returns true, the next start makes the remaining parts.
   isEnding: () => boolean
   facts: HistoryFacts
 }
@@ -37,13 +37,13 @@ export async function makeDemoHistory({ facts, isEnding, ...parts }: HistoryPart
 async function livePart(people: People, part: readonly Act[]): Promise<void> {
   const { past, facts } = people
   const first = part.find(({ kind }) => kind === 'order')
-  // Another node, or an earlier start, was here.
+  // Another node or an earlier start has made this part.
   if (first?.kind === 'order' && first.order < past.orderIds.length) return
   for (const [index, act] of part.entries()) {
     past.now = act.at
     await carryOut(people, act)
     const next = part[index + 1]?.at ?? facts.anchor
-    // A loop of today finds nothing that is left to do.
+    // Background work that is due in the past runs now, so none of it is left for the loops of the real server.
     await past.catchUp(next > act.at ? next : facts.anchor)
   }
 }
@@ -62,7 +62,7 @@ async function carryOut(people: People, act: Act): Promise<void> {
     case 'order':
       people.past.orderIds.push(await buy(people, act.planned))
       return
-    // It comes by itself.
+    // The order expires without a call.
     case 'lapse':
       return
     case 'send':
@@ -160,7 +160,7 @@ const cards = {
   refusing: ['4000000000005126', '123'],
 } as const
 
-// As the storefront and the checkout page do it.
+// Buys with the same calls as the storefront and the checkout page.
 async function buy(people: People, planned: PlannedOrder): Promise<string> {
   const { past } = people
   const { at, shopper, items, promotionCode, pay, isExpress } = planned
@@ -199,12 +199,12 @@ async function buy(people: People, planned: PlannedOrder): Promise<string> {
   return orderId
 }
 
-// The zone of the whole world has one way only.
+// The zone for the rest of the world, here the US, has no express shipping.
 function hasExpress(country: string): boolean {
   return country !== 'US'
 }
 
-// A page has one for each form. This one stays the same when its part is made again.
+// A page makes one attempt key per form. This key stays the same when its part is made again.
 function attemptOf({ at }: PlannedOrder): string {
   return `month ${at}`
 }
@@ -257,7 +257,7 @@ async function edit(people: People, { by, order, isMore }: Extract<Act, { kind: 
   await perform(people, by, 'editAdminOrder', { orderId: orderOf(people, order), body })
 }
 
-// As on the page of the order.
+// Requests a return as the page of the order does.
 async function askReturn(people: People, order: number): Promise<void> {
   const { statusUrl } = await shownOrder(people, order)
   const outcome = await people.past.requestReturn(lastOf(statusUrl), {
@@ -278,7 +278,7 @@ async function draft(people: People, { by, planned }: Extract<Act, { kind: 'draf
   if (isCancelled) await perform(people, by, 'cancelAdminDraft', { draftId: made.draft.id, body: {} })
 }
 
-// As on the shop's page for withdrawals.
+// Withdraws as the shop's page for withdrawals does.
 async function withdraw(people: People, order: number): Promise<void> {
   const { past, facts, month } = people
   const planned = month.orders[order] as PlannedOrder
@@ -299,7 +299,7 @@ function firstUnit(people: People, order: number): { skuId: string; quantity: nu
   return { skuId: skuOf(people, code), quantity: 1 }
 }
 
-// The secret of a page.
+// The last segment of a page's URL, which is its secret.
 function lastOf(url: string | null): string {
   return url?.split('/').at(-1) ?? ''
 }

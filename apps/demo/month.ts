@@ -1,4 +1,4 @@
-// What happened in the demo shop in the month before it was made: who bought what, and what the people of the shop did about it.
+// Plans what happened in the demo shop in the month before it was created: who bought what, and what the shop's members did about it.
 // Pure: the same instant gives the same month.
 
 import { type DemoPerson, historyEndsMs, historyMs } from './facts.ts'
@@ -20,32 +20,32 @@ export interface PlannedParcel {
   order: number
   carrier: string
   trackingNumber: string
-  // Only the first line is in it.
+  // Whether the parcel has only the first line of the order.
   isPart: boolean
 }
 
-// `order` is the place of an order among all of the month, the oldest first.
+// `order` is the index of the order in the month, from the oldest.
 export type Act =
   | { kind: 'order'; at: number; order: number; planned: PlannedOrder }
   | { kind: 'send'; at: number; by: DemoPerson; parcels: readonly PlannedParcel[] }
   | { kind: 'collect'; at: number; by: DemoPerson; order: number }
-  // The money did not come in time.
+  // The order expires because the transfer did not arrive in time.
   | { kind: 'lapse'; at: number; order: number }
   | { kind: 'refund'; at: number; by: DemoPerson; order: number; isPart: boolean; reason: string }
-  // Everything of the order came back and was refunded.
+  // All items of the order were returned and refunded.
   | { kind: 'return'; at: number; by: DemoPerson; order: number }
-  // A unit came back, and the shopper got another item for it.
+  // A unit was returned, and the shopper got another item for it.
   | { kind: 'exchange'; at: number; by: DemoPerson; order: number; code: string }
-  // One unit less of the first item, or one more, which the shopper has been asked to pay by a link.
+  // The order has one unit less of the first item, or one more. The shopper is asked by a link to pay for the one more.
   | { kind: 'edit'; at: number; by: DemoPerson; order: number; isMore: boolean }
-  // The shopper asks, and waits for an answer.
+  // The shopper requests a return, which is still unanswered.
   | { kind: 'ask_return'; at: number; order: number }
   | { kind: 'cancel'; at: number; by: DemoPerson; order: number; note: string }
   | { kind: 'note'; at: number; by: DemoPerson; order: number; text: string }
   | { kind: 'look'; at: number; by: DemoPerson; order: number }
   | { kind: 'dispute'; at: number; order: number }
   | { kind: 'withdraw'; at: number; order: number }
-  // An order for a shopper who rang, and pays by a link.
+  // An order for a shopper who called by phone and pays by a link.
   | { kind: 'draft'; at: number; by: DemoPerson; planned: PlannedDraft }
   | { kind: 'time_zone'; at: number; by: DemoPerson; timeZone: string }
   | { kind: 'promotion'; at: number; by: DemoPerson; code: string; name: string; from: number; to: number }
@@ -68,10 +68,10 @@ export interface SkuChange {
 }
 
 export interface Month {
-  // Each has an order, and is done at once or not at all.
+  // Each part has an order, and is made in one transaction or not at all.
   parts: readonly (readonly Act[])[]
   orders: readonly PlannedOrder[]
-  // Receivers do not take calls about what happened then.
+  // Receivers fail calls about events in these spans.
   outages: Readonly<Record<DemoEndpoint, readonly Span[]>>
 }
 
@@ -83,7 +83,7 @@ export interface Span {
 const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
-// As long as the shop waits for a transfer.
+// Time that the shop waits for a bank transfer.
 const transferMs = 14 * day
 
 export function planMonth(anchor: number): Month {
@@ -98,7 +98,7 @@ export function planMonth(anchor: number): Month {
   ]
   const outages = {
     labels: [],
-    // It never took what happened on one day, and takes nothing since yesterday.
+    // This receiver failed events of one day, and has failed all since yesterday.
     books: [
       { from: from + 20 * day, to: from + 21 * day },
       { from: anchor - 30 * hour, to: Infinity },
@@ -125,7 +125,7 @@ const wanted: readonly (readonly [code: string, weight: number])[] = [
   ['SET-LET-SAG', 2], ['CRD-LIN-MIX', 4], ['BOK-LOF-EN', 3],
 ]
 
-// Friday to Sunday.
+// The last span from Friday to Sunday before the instant.
 function weekendBefore(at: number): Span {
   const midnight = Math.floor(at / day) * day
   const sinceMonday = (new Date(midnight).getUTCDay() + 6) % 7
@@ -155,7 +155,7 @@ function planOrders(anchor: number, from: number, weekend: Span, random: Random)
     })
 }
 
-// Nobody buys again before this many others have.
+// Number of orders by other shoppers before a shopper buys again.
 const returnsAfter = 14
 
 const codes = ['WELCOME10', 'WELCOME10', 'FIVEOFF', 'SHIPFREE'] as const
@@ -180,7 +180,7 @@ function planItems(lines: number, random: Random): PlannedOrder['items'] {
   return [...items].map(([code, quantity]) => ({ code, quantity }))
 }
 
-// What became of some of them
+// Outcomes of some orders
 
 type Fate =
   | 'refunded'
@@ -214,13 +214,13 @@ const fatedLately: readonly (readonly [fromLast: number, fate: Fate])[] = [
 
 interface Fates {
   of: ReadonlyMap<number, Fate>
-  // The first order that nobody has sent yet.
+  // Index of the first order that has not been sent.
   unsentFrom: number
 }
 
 const toSendMin = 14
 
-// Changes the orders so that their fate is possible: half of an order can only be refunded if it has two lines.
+// Changes the orders to match their fates. For example, an order that is half refunded needs two lines.
 function fatesFor(orders: PlannedOrder[], anchor: number): Fates {
   const { length } = orders
   const of = new Map<number, Fate>([
@@ -266,7 +266,7 @@ function membersFor(fate: Fate, order: PlannedOrder, index: number): Partial<Pla
   return {}
 }
 
-// What the people of the shop did
+// Actions of the shop's members
 
 interface Frame {
   from: number
@@ -329,7 +329,7 @@ function staffActs(orders: readonly PlannedOrder[], fates: Fates, frame: Frame):
   return acts.filter(({ at }) => at > from && at < last)
 }
 
-// Two whose links can be paid when the shop is opened, and one from before.
+// Two drafts whose links can be paid when the shop is opened, and one older draft.
 function draftActs(from: number, anchor: number): Act[] {
   const [hanne, jonas, mirjam] = shoppers
   if (!hanne || !jonas || !mirjam) return []
@@ -404,7 +404,7 @@ function actsFor(fate: Fate, order: number, at: number): Act[] {
   }
 }
 
-// On working days at half past nine, everything that was bought before six.
+// On working days at 9:30, sends everything that was bought before 6:00.
 function sendings(orders: readonly PlannedOrder[], fates: Fates, { from, anchor }: Frame, random: Random): Act[] {
   const acts: Act[] = []
   const sent = new Set<number>()
@@ -437,7 +437,8 @@ function parcelFor({ shopper }: PlannedOrder, order: number, isPart: boolean, ra
 
 // Parts
 
-// An order that waits for a transfer has its end in its own part: to a loop of today it would be overdue.
+// The end of an order that waits for a transfer is in the same part as the order: the loops of the real server would find the order
+// overdue.
 function partsOf(acts: readonly Act[], orders: readonly PlannedOrder[], from: number): Month['parts'] {
   const placed = acts
     .map((act) => ({ act, at: endsTransfer(act, orders) ? (orders[act.order]?.at ?? act.at) : act.at }))
@@ -446,7 +447,7 @@ function partsOf(acts: readonly Act[], orders: readonly PlannedOrder[], from: nu
   for (const group of Map.groupBy(placed, ({ at }) => Math.floor((at - from) / day)).values()) {
     const acted = group.map(({ act }) => act)
     const before = parts.at(-1)
-    // What is done is known by its orders, so each part has one.
+    // A part is known to be made by its orders, so acts without an order belong to the part before.
     if (before && !before.some(({ kind }) => kind === 'order')) before.push(...acted)
     else parts.push(acted)
   }
@@ -459,7 +460,7 @@ function endsTransfer(act: Act, orders: readonly PlannedOrder[]): act is EndOfTr
   return (act.kind === 'collect' || act.kind === 'lapse') && orders[act.order]?.pay === 'bank_transfer'
 }
 
-// Chance
+// Random numbers
 
 interface Random {
   next(): number
@@ -469,7 +470,7 @@ interface Random {
   digits(count: number): string
 }
 
-// Mulberry32: small, and the same everywhere.
+// Mulberry32: a short generator with the same numbers on every platform.
 function createRandom(seed: number): Random {
   let state = seed
   function next(): number {

@@ -1,5 +1,5 @@
-// Prints the demo shop as a start reads it (`npm run demo:print`, after each change of shop.yaml): JSON, which was checked here
-// and need not be again.
+// Prints the demo shop as JSON (`npm run demo:print`, after each change of shop.yaml). The JSON is checked here, so a start does not
+// check it.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { readShopFile } from '../../src/ops/provisioning/read.ts'

@@ -1,5 +1,5 @@
-// The receivers of the demo shop's webhooks. They are inside this process: their names end in .example, which no name server
-// knows (RFC 2606), and nothing leaves the machine. One takes every call, one is out of order, one has shut down for good.
+// The receivers of the demo shop's webhooks. They are functions in this process: their names end in .example, which no name server
+// resolves (RFC 2606), and nothing is sent over the network. One accepts every call, one is out of order, one has shut down for good.
 
 import type { PastParts } from '../../src/ops/past.ts'
 
@@ -31,7 +31,7 @@ const byUrl: ReadonlyMap<string, DemoEndpoint> = new Map(
   (Object.keys(demoEndpoints) as DemoEndpoint[]).map((name) => [demoEndpoints[name].url, name]),
 )
 
-// Undefined for every other address, which is called as usual. `isWell` is asked for the instant of the event.
+// Returns undefined for all other addresses, which are called as usual. `isWell` gets the instant of the event.
 export function demoAnswer(
   { url, body }: WebhookCall,
   isWell: (name: DemoEndpoint, at: number) => boolean = isWellNow,
@@ -44,12 +44,12 @@ export function demoAnswer(
   return answered(503, 'upstream connect error or disconnect/reset before headers', 5 * tookMs)
 }
 
-// As they are once the month is over.
+// State of the receivers after the month.
 function isWellNow(name: DemoEndpoint): boolean {
   return name === 'labels'
 }
 
-// Our own events come here, and no others.
+// Only events that this server made are sent to these receivers.
 function timestampOf(body: string): string {
   return (JSON.parse(body) as { timestamp: string }).timestamp
 }

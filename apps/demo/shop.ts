@@ -1,5 +1,5 @@
-// The demo shop: makes what is missing, and fresh keys to call it with. Keys of earlier calls go on working, but only the
-// newest few are kept alive, so that calling it daily leaves no heap of live keys behind.
+// The demo shop: creates what is missing, and new keys each time. Older keys keep working, but only the newest few are kept active, so a
+// daily run does not pile up active keys.
 
 import { readFile } from 'node:fs/promises'
 import type { ProductEntry } from '../../src/contract/entries.ts'
@@ -37,12 +37,13 @@ export interface DemoShop {
   // `full` has the open scopes, `admin` the admin scopes.
   keys: { full: string; catalog: string; none: string; admin: string }
   products: { slug: string; skus: { id: string; price: number; stock: number }[] }[]
-  // The first one takes something off every cart; the others show every type and outcome.
+  // The first code reduces every cart. The others show every type and outcome of promotions.
   promotionCodes: string[]
   webhookEndpoint: { id: string; secret: string }
-  // An owner: runs the shop at /admin, and installs apps. The password is a fresh one each time, since the one before cannot be shown again.
+  // An owner, who runs the shop at /admin and installs apps. The password is new each time, since the previous one is not stored in plain
+  // text.
   user: { email: string; password: string }
-  // They sign in with the same password.
+  // Members with the same password as the owner.
   colleagues: readonly { email: string; role: Role }[]
   app: { clientId: string; redirectUris: readonly string[] }
 }
@@ -56,7 +57,7 @@ const demoScopes = {
 
 const liveKeysMax = 10
 
-// True where there is no shop at all, and where an earlier start was ended before the demo shop was whole.
+// Returns true if no merchant exists, or if an earlier start ended before the demo shop was complete.
 export async function needsDemoShop(storage: Storage): Promise<boolean> {
   return storage.read(async (db) => {
     const merchants = await listMerchants(db)
@@ -65,7 +66,7 @@ export async function needsDemoShop(storage: Storage): Promise<boolean> {
   })
 }
 
-// Its keys are made last, and a key that was revoked is still there.
+// Returns true if the demo shop has keys, which are created last. Revoked keys count too.
 async function isWhole(db: Reader): Promise<boolean> {
   const demo = await findMerchant(db, demoSlug)
   for (const { id } of demo ? await listInstallations(db, demo.id) : []) {
@@ -81,7 +82,7 @@ export async function hasDemoShop(storage: Storage): Promise<boolean> {
 export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now: number): Promise<DemoShop> {
   const file = await readDemoFile()
   const password = makePassword()
-  // A new one looks back on a month, in which its first things were there already.
+  // A new shop gets a month of history, so it is opened before the month begins.
   const openedAt = (await storage.read(isWhole)) ? now : now - openedMs
   const [merchantId, passwordHash] = await Promise.all([
     openShop(storage, file, openedAt),
@@ -99,7 +100,7 @@ export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now
       await freshKey(tx, rootSecret, installation, 'none', now),
       await freshKey(tx, rootSecret, installation, 'admin', now),
     ]
-    // Agents may buy there, with test cards. What was set since stays.
+    // Agents may buy in the demo shop, with test cards. Settings that were changed since are not overwritten.
     const seller = { merchantId, mode: installation.mode }
     if ((await agentSettingsOf(tx, seller)).version === 0)
       await setAgentSettings(tx, seller, { level: 'buy', who: 'anyone' }, now)
@@ -118,7 +119,7 @@ export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now
   })
 }
 
-// Reductions are shown only where the price was higher before, so what is reduced has its full price for the first hour.
+// A reduction is only shown if the price was higher before, so reduced products have their full price for the first hour.
 async function openShop(storage: Storage, file: ShopFile, now: number): Promise<string> {
   const isNew = !(await storage.read((db) => findMerchant(db, file.merchant.slug)))
   const given = file.products ?? []
@@ -135,8 +136,8 @@ function atFullPrice(product: ProductEntry): ProductEntry {
   return { ...product, skus }
 }
 
-// The site of the demo shop, open, where it has none yet: the shop is shown in the mode of its installation. Keys of earlier releases, with
-// which the server called itself, end a day later: processes of such a release may still use them.
+// Creates an open site for the demo shop if it has none. The site is in the mode of the shop's installation. Keys with which servers of
+// earlier releases called themselves expire a day later, since such servers may still use them.
 export async function ensureDemoSite(storage: Storage, now: number): Promise<void> {
   await storage.write(async (tx) => {
     const demo = (await listMerchants(tx)).find(({ slug }) => slug === demoSlug)
@@ -152,8 +153,8 @@ export async function ensureDemoSite(storage: Storage, now: number): Promise<voi
 const day = 24 * 3_600_000
 const formerNames = ['Demo key: storefront', 'Demo key: window']
 
-// Printed from shop.yaml (`npm run demo:print`), which a test holds against it: to read YAML and check it took a start a quarter
-// of a second.
+// Read from a JSON file that is printed from shop.yaml (`npm run demo:print`) and that a test compares with shop.yaml. Reading and
+// checking YAML at the start took a quarter of a second.
 async function readDemoFile(): Promise<ShopFile> {
   const file: ShopFile = JSON.parse(await readFile(new URL('./shop.json', import.meta.url), 'utf8'))
   if (file.merchant.slug !== demoSlug) throw new Error("the demo shop's own file names another merchant")
@@ -174,7 +175,8 @@ interface PeopleInput {
   now: number
 }
 
-// Made if they are missing. The shops that they were given meanwhile stay, and so does a bar against them.
+// Creates the demo users that are missing. Existing users keep the merchants they were added to, and stay suspended if they were
+// suspended.
 async function ensureDemoPeople(tx: Tx, rootSecret: RootSecret, input: PeopleInput): Promise<void> {
   const { merchantId, passwordHash, openedAt, now } = input
   for (const { email, name, role } of Object.values(demoPeople)) {
@@ -185,8 +187,8 @@ async function ensureDemoPeople(tx: Tx, rootSecret: RootSecret, input: PeopleInp
 }
 
 const openedMs = 31 * day
-// Undefined where there is nothing to make: no demo shop, one of an earlier release, one whose history is complete, or one that
-// had orders of its own before.
+// Returns undefined if no history is to be made: the demo shop does not exist or was made by an earlier release, its history is complete,
+// or it had other orders before.
 export async function findHistory(
   storage: Storage,
   rootSecret: RootSecret,

@@ -1,4 +1,4 @@
-// Who bought in the demo shop: invented people at addresses that have the form of their country. Data only.
+// Shoppers of the demo shop: invented people with addresses in the format of their country. Data only.
 
 import type { Address } from '../../src/contract/open/carts.ts'
 

@@ -1,4 +1,4 @@
-// What it costs to send a cart, before its address is known: to the country that the shopper named, or else to the likeliest.
+// Estimate of the shipping cost of a cart before its address is known: for the country that the shopper chose, or else for the likeliest.
 
 import type { Cart, ShippingEstimate } from '../../packages/client/src/index.ts'
 import { type Html, html } from './html.ts'
@@ -6,14 +6,15 @@ import type { Speaker } from './speaker.ts'
 
 export interface EstimateView {
   estimate: ShippingEstimate
-  // To which the shop delivers.
+  // Countries to which the shop delivers.
   countries: readonly string[]
 }
 
 const elsewhere = '*'
 const codePattern = /^[A-Z]{2}$/
 
-// The first of them that the shop delivers to: what was asked for, where the shopper seems to be, where the shop is.
+// Returns the first of the wanted countries to which the shop delivers. Callers pass the country that was asked for, the country where
+// the shopper seems to be and the country of the shop.
 export function destinationFor(
   shipsTo: readonly string[],
   wanted: readonly (string | null | undefined)[],
@@ -37,7 +38,7 @@ export function shippingRow({ say, money, country }: Speaker, cart: Cart, view: 
   return { name, value: shipping === 0 ? say('total.free') : money(shipping, cart.currency) }
 }
 
-// Other options are named with their prices; they are chosen at the checkout.
+// Lists the prices of all shipping options. The shopper chooses one at the checkout.
 export function estimateForm(speaker: Speaker, base: string, currency: string, view: EstimateView | null): Html | null {
   if (!view?.estimate.requiresShipping) return null
   const { estimate, countries } = view
@@ -55,7 +56,7 @@ ${options.length > 1 && html`<ul class="small">${options.map(({ label, amount })
 </form>`
 }
 
-// Names that Unicode has beside countries: unions, a zone, and what stands for unknown.
+// Region codes of Unicode that are not countries: unions, a currency zone, pseudo-locales and the code for unknown.
 const noCountries: ReadonlySet<string> = new Set(['EU', 'EZ', 'UN', 'QO', 'XA', 'XB', 'ZZ'])
 let all: ReadonlySet<string> | undefined
 
@@ -63,7 +64,7 @@ function isCountry(code: string): boolean {
   return allCountries().has(code)
 }
 
-// The codes of ISO 3166-1. Codes of former countries stand for those of today.
+// The country codes of ISO 3166-1. Codes of former countries are replaced by the current ones.
 function allCountries(): ReadonlySet<string> {
   if (all) return all
   const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' })

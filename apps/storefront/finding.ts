@@ -1,5 +1,5 @@
-// The page of a search or a category: filters, sorting and pages, as a form that is sent by GET. The address says all of it, so it
-// can be shared, and going back works.
+// The page of a search or a category: filters, sorting and pages, as a form that is sent by GET. The URL has all choices, so it can be
+// shared, and the back button works.
 
 import type { Category, ProductSearchResponse } from '../../packages/client/src/index.ts'
 import { type Html, html } from './html.ts'
@@ -10,7 +10,7 @@ export type Sort = (typeof sorts)[number]
 
 const sorts = ['relevance', 'newest', 'price_asc', 'price_desc', 'name'] as const
 
-// What a shopper asked for. Prices are as typed.
+// Choices of a shopper. Prices are as typed.
 export interface Asked {
   q: string
   category: string | null
@@ -27,7 +27,7 @@ const optionsMax = 10
 const brandsMax = 20
 const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 
-// Whatever an address says becomes a question that the API accepts.
+// Makes a query that the API accepts from any query string.
 export function askedIn(query: URLSearchParams, category: string | null): Asked {
   const slug = category ?? query.get('category') ?? ''
   return {
@@ -46,7 +46,7 @@ export function askedIn(query: URLSearchParams, category: string | null): Asked 
   }
 }
 
-// Whether there is nothing to show and nothing to take back.
+// Returns true if there are no products to show and no filters to remove.
 export function isNothing({ asked, found, isCategoryPage, isStart }: FindingView): boolean {
   const isBare = !isNarrowed(asked) && (asked.category === null || isCategoryPage)
   return isStart && isBare && found.data.length === 0
@@ -70,7 +70,7 @@ export function questionOf({ q, category, brands, min, max, inStock, options, so
   }
 }
 
-// The address that asks the same, or something else.
+// Returns the URL of the same choices with those of `other` changed.
 export function addressOf(path: string, asked: Asked, other: Partial<Asked> = {}, isCategoryPage = false): string {
   const { q, category, brands, min, max, inStock, options, sort } = { ...asked, ...other }
   const query = new URLSearchParams()
@@ -103,7 +103,7 @@ export function countWords({ say }: Speaker, { meta: { total, count } }: Product
   return total === null ? say('list.countMore', { count: countedMax }) : say('list.count', { count: total ?? count })
 }
 
-// Above the products: how many, in which order, and what was chosen, each with a link that takes it back.
+// Shown above the products: their number, the sorting, and the active filters, each with a link that removes it.
 export function toolbar(view: FindingView): Html {
   const { asked, found, speaker } = view
   const { say } = speaker
@@ -184,7 +184,7 @@ ${isNarrowed(asked) && html`<p><a href="${addressOf(path, { ...asked, brands: []
 </details>`
 }
 
-// Links, since a result is in one category at a time.
+// Categories are links, not checkboxes, since a result has one category at a time.
 function categoryLinks({ speaker: { say }, asked, found, path, categories }: FindingView): Html | false {
   const counted = new Map(found.meta.facets.categories.map((facet) => [facet.slug, facet.count]))
   const listed = inTreeOrder(categories).filter(({ slug }) => counted.has(slug))
@@ -196,7 +196,7 @@ function categoryLinks({ speaker: { say }, asked, found, path, categories }: Fin
 ${rest.length > 0 && html`<details><summary>${say('filter.moreCategories')}</summary><ul class="facet-links">${rest.map(link)}</ul></details>`}</fieldset>`
 }
 
-// Each category is followed by those below it.
+// Each category is followed by its subcategories.
 function inTreeOrder(categories: readonly Category[]): Category[] {
   const below = Map.groupBy(categories, ({ path }) => path.at(-2) ?? '')
   const walk = (slug: string): Category[] =>
@@ -204,7 +204,7 @@ function inTreeOrder(categories: readonly Category[]): Category[] {
   return walk('')
 }
 
-// A brand that nothing has any more can still be taken back.
+// A chosen brand is listed even if no product has it any more, so it can be removed.
 function brandGroup(view: FindingView): Html | false {
   const { asked, found, speaker } = view
   const { brands } = found.meta.facets
@@ -216,7 +216,7 @@ function brandGroup(view: FindingView): Html | false {
   return checkGroup(speaker, { legend: speaker.say('filter.brand'), name: 'brand', values })
 }
 
-// As the API compares brands, apart from accents.
+// Compares as the API compares brands, except for accents.
 function isSame(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }

@@ -1,4 +1,4 @@
-// The home that the merchant put together from sections.
+// The home page that the merchant composed of sections.
 
 import type { ProductSummary, Site } from '../../packages/client/src/index.ts'
 import { Html, html } from './html.ts'
@@ -7,7 +7,7 @@ import { absolute, cards, categoryTiles, page, pictureOf, type Surroundings, sho
 
 export type Section = NonNullable<Site['home']>[number]
 
-// A section, and the products in it.
+// A section and its products.
 export interface ShownSection {
   section: Section
   products: readonly ProductSummary[]
@@ -65,7 +65,7 @@ ${pictureOf(at, section.image ?? null, { alt: section.imageAlt ?? '' })}
   }
 }
 
-// The first one is what the page is about.
+// The title of the first section is the main heading of the page.
 function hero(at: Surroundings, section: Section, index: number): Html {
   const { title = '', image = null, imageAlt = '' } = section
   const name = title === '' ? at.merchant.name : title
@@ -85,7 +85,7 @@ function heading({ title = '' }: Section, id: string): Html | false {
   return title !== '' && html`<h2 id="${id}" class="section-title" dir="auto">${title}</h2>`
 }
 
-// Safe since the server stored it.
+// The HTML is safe, since the server sanitised it when it was stored.
 function rich(bodyHtml = ''): Html | false {
   return bodyHtml !== '' && html`<div class="rich" dir="auto">${new Html(bodyHtml)}</div>`
 }

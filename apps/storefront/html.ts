@@ -1,5 +1,5 @@
-// The `html` tag: a template whose values are escaped unless they are markup of this tag themselves. Write attributes in
-// double quotes; there escaping protects, as it does in text.
+// The `html` tag: a template that escapes its values unless they are markup of this tag. Write attributes in double quotes: escaping
+// protects only text and quoted attributes.
 
 export type HtmlValue = Html | string | number | false | null | undefined | readonly HtmlValue[]
 

@@ -1,28 +1,28 @@
-// Where links lead: to products, categories and pages of this shop, and to addresses that the merchant gave.
+// Targets of links: products, categories and pages of this shop, and addresses that the merchant entered.
 
 import type { Category, Site } from '../../packages/client/src/index.ts'
 import type { Speaker } from './speaker.ts'
 
 export type SiteLink = NonNullable<Site['menus']['head']>[number]
 
-// What a link is resolved by.
+// What is needed to resolve a link.
 export interface LinkPlace {
   // Where the shop is mounted: '' or '/shop'.
   base: string
   speaker: Speaker
   categories: readonly Category[]
-  // That the merchant wrote.
+  // Pages that the merchant wrote.
   pages: Site['pages']
 }
 
 export interface Destination {
   href: string
   label: string
-  // For a page of this shop: the name that `current` uses for it.
+  // Name of a page of this shop, as `current` uses it.
   name: string | null
 }
 
-// Null where it leads to something that is not there any more.
+// Returns null if the target does not exist any more.
 export function destinationOf(at: LinkPlace, { kind, target, label }: SiteLink): Destination | null {
   const { base, categories, pages, speaker } = at
   if (kind === 'all') return { href: `${base}/products`, label: label || speaker.say('nav.all'), name: 'all' }
@@ -35,7 +35,7 @@ export function destinationOf(at: LinkPlace, { kind, target, label }: SiteLink):
     return found ? { href: `${base}/${target}`, label: label || found.title, name: target } : null
   }
   if (kind === 'product') return { href: productHref(at, target), label, name: null }
-  // The server checked it. Checked again, because this shop also runs against servers of others.
+  // The server has checked the target. It is checked again, because this shop also runs against the servers of others.
   if (target.startsWith('/') && !/^\/[/\\]/.test(target)) return { href: base + target, label, name: null }
   return /^(?:https?:\/\/|mailto:|tel:)/i.test(target) ? { href: target, label, name: null } : null
 }

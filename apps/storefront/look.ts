@@ -1,12 +1,12 @@
-// The look that the merchant chose, as a style sheet of its own: the policy of the pages allows no style inside of them. It sets the
-// variables that style.css names, and nothing else.
+// The appearance that the merchant chose, as its own style sheet: the content security policy of the pages allows no inline styles. It
+// sets only variables that style.css uses.
 
 import type { Site } from '../../packages/client/src/index.ts'
 
 type Look = Site['look']
 type Palette = NonNullable<Look['palette']>['light']
 
-// '' for a shop that looks as style.css says.
+// Returns '' if the shop uses the defaults of style.css.
 export function lookSheet({ font, corners, density, scheme, palette }: Look): string {
   const shape = { ...fonts[font], ...shapes[corners], ...densities[density] }
   const isPlain = Object.keys(shape).length === 0
@@ -16,7 +16,8 @@ export function lookSheet({ font, corners, density, scheme, palette }: Look): st
 
 const sans = 'system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Helvetica Neue",sans-serif'
 
-// Pairs that devices have: nothing is loaded, and no text moves when a font comes late. The first of each is what most people see.
+// Pairs of fonts that devices have, so nothing is loaded and no text moves when a font arrives late. Most people see the first font of
+// each list.
 const fonts: Readonly<Record<Look['font'], Record<string, string>>> = {
   classic: {},
   system: { serif: sans, 'heading-weight': '650' },
@@ -44,13 +45,13 @@ const densities: Readonly<Record<Look['density'], Record<string, string>>> = {
 }
 
 function colorRules({ light, dark }: NonNullable<Look['palette']>, scheme: Look['scheme']): string {
-  // The board is as large as a picture: it has the colour itself, in both schemes.
+  // The board is as large as a picture, so it has the same colour in both schemes.
   const { action: board, onAction: ink } = light
   const large = { board, 'on-board': ink, 'on-board-soft': ink, 'on-board-mark': ink }
   const bright = `:root{${linesOf({ ...shadesOf(light), ...large })}}\n`
   const night = `:root{${linesOf(shadesOf(dark))}}`
   if (scheme === 'light') return bright
-  // Paper is white.
+  // Dark colours are not printed.
   const when = scheme === 'dark' ? 'screen' : 'screen and (prefers-color-scheme:dark)'
   return `${bright}@media ${when}{${night}}\n`
 }
@@ -61,7 +62,7 @@ function shadesOf(palette: Palette): Record<string, string> {
     ...{ paper, sheet, well, ink, line, link },
     ...{ 'ink-soft': inkSoft, 'line-strong': lineStrong, focus: link },
     ...{ green: action, 'green-deep': actionOver, 'on-green': onAction },
-    // What should be seen has the same colour as what can be pressed.
+    // Highlights have the same colour as buttons.
     ...{ yellow: action, 'on-yellow': onAction },
   }
 }
@@ -71,7 +72,7 @@ const linesOf = (values: Readonly<Record<string, string>>) =>
     .map(([name, value]) => `--${name}:${value}`)
     .join(';')
 
-// The same sheet for a shop that is always light, or always dark.
+// Returns the same style sheet for a shop that is always light, or always dark.
 export function inScheme(sheet: string, scheme: Look['scheme']): string {
   if (scheme === 'auto') return sheet
   return sheet

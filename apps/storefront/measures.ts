@@ -1,4 +1,4 @@
-// The content of a SKU and its unit price, as a shopper reads them beside the price.
+// The content of a SKU and its unit price, as shown beside the price.
 
 import type { Speaker } from './speaker.ts'
 
@@ -6,7 +6,7 @@ interface PricedMeasure {
   amount: number
   unit: string
   per: string
-  // In minor units.
+  // Price of the SKU in minor units.
   price: number
 }
 
@@ -18,7 +18,7 @@ const signs: Readonly<Record<string, string>> = {
   '100ml': '100\u00a0ml',
 }
 
-// Null where it would repeat the price (Directive 98/6/EC, Art. 3(1)).
+// Returns null if the unit price would repeat the price (Directive 98/6/EC, Art. 3(1)).
 export function measureWords(
   { say, money }: Speaker,
   measure: PricedMeasure | null | undefined,

@@ -1,5 +1,5 @@
-// What search engines and messengers read of a page: the address that counts, Open Graph, and schema.org as JSON-LD. Amounts and
-// availability are those that the page shows.
+// Metadata of pages for search engines and messengers: the canonical URL, Open Graph, and schema.org as JSON-LD. Amounts and availability
+// are those that the page shows.
 
 import type { Availability, Category, Product, Site, Sku } from '../../packages/client/src/index.ts'
 import { Html, html } from './html.ts'
@@ -8,7 +8,7 @@ import { decimal } from './words.ts'
 export interface Shared {
   type: 'website' | 'product'
   siteName: string
-  // As `de_CH`.
+  // In the form of `de_CH`.
   locale: string
   title: string
   description: string
@@ -17,7 +17,7 @@ export interface Shared {
   price?: { amount: number; currency: string; availability: Availability }
 }
 
-// https://ogp.me, and for prices the names that Facebook and Pinterest read.
+// Tags of https://ogp.me, and for prices the names that Facebook and Pinterest read.
 export function openGraph({ type, siteName, locale, title, description, url, image, price }: Shared): Html {
   const tags: [name: string, content: string | undefined][] = [
     ['og:type', type],
@@ -55,8 +55,8 @@ const schemaWords: Readonly<Record<Availability, string>> = {
   out_of_stock: 'https://schema.org/OutOfStock',
 }
 
-// A block of data needs no permission of the policy. Inside of a script element only `<` can end it or begin a comment; the others
-// are escaped for readers that are less exact.
+// A data block needs no permission of the content security policy. Inside a script element only `<` can end it or begin a comment. The
+// other characters are escaped for less exact parsers.
 export function jsonLd(data: object): Html {
   const text = JSON.stringify({ '@context': 'https://schema.org', ...data })
   const safe = text.replaceAll(
@@ -73,15 +73,15 @@ export interface ProductFacts {
   product: Product
   url: string
   skuUrl: (code: string) => string
-  // The absolute address of a picture, or null.
+  // Returns the absolute URL of a picture, or null.
   image: (url: string | null) => string | null
   seller: string
-  // By the id of the SKU.
+  // Barcodes by the id of the SKU.
   barcodes: ReadonlyMap<string, string>
   attributeOf: AttributeOf
 }
 
-// More are summed up.
+// Number of variants that are listed. A product with more is described by an aggregate.
 const variantsMax = 50
 
 // https://developers.google.com/search/docs/appearance/structured-data/product-variants
@@ -133,7 +133,7 @@ function manufacturerOf({ safety }: Product): object {
   return { manufacturer: { '@type': 'Organization', name, address: place, ...reached } }
 }
 
-// Options that schema.org has a property for, and the others by their names.
+// Options with a property of schema.org are given as such, others as additional properties.
 function traitsOf({ options }: Sku, attributeOf: AttributeOf): object {
   const traits = new Map<string, unknown>()
   const others: object[] = []
@@ -150,7 +150,7 @@ function identifiersOf(sku: Sku, barcodes: ReadonlyMap<string, string>): object 
   return { sku: sku.code, ...(isGtin(barcode) && { gtin: barcode }) }
 }
 
-// 8, 12, 13 or 14 digits, of which the last is the check digit. Other barcodes are the merchant's own.
+// A GTIN has 8, 12, 13 or 14 digits, of which the last is the check digit. Other barcodes are the merchant's own.
 export function isGtin(text: string): boolean {
   if (!/^(?:\d{8}|\d{12,14})$/.test(text)) return false
   const digits = [...text].map(Number)
@@ -158,7 +158,7 @@ export function isGtin(text: string): boolean {
   return sum % 10 === 0
 }
 
-// Codes of UN/ECE Recommendation 20.
+// Codes of units from UN/ECE Recommendation 20.
 const unitCodes: Readonly<Record<string, string>> = {
   ...{ mg: 'MGM', g: 'GRM', kg: 'KGM', ml: 'MLT', cl: 'CLT', l: 'LTR', m3: 'MTQ' },
   ...{ mm: 'MMT', cm: 'CMT', m: 'MTR', cm2: 'CMK', m2: 'MTK', piece: 'C62' },
@@ -213,14 +213,14 @@ export interface SellerFacts {
   url: string
   logo: string | null
   email: string | null
-  // Where refunds are explained.
+  // Page that explains refunds.
   returnsUrl: string | null
   searchUrl: string
   legal: Site['legal']
   country: string
 }
 
-// The shop itself, on its home. https://developers.google.com/search/docs/appearance/structured-data/organization
+// Data about the shop itself, for its home page. https://developers.google.com/search/docs/appearance/structured-data/organization
 export function sellerData({ name, url, logo, email, returnsUrl, searchUrl, legal, country }: SellerFacts): object {
   const { street, postalCode, city } = legal ?? {}
   return {
@@ -270,7 +270,7 @@ export function breadcrumbData(steps: readonly { name: string; url: string }[]):
   }
 }
 
-// From the top category down to this one.
+// Categories from the top one down to this one.
 export function trailTo(category: Category, known: readonly Category[]): Category[] {
   return category.path.flatMap((slug) => known.find((other) => other.slug === slug) ?? [])
 }

@@ -1,5 +1,5 @@
-// The pages, rendered on the server, without script; every change is a form that is posted and answered with a redirect. Everything
-// from the catalog is escaped by the `html` tag.
+// Pages, rendered on the server, that work without script. Every change is a form that is posted and answered with a redirect. The `html`
+// tag escapes everything from the catalog.
 
 import { randomUUID } from 'node:crypto'
 import type {
@@ -37,61 +37,61 @@ import { safetyOf } from './safety.ts'
 import { languages, type Speaker } from './speaker.ts'
 import { isAboutCode, isGoodNews, type Notice } from './words.ts'
 
-// What every page needs to know.
+// Data that every page needs.
 export interface Surroundings extends LinkPlace {
-  // Under which browsers reach the shop.
+  // Origin under which browsers reach the shop.
   origin: string
   styleHref: string
-  // The sheet of the merchant's look, if there is one.
+  // Style sheet of the appearance that the merchant chose, or null.
   lookHref: string | null
   logo: string | null
   menus: Site['menus']
-  // Whether the home is made of sections, and all products are on a page of their own.
+  // Whether the home page is composed of sections, with all products on their own page.
   hasHome: boolean
   merchant: { name: string; currency: string; country: string }
-  // The language that the address asks for, if it does.
+  // The language that the URL asks for, or null.
   lang: string | null
   details: ShopDetails
   isTest: boolean
   bar: ShopBar | null
   cartCount: number
-  // What stands in the search field.
+  // Text in the search field.
   q: string
   notice: Notice | null
-  // Caches may keep the page, so it holds nothing of one shopper.
+  // Whether shared caches may store the page, which then contains no data of a shopper.
   isShared: boolean
   scriptHref: string | null
-  // The address of a picture, or null if a browser should not load it.
+  // Returns the URL of a picture, or null if a browser should not load it.
   picture: (url: string | null) => string | null
-  // What is known of it before it is loaded.
+  // Returns what is known of a picture before it is loaded.
   factsOf: (src: string) => PictureFacts | undefined
 }
 
-// Above every page of a shop that not everyone sees, or that takes no money. Leads to the dashboard.
+// Bar above every page of a shop that is not public or takes no real money. It links to the dashboard.
 export interface ShopBar {
   kind: 'closed' | 'test' | 'draft'
   href: string
 }
 
-// What the foot of every page says of the merchant.
+// Details of the merchant in the footer of every page.
 export interface ShopDetails {
   legal: Site['legal']
   supportEmail: string | null
-  // A form, in the place of the address.
+  // Contact form, shown instead of the email address.
   contactHref: string | null
   links: Site['links']
   withdrawalUrl: string | null
-  // For how long the seller answers for goods; null where it is not to be named.
+  // Years for which the seller is liable for defects, or null if they are not shown.
   guaranteeYears: number | null
-  // Addresses of the picture of the harmonised notice, by language.
+  // URLs of the picture of the harmonised notice, by language.
   guaranteeNotices: Readonly<Record<string, string>>
-  // null before the shop is known.
+  // Null until the shop is loaded.
   pricesIncludeTax: boolean | null
 }
 
 export interface ListView {
   products: readonly ProductSummary[]
-  // The next page of the list.
+  // URL of the next page of the list.
   moreHref: string | null
   isStart: boolean
 }
@@ -127,11 +127,11 @@ ${moreHref && html`<p class="more"><a class="button quiet" href="${moreHref}">${
 }
 
 export interface FoundView extends FindingView {
-  // Set on the page of a category.
+  // Category of the page, or null on other pages.
   category: Category | null
   firstHref: string
   moreHref: string | null
-  // Shown where nothing was found.
+  // Products that are shown if nothing was found.
   newest: readonly ProductSummary[]
 }
 
@@ -140,7 +140,7 @@ export function foundPage(at: Surroundings, view: FoundView): string {
   const { correctedTo, leftOut } = found.meta
   const { say } = at.speaker
   const [brand, ...otherBrands] = asked.brands
-  // Where the brand on the page of a product leads.
+  // The page that a brand on a product page links to has the brand as its title.
   const plainTitle = brand !== undefined && otherBrands.length === 0 ? brand : say('search.short')
   const title = category?.name ?? (asked.q === '' ? plainTitle : say('search.titled', { words: asked.q }))
   const count = countWords(at.speaker, found)
@@ -149,7 +149,7 @@ export function foundPage(at: Surroundings, view: FoundView): string {
     title,
     description: category?.description || say('list.described', { title, merchant: at.merchant.name, count }),
     current: category?.path[0] ?? null,
-    // The plain category stands for every filter and order of it. What comes after its first page has no lasting address.
+    // Every filter and order has the unfiltered category as its canonical page. Pages after the first have no lasting URL.
     found:
       category && isStart
         ? {
@@ -280,10 +280,10 @@ function stockWords({ say }: Speaker, availability: Availability, available: num
 export interface ProductView {
   product: Product
   chosen: Sku
-  // Its categories, from the widest to the narrowest.
+  // Categories of the product, from the widest to the narrowest.
   trail: readonly Category[]
   alike: readonly ProductSummary[]
-  // By the id of the SKU.
+  // Barcodes by the id of the SKU.
   barcodes: ReadonlyMap<string, string>
   attributeOf: AttributeOf
   quantity: number
@@ -355,12 +355,12 @@ ${
   })
 }
 
-// What a price has in it, and what is added.
+// Says whether prices include tax or whether it is added.
 function taxNote({ details: { pricesIncludeTax }, speaker: { say } }: Surroundings): string | null {
   return pricesIncludeTax === null ? null : say(pricesIncludeTax ? 'price.taxIncluded' : 'price.taxAdded')
 }
 
-// Only a number that the history of prices holds is struck through, and per cent are those of it.
+// Only a price from the price history is struck through, and the percentage is computed from it.
 function priceOf({ speaker }: Surroundings, { price, priorPrice, measure }: Sku): Html {
   const { say, money, percent } = speaker
   const now = html`<strong>${money(price.amount, price.currency)}</strong>`
@@ -379,7 +379,7 @@ function priceOf({ speaker }: Surroundings, { price, priorPrice, measure }: Sku)
   }${perUnit}<small>${say('price.prior', { amount: prior })}</small></p>`
 }
 
-// In whole per cent, rounded down: a reduction is never shown larger than it is.
+// Rounded down to whole per cent: a reduction is never shown larger than it is.
 export function reducedBy(price: number, prior: number): number {
   return Math.floor(((prior - price) / prior) * 100) / 100
 }
@@ -389,8 +389,8 @@ function brandLink({ base, speaker: { say } }: Surroundings, brand: string): Htm
   return html`<p class="brand"><span class="hidden">${say('product.brand')}: </span><a href="${href}" dir="auto">${brand}</a></p>`
 }
 
-// The one place where a description is drawn. The server has made the formatted one safe. Line breaks of the plain one are kept by
-// the style sheet.
+// Renders a description; nothing else does. The server has sanitised the formatted description. The style sheet keeps the line breaks of
+// the plain one.
 function describedAs({ description, descriptionHtml }: Product): Html {
   if (descriptionHtml !== undefined)
     return html`<div class="description rich" dir="auto">${new Html(descriptionHtml)}</div>`
@@ -405,7 +405,7 @@ ${weightGrams !== null && html`<div><dt>${say('product.weight')}</dt><dd>${weigh
 </dl>`
 }
 
-// The guarantee of the law, and one of the producer beside it.
+// The legal guarantee, and beside it the producer's guarantee.
 function guaranteeOf(
   { details: { guaranteeYears, guaranteeNotices }, speaker: { say, language } }: Surroundings,
   { guarantee }: Product,
@@ -429,8 +429,8 @@ function guaranteeUrl(language: string): string {
   return `https://europa.eu/youreurope/citizens/consumers/shopping/guarantees-returns/index_${known}.htm`
 }
 
-// The picture of the SKU comes first. Several stand side by side and are pushed, or chosen by a small one, which is a link to its
-// anchor: no script is needed.
+// The picture of the SKU comes first. Several pictures stand side by side and are scrolled, or chosen by a thumbnail that links to the
+// picture's anchor, so no script is needed.
 function gallery(at: Surroundings, { name, media }: Product, { imageUrl }: Sku): Html {
   const { say } = at.speaker
   const own = imageUrl === null ? [] : [{ url: imageUrl, alt: name, width: null, height: null }]
@@ -454,8 +454,8 @@ function gallery(at: Surroundings, { name, media }: Product, { imageUrl }: Sku):
 </div>`
 }
 
-// One row of links for each option. A link leads to the SKU that differs in this value only, or else to the first that
-// has it, so a choice shows its own price and stock without script.
+// One row of links for each option. A link leads to the SKU that differs only in this value, or else to the first SKU that has it, so a
+// choice shows its own price and stock without script.
 function choices(at: Surroundings, product: Product, chosen: Sku): Html | false {
   const { options, skus } = product
   if (skus.length < 2) return false
@@ -503,7 +503,7 @@ function valueIn(sku: Sku, option: string): string | undefined {
   return sku.options.find(({ name }) => name === option)?.value
 }
 
-// Buttons that step send the form too, and are answered with the same page and another quantity.
+// The buttons that change the quantity submit the form too, and are answered with the same page and the new quantity.
 function addForm(at: Surroundings, { slug }: Product, sku: Sku, quantity: number): Html {
   const { say } = at.speaker
   if (sku.availability === 'out_of_stock') {
@@ -528,9 +528,9 @@ ${!at.isShared && onceField()}
 
 export interface CartView {
   newest: readonly ProductSummary[]
-  // The promotion code of a link to the cart.
+  // The promotion code from a link to the cart.
   offered: string
-  // null where the address is known, and where nothing is in the cart.
+  // Null if the address is known, or if the cart is empty.
   estimate: EstimateView | null
 }
 
@@ -595,7 +595,7 @@ ${onceField()}${versionField(cart)}<input type="hidden" name="sku" value="${skuI
 </li>`
 }
 
-// Messages of the API are in English and may change; what is known has a text here.
+// Messages of the API are in English and may change, so known codes have their own texts here.
 function messageWords({ speaker: { say, money } }: Surroundings, message: CartMessage, currency: string): string {
   switch (message.code) {
     case 'price_changed':
@@ -617,7 +617,7 @@ function codeForm(at: Surroundings, cart: Cart, offered: string): Html {
   const { state, code } = cart.promotion
   const said = at.notice && isAboutCode(at.notice) ? at.notice : null
   const isBad = said !== null && !isGoodNews(said)
-  // Shown beside the code already.
+  // The notice already says that the code was applied, so it is not repeated beside the code.
   const isTold = said?.name === 'code_applied' && code !== null
   const lapsed = cart.messages.filter((message) => message.code === 'promotion_lapsed')
   const form = html`<form class="code-form" method="post" action="${at.base}/cart/code">${onceField()}
@@ -724,7 +724,7 @@ export function continuePage(at: Surroundings, url: string): string {
   })
 }
 
-// What the server answers was made safe there, as descriptions are.
+// The server has sanitised the HTML of the page, as it does for descriptions.
 export function writtenPage(at: Surroundings, { slug, title, description, bodyHtml }: SitePage): string {
   return page(at, {
     title,
@@ -744,14 +744,14 @@ function wordsOf(markup: string): string {
     .replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_, name: string) => entities[name] ?? '')
 }
 
-// Whole words, where there are some.
+// Returns the beginning of the text, cut between words if possible.
 function beginningOf(text: string): string {
   const line = text.trim().replace(/\s+/g, ' ')
   if (line.length <= beginningLengthMax) return line
   return `${line.slice(0, beginningLengthMax).replace(/ [^ ]*$/, '')}…`
 }
 
-// A shop that is not open: no search, no cart, no categories.
+// Page of a shop that is not open, without search, cart and categories.
 export function closedPage(at: Surroundings): string {
   const { say } = at.speaker
   const title = say('closed.title', { merchant: at.merchant.name })
@@ -768,7 +768,7 @@ export interface Message {
   title: string
   text: string
   link: { href: string; text: string }
-  // What may be of use instead.
+  // Products that may help instead.
   products?: { title: string; products: readonly ProductSummary[] }
 }
 
@@ -788,30 +788,30 @@ ${
 }
 
 interface Frame {
-  // null: the start page, whose title is the name of the shop.
+  // Null on the start page, whose title is the name of the shop.
   title: string | null
   description: string
-  // The slug of the top category, or 'all' or 'cart'.
+  // Slug of the top category, 'all' or 'cart'.
   current: string | null
-  // What is said of it elsewhere. Without it search engines leave the page out.
+  // Metadata for search engines and messengers. Without it, search engines are asked not to list the page.
   found?: Found | null
   body: Html
 }
 
 interface Found extends Pick<Shared, 'image' | 'price'> {
   type?: Shared['type']
-  // The one address that counts, whatever the page was asked by.
+  // The canonical URL, whatever URL was requested.
   url: string
   data?: Html | false
 }
 
-// As many as fit beside each other on a desk; the others are behind "More".
+// Number of categories that fit beside each other on a large screen. The others are behind "More".
 const categoriesInSight = 7
 
 export function page(at: Surroundings, { title, description, current, found = null, body }: Frame): string {
   const { base, merchant, menus, cartCount, speaker } = at
   const { say } = speaker
-  // The merchant's own menu names what it wants.
+  // If the merchant made a menu, it replaces the categories.
   const categories = menus.head === null ? at.categories : []
   const tops = categories.filter(({ path }) => path.length === 1)
   const inSight = tops.length <= categoriesInSight + 1 ? tops : tops.slice(0, categoriesInSight)
@@ -854,7 +854,7 @@ ${foot(at)}`,
 function documentOf(at: Surroundings, { title, head, body }: { title: string; head: Html; body: Html }): string {
   const { base, speaker, styleHref, lookHref, scriptHref } = at
   const logo = at.picture(at.logo)
-  // A home screen shows these formats on every device.
+  // The home screens of all devices show these formats.
   const tile = logo !== null && /\.(?:png|jpe?g)$/.test(logo) ? logo : `${base}/icon.png`
   return html`<!doctype html>
 <html lang="${speaker.locale}" dir="${speaker.direction}">
@@ -948,7 +948,7 @@ function nameOrLogo(at: Surroundings): Html {
     : html`<a class="name" href="${at.base}/"><img class="logo" src="${src}" alt="${name}"></a>`
 }
 
-// What the merchant put into one of the menus: its links, or else the pages that name the menu.
+// Links of a menu: those that the merchant chose, or else the pages that name the menu.
 function menuLinks(at: Surroundings, menu: 'head' | 'foot', current: string | null): Html[] {
   const { base, pages, menus } = at
   const own = menus[menu]
@@ -999,14 +999,14 @@ function noticeWords({ speaker: { say, money }, merchant }: Surroundings, { name
 
 function noticeBox(at: Surroundings): Html | null {
   const { notice } = at
-  // Redirects lead to #said. It can take the focus, so it is read aloud and the keyboard continues here.
+  // Redirects lead to #said. The notice can take the focus, so it is read aloud and the keyboard continues here.
   return (
     notice &&
     html`<p id="said" class="notice ${isGoodNews(notice) ? 'good' : 'bad'}" role="status" tabindex="-1">${noticeWords(at, notice)}</p>`
   )
 }
 
-// One change per form, however often its button is pressed.
+// Key that makes a form take effect once, however often its button is pressed.
 function onceField(): Html {
   return html`<input type="hidden" name="once" value="${randomUUID()}">`
 }
@@ -1018,11 +1018,11 @@ function versionField({ version }: Cart): Html {
 
 interface PictureTraits {
   alt: string
-  // (default: half of the page)
+  // Where the picture stands (default: half of the page).
   place?: PicturePlace
   width?: number | null
   height?: number | null
-  // Visible at once; other pictures are loaded lazily.
+  // Whether the picture is visible immediately. Other pictures are loaded lazily.
   isFirst?: boolean
 }
 
@@ -1040,7 +1040,7 @@ export function pictureOf(
   return sources ? html`<picture><source type="image/avif"${sources.avif}>${img}</picture>` : img
 }
 
-// A wrapped parcel: what has no picture is at least not a hole.
+// A wrapped parcel, shown for a product without a picture.
 function placeholder(): Html {
   return html`<svg viewBox="0 0 96 96" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linejoin="round" stroke-linecap="round"><path d="M48 20 74 33v30L48 76 22 63V33zM22 33l26 13 26-13M48 46v30M35 26.500l26 13v11"/></svg>`
 }
@@ -1053,7 +1053,7 @@ function cartMark(): Html {
   return html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round"><path d="M4.5 9h15l-1.4 9.4a2 2 0 0 1-2 1.6H7.9a2 2 0 0 1-2-1.6zM8.5 9l2.2-5M15.500 9l-2.200-5"/></svg>`
 }
 
-// All products.
+// URL of the list of all products.
 function allHref({ base, hasHome }: Surroundings): string {
   return `${base}/${hasHome ? 'products' : ''}`
 }

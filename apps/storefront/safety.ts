@@ -1,4 +1,4 @@
-// Who makes a product, who answers for it in the EU, and its warnings, as a page that offers it has to show them.
+// Manufacturer of a product, the responsible person in the EU, and warnings, as a page that offers the product must show them.
 
 import type { Product } from '../../packages/client/src/index.ts'
 import { type Html, html } from './html.ts'
@@ -20,7 +20,8 @@ ${part(say('safety.responsible'), safety.responsible)}
 </dl></section>`
 }
 
-// Those in the shopper's language with those for all; without any of these, all there are: a warning is never left out.
+// Returns the warnings in the shopper's language and those without a language. If there are none, returns all: a warning is never left
+// out.
 export function warningsFor(warnings: Safety['warnings'], language: string): Safety['warnings'] {
   const own = warnings.filter((warning) => warning.language === null || warning.language === language)
   return own.length > 0 ? own : warnings

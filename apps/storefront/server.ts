@@ -6,8 +6,8 @@ import { createStorefront, type Storefront } from './shop.ts'
 
 const formBytesMax = 16_384
 
-// Longer than a balancer keeps an idle connection, and longer than a busy moment: whoever sends on a connection that is just being
-// closed gets an error instead of a page. Node's own is 5 s.
+// Longer than load balancers keep an idle connection, and longer than a busy period: a client that sends on a connection that is just
+// being closed gets an error instead of a page. Node's default is 5 s.
 const keepAliveTimeout = 65_000
 
 export function storefrontServer(storefront: Storefront): Server {

@@ -1,5 +1,4 @@
-// The shop: routes and forms. It stores nothing: the cart is on the server, and the browser has its id in a cookie that no script
-// can read.
+// The shop: routes and forms. It stores nothing: the cart is on the server, and its id is in a cookie that scripts cannot read.
 
 import { hash, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -40,37 +39,41 @@ import { languages, speakerFor } from './speaker.ts'
 import { type Notice, type NoticeName, noticeFor, noticeForPromotion, noticeIn } from './words.ts'
 
 export interface StorefrontOptions {
-  // Where the API is, as this process reaches it.
+  // URL of the API as this process reaches it.
   apiUrl: string
-  // Needs the scopes catalog:read and checkout:quote. Left out where `fetch` knows who calls.
+  // A key with the scopes catalog:read and checkout:quote. Left out if `fetch` identifies the caller.
   apiKey?: string
-  // In the place of the network: Cartwright performs the operations in its own process. What it throws is a defect, and is thrown on.
+  // Replaces the network: Cartwright performs the operations in its own process. Errors that it throws are defects and are rethrown.
   fetch?: Fetch
   // '' at the root of a host, or a path such as '/shop'.
   basePath: string
-  // The origin under which browsers reach this shop.
+  // Origin under which browsers reach this shop.
   publicUrl: string
-  // The barcodes of a product's SKUs, by their ids. No operation tells them; Cartwright reads them where it mounts the shop.
+  // The barcodes of a product's SKUs, by the id of the SKU. No operation returns them; Cartwright reads them itself if it mounts the
+  // shop.
   barcodes?: (productId: string) => Promise<ReadonlyMap<string, string>>
-  // What is known of a picture under its path, before it is loaded; Cartwright reads it where it mounts the shop.
+  // What is known of a picture before it is loaded, by its path. Cartwright reads it itself if it mounts the shop.
   factsOf?: (src: string) => PictureFacts | undefined
-  // Pages that were rendered, where `fetch` performs operations in the process.
+  // Cache of rendered pages, used if `fetch` performs operations in the process.
   rendered?: RenderedPages
-  // Makes a script for browsers of its source. Cartwright stores the result; by itself the shop strips types when it is first asked.
+  // Makes a script for browsers from its source. Cartwright stores the result; without this option the shop strips the types at the first
+  // request.
   scriptOf?: (entry: URL) => BrowserScript
-  // What an option is to search engines, by its name, where it is a colour, a size, a material or a pattern.
+  // Property of schema.org for the name of an option: colour, size, material or pattern.
   attributeOf?: AttributeOf
-  // Where Cartwright itself shows the shop: it is closed while its site is, and its test mode is marked and left out by search engines.
+  // Set if Cartwright itself serves the shop: the shop is closed while its site is closed. In test mode its pages are marked, and search
+  // engines are asked not to list them.
   hosted?: HostedShop
-  // For errors that shoppers cannot fix: an API that is down, a key that is refused.
+  // Called with errors that shoppers cannot fix, such as an API that is down or a key that is refused.
   report?: (error: unknown) => void
 }
 
-// A page that everyone sees stays as it is until an answer that it was made of is another one.
+// A page that is the same for everyone is cached until one of the answers it was made from changes.
 export interface RenderedPages {
-  // While it is the same number, every read answers what it did, except for what ends at a certain time. Undefined: not known.
+  // A number that stays the same while every read has the same answer, except for what ends at a certain time. Undefined if it is not
+  // known.
   mark?: () => number | undefined
-  // The body of a read, as it is stored: mostly the same bytes as before. Undefined where it is refused.
+  // The stored body of a read, mostly the same bytes as before. Undefined if the read is refused.
   bodyOf: (address: string) => Promise<string | Buffer | undefined>
   find: (key: string) => RenderedPage | undefined
   keep: (key: string, page: RenderedPage) => void
@@ -78,16 +81,16 @@ export interface RenderedPages {
 
 export interface RenderedPage {
   answer: StorefrontAnswer
-  // What it was made of: marks of what is remembered, and bodies of reads.
+  // What the page was made from: marks of cached values, and bodies of reads.
   parts: readonly unknown[]
-  // When it was last found to be so.
+  // When the parts were last found unchanged.
   checked?: { mark: number | undefined; at: number }
-  // How much memory it takes.
+  // Memory that the page takes.
   bytes: number
 }
 
 export interface BrowserScript {
-  // Covers everything that the text depends on.
+  // Changes with everything that the text depends on.
   hash: string
   text: () => string
 }
@@ -95,12 +98,12 @@ export interface BrowserScript {
 export interface HostedShop {
   // The page of the dashboard on which the shop is opened.
   dashboardUrl: string
-  // A demo: shown as if it were live.
+  // Whether the shop is a demo, which is shown as if it were live.
   isDemo?: boolean
-  // The contact form, or null where the merchant takes no messages.
+  // The contact form, or null if the merchant accepts no messages.
   contactHref?: () => Promise<string | null>
-  // What the merchant has not published yet, instead of the site that the operation answers. Only for people of the merchant: who asks
-  // is checked where the shop is mounted. Pages of the same origin may frame it.
+  // The site with changes that the merchant has not published, used instead of the published site. Only for members of the merchant: the
+  // caller is checked where the shop is mounted. Pages of the same origin may frame it.
   draft?: () => Promise<Site>
 }
 
@@ -112,15 +115,15 @@ export interface StorefrontRequest {
   cookies: Readonly<Record<string, string>>
   // The posted form, or null.
   form: URLSearchParams | null
-  // The headers Origin, Sec-Fetch-Site and Host.
+  // Values of the headers Origin, Sec-Fetch-Site and Host.
   origin: string | null
   fetchSite?: string | null
   host?: string | null
-  // The header Accept-Language.
+  // Value of the header Accept-Language.
   acceptLanguage?: string | null
-  // The header If-None-Match.
+  // Value of the header If-None-Match.
   ifNoneMatch?: string | null
-  // Whether a person of the merchant is asking, who sees the shop while it is closed.
+  // Whether the caller is a member of the merchant, who sees the shop while it is closed.
   isInsider?: () => Promise<boolean>
 }
 
@@ -128,7 +131,8 @@ export interface StorefrontAnswer {
   status: number
   headers: Record<string, string>
   body: string | Buffer
-  // Holds nothing of one shopper, so it may be compressed: a secret beside words that a stranger chose could be guessed by the length.
+  // Set if the body contains no data of a shopper. Other bodies are not compressed: their length would help to guess a secret beside text
+  // that an attacker chose.
   compress?: 'once' | 'fast' | 'well'
 }
 
@@ -136,11 +140,11 @@ export type Storefront = (request: StorefrontRequest) => Promise<StorefrontAnswe
 
 const cartCookie = 'storefront_cart'
 const cartCookieSeconds = 30 * 86_400
-// For the script of pages that caches share: how many things are in the cart.
+// Number of items in the cart, for the script of pages in shared caches.
 const countCookie = 'storefront_count'
-// Where to, for the estimate of shipping.
+// Country for the estimate of shipping.
 const countryCookie = 'storefront_country'
-// Browsers ask each time whether a page is still the same; caches in front may answer for a minute, and a little longer while they ask.
+// Browsers revalidate a page each time. Shared caches may answer for a minute, and a little longer while they revalidate.
 const sharedCaching = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60'
 const rememberMs = 60_000
 const categoriesMax = 500
@@ -150,9 +154,9 @@ const quantityMax = 999
 const suggestedMax = 6
 const wordsLengthMax = 200
 const pathWordsMax = 6
-// Longer ones are never the path of a redirect.
+// Longer paths are never redirected.
 const pathLengthMax = 1_500
-// Below the root of the shop: with a second slash it would be the address of another host.
+// A path below the root of the shop. With a second slash it would be the address of another host.
 const ownPath = /^\/(?![/\\])[\x21-\x7e]*$/
 
 export function createStorefront(options: StorefrontOptions): Storefront {
@@ -171,7 +175,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   const scriptPath = () => `/script.${script().hash}.js`
   const scriptAsset = lazily(() => asset('text/javascript; charset=utf-8', Buffer.from(script().text()), foreverCached))
   const publicOrigin = new URL(options.publicUrl).origin
-  // A shopper waits for the page, so a server that is busy is not waited for.
+  // A shopper waits for the page, so a busy server is not retried for long.
   const api = createClient({
     ...{ baseUrl: apiUrl, key: options.apiKey, fetch: options.fetch },
     ...{ maxRetries: options.fetch ? 0 : 1, maxRetryDelayMs: 500 },
@@ -181,7 +185,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     ...(hosted?.draft ? await hosted.draft() : (await api.site.get()).data),
     contactHref: (await hosted?.contactHref?.()) ?? null,
   }))
-  // The sheet of a look is made and hashed once. Empty: it has none.
+  // URLs of style sheets: each is made and hashed once per appearance. Empty if the appearance needs none.
   const lookHrefs = new WeakMap<Site['look'], string>()
   const categories = remembered(listCategories)
   const newest = remembered(() => api.catalog.products())
@@ -189,7 +193,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     const { home: sections } = await site()
     return sections && Promise.all(sections.map(filled))
   })
-  // A form may redirect to the hosted checkout: browsers check the redirect of a form against this list.
+  // A form may redirect to the hosted checkout, and browsers check redirects of forms against this list.
   const apiOrigin = new URL(apiUrl).origin
   const cookieTraits = `SameSite=Lax${publicOrigin.startsWith('https:') ? '; Secure' : ''}`
   const formTargets = [...new Set([publicOrigin, apiOrigin])]
@@ -240,9 +244,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return (await site()).status === 'open' || (isInsider !== undefined && (await isInsider()))
   }
 
-  // Pages.
-
-  // Further pages of the list have the address of the first.
+  // Further pages of the list have the same path as the first.
   async function showHome(request: StorefrontRequest): Promise<StorefrontAnswer> {
     const sections = await home()
     if (sections === null) return showList(request)
@@ -271,7 +273,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return path === scriptPath() ? scriptAsset() : undefined
   }
 
-  // For browsers that put the shop on a home screen.
+  // Web app manifest for browsers that put the shop on a home screen.
   async function manifest(): Promise<StorefrontAnswer> {
     const { merchant, look, logo } = await site()
     const { paper = '#ffffff' } = look.palette?.light ?? {}
@@ -285,7 +287,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return asset('application/manifest+json; charset=utf-8', Buffer.from(text), 'public, max-age=3600')
   }
 
-  // Which pages browsers may fetch when a shopper points at a link. Those of the catalog, which change nothing and are cheap.
+  // Pages that browsers may prefetch when a shopper points at a link: those of the catalog, which are cheap and change nothing.
   function prefetchRules(): StorefrontAnswer {
     const paths = ['', '/', '/products', '/products/*', '/categories/*'].map((path) => base + path).filter(Boolean)
     const rule = { where: { href_matches: paths }, eagerness: 'moderate' }

@@ -1,10 +1,11 @@
-// Adds to pages of the shop what a page that caches share cannot hold, and suggestions to the search field. Every page works without it.
+// Adds to pages of the shop what a page in a shared cache cannot contain, and suggestions to the search field. Every page works without
+// this script.
 
 function showCartCount(): void {
   const badge = document.querySelector<HTMLElement>('[data-cart-count]')
   if (!badge) return
   const [, count = '0'] = /(?:^|; )storefront_count=(\d{1,5})(?:;|$)/.exec(document.cookie) ?? []
-  // Our own page has both parts, and the texts by plural form.
+  // The server renders both children, and the texts by plural form.
   const forms = JSON.parse(badge.dataset.cartCount ?? '{}') as Record<string, string>
   const { lang } = document.documentElement
   const text = forms[new Intl.PluralRules(lang).select(Number(count))] ?? forms.other ?? ''
@@ -14,7 +15,7 @@ function showCartCount(): void {
   badge.hidden = count === '0'
 }
 
-// A form counts once, however often its button is pressed. A page that comes back from the history sends another one.
+// A form is performed once, however often its button is pressed. A page that is shown again from the history sends a new key.
 function keyForms(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-once]')) {
     const field = form.querySelector<HTMLInputElement>('input[name="once"]') ?? document.createElement('input')
@@ -25,7 +26,7 @@ function keyForms(): void {
   }
 }
 
-// crypto.randomUUID is missing where the shop is reached without TLS.
+// crypto.randomUUID is missing if the shop is served without TLS.
 function newKey(): string {
   const digits = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0'))
   return digits.join('').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
@@ -83,7 +84,7 @@ class Suggesting {
     this.#waiting = setTimeout(() => void this.#ask(), 150)
   }
 
-  // The answer to what was typed before would be shown as one to what is typed now.
+  // Cancels the request for the previous text, whose suggestions do not match the text that is typed now.
   #stopAsking(): void {
     clearTimeout(this.#waiting)
     this.#asked.abort()
@@ -96,11 +97,11 @@ class Suggesting {
     if (words.length < 2) return this.#close()
     try {
       const answer = await fetch(`${this.#url}?q=${encodeURIComponent(words)}`, { signal })
-      // Our own server wrote it.
+      // The cast holds: this server wrote the answer.
       const suggestions = answer.ok ? ((await answer.json()) as Suggestions) : { items: [] }
       if (!signal.aborted && document.activeElement === this.#field) this.#show(suggestions)
     } catch {
-      // A newer question came, or the network is gone: the field works without suggestions.
+      // A newer request replaced this one, or the network failed. The field works without suggestions.
       if (!signal.aborted) this.#close()
     }
   }
@@ -141,7 +142,7 @@ class Suggesting {
     if (this.#list.hidden || event.isComposing) return
     const { key } = event
     const [chosen, count] = [this.#chosen, this.#list.children.length]
-    // One place more: that of the field itself.
+    // The arrows also stop at the field itself (-1).
     if (key === 'ArrowDown') this.#choose(chosen + 1 === count ? -1 : chosen + 1)
     else if (key === 'ArrowUp') this.#choose(chosen === -1 ? count - 1 : chosen - 1)
     else if (key === 'Escape') this.#close()
@@ -173,7 +174,8 @@ function optionOf({ href, name, detail, image }: Suggestion, at: number): HTMLAn
   return option
 }
 
-// What is put into the cart is shown beside the page: the cart page, in a dialog. Its forms are sent from there and answered with it.
+// After a product is added to the cart, shows the cart page in a dialog beside the page. Its forms are sent from the dialog, and their
+// answers are shown in it.
 class Drawer {
   readonly #dialog = document.createElement('dialog')
   readonly #link: HTMLAnchorElement
@@ -203,13 +205,13 @@ class Drawer {
 
   async #send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
     const fields = new FormData(form, submitter)
-    // All are text.
+    // The cast holds: all fields are text.
     const body = new URLSearchParams([...fields] as [string, string][])
     const answer = await fetch(form.action, { method: 'POST', body }).finally(() => {
       this.#isSending = false
     })
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
-    // Any other page is shown as such: what was chosen is gone, or the server says why it does not answer.
+    // Any other page is opened as a page: the chosen product is not available any more, or the server explains why it cannot answer.
     if (new URL(answer.url).pathname !== new URL(this.#link.href).pathname) location.assign(`${answer.url}#said`)
     else this.#show(page)
   }
@@ -227,7 +229,7 @@ class Drawer {
     close.setAttribute('aria-label', this.#link.dataset.close ?? '')
     close.addEventListener('click', () => this.#dialog.close())
     document.querySelector('main #said')?.removeAttribute('id')
-    // The policy of this page may not name the hosts of others.
+    // The content security policy of this page may not allow the hosts of the cart's images.
     const hosts = new Set([location.origin, ...[...document.images].map(({ src }) => new URL(src).origin)])
     for (const picture of content.querySelectorAll('img')) if (!hosts.has(new URL(picture.src).origin)) picture.remove()
     const parts = content.querySelectorAll('.notice, .cart, .lead')
@@ -248,7 +250,7 @@ const search = document.querySelector<HTMLFormElement>('form[data-suggest]')
 const words = search?.querySelector<HTMLInputElement>('input[type="search"]')
 if (search && words) new Suggesting(search, words)
 
-// Also when a page comes back from the history.
+// Also runs when a page is shown again from the history.
 addEventListener('pageshow', () => {
   showCartCount()
   keyForms()

@@ -1,4 +1,4 @@
-// Everything the shop says, in Arabic.
+// All texts of the shop, in Arabic.
 
 import type { Texts } from './en.ts'
 

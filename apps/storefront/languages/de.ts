@@ -1,4 +1,4 @@
-// Everything the shop says, in German.
+// All texts of the shop, in German.
 
 import type { Texts } from './en.ts'
 

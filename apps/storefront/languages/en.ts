@@ -1,6 +1,6 @@
-// Everything the shop says, in English. The other languages have the same keys.
+// All texts of the shop, in English. The other languages have the same keys.
 
-// The forms that Intl.PluralRules tells apart; `other` is always there.
+// The plural forms that Intl.PluralRules distinguishes. `other` is always set.
 export type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }
 export type Text = string | Plural
 export type TextKey = keyof typeof en

@@ -1,4 +1,4 @@
-// Everything the shop says, in Spanish.
+// All texts of the shop, in Spanish.
 
 import type { Texts } from './en.ts'
 

@@ -1,4 +1,4 @@
-// Everything the shop says, in French.
+// All texts of the shop, in French.
 
 import type { Texts } from './en.ts'
 

@@ -1,4 +1,4 @@
-// Everything the shop says, in Japanese.
+// All texts of the shop, in Japanese.
 
 import type { Texts } from './en.ts'
 

@@ -1,4 +1,4 @@
-// Everything the shop says, in Dutch.
+// All texts of the shop, in Dutch.
 
 import type { Texts } from './en.ts'
 
