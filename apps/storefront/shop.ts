@@ -295,7 +295,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return asset('application/speculationrules+json', Buffer.from(text), 'public, max-age=3600')
   }
 
-  // A sheet of an earlier look, from a page that was sent before the change, is answered with that of now.
+  // The path of an earlier style sheet, from a page that was sent before a change, is answered with the current style sheet.
   async function lookAsset(path: string): Promise<StorefrontAnswer> {
     const sheet = lookSheet((await site()).look)
     const isNow = path === lookPathOf(sheet)
@@ -313,7 +313,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     )
   }
 
-  // A category, or a search. A search for nothing leads to the whole shop.
+  // Shows a category or a search. An empty search redirects to all products.
   async function showFound(request: StorefrontRequest, slug: string): Promise<StorefrontAnswer> {
     const known = await categories()
     const category = slug === '' ? null : known.find((other) => other.slug === slug)
@@ -349,7 +349,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     )
   }
 
-  // For the script of the search field. Its policy names no pictures of other hosts, so those are left out.
+  // Suggestions for the script of the search field. The policy of its page does not allow pictures of other hosts, so those are left out.
   async function suggest(request: StorefrontRequest): Promise<StorefrontAnswer> {
     const words = (request.query.get('q') ?? '').trim().slice(0, wordsLengthMax)
     if (words === '') return json({ items: [] }, 'no-store')
@@ -369,7 +369,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return json({ items, label: speaker.say('search.suggested'), said }, isForAll ? 'public, max-age=60' : 'no-store')
   }
 
-  // A list from its beginning, or from where the address says. One that is outdated or invented leads to the beginning.
+  // Answers with a list from its beginning, or from the cursor in the query. An outdated or invented cursor redirects to the beginning.
   async function followed(
     { query }: StorefrontRequest,
     firstHref: string,
@@ -419,12 +419,12 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     )
   }
 
-  // A server of an earlier version does not know the path.
+  // Servers of an earlier version do not have this operation.
   async function related(slug: string): Promise<ProductSummary[]> {
     return orNone(async () => (await foundOrNull(api.catalog.related(slug, { limit: alikeMax }))) ?? [])
   }
 
-  // A page without this list is still of use, so it is shown when the server does not answer, as a busy one.
+  // A page without this list is still useful, so it is shown even if the server does not answer or is busy.
   async function orNone(ask: () => Promise<ProductSummary[]>): Promise<ProductSummary[]> {
     try {
       return await ask()
@@ -444,7 +444,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     })
   }
 
-  // A server of an earlier version does not know the path.
+  // Servers of an earlier version do not have this operation.
   async function estimated({ cookies, acceptLanguage }: StorefrontRequest, cart: Cart): Promise<EstimateView | null> {
     const { shipsTo, merchant } = await site()
     const { region } = new Intl.Locale(speakerFor(acceptLanguage ?? null).locale)
@@ -454,7 +454,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return estimate && { estimate, countries: countriesOf(shipsTo) }
   }
 
-  // A page that the merchant wrote.
+  // Shows a page that the merchant wrote.
   async function showPage(request: StorefrontRequest, slug: string): Promise<StorefrontAnswer> {
     const found = slugPattern.test(slug) ? await foundOrNull(api.site.page(slug)) : null
     return found ? showToAll(request, (at) => writtenPage(at, found)) : notFound(request)
@@ -468,7 +468,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return show(request, (at) => thanksPage(at, session, order))
   }
 
-  // Forms. Each ends in a redirect, so reloading the next page does not send it again.
+  // Forms. Each ends in a redirect, so reloading the next page does not submit the form again.
 
   async function addItem(request: StorefrontRequest): Promise<StorefrontAnswer> {
     const { skuId, quantity, step, once } = fieldsOf(request)
@@ -477,7 +477,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       const cart = await withItem(request, skuId, quantity, once)
       return seeOther(cartHref('added'), { 'set-cookie': cartCookieFor(cart.id, cartCookieSeconds) })
     } catch (error) {
-      // The form was sent before, and took effect.
+      // The form was submitted before and took effect.
       if (isRefusal(error, 'idempotency_key_reused')) return seeOther(cartHref('already_added'))
       const { name, number } = noticeOf(error)
       const isOfProduct = slugPattern.test(request.form?.get('product') ?? '')
@@ -487,15 +487,15 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     }
   }
 
-  // Back to the page that the form came from.
+  // URL of the page from which the form was sent.
   function productHref({ form }: StorefrontRequest, more: Record<string, string>, anchor: string): string {
     const slug = form?.get('product') ?? ''
     const query = new URLSearchParams({ sku: form?.get('code') ?? '', ...more })
     return slugPattern.test(slug) ? `${base}/products/${slug}?${query}${anchor}` : `${base}/`
   }
 
-  // The API sets quantities, it does not add to them. With the version, two windows that add at the same moment both count: the
-  // later one is refused, and retried with the new quantity.
+  // The API sets quantities and does not add to them. Because the version is sent, two windows that add at the same moment both count:
+  // the later one is refused, and retried with the new quantity.
   async function withItem(request: StorefrontRequest, skuId: string, quantity: number, once: string): Promise<Cart> {
     for (let attempt = 1; ; attempt++) {
       const cart = await usableCart(request)
@@ -511,7 +511,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     }
   }
 
-  // Remembered for the estimate, as long as the cart. What the shop does not deliver to counts as nothing.
+  // Remembers the country for the estimate as long as the cart exists. A country to which the shop does not deliver removes the choice.
   async function nameCountry(request: StorefrontRequest): Promise<StorefrontAnswer> {
     const wanted = request.form?.get('country') ?? ''
     const country = destinationFor((await site()).shipsTo, [wanted])
@@ -568,22 +568,22 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       const { data: session } = await api.checkout.create({
         cartId,
         expectedCartVersion: version,
-        // The server puts the id of the session in the place of {sessionId}.
+        // The server replaces {sessionId} with the id of the session.
         successUrl: `${publicOrigin}${base}/thanks?session={sessionId}`,
         cancelUrl: `${publicOrigin}${base}/cart`,
         idempotencyKey: once,
       })
       const { url } = session
       if (url === null) return seeOther(cartHref('trouble'))
-      // Shown at the host of the shop too.
+      // The checkout is also served at the host of the shop.
       if (hosted && new URL(url).origin === apiOrigin) return seeOther(new URL(url).pathname)
-      // To an origin that the policy of the cart page does not name, a browser would silently block the redirect.
+      // Browsers silently block a redirect to an origin that the policy of the cart page does not name.
       if (!formTargets.includes(new URL(url).origin)) return await show(request, (at) => continuePage(at, url))
       return seeOther(url)
     } catch (error) {
       if (isRefusal(error, 'cart_not_found', 'cart_not_open')) return seeOther(`${base}/cart`)
       if (isRefusal(error, 'invalid_request')) {
-        // The form has only our own field, so the setup is wrong: a host that is not allowed.
+        // The form has only our own field, so the setup must be wrong, such as a host that is not allowed.
         report(error)
         return seeOther(cartHref('trouble'))
       }
@@ -602,7 +602,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       const { name, number } = await change(cartId)
       return seeOther(cartHref(name, number))
     } catch (error) {
-      // The cart became an order or expired. The next one starts empty.
+      // The cart became an order or expired. The next cart starts empty.
       if (isRefusal(error, 'cart_not_found', 'cart_not_open')) return seeOther(`${base}/cart`)
       const { name, number } = noticeOf(error)
       return seeOther(cartHref(name, number))
@@ -620,23 +620,21 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return `${base}/cart?say=${say}${number > 0 ? `&n=${number}` : ''}#said`
   }
 
-  // A browser that returns without the cart it just got does not store cookies.
+  // If the browser returns without the cart that it was just given, it does not store cookies.
   function noticeShown(request: StorefrontRequest): Notice | null {
     const notice = noticeIn(request.query)
     const isGiven = notice?.name === 'added' || notice?.name === 'already_added'
     return isGiven && cartIdOf(request) === null ? { name: 'no_cookies', number: 0 } : notice
   }
 
-  // The cart of this browser, if it is still open.
+  // Returns the cart of this browser if it is still open.
   async function usableCart(request: StorefrontRequest): Promise<Cart | null> {
     const id = cartIdOf(request)
     const cart = id === null ? null : await foundOrNull(api.carts.get(id))
     return cart && (cart.status === 'open' || cart.status === 'locked') ? cart : null
   }
 
-  // Answers.
-
-  // Renders a page only where what it is made of differs from the last time.
+  // Renders a page only if its inputs differ from the last time.
   async function unlessSame(
     request: StorefrontRequest,
     { reads, parts = [] }: { reads: readonly string[]; parts?: readonly unknown[] },
@@ -664,7 +662,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return unlessCurrent(request, answer)
   }
 
-  // A page of the catalog. Without a cart it is the same for everyone, so caches may keep it, and it names what it holds.
+  // Shows a page of the catalog. Without a cart it is the same for everyone, so caches may store it, and it has an ETag.
   async function showToAll(
     request: StorefrontRequest,
     render: (at: Surroundings) => string,
@@ -672,13 +670,13 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     const isShared = cartIdOf(request) === null && !request.query.has('say') && barOf(await site()) === null
     const answer = await show(request, render, { isShared })
     if (answer.status !== 200) return answer
-    // With a cart it holds how many things are in it and the random key of a form, and nothing else of the shopper.
+    // With a cart, the page contains the number of items and the random key of a form, and nothing else of the shopper.
     if (!isShared || answer.headers['set-cookie'] !== undefined) return { ...answer, compress: 'once' }
-    // Hashed and sent as the same bytes, so the text is encoded once.
+    // The bytes that are hashed are also sent, so the text is encoded once.
     const body = Buffer.from(answer.body)
     const etag = `W/"${hashOf(body)}"`
     const headers: Record<string, string> = { ...answer.headers, 'cache-control': sharedCaching, etag }
-    // Asked for by the address.
+    // The URL decides the language, so the page does not vary by the header.
     if (langOf(request) !== null) delete headers.vary
     return unlessCurrent(request, { ...answer, headers, body, compress: 'fast' })
   }
@@ -717,7 +715,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
         if (own !== null || address === null || !URL.canParse(address)) return own
         const url = new URL(address)
         if (url.protocol !== 'https:' && url.protocol !== 'http:') return null
-        // Names of hosts may have these signs, which end a directive of the policy, or the policy itself.
+        // Host names may contain these characters, which end a directive of the policy or the whole policy.
         if (/[;,']/.test(url.origin)) return null
         pictureOrigins.add(url.origin)
         return url.href
@@ -727,14 +725,14 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return { status, headers: { ...pageHeaders(pictureOrigins), ...cookieAfter(request, cart) }, body }
   }
 
-  // A picture on our own host is addressed by its path, so it works under any name of the host.
+  // A picture on our own host gets a URL without the host, so it works under any name of the host.
   function ownPicture(address: string | null): string | null {
     const url = address === null ? null : URL.parse(address)
     const isOwn = url?.origin === publicOrigin || (hosted !== undefined && url?.origin === apiOrigin)
     return url && isOwn ? url.pathname + url.search : null
   }
 
-  // An answer sets one cookie. Of a cart that is gone, the count goes first, and the id with the next page.
+  // An answer sets one cookie. If the cart does not exist any more, this answer clears the count, and the next page clears the id.
   function cookieAfter(request: StorefrontRequest, cart: Cart | null): { 'set-cookie'?: string } {
     const counted = request.cookies[countCookie]
     if (cart && counted !== String(cart.itemCount))
@@ -744,7 +742,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return cartIdOf(request) === null ? {} : { 'set-cookie': cartCookieFor('', 0) }
   }
 
-  // Pages of the server are answered at every host of the shop, so shoppers stay there.
+  // Pages of the server are available at every host of the shop, so links keep shoppers on the same host.
   function detailsOf({
     legal,
     supportEmail,
@@ -787,7 +785,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return mode === 'test' && !hosted.isDemo ? { kind: 'test', href: hosted.dashboardUrl } : null
   }
 
-  // Search engines keep what they know of a shop that says 503, and come again.
+  // Search engines keep the pages of a shop that answers 503, and retry later.
   async function closed(request: StorefrontRequest): Promise<StorefrontAnswer> {
     const shop = await site()
     const body = closedPage({
@@ -797,7 +795,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return { status: 503, headers: { ...pageHeaders([]), 'retry-after': '3600' }, body }
   }
 
-  // An old path leads on, or says that what was there is gone.
+  // Redirects an old path, or says that its target was removed.
   async function notFound(request: StorefrontRequest): Promise<StorefrontAnswer> {
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     const isPath = request.path.startsWith(`${base}/`) && request.path.length <= pathLengthMax
@@ -810,7 +808,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return { status: 301, headers: { location, 'cache-control': 'public, max-age=3600' }, body: '' }
   }
 
-  // With what the words of the address find, or else what is new.
+  // A page for a missing path, with products that match the words of the path, or else with the newest products.
   async function missing(request: StorefrontRequest, word: 'missing' | 'gone'): Promise<StorefrontAnswer> {
     if (hosted && !(await isShownTo(request))) return closed(request)
     const q = wordsOf(request.path)
@@ -832,7 +830,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     )
   }
 
-  // Without the API there are no name and no categories; the page does without them.
+  // The page has no shop name and no categories, since these come from the API, which failed.
   function apology(request: StorefrontRequest, { status }: CartwrightError): StorefrontAnswer {
     const isSettingUp = status === 401 || status === 403
     const at = bareSurroundings(request)
@@ -845,7 +843,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return { status: 503, headers: { ...pageHeaders([]), 'retry-after': '10' }, body }
   }
 
-  // A form of another site, or a method that the address does not have.
+  // Refuses a form from another site, or a method that the path does not support.
   function refusal(request: StorefrontRequest, status: 403 | 405): StorefrontAnswer {
     const at = bareSurroundings(request)
     const { say } = at.speaker
@@ -884,15 +882,15 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     }
   }
 
-  // Only our own script and style sheets, and the pictures of the page. The referrer policy hides addresses from other hosts and
-  // lets browsers name the origin of our own forms.
+  // Allows only our own scripts and style sheets, and the pictures of the page. The referrer policy hides URLs from other hosts and lets
+  // browsers send the origin of our own forms.
   function pageHeaders(pictureOrigins: Iterable<string>): Record<string, string> {
     const policy = [
       "default-src 'none'",
       "style-src 'self'",
       "script-src 'self'",
       ["img-src 'self'", ...pictureOrigins].join(' '),
-      // Suggestions. Audit tools read robots.txt from within the page.
+      // Suggestions need this, and so do audit tools that read robots.txt from within the page.
       "connect-src 'self'",
       ["form-action 'self'", ...formTargets].join(' '),
       "manifest-src 'self'",
@@ -905,7 +903,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
       'cache-control': 'private, no-store',
-      // By a header, because the policy allows no script in the page.
+      // Sent as a header, because the policy allows no inline script in the page.
       'speculation-rules': `"${base}${prefetchPath}"`,
       vary: 'accept-language',
     }
@@ -915,7 +913,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return `${cartCookie}=${id}; Path=${base || '/'}; Max-Age=${seconds}; HttpOnly; ${cookieTraits}`
   }
 
-  // Read by the script.
+  // The script of the page reads this cookie.
   function countCookieFor(count: number, seconds: number): string {
     return `${countCookie}=${count}; Path=${base || '/'}; Max-Age=${seconds}; ${cookieTraits}`
   }
@@ -924,7 +922,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return `${countryCookie}=${country}; Path=${base || '/'}; Max-Age=${cartCookieSeconds}; HttpOnly; ${cookieTraits}`
   }
 
-  // Forms from other sites are refused. Browsers name the origin of a form, and a page cannot change that.
+  // Refuses forms from other sites. Browsers send the origin of a form, and a page cannot change that.
   function isOwnForm({ origin, fetchSite, host }: StorefrontRequest): boolean {
     if (fetchSite) return fetchSite === 'same-origin'
     if (origin === null || !URL.canParse(origin)) return false
@@ -932,7 +930,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   }
 }
 
-// Used when a server of an earlier version does not answer these members.
+// Used if a server of an earlier version does not return these members.
 const undecided: Pick<Site, 'look' | 'home' | 'menus'> = {
   look: { font: 'classic', corners: 'round', density: 'airy', scheme: 'auto', palette: null },
   home: null,
@@ -946,12 +944,12 @@ const noBarcodes: StorefrontOptions['barcodes'] & object = async () => new Map()
 
 type Handle = (request: StorefrontRequest, parameter: string) => Promise<StorefrontAnswer>
 
-// As the client asks.
+// Paths of the API as the client requests them.
 const productsPath = '/api/v1/open/catalog/products'
 const searchPath = '/api/v1/open/catalog/search'
 
 function readOf(path: string, wanted: object, next: string | null): string {
-  // A link of the address bar may lead anywhere.
+  // A cursor in the URL is not trusted: it must have the path of this read.
   if (next?.startsWith(`${path}?`)) return next
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(wanted))
@@ -965,19 +963,19 @@ const skuIdPattern = /^sku_[0-9a-z]{26}$/
 const sessionIdPattern = /^cks_[0-9a-z]{26}$/
 const oncePattern = /^[0-9a-f-]{36}$/
 
-// Prices, holds and publications may begin and end without a commit.
+// Prices, holds and publications may begin or end without a commit, so a page is checked again after this time.
 const checkedMs = 1_000
 
 function isChecked({ checked }: RenderedPage, { mark, at }: { mark: number | undefined; at: number }): boolean {
   return checked?.mark !== undefined && checked.mark === mark && at - checked.at < checkedMs
 }
 
-// Bodies that were read again are mostly the same bytes in memory.
+// Bodies that are read again are mostly the same objects in memory, so bytes are rarely compared.
 function isSame(one: unknown, other: unknown): boolean {
   return one === other || (one instanceof Buffer && other instanceof Buffer && one.equals(other))
 }
 
-// Stands for what is remembered, so a page does not keep alive what was read anew since.
+// Symbols that stand for cached values, so a rendered page does not keep values in memory that were replaced since.
 const marks = new WeakMap<object, symbol>()
 function markOf(part: unknown): unknown {
   if (typeof part !== 'object' || part === null) return part
@@ -986,12 +984,12 @@ function markOf(part: unknown): unknown {
   return mark
 }
 
-// In memory.
+// Memory that a part takes, in bytes.
 function sizeOf(part: unknown): number {
   return typeof part === 'string' || part instanceof Buffer ? part.length : 0
 }
 
-// The address of a page in one language, for search engines.
+// The language that the URL asks for (search engines index each language under its own URL), or null.
 function langOf({ query }: StorefrontRequest): string | null {
   return languages.find((language) => language === query.get('lang')) ?? null
 }
@@ -1001,7 +999,7 @@ function cartIdOf({ cookies }: StorefrontRequest): string | null {
   return cartIdPattern.test(id) ? id : null
 }
 
-// The values of a form. Invalid ones become values that the API refuses.
+// Reads the values of a form. Invalid ones become values that the API refuses.
 function fieldsOf({ form }: StorefrontRequest) {
   const skuId = form?.get('sku') ?? ''
   const once = form?.get('once') ?? ''
@@ -1018,7 +1016,7 @@ function whole(text: string, min = Number.NEGATIVE_INFINITY, max = Number.POSITI
   return /^-?\d{1,9}$/.test(text) ? Math.min(max, Math.max(min, Number(text))) : undefined
 }
 
-// What an address says that leads nowhere: `/products/Green_mug.html` is about a green mug.
+// Search words from a path without a page: `/products/Green_mug.html` is about a green mug.
 function wordsOf(path: string): string {
   const last = path.split('/').findLast((part) => part !== '') ?? ''
   const words = unescaped(last.slice(0, wordsLengthMax))
@@ -1041,7 +1039,7 @@ function chosenSku(skus: readonly Sku[], code: string | null): Sku | undefined {
   )
 }
 
-// From the top category down to the narrowest that the product is in.
+// Categories from the top one down to the narrowest one of the product.
 function trailOf(product: ProductSummary, known: readonly Category[]): Category[] {
   const [narrowest] = known
     .filter(({ slug }) => product.categories.includes(slug))
@@ -1053,7 +1051,7 @@ function isRefusal(error: unknown, ...codes: ErrorCode[]): boolean {
   return error instanceof CartwrightError && codes.includes(error.code)
 }
 
-// By the API, not by the network or something on the way.
+// Codes of errors that come from the network or a proxy, not from the API.
 const notFromApi: readonly ErrorCode[] = ['connection_failed', 'timed_out', 'unexpected_answer']
 
 function isRefused(error: unknown): error is CartwrightError {
@@ -1086,7 +1084,7 @@ function json(data: object, caching: string): StorefrontAnswer {
   return { status: 200, headers, body: JSON.stringify(data), compress: 'fast' }
 }
 
-// For a page without the shop around it, because the shop was not asked or is what failed.
+// Texts for an error page without the shop around it, because the shop was not reached or has failed.
 export function failureWords(status: number, acceptLanguage: string | null) {
   const { say, locale, direction } = speakerFor(acceptLanguage)
   const isMissing = status < 500 && status !== 429
@@ -1099,7 +1097,7 @@ export function failureWords(status: number, acceptLanguage: string | null) {
   }
 }
 
-// Cached for a minute. Failures are not cached.
+// Caches the result for a minute. Failures are not cached.
 function remembered<Value>(ask: () => Promise<Value>): () => Promise<Value> {
   let kept: { value: Promise<Value>; until: number } | undefined
   return () => {
@@ -1114,7 +1112,7 @@ function remembered<Value>(ask: () => Promise<Value>): () => Promise<Value> {
   }
 }
 
-// The address of a style sheet contains its hash: it can be cached for ever, and a changed sheet has another address.
+// The URL of a style sheet contains its hash, so it can be cached for ever, and a changed sheet has another URL.
 const style = readFileSync(new URL('style.css', import.meta.url), 'utf8')
 const foreverCached = 'public, max-age=31536000, immutable'
 const hashOf = (content: string | Buffer) => hash('sha256', content, 'hex').slice(0, 12)
@@ -1156,7 +1154,7 @@ function lazily<Value>(make: () => Value): () => Value {
   }
 }
 
-// Types and lines of comments do not reach browsers.
+// Types and comment lines are not sent to browsers.
 function strippedScript(entry: URL): BrowserScript {
   const source = readFileSync(entry, 'utf8')
   return {

@@ -1,5 +1,5 @@
-// The language of a page, and how it writes amounts and numbers. Chosen as the hosted checkout chooses, so a shopper meets one
-// language from the first page to the last.
+// The language of a page, and its formats of amounts and numbers. Chosen as the hosted checkout chooses, so a shopper sees one language
+// from the first page to the last.
 
 import { ar } from './languages/ar.ts'
 import { de } from './languages/de.ts'
@@ -17,9 +17,9 @@ export const languages: readonly string[] = Object.keys(texts)
 export type Values = Readonly<Record<string, string | number>>
 
 export interface Speaker {
-  // The language with the region the shopper asked for, such as de-CH: it decides how numbers look.
+  // The language with the region that the shopper asked for, such as de-CH. The region decides how numbers are written.
   locale: string
-  // As Open Graph writes it: with the country where most speak so, if the shopper named none.
+  // The locale for Open Graph: if the shopper named no region, with the country that has the most speakers.
   openGraphLocale: string
   language: string
   direction: 'ltr' | 'rtl'
@@ -28,15 +28,15 @@ export interface Speaker {
   weight(grams: number): string
   // Formats a share: -0.2 is −20 %.
   percent(share: number): string
-  // The name of a country.
+  // Returns the name of a country.
   country(code: string): string
-  // The patterns of a text by plural form, for a script that knows the count.
+  // Returns the patterns of a text by plural form, for a script that knows the count.
   forms(key: TextKey): string
 }
 
 const tagsMax = 20
 
-// The browser's first language that the shop speaks, else English.
+// Uses the first language of the browser that the shop has texts in, or else English.
 export function speakerFor(acceptLanguage: string | null): Speaker {
   const wanted = (acceptLanguage ?? '')
     .slice(0, 1_000)
@@ -67,7 +67,7 @@ function knownSpeaker(language: string, locale: string): Speaker {
   return made
 }
 
-// The header comes from outside: what is not a language tag is ignored.
+// The header comes from outside, so anything but a language tag is ignored.
 function languageOf(tag: string): string | undefined {
   if (!/^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,4}$/i.test(tag)) return undefined
   try {
@@ -87,7 +87,7 @@ function createSpeaker(language: string, locale: string): Speaker {
   const { language: spoken, region } = new Intl.Locale(locale).maximize()
   const weights = new Map<string, Intl.NumberFormat>()
   const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
-  // A format takes 30 µs to make; names of countries are of few pages.
+  // Created on first use: it takes 30 µs, and few pages show names of countries.
   let regions: Intl.DisplayNames | undefined
 
   function patternOf(text: Text, count: unknown): string {

@@ -1,16 +1,16 @@
-// Amounts, and a notice for every refusal. A notice travels through a redirect as its name and one number, so a link cannot make this
-// shop show a text of someone else's; its text is in the language of the page.
+// Formats of amounts, and a notice for every refusal. A redirect carries a notice only as its name and one number, so a link cannot make
+// this shop show a foreign text. The text is in the language of the page.
 
 import type { AppliedPromotion, CartwrightError } from '../../packages/client/src/index.ts'
 
-// Amounts are integers in minor units. The number of digits depends on the currency, and Intl is wrong about some
-// (it writes HUF and IDR without the digits that ISO 4217 gives them), so the exceptions to two are named here.
+// Amounts are integers in minor units. The number of digits depends on the currency, and Intl is wrong about some (it writes HUF and IDR
+// without the digits that ISO 4217 gives them), so the currencies without two digits are listed here.
 const digitsOf: Readonly<Record<string, number>> = Object.fromEntries([
   ...'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF'.split(' ').map((code) => [code, 0]),
   ...'BHD IQD JOD KWD LYD OMR TND'.split(' ').map((code) => [code, 3]),
 ])
 
-// An amount as a shopper would type it. Made as text, since a large amount divided by a hundred would lose digits.
+// An amount as a shopper would type it. Built as text, since dividing a large amount by a hundred would lose digits.
 export function decimal(amount: number, currency: string): `${number}` {
   const digits = digitsOf[currency] ?? 2
   const text = String(amount).padStart(digits + 1, '0')
@@ -18,7 +18,7 @@ export function decimal(amount: number, currency: string): `${number}` {
   return (digits === 0 ? text : `${text.slice(0, point)}.${text.slice(point)}`) as `${number}`
 }
 
-// What a shopper typed, with a point or a comma; null if it is not an amount.
+// Parses an amount that a shopper typed with a point or a comma. Returns null if it is not an amount.
 export function amountOf(typed: string, currency: string): number | null {
   const digits = digitsOf[currency] ?? 2
   const [, whole, part = ''] = /^\s*(\d{1,9})(?:[.,](\d{0,3}))?\s*$/.exec(typed) ?? []
@@ -49,7 +49,7 @@ function formatFor(currency: string, locale: string): Intl.NumberFormat {
   return made
 }
 
-// Each has a text of the same name.
+// Each notice has a text of the same name.
 const noticeNames = [
   'added',
   'already_added',

@@ -1,5 +1,5 @@
-// `payments connect` and its like: the merchant's accounts at payment providers. Keys come from standard input alone: arguments are
-// seen by every process of the machine and stored by shells, and the environment by what the process starts.
+// The command `payments` and its verbs, such as `connect`: the merchant's accounts at payment providers. Keys are only read from standard
+// input: every process of the machine sees arguments, shells store them, and child processes get the environment.
 
 import { paymentRows } from '../../contract/admin/payments.ts'
 import { type Mode, modes } from '../../contract/words.ts'
@@ -72,7 +72,7 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
         return withTools(given, async (tools, { id: merchantId }) => {
           const provider = await accountProvider(tools, given.word)
           const merchant = { merchantId, mode }
-          // Before anything is asked for.
+          // Checked before the user is asked for keys.
           await tools.storage.read((db) => refuseSecondAccount(db, merchant, provider))
           const answers = await readAnswers(provider.questions, terminal)
           const members = { provider: provider.name, keys: answers }
@@ -183,7 +183,7 @@ async function rotateNotices(
   terminal: Terminal,
 ): Promise<AccountRow> {
   const questions = [{ name: 'secret', label: 'Signing secret of the notices' }]
-  // A provider whose webhooks are not signed refuses without asking for a secret.
+  // Webhooks of this provider are not signed, so the operation refuses without asking for a secret.
   const { secret = '' } = provider.noticeSecret === null ? {} : await readAnswers(questions, terminal)
   return rotateNoticeSecret(tools, account, provider, secret)
 }
@@ -191,7 +191,7 @@ async function rotateNotices(
 const answersBytesMax = 16_384
 const answerLengthMax = 1_000
 
-// One line each: typed at a terminal, which does not show it, or piped.
+// One answer per line: typed at a terminal without being shown, or piped.
 async function readAnswers(questions: readonly AccountQuestion[], terminal: Terminal): Promise<Answers> {
   const lines: string[] = []
   if (terminal.ask) for (const { label } of questions) lines.push(await terminal.ask(label))
@@ -220,7 +220,7 @@ async function readLines(input: Terminal['input']): Promise<string[]> {
 
 type Shown = ReturnType<typeof shown>
 
-// What may be shown of an account.
+// The part of an account that may be shown.
 function shown(tools: AccountTools, account: AccountRow) {
   const { id, provider, mode, public: facts, endedAt, previousUntil, createdAt } = account
   return {

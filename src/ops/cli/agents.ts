@@ -1,4 +1,5 @@
-// `agents`: software that buys for shoppers. Whether a shop is open to it, who may pay, and which platforms called.
+// The command `agents`: software that buys for shoppers. It sets whether a shop is open to agents and who may pay, and lists the
+// platforms that called.
 
 import { agentRows } from '../../contract/admin/agents.ts'
 import type { AgentLevel, PlatformStatus } from '../../contract/agents/settings.ts'
@@ -39,7 +40,7 @@ function platform(status: PlatformStatus): Target {
   }
 }
 
-// One that called, or was approved.
+// A platform that called or was approved.
 const knownPlatform: Target = {
   ...ofMode,
   words: ['PROFILE'],

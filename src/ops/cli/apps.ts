@@ -1,4 +1,4 @@
-// `apps`: what merchants can install, and where it is installed.
+// The command `apps`: apps that merchants can install, and their installations.
 
 import { open } from 'node:fs/promises'
 import { type Mode, modes, openScopes, type Scope, scopes } from '../../contract/words.ts'
@@ -103,7 +103,7 @@ async function create(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-// What is not named stays. What is installed stays as it was approved.
+// Options that are left out keep their values. Existing installations keep what was approved.
 async function change(given: Given, terminal: Terminal): Promise<number> {
   const name = given.word
   const { description, scopes: wanted, jwks, mode, 'redirect-uri': uris } = given.texts
@@ -212,7 +212,7 @@ function end(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-// By id or by name.
+// Finds an app by its id or name.
 async function chooseApp(storage: Storage, name: string): Promise<App> {
   const app = await storage.read(async (db) => (await findApp(db, name)) ?? findAppByName(db, name))
   if (!app) throw refuse('app_not_found', { message: `There is no app ${name}.` })
@@ -250,7 +250,7 @@ async function readKeys(path: string): Promise<ClientKeys> {
   return read
 }
 
-// Reads one byte more than allowed, to see that it is too much.
+// Reads one byte more than allowed, to detect a file that is too large.
 async function readText(path: string): Promise<string> {
   try {
     const file = await open(path)
@@ -263,7 +263,7 @@ async function readText(path: string): Promise<string> {
   throw new Failure(`${path} has more than ${keysBytesMax} bytes`)
 }
 
-// `/redirectUris/0` is --redirect-uri, and so on.
+// Returns the option for a JSON pointer: --redirect-uri for `/redirectUris/0`.
 function optionAt(path: string): string {
   const [, member = ''] = path.split('/')
   return member === 'redirectUris' ? '--redirect-uri' : `--${member}`

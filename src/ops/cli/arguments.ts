@@ -1,4 +1,4 @@
-// Finds the verb in what was typed and reads its words and options. What the verb does not take is refused by name.
+// Finds the verb in the arguments and reads its words and options. Unknown words and options are refused by name.
 
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { Environment } from '../../platform/config.ts'
@@ -6,13 +6,13 @@ import { type Command, type Given, Misuse, type Verb } from './command.ts'
 import type { Effect } from './database.ts'
 
 export interface Chosen {
-  // As it is typed: `webhooks test`, or `serve` for a command without verbs.
+  // The command as it is typed: `webhooks test`, or `serve` for a command without verbs.
   name: string
   verb: Verb
   args: readonly string[]
 }
 
-// Undefined when no verb is named and the command needs one. The verb comes first; only --json and --help may precede it.
+// Returns undefined if the command needs a verb and none is named. The verb comes first; only --json and --help may precede it.
 export function chooseVerb(name: string, { alone, verbs = {} }: Command, args: readonly string[]): Chosen | undefined {
   const at = args.findIndex((arg) => !isForAll(arg))
   const word = args[at] ?? ''
@@ -69,7 +69,7 @@ function refuseWords(name: string, { words = [] }: Verb, given: readonly string[
   if (extra !== undefined) throw new Misuse(`${name} takes no ${extra}`)
 }
 
-// A verb that does not open the database is never asked.
+// Not called for verbs that do not open the database.
 function effectOf({ effect, readsWith }: Verb, flags: ReadonlySet<string>): Effect {
   if (readsWith !== undefined && flags.has(readsWith)) return 'reads'
   return effect === 'none' ? 'changes' : effect

@@ -1,4 +1,4 @@
-// `backup` and `restore`: a SQLite store as one file, made while the server works, and put back while it does not.
+// The commands `backup` and `restore`: a SQLite database as one file, written while the server runs, and restored while it does not.
 
 import { dirname, join } from 'node:path'
 import { type Finding, findViolations, invariants } from '../../domain/health/invariants.ts'
@@ -20,7 +20,7 @@ export const backupCommand = command({
     const path = given.word
     const settings = readSettings(given.environment)
     const source = sqliteFileOf(settings, 'a PostgreSQL database is backed up by pg_dump, not by this command')
-    // Checks that the root secret that belongs with the backup is the right one.
+    // Opening the database checks that the configured root secret is the one that the backup needs.
     const { storage } = await openDatabase(settings, given.effect)
     await storage.close()
     const startedAt = performance.now()
@@ -111,7 +111,7 @@ async function examine({ databaseUrl }: Settings): Promise<Finding[]> {
   }
 }
 
-// A second signal of the same kind ends the process at once.
+// A second signal of the same kind ends the process immediately.
 async function untilSignalled<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

@@ -1,5 +1,5 @@
-// Backups that a server of a SQLite file makes by itself. Each is the command `backup` in a process of its own, so copying and checking a
-// large file holds up no request. A failure is logged and counted, and tried again soon.
+// Backups that a server of a SQLite file makes by itself. Each is the command `backup` in its own process, so copying and checking a
+// large file delays no request. A failure is logged and counted, and the backup is retried soon.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { accessSync, constants, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -18,7 +18,8 @@ export interface BackupPlan {
   days: number
 }
 
-// Undefined where none are asked for. The folder is made, and must be writable: the first failure is at the start, not at night.
+// Returns undefined if backups are not configured. The folder is created and must be writable, so a wrong folder fails at the start and
+// not at night.
 export function readBackupPlan({ texts }: Given, databaseUrl: string): BackupPlan | undefined {
   const { 'backup-every': every, 'backup-to': folder, 'backup-days': days = '30' } = texts
   if (every === undefined && folder === undefined && texts['backup-days'] === undefined) return undefined
@@ -66,7 +67,7 @@ export function startBackups({ everyMs, folder, days }: BackupPlan, { environmen
     timer.unref()
   }
 
-  // Resolves with what went wrong, or with undefined.
+  // Resolves with the error text, or with undefined on success.
   async function attempt(file: string, startedAt: number): Promise<string | undefined> {
     const problem = await runBackup(file, environment, (process) => {
       child = process
@@ -83,7 +84,7 @@ export function startBackups({ everyMs, folder, days }: BackupPlan, { environmen
   async function make(): Promise<void> {
     const startedAt = Date.now()
     const file = join(folder, backupName(startedAt))
-    // The folder may go away at any moment.
+    // The folder may disappear at any moment.
     const problem = await attempt(file, startedAt).catch((error: Error) => error.message)
     if (isEnding) return
     if (problem === undefined) return rest(startedAt + everyMs - Date.now())
@@ -97,7 +98,7 @@ export function startBackups({ everyMs, folder, days }: BackupPlan, { environmen
     async drain() {
       isEnding = true
       clearTimeout(timer)
-      // It removes what it has written so far.
+      // The child process removes its partial file.
       child?.kill('SIGTERM')
       await round
     },
@@ -113,7 +114,7 @@ function newestIn(folder: string): { at: number | undefined; bytes: number | und
 
 const reasonLengthMax = 500
 
-// Resolves with what went wrong, or with undefined.
+// Resolves with the error text, or with undefined on success.
 function runBackup(
   file: string,
   environment: Environment,
@@ -136,12 +137,12 @@ function runBackup(
   })
 }
 
-// Requests come first.
+// Gives requests priority over the backup.
 function lowerPriority(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, osConstants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // It has ended already, or the system does not allow it.
+    // The process has ended already, or the system does not allow it.
   }
 }
 

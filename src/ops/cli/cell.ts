@@ -1,5 +1,5 @@
-// A cell of a process that serves several: a whole shop server but for its port. While it cannot be served, such as without its
-// database, it is tried again and again, and the others do not notice.
+// A cell of a process that serves several: a complete shop server except for its port. While the cell cannot be served, for example
+// without its database, it is retried again and again, and the other cells are not affected.
 
 import { findHostOwner, listProofs } from '../../domain/sites/hoststore.ts'
 import { createSetupLink } from '../../domain/users/setup.ts'
@@ -30,19 +30,19 @@ interface Running {
   metrics: Metrics
 }
 
-// Until a cell that could not be served is tried again: doubled each time.
+// Time until a cell that could not be served is retried: doubled each time.
 const retryMsMin = 250
 const retryMsMax = 5_000
 
 export class ServedCell {
   readonly origin: string
-  // By which requests for it are known, whatever their port.
+  // Host of requests for this cell, whatever their port.
   readonly host: string
   readonly #settings: ReturnType<typeof readSettings>
   readonly #tools: CellTools
   readonly #log: Log
   #running: Running | undefined
-  // Why it is not served.
+  // Why the cell is not served.
   #said: Readiness['said'] = { status: 'starting' }
   #reason = ''
   #timer: NodeJS.Timeout | undefined
@@ -50,7 +50,7 @@ export class ServedCell {
   #isEnding = false
   #retryMs = retryMsMin
 
-  // Throws for bad settings.
+  // Throws if settings are invalid.
   constructor({ origin, environment }: CellEnvironment, tools: CellTools) {
     this.origin = origin
     this.host = new URL(origin).hostname
@@ -59,13 +59,13 @@ export class ServedCell {
     this.#log = labelledLog(tools.log, { cell: origin })
   }
 
-  // Resolves after the first try, whatever came of it.
+  // Resolves after the first try, whether it succeeded or not.
   start(): Promise<void> {
     this.#trying = this.#try()
     return this.#trying
   }
 
-  // Refuses while it is not served.
+  // Refuses while the cell is not served.
   server(): HttpServer {
     return this.#known().service.app.server
   }
@@ -74,7 +74,7 @@ export class ServedCell {
     return this.#running === undefined
   }
 
-  // Undefined while it is not served.
+  // Returns undefined while the cell is not served.
   metrics(): Metrics | undefined {
     return this.#running?.metrics
   }
@@ -83,7 +83,7 @@ export class ServedCell {
     return this.#running?.service.app.readiness() ?? { isReady: false, said: this.#said }
   }
 
-  // Whether it is the host of one of its shops. Refuses while that is not known.
+  // Returns whether the host belongs to a shop of this cell. Refuses while that is not known.
   async hasHost(host: string): Promise<boolean> {
     return this.#known().service.hasHost(host)
   }
@@ -100,7 +100,7 @@ export class ServedCell {
     this.#isEnding = true
     const app = this.#running?.service.app
     app?.beginDraining()
-    // It has no port; from now on its answers close their connections.
+    // The cell has no port of its own; from now on its answers close their connections.
     void app?.server.drain(0)
   }
 
@@ -162,7 +162,7 @@ export class ServedCell {
     if (setup) greet(this.#tools.terminal.err, this.#log, setupText(this.origin + setup.path))
   }
 
-  // The file of its database is damaged. It is not tried again: an operator has to look at it.
+  // Called if the database file is damaged. The cell is not retried: an operator must look at the file.
   async #stop(reason: StorageRefused): Promise<void> {
     this.#log.error('the database file is damaged; the cell is not served any more', reason)
     this.#said = { status: 'database damaged' }

@@ -1,4 +1,4 @@
-// `cells`: several groups of shops in one PostgreSQL, each in a schema with a role of its own.
+// The command `cells`: several groups of shops in one PostgreSQL database, each with its own schema and role.
 
 import { readSettings } from '../../platform/config.ts'
 import { makeSecretText } from '../../platform/secrets/secrets.ts'
@@ -104,11 +104,11 @@ async function migrateAll(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-// By the URL of an operator who may create roles and schemas, not by that of a cell.
+// Uses the database URL of an operator who may create roles and schemas, not that of a cell.
 async function withOperator(given: Given, work: (storage: Storage, url: string) => Promise<number>): Promise<number> {
   const { databaseUrl } = readSettings(given.environment)
   if (databaseUrl.startsWith('sqlite:')) throw new Failure('cells are schemas of PostgreSQL; this database is SQLite')
-  // Moving a cell takes as long as copying it.
+  // No time limit: moving a cell takes as long as copying it.
   const storage = await openStorage(databaseUrl, { ...patient, ...unhurried })
   try {
     return await work(storage, databaseUrl)

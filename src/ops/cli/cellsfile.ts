@@ -1,5 +1,5 @@
-// The cells that one process serves (`CARTWRIGHT_CELLS`): a file with the origin, the database and the root secret of each. Every cell
-// has the settings of the environment besides, as if it were served alone.
+// The cells that one process serves (`CARTWRIGHT_CELLS`): a file with the origin, the database and the root secret of each. All other
+// settings of a cell come from the environment, as if it were served alone.
 
 import { readFileSync } from 'node:fs'
 import type { Environment } from '../../platform/config.ts'
@@ -13,17 +13,17 @@ interface CellEntry {
 
 export interface CellEnvironment {
   origin: string
-  // As a process of its own would have it.
+  // The environment that the cell would have in its own process.
   environment: Environment
 }
 
-// Fewer than of a process that serves one shop: a cell is small.
+// Fewer than a process that serves one shop has, since a cell is small.
 const connectionsOfCell = '4'
 const members = ['origin', 'databaseUrl', 'secret'] as const
-// What each cell has of its own.
+// Settings that each cell has for itself.
 const replaced = ['CARTWRIGHT_DATABASE_URL', 'CARTWRIGHT_PUBLIC_URL', 'CARTWRIGHT_SECRET', 'CARTWRIGHT_SECRET_FILE']
 
-// Undefined where the process has one shop database of its own.
+// Returns undefined if the process has a single database.
 export function readCells(environment: Environment): readonly CellEnvironment[] | undefined {
   const path = environment.CARTWRIGHT_CELLS || undefined
   if (path === undefined) return undefined
@@ -33,8 +33,8 @@ export function readCells(environment: Environment): readonly CellEnvironment[] 
   return environmentsOf(path, environment)
 }
 
-// The settings of a command: those of the cell that `CARTWRIGHT_CELL` names, of the only one, or of the environment where it names a
-// database itself.
+// Returns the settings of a command: those of the cell that `CARTWRIGHT_CELL` names, or those of the only cell, or the environment itself
+// if it names a database.
 export function environmentOfCommand(environment: Environment): Environment {
   const path = environment.CARTWRIGHT_CELLS || undefined
   if (path === undefined || environment.CARTWRIGHT_DATABASE_URL) return environment
@@ -67,7 +67,7 @@ function environmentsOf(path: string, environment: Environment): CellEnvironment
   }))
 }
 
-// A message names the cell and never repeats its secret or its URL.
+// Error messages name the cell and never contain its secret or its URL.
 function readEntries(path: string): CellEntry[] {
   let read: unknown
   try {

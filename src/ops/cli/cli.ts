@@ -1,5 +1,5 @@
-// The operator's command line: finds the command, reads its arguments, prints help, and turns what went wrong into one
-// line and an exit code (0 done, 1 not done, 2 misused).
+// The operator's command line: finds the command, reads its arguments, prints help, and turns errors into one line and an exit code (0
+// done, 1 not done, 2 misused).
 
 import type { Issue } from '../../contract/issues.ts'
 import { visible } from '../../platform/audit/change.ts'
@@ -14,7 +14,7 @@ import { type Command, Failure, Misuse, type Terminal } from './command.ts'
 import { columns, helpForCommand, helpForVerb, usageOf } from './help.ts'
 import { refusalText } from './refused.ts'
 
-// Loaded when asked for: a command that makes a key does not wait for the HTTP server.
+// Loaded on demand: a command that creates a key does not wait until the HTTP server is loaded.
 export const commands = {
   serve: async () => (await import('./serve.ts')).serveCommand,
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
@@ -90,7 +90,7 @@ export async function runCommandLine(
     return await chosen.verb.run(readArguments(chosen, environment), terminal)
   } catch (error) {
     const failure = commandError(error)
-    // A defect: without --json the process ends with its trace.
+    // An unknown error is a defect: without --json the process ends with its stack trace.
     if (!failure && !isJson) throw error
     if (!failure) terminal.err(`${error instanceof Error ? error.stack : error}\n`)
     if (isJson) printError(terminal, failure ?? { code: 'internal_error', message: String(error) })
@@ -100,7 +100,7 @@ export async function runCommandLine(
   }
 }
 
-// What machines read of a failure.
+// A failure as programs read it.
 interface CommandError {
   code: string
   message: string
@@ -112,7 +112,7 @@ function printError(terminal: Terminal, error: CommandError): void {
   terminal.out(`${JSON.stringify({ error }, null, 2)}\n`)
 }
 
-// Undefined for a defect. Names that others wrote must not reach the terminal as they are.
+// Returns undefined for a defect. Names that others wrote are made safe for the terminal.
 function commandError(error: unknown): CommandError | undefined {
   if (error instanceof Refusal) {
     const { issues, current } = error.details

@@ -1,4 +1,4 @@
-// What every command of the operator looks like, and the few things they share.
+// Types of the operator's commands, and the few functions that they share.
 
 import { listAgentInstallations } from '../../domain/agents/store.ts'
 import { type Installation, listInstallations, listMerchants, type Merchant } from '../../domain/merchants/store.ts'
@@ -11,32 +11,32 @@ import { bringUpToDate, type Effect, openDatabase } from './database.ts'
 
 export interface Command {
   summary: string
-  // What it does without a verb.
+  // The verb that runs if none is named.
   alone?: Verb
   verbs?: Readonly<Record<string, Verb>>
 }
 
 export interface Verb {
   summary: string
-  // What it does to the database. `none`: it does not open it.
+  // Effect of the command on the database. `none`: the command does not open it.
   effect: Effect | 'none'
-  // The option with which it only reads.
+  // The option with which the command only reads.
   readsWith?: string
-  // What is to be named, in order. `[APP]` may be left out, `VERSION...` may be several.
+  // Names of the words after the verb, in order. `[APP]` is optional, `VERSION...` may be several.
   words?: readonly string[]
   options?: Readonly<Record<string, OptionFacts>>
-  // Answers with the exit code.
+  // Returns the exit code.
   run(given: Given, terminal: Terminal): Promise<number>
 }
 
 export interface OptionFacts {
-  // What the help calls its value. Without one the option is a flag.
+  // Name of the option's value in the help. Without a name the option is a flag.
   value?: string
   help: string
   isRequired?: true
 }
 
-// A command that has no verbs.
+// Makes a command without verbs.
 export function command(verb: Verb): Command {
   return { summary: verb.summary, alone: verb }
 }
@@ -49,42 +49,41 @@ export const installationOption: OptionFacts = {
 
 export interface Given {
   effect: Effect
-  // The first of the words; empty where there is none.
+  // The first of the words, or '' if there are none.
   word: string
-  // Without the verb.
+  // Words after the verb.
   words: readonly string[]
   texts: Readonly<Record<string, string | undefined>>
   flags: ReadonlySet<string>
-  // Where the settings are.
+  // Environment from which the settings are read.
   environment: Environment
 }
 
 export interface Terminal {
   out(text: string): void
   err(text: string): void
-  // A line that the next one overwrites; nothing where the output is not a terminal.
+  // Writes a line that the next one overwrites. Writes nothing if the output is not a terminal.
   progress(text: string): void
   isWatched: boolean
   environment: Environment
-  // What is piped in.
+  // Standard input.
   input: AsyncIterable<Buffer>
-  // Where a person types: asks for one line, which is not shown.
+  // Set if a person types: asks for one line, which is not shown.
   ask?: (label: string) => Promise<string>
-  // For a server that is not alone in its process; otherwise it has the standard output and the signals.
+  // Set for a server that shares its process with others. A server without it uses the standard output and the signals.
   server?: ServerSurroundings
 }
 
 export interface ServerSurroundings {
   log: Sink
-  // Resolves with the signal that ends it.
+  // Resolves with the signal that ends the server.
   signalled: Promise<string>
 }
 
-// Wrong arguments.
+// The arguments are wrong.
 export class Misuse extends Error {}
 
-// The environment of the command is not as it must be: a file, a port, a setting. What a verb of the shop refuses is a
-// Refusal.
+// Something around the command is wrong: a file, a port, a setting. Operations of the shop throw a Refusal.
 export class Failure extends Error {
   readonly code: FailureCode
   constructor(message: string, code: FailureCode = 'failed') {
@@ -95,7 +94,7 @@ export class Failure extends Error {
 
 export type FailureCode = 'failed' | 'file_unreadable' | 'port_in_use'
 
-// What a report says that was not, or not wholly, done.
+// What a report says was not done, or only partly.
 export type ReportCode =
   | 'call_failed'
   | 'copy_differs'
@@ -106,8 +105,7 @@ export type ReportCode =
   | 'refund_not_paid'
   | 'unhealthy'
 
-// Opens the shop's storage beside a running server or without one. What only reads leaves it as it is; everything else
-// brings it up to date first.
+// Opens the shop's storage, whether a server runs or not. Commands that only read leave the schema as it is; all others migrate it first.
 export async function withStorage<T>(
   { effect, environment }: Given,
   work: (storage: Storage, config: Config) => Promise<T>,
@@ -123,12 +121,12 @@ export async function withStorage<T>(
   }
 }
 
-// Where a server of this configuration is reached.
+// Returns the origin under which a server of this configuration is reached.
 export function originOf({ publicUrl, port }: Config): () => string {
   return () => publicUrl ?? `http://localhost:${port}`
 }
 
-// The same, for verbs that are about one merchant.
+// Opens the storage for a verb about one merchant.
 export function withMerchant<T>(
   given: Given,
   work: (merchant: Merchant, storage: Storage, config: Config) => Promise<T>,
@@ -138,7 +136,7 @@ export function withMerchant<T>(
   )
 }
 
-// The merchant that is named, or the only one there is.
+// Returns the merchant that is named, or the only one that exists.
 export async function chooseMerchant(storage: Storage, slug: string | undefined): Promise<Merchant> {
   const merchants = await storage.read(listMerchants)
   if (slug !== undefined) {
@@ -155,10 +153,10 @@ export async function chooseMerchant(storage: Storage, slug: string | undefined)
   throw new Misuse(`name the merchant with --merchant: ${merchants.map((merchant) => merchant.slug).join(', ')}`)
 }
 
-// The installation that is named, or the only one of its merchant.
+// Returns the installation that is named, or the only one of its merchant.
 export async function chooseInstallation(storage: Storage, given: Given): Promise<Installation> {
   const merchant = await chooseMerchant(storage, given.texts.merchant)
-  // An uninstalled one has ended: a key for it would not work.
+  // Uninstalled installations are left out: a key for them would not work.
   const installations = (await storage.read((db) => listInstallations(db, merchant.id))).filter(
     ({ disabledAt }) => disabledAt === null,
   )
@@ -168,7 +166,7 @@ export async function chooseInstallation(storage: Storage, given: Given): Promis
     if (named) return named
     throw refuse('installation_not_found', { message: `${merchant.slug} has no installation ${wanted}.` })
   }
-  // That of the agents has no keys and no webhooks.
+  // The installation for agents has no keys and no webhooks.
   const ofAgents = await storage.read((db) => listAgentInstallations(db, merchant.id))
   const [only, second] = installations.filter(({ id }) => !ofAgents.includes(id))
   if (only && !second) return only
@@ -192,8 +190,8 @@ export interface ReportError {
   message: string
 }
 
-// Prints a report, and answers with the exit code. With --json one of what was not done, or not all of it, has the member
-// `error`, as every failure has; people see it from the lines.
+// Prints a report and returns the exit code. With --json, a report of something not or only partly done has the member `error`, as every
+// failure has; people see it from the lines.
 export function printReport(
   terminal: Terminal,
   given: Given,
@@ -209,7 +207,7 @@ export function print(terminal: Terminal, given: Given, value: object, lines: ()
   else for (const line of orNone(lines())) terminal.out(`${line}\n`)
 }
 
-// A command that prints nothing looks as if it had not run.
+// A command that prints nothing would look as if it had not run.
 function orNone(lines: readonly string[]): readonly string[] {
   return lines.length > 0 ? lines : ['There are none.']
 }

@@ -1,5 +1,5 @@
-// Opens the database that the settings name, by its root secret: that is checked first, and a wrong secret is
-// refused before a file, table or row is made.
+// Opens the configured database with its root secret. The secret is checked first: a wrong one is refused before a file, table or row is
+// created.
 
 import { type Config, findRootSecret, makeRootSecret, type Settings, secretSourceOf } from '../../platform/config.ts'
 import { BadSetting } from '../../platform/kit/badsetting.ts'
@@ -11,7 +11,7 @@ import { type MigrateOptions, migrate } from '../../platform/storage/migrate.ts'
 import { lookInto, openLooked } from '../../platform/storage/open.ts'
 import { isLockTimeout, type Storage, type StorageOptions, StorageRefused } from '../../platform/storage/storage.ts'
 
-// `reads`: nothing is made or changed. `changes`: the database must be there. `creates`: it is made where there is none.
+// `reads`: nothing is created or changed. `changes`: the database must exist. `creates`: the database is created if it does not exist.
 export type Effect = 'reads' | 'changes' | 'creates'
 
 export interface Database {
@@ -19,7 +19,7 @@ export interface Database {
   config: Config
 }
 
-// `forgotten` are versions of the root secret that are about to be given up.
+// `forgotten` has the versions of the root secret that are about to be discarded.
 export async function openDatabase(
   settings: Settings,
   effect: Effect,
@@ -47,8 +47,8 @@ export async function openDatabase(
   return { storage: await openLooked(look, databaseUrl, options), config }
 }
 
-// Another node may be migrating, or a transaction of one that was killed has not ended yet. Tables that it changes cannot be
-// read until then, and what is to be done here comes after it in any case.
+// Retries while tables are locked: another node may be migrating, or the transaction of a killed node has not ended. The work of the
+// caller has to come after the migration in any case.
 function unlocked({ read }: Storage, { log }: StorageOptions): Storage['read'] {
   return async (work) => {
     for (;;) {
@@ -62,7 +62,7 @@ function unlocked({ read }: Storage, { log }: StorageOptions): Storage['read'] {
   }
 }
 
-// For a database that is not the configured one, such as the source of a move.
+// Checks the secret of a database that is not the configured one, such as the source of a move.
 export async function checkSecretOf(settings: Settings, url: string): Promise<void> {
   const source = secretSourceOf(settings, url)
   const { storage, isMade } = await lookInto(url)
@@ -74,13 +74,14 @@ export async function checkSecretOf(settings: Settings, url: string): Promise<vo
   }
 }
 
-// For a backup that is to take the place of the configured database. Null: nothing in it was made with a root secret.
+// Checks the secret of a backup that is to replace the configured database. Returns null if nothing in the backup was made with a root
+// secret.
 export async function checkSecretOfBackup(settings: Settings, path: string): Promise<true | null> {
   const source = secretSourceOf(settings, settings.databaseUrl)
   return (await secretThatFits(source, (work) => readBackup(path, work))).fits
 }
 
-// Gives the migrations that were applied.
+// Returns the migrations that were applied.
 export async function bringUpToDate(
   { storage, config }: Database,
   now: Date,
@@ -101,7 +102,7 @@ async function secretThatFits(
   read: Storage['read'],
   forgotten: readonly number[] = [],
 ): Promise<{ rootSecret: RootSecret; fits: true | null }> {
-  // Looked for only now: a process that made this database a moment ago made its secret before.
+  // Read only now: if another process has just created this database, it has created the secret before.
   const rootSecret = findRootSecret(source)
   if (!rootSecret)
     throw new BadSetting(

@@ -1,4 +1,4 @@
-// The demo shop of apps/demo: loaded when one is made or may be there, and never by a server in production.
+// The demo shop of apps/demo: loaded only if a demo shop is created or may exist, and never by a server in production.
 
 import type { HistoryFacts } from '../../../apps/demo/facts.ts'
 import { program, startCommand } from '../../platform/kit/program.ts'
@@ -53,8 +53,8 @@ interface HistoryParts {
   log: Log
 }
 
-// Makes the month that the shop looks back on, beside requests and loops. `end` resolves when the part under way is written; the next
-// start goes on with the rest.
+// Makes the month of history of the demo shop while requests and loops run. `end` resolves when the part in progress is written; the next
+// start continues with the rest.
 export function startDemoHistory({ log, ...parts }: HistoryParts, facts: HistoryFacts): { end(): Promise<void> } {
   let isEnding = false
   async function make(): Promise<void> {

@@ -1,5 +1,5 @@
-// `documents`: the invoices and credit notes of some days as a ZIP file, for the bookkeeper. It names the buyers, so only its owner can
-// read the file.
+// The command `documents`: the invoices and credit notes of some days as a ZIP file, for the bookkeeper. The file names the buyers, so
+// only its owner can read it.
 
 import { createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
@@ -91,7 +91,7 @@ async function* documentsOfDays(
   }
 }
 
-// Under another name until it is whole, so a file of this name is never a part of one.
+// The file gets its name when it is complete, so a file of this name is never incomplete.
 async function writeWhole(file: string, chunks: AsyncIterable<Buffer>): Promise<void> {
   const partial = `${file}.partial`
   try {

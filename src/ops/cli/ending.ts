@@ -1,10 +1,10 @@
-// How a serving process ends: by a signal, with npm, or by a defect that nothing has caught.
+// How a server process ends: by a signal, with npm, or by an uncaught error.
 
 import type { Log } from '../../platform/log/log.ts'
 import type { Sink } from '../../platform/log/sink.ts'
 import type { Terminal } from './command.ts'
 
-// How long to wait for the last lines of the log.
+// Time to wait for the last log lines.
 export const logDrainMs = 2_000
 
 interface EndingParts {
@@ -14,7 +14,7 @@ interface EndingParts {
   terminal: Pick<Terminal, 'err'>
 }
 
-// A second signal ends the process at once.
+// A second signal ends the process immediately.
 export function endSignal({ isRunByNpm, log, sink, terminal }: EndingParts): Promise<string> {
   let isLeaving = false
   function leave(): void {

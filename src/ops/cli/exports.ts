@@ -1,4 +1,4 @@
-// `export`: a shop, or its products, as a file on standard output.
+// The command `export`: a shop, or its products, as a file on standard output.
 
 import { modes } from '../../contract/words.ts'
 import { acpFeed, googleFeed, linkProblem, shopifyFile } from '../imports/exports.ts'

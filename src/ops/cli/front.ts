@@ -1,5 +1,5 @@
-// What several cells of one process have in common: the port, which hands each request to the cell of its host, the probes, and the
-// metrics. Nothing here reads or changes the data of a cell but the names of hosts.
+// Parts that several cells of one process share: the port, which passes each request to the cell of its host, the probes, and the
+// metrics. Reads no data of a cell except the names of hosts, and changes none.
 
 import { hostIn, normalHost, proofPath } from '../../domain/sites/hosts.ts'
 import type { Settings } from '../../platform/config.ts'
@@ -77,7 +77,7 @@ export function createFront({ cells, settings, log, connections }: FrontParts): 
   }
 }
 
-// Ready while one cell is: a balancer that sends all hosts to this process must not give up all of them for one.
+// Ready if at least one cell is ready: a load balancer that sends all hosts to this process must not drop all of them because of one.
 async function readinessOfAll(cells: readonly ServedCell[], origin: string | null) {
   if (origin !== null) {
     const cell = cells.find((one) => one.origin === origin)
@@ -93,7 +93,7 @@ function observeFront(metrics: Metrics, { cells, connections, log }: Omit<FrontP
     name: 'cartwright_database_up',
     help: 'Whether the database answers.',
     type: 'gauge',
-    // Those that are served say it themselves.
+    // Cells that are served report this metric themselves.
     values: () => cells.filter((cell) => cell.isAway()).map((cell) => ({ labels: { cell: cell.origin }, value: 0 })),
   })
   observeConnections(metrics, connections)
@@ -105,11 +105,11 @@ function observeFront(metrics: Metrics, { cells, connections, log }: Omit<FrontP
   })
 }
 
-// Names are chosen by those who ask.
+// Bounded, because clients choose the host names.
 const hostsMax = 10_000
 
-// Its own host belongs to a cell whatever shops say; other hosts to the first cell with a shop that has proved them. The hosts of a cell
-// that is away stay its own.
+// A cell has its own host, whatever shops claim; other hosts belong to the first cell with a shop that has proved them. While a cell is
+// not served, its known hosts stay with it.
 class CellHosts {
   readonly #cells: readonly ServedCell[]
   readonly #seen = new Lru<string, ServedCell>(hostsMax)
@@ -118,7 +118,7 @@ class CellHosts {
     this.#cells = cells
   }
 
-  // Refuses where no cell has it, and where that is not known, because one is away.
+  // Refuses if no cell has the host, or if that is unknown because a cell is not served.
   async find(host: string): Promise<ServedCell> {
     const own = this.#cells.find((cell) => cell.host === host)
     if (own) return own
@@ -134,8 +134,8 @@ class CellHosts {
     throw isSure ? misdirected() : unavailable()
   }
 
-  // Whose proofs are shown at a host: of the cell that has it, or of all that would like to. None while a cell is away: its host
-  // could be taken from it.
+  // Proofs to show at a host: those of the cell that owns the host, or of all cells that claim it. Refuses while a cell is not served,
+  // since the host could be taken from it.
   async proofsAt(host: string): Promise<string[]> {
     for (const cell of this.#cells) if (await cell.isOwnerOf(host)) return cell.proofsOf(host)
     return (await Promise.all(this.#cells.map((cell) => cell.proofsOf(host)))).flat()
@@ -152,7 +152,7 @@ class CellHosts {
   }
 }
 
-// Undefined where it is away.
+// Returns undefined if the cell is not served.
 async function askedOf(cell: ServedCell, ask: () => Promise<boolean>): Promise<boolean | undefined> {
   try {
     return await ask()
@@ -166,7 +166,7 @@ function misdirected(): Refusal {
   return refuse('route_not_found', { status: 421, message: 'No shop of this server has this host.' })
 }
 
-// What shops and a proxy ask about the hosts of shops, for all cells.
+// Pages about hosts that shops and a proxy request, for all cells.
 function hostPages(hosts: CellHosts): HtmlPage[] {
   return [
     {

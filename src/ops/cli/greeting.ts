@@ -1,4 +1,4 @@
-// What a person at the terminal sees when a server has started.
+// Text that a person at the terminal sees when a server has started.
 
 import type { Config } from '../../platform/config.ts'
 import { isLoopback } from '../../platform/kit/loopback.ts'
@@ -8,7 +8,7 @@ import { version } from '../../platform/version.ts'
 import { Failure, type Terminal } from './command.ts'
 import type { Demo } from './demo.ts'
 
-// Settings that the operator may want to think about again.
+// Warns of settings that the operator may want to reconsider.
 export function warnOf(config: Config, log: Log): void {
   if (config.publicUrl?.startsWith('https:') && config.trustedProxies.length === 0)
     log.warn(
@@ -28,7 +28,7 @@ export function warnOf(config: Config, log: Log): void {
     log.warn('CARTWRIGHT_MAIL_URL is a folder: e-mails are stored there in clear, and shoppers get none')
 }
 
-// The server works without its greeting.
+// The server runs even if the greeting cannot be printed.
 export function greet(print: Terminal['out'], log: Log, greeting: string): void {
   try {
     print(greeting)
@@ -38,7 +38,7 @@ export function greet(print: Terminal['out'], log: Log, greeting: string): void 
   }
 }
 
-// The secret of the link is printed and never logged.
+// The secret of the link is printed, but never logged.
 export function setupText(url: string): string {
   return [
     '',
@@ -51,7 +51,7 @@ export function setupText(url: string): string {
   ].join('\n')
 }
 
-// Calls to this machine are off by default, on both ends.
+// Calls to this machine are off by default: here as the sender, and in `webhooks listen` as the receiver.
 function webhookLines({ webhookAllowPrivate }: Config): string[] {
   const setting = 'CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1'
   return [
@@ -63,7 +63,7 @@ function webhookLines({ webhookAllowPrivate }: Config): string[] {
 interface GreetingFacts {
   mayDemo: boolean
   hasStorefront: boolean
-  // If this start created it.
+  // The demo shop, if this start created it.
   demo: Awaited<ReturnType<Demo['makeDemoShop']>> | undefined
 }
 

@@ -1,4 +1,5 @@
-// `health`: asks the server on this machine whether it may get requests, for the checks of containers and service managers.
+// The command `health`: asks the server on this machine whether it is ready for requests, for health checks of containers and service
+// managers.
 
 import { get } from 'node:http'
 import { readSettings } from '../../platform/config.ts'
@@ -21,13 +22,13 @@ export const healthCommand = command({
   },
 })
 
-// A server that listens everywhere is asked at the loopback address.
+// A server that listens on all addresses is called at the loopback address.
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   return host === '::' ? '::1' : host
 }
 
-// Resolves with the status that /readyz names, or with why it could not be asked.
+// Resolves with the status that /readyz returns, or with the error of the call.
 function readinessOf(host: string, port: number): Promise<string> {
   return new Promise((resolve) => {
     const request = get({ host, port, path: '/readyz', timeout: answerMsMax }, (response) => {
@@ -45,7 +46,7 @@ function statusIn(body: string): string {
     const { status } = JSON.parse(body) as { status?: unknown }
     if (typeof status === 'string') return status
   } catch {
-    // Another program has the port.
+    // Another program uses the port.
   }
   return 'not a Cartwright server'
 }

@@ -1,4 +1,4 @@
-// What --help prints, from the tables of verbs.
+// Text of --help, made from the tables of verbs.
 
 import type { Chosen } from './arguments.ts'
 import type { Command, OptionFacts } from './command.ts'

@@ -1,4 +1,4 @@
-// Commands that look: doctor and openapi.
+// Commands that only inspect: doctor and openapi.
 
 import { adminDocument } from '../../contract/admin/document.ts'
 import { openDocument } from '../../contract/open/document.ts'
@@ -33,7 +33,7 @@ export const doctorCommand = command({
   summary: 'Check migrations, invariants and the root secret, and list money that waits for a person.',
   effect: 'reads',
   async run(given, terminal) {
-    // One snapshot for as long as it takes: a large shop needs longer than a request may, and a read blocks nothing.
+    // Reads everything in one snapshot without a time limit: a large shop takes longer than a request may, and a read blocks nothing.
     const { storage, config } = await openDatabase(readSettings(given.environment), given.effect, unhurried)
     try {
       const { pending, newer, isTooNew } = await schemaGap(storage)
@@ -98,12 +98,12 @@ export const doctorCommand = command({
   },
 })
 
-// Test money needs nobody.
+// Findings about test money need no action.
 function isLive({ subjects }: Finding): boolean {
   return subjects.some((subject) => !subject.endsWith(' (test)'))
 }
 
-// A product that a search does not find. The server indexes what is missing within an hour of its start, most of it at once.
+// Products that a search does not find. The server indexes missing products within an hour of its start, most of them immediately.
 async function indexWarnings(db: Reader): Promise<string[]> {
   const { missing, rows, documents } = await countIndex(db)
   const isTorn = rows !== documents
@@ -115,7 +115,7 @@ async function indexWarnings(db: Reader): Promise<string[]> {
   ]
 }
 
-// Shops show such pictures as they were uploaded.
+// Shops show pictures without copies as they were uploaded.
 async function pictureWarnings({ waiting, givenUp }: { waiting: number; givenUp: number }): Promise<string[]> {
   const copier = createCopier()
   const isMissing = waiting > 0 && !(await copier.isAvailable())
@@ -134,7 +134,7 @@ const undeliveredMax = 20
 const undeliveredMs = 7 * 24 * 3_600_000
 const waitingMs = 3_600_000
 
-// E-mails that were not delivered, and those that wait for a mail server. They are a warning: no money depends on them.
+// E-mails that were not delivered, and e-mails that wait for a mail server. They are a warning, since no money depends on them.
 async function emailWarnings(db: Reader, now: number): Promise<string[]> {
   const { count, since } = await readWaiting(db)
   const undelivered = await listUndelivered(db, now - undeliveredMs, undeliveredMax)
@@ -151,7 +151,7 @@ async function emailWarnings(db: Reader, now: number): Promise<string[]> {
 const accountsMax = 1_000
 const accountWarningsMax = 50
 
-// Accounts that take no payment because they cannot be opened here.
+// Accounts that cannot take payments because their secrets cannot be decrypted here or their provider is not installed.
 async function accountWarnings(db: Reader, rootSecret: RootSecret): Promise<string[]> {
   const accounts = await listAccountsOfAll(db, accountsMax)
   return accounts
@@ -169,8 +169,8 @@ async function findDuties(db: Reader): Promise<MerchantDutyFacts[]> {
   return listDutyFacts(db, await listSellers(db, unreadyMax))
 }
 
-// What is missing, and products without a maker, which only a person knows the need of. The rest that a person has to look at is listed in
-// the dashboard, under Settings, Duties.
+// Missing facts, and products without a manufacturer, which only a person can judge. Other duties to check by hand are listed in the
+// dashboard, under Settings, Duties.
 function dutyWarnings(facts: DutyFacts & { slug: string }): string[] {
   return dutyStates(facts).flatMap(({ id, status, lacks }) => {
     const isShown = status === 'missing' || (id === 'product_safety' && status === 'by_hand')
@@ -200,7 +200,7 @@ const unreadyMax = 50
 const unpayableMax = 50
 const unpayableWords = { nothing_offered: nothingOffered, no_account: noAccount } as const
 
-// Rows that a loop could not handle. The data is still consistent, so they are a warning: the server tries them again.
+// Rows that a loop could not process. The data is still consistent, so they are a warning: the server retries them.
 const deferredMax = 50
 
 function shownRow({ retryAt, failedAt, ...row }: DeferredRow): object {

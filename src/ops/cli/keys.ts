@@ -1,4 +1,4 @@
-// `keys`: API keys of an installation.
+// The command `keys`: API keys of an installation.
 
 import { developerRows } from '../../contract/admin/developers.ts'
 import { scopes } from '../../contract/words.ts'
@@ -10,7 +10,7 @@ import { inInstallation, operationVerbs, type Target } from './operation.ts'
 
 const { one, list } = operationVerbs(developerRows, 'developers')
 
-// Ids are unique among all merchants.
+// Ids of keys are unique among all merchants, so the key alone is named.
 const ofKey: Target = {
   words: ['KEY_ID'],
   async find({ word: keyId }, storage) {

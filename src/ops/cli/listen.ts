@@ -1,5 +1,5 @@
-// `webhooks listen`: a receiver on the developer's own machine. It verifies every call as a receiver should and prints one
-// line for each; while it runs the endpoint is enabled, and when it ends the endpoint is as it was.
+// The command `webhooks listen`: a receiver on the developer's own machine. It verifies every call as a receiver should and prints one
+// line for each. The endpoint is enabled while the command runs, and restored when it ends.
 
 import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
@@ -31,7 +31,7 @@ export function listen(given: Given, terminal: Terminal): Promise<number> {
     const signalled = endSignal()
     const opened = Promise.withResolvers<Endpoint>()
     const broken = Promise.withResolvers<never>()
-    // Awaited further down; it may reject before that.
+    // The promise is awaited below, but may reject before.
     broken.promise.catch(() => {})
     const receive = receiverFor({ storage, rootSecret, terminal, isJson: given.flags.has('json') }, opened.promise)
     const servers = await openPort(wantedPort, (request, response) => {
@@ -42,7 +42,7 @@ export function listen(given: Given, terminal: Terminal): Promise<number> {
           return
         }
         response.destroy()
-        // A caller that disconnected is not an error of ours.
+        // A caller that disconnected is not an error of this server.
         if (!isGone(error)) broken.reject(error)
       })
     })
@@ -67,7 +67,7 @@ function readPort(text = String(receiverPort)): number {
   return Number(text)
 }
 
-// A second signal of the same kind ends the process at once.
+// A second signal of the same kind ends the process immediately.
 function endSignal(): Promise<unknown> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, resolve)
@@ -85,7 +85,7 @@ interface Servers {
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-// On both loopback addresses where there are two, because `localhost` may mean either.
+// Listens on both loopback addresses if there are two, because `localhost` may mean either.
 async function openPort(wanted: number, answer: Answer): Promise<Servers> {
   const first = await openServer(wanted, '127.0.0.1', answer).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE')
@@ -108,7 +108,7 @@ async function openServer(port: number, host: string, answer: Answer): Promise<S
 
 const closeMsMax = 2_000
 
-// Calls under way are still answered.
+// Calls in progress are still answered.
 async function closeServer(server: Server): Promise<void> {
   const closed = once(server, 'close')
   server.close()
@@ -121,7 +121,7 @@ interface Visit {
   endpoint: Endpoint
   isAdded: boolean
   resumed: number
-  // Leaves the endpoint as it was found.
+  // Restores the endpoint's previous state.
   end(): Promise<void>
 }
 
@@ -179,7 +179,7 @@ async function addReceiver(storage: Storage, rootSecret: RootSecret, given: Give
   }
 }
 
-// With --json the standard output belongs to the calls.
+// With --json the standard output is reserved for the calls.
 function greet(given: Given, terminal: Terminal, { endpoint, isAdded, resumed }: Visit, port: number): void {
   const here = receiverUrl(port)
   const lines = [
@@ -203,13 +203,13 @@ interface ReceiverParts {
 const bodyBytesMax = 1_048_576
 const remembered = 10_000
 
-// A call that arrives before the endpoint is chosen waits for it.
+// A call that arrives before the endpoint is chosen waits until it is.
 function receiverFor({ storage, rootSecret, terminal, isJson }: ReceiverParts, opened: Promise<Endpoint>) {
   const seen = new Lru<string, true>(remembered)
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const reject = (status: number, headers = {}) => {
       response.writeHead(status, { 'content-length': 0, connection: 'close', ...headers }).end()
-      // The rest of the body is discarded, so the answer arrives and the connection ends.
+      // Discards the rest of the body, so the answer arrives and the connection ends.
       request.resume()
     }
     if (URL.parse(request.url ?? '', 'http://localhost')?.pathname !== receiverPath) return reject(404)
@@ -219,7 +219,7 @@ function receiverFor({ storage, rootSecret, terminal, isJson }: ReceiverParts, o
     const { installationId, id } = await opened
     const now = Date.now()
     const endpoint = await storage.read((db) => findEndpoint(db, installationId, id))
-    // The secret may have been rotated meanwhile, so it is opened for each call.
+    // The secret may have been rotated since the last call, so it is decrypted for each call.
     const problem = endpoint
       ? problemOf(request.headers, body, secretsOf(createSecretOpener(rootSecret), endpoint, now), now)
       : 'the endpoint was removed'
@@ -241,7 +241,7 @@ function receiverFor({ storage, rootSecret, terminal, isJson }: ReceiverParts, o
   }
 }
 
-// Undefined when it is too large.
+// Returns undefined if the body is too large.
 async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) return undefined
   const chunks: Buffer[] = []
@@ -263,8 +263,8 @@ function headerOf(headers: Headers, name: string): string | undefined {
 const toleranceSeconds = 300
 const signaturesMax = 20
 
-// What a receiver has to check, in a dozen lines: all headers are there, the call is of now, and one of the signatures
-// over its id, its time and its very bytes was made with a secret we know.
+// Everything that a receiver has to check, in a dozen lines: all headers are present, the call is recent, and one of the signatures over
+// its id, its time and its exact bytes was made with a known secret.
 export function problemOf(
   headers: Headers,
   bytes: Buffer,
@@ -277,12 +277,12 @@ export function problemOf(
   if (!id) return 'webhook-id is missing'
   if (!time) return 'webhook-timestamp is missing'
   if (!signatures) return 'webhook-signature is missing'
-  // Spelled in one way only, because it is the text that is signed.
+  // Only one spelling is accepted, because the text itself is signed.
   if (!/^(0|[1-9]\d{0,11})$/.test(time)) return 'webhook-timestamp is not a whole number of seconds'
   const age = Math.floor(now / 1_000) - Number(time)
   if (age > toleranceSeconds) return `webhook-timestamp is ${age} seconds old; ${toleranceSeconds} are allowed`
   if (age < -toleranceSeconds) return `webhook-timestamp is ${-age} seconds ahead; ${toleranceSeconds} are allowed`
-  // Other bytes could become the same text.
+  // Different bytes that are not UTF-8 could become the same text.
   if (!isUtf8(bytes)) return 'the body is not UTF-8'
   const message = { id, timestamp: Number(time), body: bytes.toString('utf8') }
   const expected = secrets.map((secret) => signatureOf(secret, message))
@@ -300,7 +300,7 @@ interface Call {
   id: string
   deliveryId: string | null
   attempt: string | null
-  // Parsed where it is JSON, else its text.
+  // The parsed body if it is JSON, or else its text.
   body: unknown
 }
 
@@ -313,8 +313,8 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-// One line for every program that reads lines, and nothing for a terminal to obey: such characters stand only in strings,
-// where JSON may spell them so.
+// One line for every program that reads lines, without control characters for a terminal. These characters stand only in strings, where
+// JSON may escape them.
 function jsonLine(call: Call): string {
   return visible(JSON.stringify(call)).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 }

@@ -1,4 +1,4 @@
-// What is done between requests. Each loop is safe on several nodes at once, and reads do not wait for any of them.
+// Background work between requests. Each loop may run on several nodes at the same time, and reads do not wait for any of them.
 
 import type { App } from '../../app.ts'
 import { sweepAddresses } from '../../domain/addresses/vault.ts'
@@ -65,11 +65,11 @@ export interface LoopParts {
   app: App
   retentionMs: RetentionMs
   clock: () => number
-  // Not affected when the clock is set.
+  // A clock that does not change when the system clock is set.
   monotonic?: () => number
 }
 
-// Rows in one round: few, so others do not wait long for them; rounds repeat while there are more.
+// Rows in one round: few, so others do not wait long for their locks. Rounds repeat while there are more rows.
 const fewest = 4
 const few = 20
 const some = 100
@@ -164,7 +164,7 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
       work: async (isEnding) => (await sweepArtifacts(storage, clock(), isEnding)) >= artifactsSweptMax,
     },
     rounds('pictures', 5_000, few, (now) => storeImages(storage, app.imageFiles, now, few)),
-    // A picture takes about a second.
+    // Copying a picture takes about a second.
     rounds('picture_copies', 5_000, fewest, (now) =>
       copyPictures({ storage, files: app.imageFiles, copier: app.copier }, now, fewest),
     ),
@@ -178,7 +178,7 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
     {
       name: 'transfers',
       everyMs: 2_000,
-      // What reads files is loaded with the first one.
+      // The file readers are loaded when the first import is due.
       work: async (isEnding) => {
         if (!(await storage.read((db) => hasDueImports(db, clock())))) return false
         const { importsTurn } = await loadImports()
@@ -198,7 +198,8 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
   return loops.map((loop) => (endsByTime.has(loop.name) ? { ...loop, work: guarded(loop.work, checkClock) } : loop))
 }
 
-// What loops need not wait for: events of payments and files are looked at at once, on whichever node they arrived.
+// Runs loops without waiting for their next round: events of payments, transfers, hosts and pictures are handled immediately, on
+// whichever node they arrived.
 export function wakeLoops(storage: Storage, workers: Pick<Workers, 'wake'>): () => void {
   const unlisten = [
     storage.listen('payments', () => workers.wake('payments')),
@@ -212,7 +213,7 @@ export function wakeLoops(storage: Storage, workers: Pick<Workers, 'wake'>): () 
   }
 }
 
-// What these end or delete cannot be undone by setting the clock right.
+// Loops that end or delete rows by the clock, which cannot be undone by correcting the clock.
 const endsByTime: ReadonlySet<LoopName> = new Set([
   'sessions',
   'unpaid_orders',
@@ -232,7 +233,7 @@ function guarded(work: Loop['work'], checkClock: () => void): Loop['work'] {
   }
 }
 
-// A cart goes after its sessions.
+// A cart is deleted after its sessions.
 function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number): Part[] {
   const endedBy = (keptMs: number) => ({ endedBy: now - keptMs, now })
   const { checkouts, customers, completed, log, changes, transfers, withdrawals } = retentionMs

@@ -1,4 +1,4 @@
-// `mail`: what became of e-mails. No address is shown in clear.
+// The command `mail`: the states of e-mails. Addresses are masked.
 
 import { findStoredEmail } from '../../domain/emails/read.ts'
 import { type EmailRow, findEmail, listEmails, retryEmail } from '../../domain/emails/store.ts'

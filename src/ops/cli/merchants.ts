@@ -1,4 +1,4 @@
-// `merchants`: moves one from a cell to another.
+// The command `merchants`: moves a merchant from one cell to another.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { deleteIndexed } from '../../domain/catalog/indexstore.ts'
@@ -41,7 +41,7 @@ async function move(given: Given, terminal: Terminal): Promise<number> {
   const { from = settings.databaseUrl, to = '', origin = '' } = given.texts
   if (!URL.canParse(origin) || new URL(origin).origin !== origin)
     throw new Failure('--origin must be an origin such as https://shop.example.com')
-  // One root secret opens both.
+  // One root secret decrypts both databases.
   const rootSecret = await secretOfBoth(settings, from, to)
   const source = await openStorage(from, unhurried)
   try {
