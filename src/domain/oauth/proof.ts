@@ -50,21 +50,21 @@ export async function judgeProof(proof: string, demand: ProofDemand, nonces: Non
   return nonce !== undefined && nonces.has(nonce, now) ? { jti, nonce } : 'nonce'
 }
 
-// Thumbprint of the key in a proof; only meaningful once the proof was verified.
+// Returns the thumbprint of the key in a proof; only meaningful once the proof is verified.
 export async function thumbprintIn(proof: string): Promise<string | null> {
   const { calculateJwkThumbprint, decodeProtectedHeader } = await import('jose')
   const { jwk } = decodeProtectedHeader(proof)
   return jwk === undefined ? null : calculateJwkThumbprint(jwk)
 }
 
-// Any error of the library here is the caller's fault; the embedded key may be malformed in any way.
+// Every error that the library throws here is the caller's fault: the embedded key may be malformed in any way.
 function asInvalid(error: unknown, JOSEError: abstract new (...args: never) => Error): undefined {
   const isForeign = error instanceof JOSEError || error instanceof TypeError || error instanceof DOMException
   if (isForeign || (error instanceof Error && error.name === 'DataError')) return undefined
   throw error
 }
 
-// Without query and fragment (RFC 9449, 4.3), and however scheme and host are spelled.
+// Compares without query and fragment (RFC 9449, 4.3), and regardless of how scheme and host are spelled.
 function isSameAddress(htu: string, url: string): boolean {
   const address = URL.parse(htu)
   if (!address) return false
@@ -74,15 +74,16 @@ function isSameAddress(htu: string, url: string): boolean {
 }
 
 export interface Nonces {
-  // The newest, for the next answer.
+  // Returns the newest nonce, for the next response.
   next(now: Date): string
   has(nonce: string, now: Date): boolean
 }
 
 const stepSeconds = 60
 
-// The same values as the library's, since a client stores one nonce per origin: otherwise each switch between the two would cost a
-// round trip. Derived from one secret and the time, so every node knows them and none are stored.
+// Nonces have the same values as the library's, since a client stores one nonce per origin: otherwise each switch between the library's
+// endpoints and ours would cost a round trip. They are derived from one secret and the time, so every node knows them and none are
+// stored.
 export function createNonces(secret: Buffer): Nonces {
   function at(step: number): string {
     const salt = Buffer.alloc(8)

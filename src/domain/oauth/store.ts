@@ -1,4 +1,4 @@
-// The SQL of what the authorization server remembers: codes, tokens, sessions and proofs, as hashes with sealed contents.
+// The SQL of what the authorization server stores: codes, tokens, sessions and proofs, as hashes with sealed contents.
 
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
@@ -9,7 +9,7 @@ export interface Artifact {
   sealed: string
   grantId: string | null
   uid: string | null
-  // Null: until the installation ends.
+  // Null: valid until the installation ends.
   expiresAt: number | null
 }
 
@@ -61,7 +61,7 @@ async function insertArtifact(tx: Tx, artifact: Artifact, now: number): Promise<
   return rows.length > 0
 }
 
-// False when there is none. What was consumed stays consumed.
+// Returns false if the row does not exist. A consumed row stays consumed.
 export async function updateArtifact(tx: Tx, artifact: Artifact): Promise<boolean> {
   const rows = await tx.sql`
     update oauth_artifacts set id = ${artifact.id}, sealed = ${artifact.sealed}, grant_id = ${artifact.grantId},
@@ -71,7 +71,7 @@ export async function updateArtifact(tx: Tx, artifact: Artifact): Promise<boolea
   return rows.length > 0
 }
 
-// True for the first caller only: the row is the lock. An expired record counts as missing, whether or not it was swept.
+// Returns true for the first caller only: the row is the lock. An expired record counts as missing, whether or not it was swept.
 export async function insertOnce(tx: Tx, artifact: Artifact, now: number): Promise<boolean> {
   const rows = await tx.sql`
     insert into oauth_artifacts (kind, id, sealed, expires_at, created_at)
@@ -83,8 +83,8 @@ export async function insertOnce(tx: Tx, artifact: Artifact, now: number): Promi
   return rows.length > 0
 }
 
-// True for the first caller only. The library checks first and consumes later, so only this condition makes a code single-use.
-// `by` is the thumbprint of the key that used it, if one was proved.
+// Returns true for the first caller only. The library checks first and consumes later, so only this condition makes a code single-use.
+// `by` is the thumbprint of the key that used the code, if one was proved.
 export async function consumeArtifact(
   tx: Tx,
   kind: string,
@@ -109,18 +109,18 @@ export async function findUseOf(db: Reader, kind: string, id: string): Promise<A
   return use
 }
 
-// True for one of several concurrent callers.
+// Returns true for only one of several concurrent callers.
 export async function deleteArtifact(tx: Tx, kind: string, id: string): Promise<boolean> {
   const rows = await tx.sql`delete from oauth_artifacts where kind = ${kind} and id = ${id} returning id`
   return rows.length > 0
 }
 
-// The grant itself, its codes and its tokens.
+// Deletes the grant itself, its codes and its tokens.
 export async function deleteGrant(tx: Tx, grantId: string): Promise<void> {
   await tx.sql`delete from oauth_artifacts where grant_id = ${grantId}`
 }
 
-// Keeps the newest, so an app that refreshes in a loop does not fill the table.
+// Keeps the newest rows, so an app that refreshes in a loop does not fill the table.
 export async function trimArtifactsOfGrant(tx: Tx, kind: string, grantId: string, keptMax: number): Promise<void> {
   await tx.sql`
     delete from oauth_artifacts where kind = ${kind} and grant_id = ${grantId} and id in (
@@ -133,7 +133,7 @@ export interface ArtifactKey {
   id: string
 }
 
-// The oldest first.
+// Lists the oldest rows first.
 export async function listExpired(db: Reader, now: number, rowsMax: number): Promise<ArtifactKey[]> {
   return db.sql<ArtifactKey>`
     select t.kind, t.id from oauth_artifacts t
@@ -141,7 +141,7 @@ export async function listExpired(db: Reader, now: number, rowsMax: number): Pro
     order by t.expires_at limit ${rowsMax}`
 }
 
-// Safe on several nodes at once.
+// Safe to run on several nodes at the same time.
 export async function deleteExpired(tx: Tx, keys: readonly ArtifactKey[], now: number): Promise<number> {
   const expired = tx.rows(
     keys.map(({ kind, id }) => [kind, id]),

@@ -1,4 +1,4 @@
-// Deletes what the authorization server no longer needs. Expired rows are refused whether or not they were deleted.
+// Deletes rows that the authorization server no longer needs. Expired rows are refused whether or not they were deleted.
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import {
@@ -16,11 +16,11 @@ import { deleteExpired, listExpired } from './store.ts'
 
 const rowsAtOnce = 1_000
 const roundsMax = 50
-// If a round deletes so many, there may be more.
+// If one sweep deletes this many rows, there may be more.
 export const artifactsSweptMax = rowsAtOnce * roundsMax
 
-// In small transactions, repeated while there are more: anyone can make us store something for some minutes. Returns the number of
-// rows.
+// Deletes in small transactions, repeated while there are more rows: anyone can make the server store rows for some minutes. Returns the
+// number of deleted rows.
 export async function sweepArtifacts(storage: Storage, now: number, isEnding = () => false): Promise<number> {
   const round = { storage, loop: 'oauth', now } as const
   const failures: RowFailure[] = []
@@ -43,7 +43,7 @@ async function deleteArtifacts(round: Round): Promise<number> {
   return handleRows(
     round,
     [expired],
-    // Codes and tokens belong to no tenant; the kind takes its place.
+    // Codes and tokens belong to no tenant; failures are recorded by kind instead.
     ({ kind, id }) => ({ tenantId: kind, rowId: id }),
     (keys) => storage.write((tx) => deleteExpired(tx, keys, now)),
   )
@@ -51,8 +51,8 @@ async function deleteArtifacts(round: Round): Promise<number> {
 
 const redeemedWithinMs = 600_000
 
-// An installation whose code was never redeemed, or whose app has neither a token nor a key left: the app cannot use it, and only
-// the operator could end it.
+// Ends installations whose code was never redeemed, or whose app has neither a token nor a key left: the app cannot use such an
+// installation, and only the operator could end it.
 async function endUnredeemed(round: Round): Promise<number> {
   const { storage, now } = round
   const made = { before: now - redeemedWithinMs, now }
@@ -71,7 +71,7 @@ async function endUnredeemed(round: Round): Promise<number> {
   )
 }
 
-// Such an assistant is refused already (bearer.ts). Ended, it stays so when its person comes back.
+// bearer.ts already refuses such an assistant. Once ended, it stays ended even if its person returns.
 async function endAbandoned(round: Round): Promise<number> {
   const { storage, now } = round
   const left = await storage.read((db) => listAbandoned(db, now, rowsAtOnce))

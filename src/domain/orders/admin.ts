@@ -65,14 +65,15 @@ import { cancellationView, type OrderFacts, refundView } from './view.ts'
 
 export interface AdminOrderParts {
   rootSecret: RootSecret
-  // The newest orders that match a question. Customers are found by who may see them.
+  // Returns the newest orders that match a question. Only callers who may see customers can search by them.
   findOrderKeys(db: Reader, seller: MerchantMode, question: OrderQuestion): Promise<OrderKey[]>
 }
 
-// A page that reads its list again every half minute is one look.
+// A page that reloads its list every half minute is recorded as one access to the names.
 const sameListMs = 10 * 60_000
 
-// One for the whole list, which names the orders. None where the person has seen all of these a moment ago.
+// Returns one audit entry for the whole list, with the numbers of the orders. Returns undefined if the same person's access to all of
+// these orders was recorded shortly before.
 async function namesLook(
   db: Reader,
   caller: AdminCaller,
@@ -256,7 +257,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
       insertOrderNote(db, place, caller.merchantId, note)
       const names = await listActorNames(db, caller.merchantId, [{ actor: { kind: actorKind, id: actorId } }])
       const { number: name } = before.order
-      // What it says is in the note alone.
+      // Only the note stores its text; the list of changes does not.
       return new Audited({ data: noteView(note, names) }, [
         { kind: 'change', what: 'order', id: orderId, name, members: [] },
         { kind: 'create', what: 'order_note', id: note.id, name, members: [] },
@@ -288,7 +289,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
         return new Audited({ data }, [])
       }
       const context = { now: now.getTime(), cause }
-      // Stock comes before payments in the order of locks.
+      // Stock is locked before payments.
       const restocked = isRestocked ? await restock(db, before.order, orderId, meant, context) : []
       const { facts, refund, refunds } = await refundOrder(db, place, { ...input, ...(isByLine && { lines }) }, context)
       return new Audited(
@@ -335,7 +336,7 @@ function refuseMixed({ amount, items, shipping, restock }: BodyOf<(typeof orderR
   if (issues.length > 0) throw refuse('invalid_request', { issues })
 }
 
-// A SKU that is named twice means the sum.
+// The quantities of a SKU that is named twice are added up.
 function quantitiesOf(items: readonly { skuId: string; quantity: number }[]): ReadonlyMap<string, number> {
   const quantities = new Map<string, number>()
   for (const { skuId, quantity } of items) quantities.set(skuId, (quantities.get(skuId) ?? 0) + quantity)
@@ -359,7 +360,7 @@ async function findFacts(
   return { facts, place }
 }
 
-// The order before and after, for the list of changes. Before is seen under the lock.
+// Returns the order before and after the change, for the list of changes. The order before is read under the lock.
 async function change(
   tx: Tx,
   seller: MerchantMode,

@@ -1,4 +1,4 @@
-// An order as its merchant sees it, with what is stored beside it.
+// An order as its merchant sees it, with notes, refunds and other records that belong to it.
 
 import type { AdminOrder, AdminOrderRefund } from '../../contract/admin/orders.ts'
 import { limits } from '../../contract/limits.ts'
@@ -60,7 +60,7 @@ export async function findAdminOrderView(
   })
 }
 
-// Most orders have none.
+// Most orders have no refunds.
 async function findRefunds(db: Reader, { order, refunds }: OrderFacts): Promise<AdminOrderRefund[]> {
   const made = refunds.filter(({ kind }) => kind === 'refund')
   if (made.length === 0) return []

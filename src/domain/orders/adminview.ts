@@ -1,4 +1,4 @@
-// What an order looks like to its merchant. Pure. No address and no e-mail is in it.
+// What an order looks like to its merchant. Pure. It contains no address and no e-mail address.
 
 import type { AdminChange } from '../../contract/admin/changes.ts'
 import {
@@ -66,7 +66,7 @@ export interface AdminOrderExtras {
   openChange: OpenChangeRow | undefined
   disputes: readonly DisputeRow[]
   moneyEntries: readonly MoneyEntry[]
-  // What providers call the merchant's accounts, by our ids of them.
+  // Names of the merchant's accounts at payment providers, by our account ids.
   accountNames: ReadonlyMap<string, string>
   refunds: readonly AdminOrderRefund[]
 }
@@ -100,7 +100,7 @@ export function adminOrderView(
   }
 }
 
-// Also of an exchange, which is shown with its return.
+// Also used for an exchange, which is shown with its return.
 export function openChangeView({ draftId, total, expiresAt }: OpenChangeRow): NonNullable<AdminOrder['openChange']> {
   return { draftId, total, expiresAt: toInstant(expiresAt) }
 }
@@ -117,7 +117,7 @@ export function adminPaymentView(payment: PaymentRow, account: string | null): A
   return { ...paymentView(payment), instrument, reference, providerUrl }
 }
 
-// Without a tax while it is not known: one that failed has none either, whatever its credit note was before that was reversed.
+// A refund has no tax amounts while they are not known. A failed refund has none either: its credit note, if any, was reversed.
 export function adminRefundView(
   refund: RefundRow,
   meant: readonly RefundedLine[],
@@ -161,7 +161,7 @@ export function noteView(
   return { id, text, actor: { kind: actorKind, id: actorId, name }, at: toInstant(at) }
 }
 
-// What the state of the order allows. Scopes are another matter.
+// Actions that the state of the order allows. The caller's scopes are checked elsewhere.
 export function allowedActions(facts: OrderFacts): AdminOrder['allowed'] {
   const { status, paymentStatus, total, refunded } = facts.order
   const awaited = facts.payments.find((payment) => payment.status === 'pending')
@@ -195,10 +195,10 @@ export function customerView({ customer, address }: OrderCustomer): AdminCustome
   }
 }
 
-// Made with the first label: reading the names takes longer than loading twenty files.
+// Created with the first label: reading the country names takes longer than loading twenty files.
 let countryNames: Intl.DisplayNames | undefined
 
-// As a label is printed: the country in capitals and in English, for the post of the country it is sent from.
+// The lines of an address label: the country is in capitals and in English, for the postal service of the sending country.
 export function labelLines(address: Address): string[] {
   const { country } = address
   countryNames ??= new Intl.DisplayNames(['en'], { type: 'region' })
@@ -207,14 +207,14 @@ export function labelLines(address: Address): string[] {
 
 const shownMembers = ['status', 'paymentStatus', 'fulfillmentStatus', 'refunded'] as const
 
-// What became of the order itself.
+// Changes of the order itself.
 export function orderChanges(before: OrderFacts, after: OrderFacts): AuditedChange[] {
   const members = membersChanged(before.order, after.order, shownMembers)
   const { id, number: name } = after.order
   return members.length > 0 ? [{ kind: 'change', what: 'order', id, name, members }] : []
 }
 
-// The parcels that are new.
+// The parcels that were added.
 export function parcelChanges(before: OrderFacts, after: OrderFacts): AuditedChange[] {
   const known = new Set(before.fulfillments.map(({ id }) => id))
   return after.fulfillments
@@ -230,7 +230,7 @@ export function parcelChanges(before: OrderFacts, after: OrderFacts): AuditedCha
     }))
 }
 
-// The refunds that are owed now, of one amount. What it is for is written down with the first.
+// The refunds that are queued for one amount. The first of them records the refunded items.
 export function refundChanges(
   facts: OrderFacts,
   refunds: readonly { id: string; amount: number }[],
@@ -239,7 +239,7 @@ export function refundChanges(
   return refunds.map((refund, at) => refundChange(facts, refund, at === 0 ? what : { lines: [], restocked: [] }))
 }
 
-// The refund that is owed now.
+// The refund that is queued.
 export function refundChange(
   { order }: OrderFacts,
   { id, amount }: { id: string; amount: number },
@@ -253,7 +253,7 @@ export function refundChange(
   return { kind: 'create', what: 'refund', id, name: order.number, members }
 }
 
-// What a parcel with these contents would make of the order.
+// The changes of the order that a parcel with these contents would cause.
 export function plannedChanges(found: OrderFacts, sent: readonly ItemQuantity[]): AuditedChange[] {
   const fulfillmentStatus = fulfillmentStatusFor(linesAfter(found, sent))
   const status = fulfillmentStatus === 'fulfilled' ? ('completed' as const) : ('processing' as const)

@@ -1,4 +1,4 @@
-// Cancelling an order: status, stock, promotion use, the owed money and the event are one transaction.
+// Cancels an order: status, stock, promotion use, the refund that becomes due and the event are written in one transaction.
 
 import type { OrderCancellationReason, OrderCanceller } from '../../contract/words.ts'
 import { newId } from '../../platform/kit/ids.ts'
@@ -23,11 +23,11 @@ export interface CancelInput {
   reason: OrderCancellationReason | null
   note: string | null
   isRestocked: boolean
-  // The merchant may, also where work on the order has begun and nothing was sent.
+  // The merchant may cancel even if work on the order has begun, as long as nothing was sent.
   alsoProcessing?: true
 }
 
-// Answers with the order as it now is; its cancellation is in it.
+// Returns the order with its cancellation.
 export async function cancelOrder(
   tx: Tx,
   key: OrderKey,
@@ -43,11 +43,11 @@ export async function cancelOrder(
 
 interface FoundInput extends Pick<CancelInput, 'by' | 'reason' | 'note'> {
   verb: 'cancel' | 'return'
-  // What goes back into stock.
+  // Items that go back into stock.
   restocked: readonly Line[] | 'all'
 }
 
-// The caller has locked the order and seen that it can be cancelled.
+// The caller has locked the order and checked that it can be cancelled.
 export async function cancelFound(
   tx: Tx,
   found: OrderFacts,
@@ -58,7 +58,7 @@ export async function cancelFound(
   const move = moveFor(orderLifecycle, input.verb, order.status)
   if (!move) throw new Error(`order ${order.id} is ${order.status} and cannot ${input.verb}`)
 
-  // Sessions come before stock in the order of locks.
+  // Sessions are locked before stock.
   expireChanges(tx, order, context.now)
   await giveBackUse(tx, order, context)
   const restocked =
@@ -106,7 +106,7 @@ function refuseUncancellable(
   }
 }
 
-// The use is ended by a statement that can succeed once, so it cannot be given back twice.
+// The statement that ends the use can succeed only once, so the use cannot be released twice.
 async function giveBackUse(tx: Tx, order: OrderRow, { now }: ChangeContext): Promise<void> {
   const { merchantId, promotionId, id } = order
   if (promotionId === null) return
@@ -138,7 +138,7 @@ async function queueMoneyBack(
   }
   const amount = order.total - order.refunded
   if (amount === 0) {
-    // Nothing is left, but some of it may still be on its way.
+    // There is no amount left to refund, but a refund may still be pending.
     const last = facts.refunds.findLast(({ kind, status }) => kind === 'refund' && status === 'pending')
     return { facts, refundId: last?.id ?? null, timeline: [] }
   }
@@ -147,7 +147,7 @@ async function queueMoneyBack(
   return { facts: queued.facts, refundId: queued.refunds[0].id, timeline: ['refund_started'] }
 }
 
-// A payment that is awaited must not be taken any more.
+// A pending payment must no longer be collected.
 export async function queueVoids(tx: Tx, { payments }: OrderFacts, { now }: ChangeContext): Promise<void> {
   for (const payment of payments) {
     if (payment.status === 'pending') await queueVoid(tx, payment, { id: newId('rfd'), reason: null }, now)

@@ -1,6 +1,5 @@
-// The shell of every change of an order: lock it, look at all of it, and write what became of it. A version is a fact
-// that was told: each has its event. What is only on its way, such as money that is owed, is written without a version,
-// and its outcome has one.
+// The shell of every change of an order: it locks the order, reads all of it, and writes the result. Each version is announced by one
+// event. A change that is still in progress, such as a queued refund, is written without a new version; its outcome gets one.
 
 import type { EventKind, OrderTimelineType } from '../../contract/words.ts'
 import { announce, type ChangeContext } from '../../platform/outbox/announce.ts'
@@ -33,13 +32,13 @@ export async function findOrderFacts(db: Reader, key: OrderKey): Promise<OrderFa
   return order && { order, lines, timeline, fulfillments, payments, refunds }
 }
 
-// The looks leave in one flight with the lock and run behind it, so they see what the lock waited for.
+// The reads are sent together with the lock and run after it, so they see what the lock waited for.
 export async function lockOrderFacts(tx: Tx, key: OrderKey): Promise<OrderFacts | undefined> {
   const [, facts] = await Promise.all([lockOrder(tx, key), findOrderFacts(tx, key)])
   return facts
 }
 
-// One version further, with its event.
+// Raises the version of the order and announces the event.
 export function announceChange(
   tx: Tx,
   facts: OrderFacts,
@@ -52,7 +51,7 @@ export function announceChange(
   return changed
 }
 
-// Without a version: the outcome will have one.
+// Writes the change without a new version: its outcome will get one.
 export function noteChange(
   tx: Tx,
   facts: OrderFacts,
@@ -87,7 +86,7 @@ function writeChange(
   const key = { installationId: order.installationId, orderId: order.id }
   const entries = types.map((type) => ({ type, at: now }))
   saveOrder(tx, order, facts.order)
-  // A cancellation does so before it takes stock.
+  // A cancellation has already done this, because sessions are locked before stock.
   if (order.status === 'completed' && facts.order.status !== 'completed') expireChanges(tx, order, now)
   insertTimeline(tx, key, facts.timeline.length, entries)
   if (types.includes('paid')) queueDocument(tx, order, { cause: 'order_paid', causeId: order.id, at: now })

@@ -1,4 +1,4 @@
-// Who ordered: sealed, and opened for those who may see it.
+// The customer of an order: sealed, and decrypted for those who may see it.
 
 import type { Address } from '../../contract/open/carts.ts'
 import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
@@ -10,7 +10,7 @@ export interface Customer {
   email: string
   name: string
   phone: string
-  // VAT number of a firm in the EU, checked for format.
+  // VAT number of a company in the EU, checked for format.
   vatId?: string
 }
 
@@ -18,12 +18,12 @@ export const nobody: Customer = { email: '', name: '', phone: '' }
 
 const customerPurpose = 'checkout customer'
 
-// Sealed for the session; the order takes the sealed text with it and names the session when it opens it.
+// Sealed for the session; the order copies the sealed text and names the session when it decrypts it.
 export function sealCustomer(rootSecret: RootSecret, sessionId: string, customer: Customer): string {
   return sealByRoot(rootSecret, customerPurpose, JSON.stringify(customer), sessionId)
 }
 
-// Undefined when the version of the root secret that sealed it was given up.
+// Returns undefined if the version of the root secret that sealed the customer was dropped.
 export function openCustomer(rootSecret: RootSecret, sessionId: string, sealed: string | null): Customer | undefined {
   if (sealed === null) return nobody
   const text = openByRoot(rootSecret, customerPurpose, sealed, sessionId)
@@ -31,7 +31,7 @@ export function openCustomer(rootSecret: RootSecret, sessionId: string, sealed: 
 }
 
 export interface OrderCustomer {
-  // Undefined where it cannot be opened any more.
+  // Undefined if it can no longer be decrypted.
   customer: Customer | undefined
   address: Address | undefined
 }
@@ -50,7 +50,7 @@ export async function openOrderCustomer(
   }
 }
 
-// Undefined where none is known any more.
+// Returns undefined if no name is known any more.
 export async function openOrderName(
   db: Reader,
   rootSecret: RootSecret,

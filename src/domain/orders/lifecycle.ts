@@ -1,5 +1,5 @@
-// What may happen to an order, on its three axes: the order itself, its money, its parcels. A pair of verb and status without
-// a row is refused.
+// The moves that an order may make on its three axes: the order itself, its money, its parcels. A pair of verb and status without a row
+// is refused.
 
 import type {
   CancellationStatus,
@@ -15,27 +15,27 @@ export const orderLifecycle = [
   // verb       from          to            announces           due
   ['place',    null,         'placed',     'order.placed',     null        ],
   ['start',    'placed',     'processing', 'order.processing', null        ],
-  // A parcel that is not the last one has no event kind of its own, and a change without an event would leave a gap.
+  // A parcel that is not the last one has no event kind of its own, and a change without an event would leave a gap in the versions.
   ['go_on',    'processing', 'processing', 'order.processing', null        ],
   ['fulfil',   'processing', 'processing', 'order.fulfilled',  null        ],
   ['complete', 'processing', 'completed',  'order.completed',  null        ],
   ['cancel',   'placed',     'cancelled',  'order.cancelled',  'money_back'],
   ['cancel',   'processing', 'cancelled',  'order.cancelled',  'money_back'],
-  // What was ordered, not how far it is.
+  // An edit changes the ordered items, not the status.
   ['edit',     'placed',     'placed',     'order.edited',     null        ],
   ['edit',     'processing', 'processing', 'order.edited',     null        ],
-  // What was sent came back unpaid. An order that was done stays done: a receiver has heard of its end.
+  // The parcel came back unpaid. A completed order stays completed, because its completion was announced.
   ['return',   'processing', 'cancelled',  'order.cancelled',  'money_back'],
   ['return',   'completed',  'completed',  'order.returned',   'money_back'],
 ] as const satisfies readonly (readonly [string, OrderStatus | null, OrderStatus, EventKind, 'money_back' | null])[]
 
-// Money on its way back is not announced; that it arrived, or could not be paid, is.
+// A refund on its way is not announced; its success or failure is.
 // biome-ignore format: one row is one move
 export const orderPaymentLifecycle = [
   // verb          from                  to                    announces
   ['await',       null,                 'pending',            null                 ],
   ['pay',         'pending',            'paid',               'order.paid'         ],
-  // A bank transfer may arrive after the order was given up. If the order is cancelled, it must be refunded.
+  // A bank transfer may arrive after the payment was voided. If the order is cancelled, the money must be refunded.
   ['pay',         'voided',             'paid',               'order.paid'         ],
   ['void',        'pending',            'voided',             null                 ],
   ['queue',       'paid',               'refunding',          null                 ],
@@ -44,16 +44,16 @@ export const orderPaymentLifecycle = [
   ['refund_some', 'refunding',          'refunding',          'order.refunded'     ],
   ['refund_part', 'refunding',          'partially_refunded', 'order.refunded'     ],
   ['refund_rest', 'refunding',          'refunded',           'order.refunded'     ],
-  // Made at the provider, without being owed here first.
+  // The refund was made at the provider, without being queued here first.
   ['refund_part', 'paid',               'partially_refunded', 'order.refunded'     ],
   ['refund_part', 'partially_refunded', 'partially_refunded', 'order.refunded'     ],
   ['refund_rest', 'paid',               'refunded',           'order.refunded'     ],
   ['refund_rest', 'partially_refunded', 'refunded',           'order.refunded'     ],
-  // One failed: others are on their way, or some went back before, or nothing did.
+  // A refund failed: others are pending (`fail_some`), others succeeded (`fail_part`), or there are no others (`fail_all`).
   ['fail_some',   'refunding',          'refunding',          'order.refund_failed'],
   ['fail_part',   'refunding',          'partially_refunded', 'order.refund_failed'],
   ['fail_all',    'refunding',          'paid',               'order.refund_failed'],
-  // After it had succeeded.
+  // The refund failed after the provider had reported success.
   ['fail_part',   'partially_refunded', 'partially_refunded', 'order.refund_failed'],
   ['fail_part',   'refunded',           'partially_refunded', 'order.refund_failed'],
   ['fail_all',    'partially_refunded', 'paid',               'order.refund_failed'],
@@ -62,8 +62,8 @@ export const orderPaymentLifecycle = [
 
 type RefundVerb = Extract<(typeof orderPaymentLifecycle)[number][0], `refund_${string}` | `fail_${string}`>
 
-// What a refund that has ended makes of the money. `back` and `pending` are the sums of the refunds that arrived and of those
-// on their way, without the one that failed.
+// The move of the payment status after a refund has ended. `back` and `pending` are the sums of the refunds that succeeded and of those
+// that are pending, without the one that failed.
 export function refundVerb(
   outcome: 'succeeded' | 'failed',
   { total, back, pending }: { total: number; back: number; pending: number },
@@ -73,8 +73,8 @@ export function refundVerb(
   return back >= total ? 'refund_rest' : 'refund_part'
 }
 
-// How far the money of a cancelled order is. Nothing is owed where nothing came; what came after the cancellation is to go
-// back, and nobody has tried to yet. `failed` is the sum of the refunds that failed.
+// The refund status of a cancelled order. Nothing is owed if nothing was paid. Money that arrived after the cancellation must be
+// refunded, and no refund was tried yet. `failed` is the sum of the refunds that failed.
 export function cancellationStatusFor(
   paymentStatus: OrderPaymentStatus,
   { total, back, pending, failed }: { total: number; back: number; pending: number; failed: number },
@@ -91,13 +91,13 @@ export const correctionEvents = {
   fulfilled: 'order.fulfilled',
 } as const satisfies Record<FulfillmentStatus, EventKind>
 
-// What was paid above the total of an edited order went back, or could not.
+// The outcome of refunding the amount that was paid above the total of an edited order.
 export const editRefundEvents = {
   succeeded: 'order.refunded',
   failed: 'order.refund_failed',
 } as const satisfies Record<'succeeded' | 'failed', EventKind>
 
-// Not stored: it is counted from the lines.
+// The status is not stored; it is computed from the lines.
 export function fulfillmentStatusFor(lines: readonly { quantity: number; fulfilled: number }[]): FulfillmentStatus {
   if (lines.every(({ fulfilled }) => fulfilled === 0)) return 'unfulfilled'
   return lines.every(({ quantity, fulfilled }) => fulfilled === quantity) ? 'fulfilled' : 'partially_fulfilled'
@@ -105,7 +105,7 @@ export function fulfillmentStatusFor(lines: readonly { quantity: number; fulfill
 
 export type CancelObstacle = 'already_cancelled' | 'already_completed' | 'already_processing' | 'already_fulfilled'
 
-// Why an order cannot be cancelled on request; undefined when it can.
+// Returns why an order cannot be cancelled on request, or undefined if it can.
 export function cancelObstacle({
   status,
   fulfillmentStatus,
@@ -115,12 +115,13 @@ export function cancelObstacle({
 }): CancelObstacle | undefined {
   if (status === 'cancelled') return 'already_cancelled'
   if (status === 'completed') return 'already_completed'
-  // What was sent cannot be called back.
+  // Sent items cannot be called back.
   if (fulfillmentStatus !== 'unfulfilled') return 'already_fulfilled'
   return status === 'placed' ? undefined : 'already_processing'
 }
 
-// Why what was ordered cannot be changed; undefined when it can. An awaited payment can only be changed where people move the money.
+// Returns why the ordered items cannot be changed, or undefined if they can. While a payment is pending, they can only be changed if
+// people move the money.
 export function editObstacle(
   { status, paymentStatus }: { status: OrderStatus; paymentStatus: OrderPaymentStatus },
   { isPaidByHand }: { isPaidByHand: boolean },
@@ -130,7 +131,7 @@ export function editObstacle(
   return paymentStatus === 'paid' || paymentStatus === 'partially_refunded' ? undefined : 'refunding'
 }
 
-// Why an order cannot have come back unpaid; undefined when it can.
+// Returns why an order cannot have come back unpaid, or undefined if it can.
 export function returnObstacle({
   paymentStatus,
   fulfillmentStatus,
@@ -142,7 +143,7 @@ export function returnObstacle({
   return fulfillmentStatus === 'unfulfilled' ? 'not_sent' : undefined
 }
 
-// Whether the money of an order did not come in time. What was sent already is not called back.
+// Whether the money of an order did not arrive in time. An order that was already sent is never overdue.
 export function isOverdue(
   order: {
     status: OrderStatus
@@ -157,8 +158,8 @@ export function isOverdue(
   return cancelObstacle(order) === undefined
 }
 
-// Why an order is not to be sent yet, or any more; undefined when it is. What came back on purpose may still be sent, so
-// this can be overruled.
+// Returns why an order must not be sent yet, or must no longer be sent, or undefined if it may. The caller may overrule this, since a
+// refunded order may still be sent on purpose.
 export function sendObstacle(
   paymentStatus: OrderPaymentStatus,
   awaited: { isPaidOnDelivery: boolean } | undefined,

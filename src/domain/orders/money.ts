@@ -1,4 +1,4 @@
-// Money that people move for an order: a bank transfer or cash. What came may be less or more than the total, or come in parts. Pure.
+// Money that people move for an order: a bank transfer or cash. It may be less or more than the total, or arrive in parts. Pure.
 
 import { type AdminMoneyReceived, moneyEntriesMax } from '../../contract/admin/orders.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
@@ -13,12 +13,12 @@ export function isPaidByHand({ payments }: Pick<OrderFacts, 'payments'>): boolea
   return payments.some(({ provider }) => provider === manualName)
 }
 
-// For an order that was paid before its money was recorded: what its payments say.
+// An order that was paid before received money was recorded has no entries; the sum of its manual payments counts instead.
 export function receivedOf({ payments }: Pick<MoneyFacts, 'payments'>, entries: readonly MoneyEntry[]): number {
   return entries.length > 0 ? entries.reduce((sum, { amount }) => sum + amount, 0) : paidByHand(payments)
 }
 
-// An order may have other payments beside these.
+// An order may also have payments of other providers.
 function paidByHand(payments: MoneyFacts['payments']): number {
   return payments.reduce(
     (sum, { provider, status, amount }) => (provider === manualName && status === 'succeeded' ? sum + amount : sum),
@@ -31,23 +31,23 @@ export function moneyReceivedView(facts: MoneyFacts, entries: readonly MoneyEntr
   const { paymentStatus } = facts.order
   const sum = receivedOf(facts, entries)
   const isAwaited = paymentStatus === 'pending'
-  // What edits took off goes back by refunds of their own.
+  // Edits that lowered the total have refunds of their own, so the paid sum counts here.
   const total = isAwaited ? facts.order.total : paidByHand(facts.payments)
   return {
     entries: entries.map(({ id, amount, at }) => ({ id, amount, at: toInstant(at) })),
     sum,
     due: isAwaited ? Math.max(0, total - sum) : 0,
-    // Nothing is kept of an order whose payment was given up.
+    // If the payment of an order was voided, all received money is excess.
     excess: paymentStatus === 'voided' ? sum : Math.max(0, sum - total),
   }
 }
 
-// What is still to come where an order that is paid costs so much more. What came beyond its total counts.
+// The money still to be received if a paid order's total rises by `difference`. Money received above its total counts.
 export function missingFor(facts: MoneyFacts, entries: readonly MoneyEntry[], difference: number): number {
   return Math.min(difference, Math.max(0, paidByHand(facts.payments) + difference - receivedOf(facts, entries)))
 }
 
-// What an entry leaves behind, or why it cannot be written. `isPaid`: with it, the order is paid.
+// Returns the state after an entry, or throws if the entry cannot be recorded. `isPaid`: the entry makes the order paid.
 export function moneyAfter(
   facts: MoneyFacts,
   entries: readonly MoneyEntry[],

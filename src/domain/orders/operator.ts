@@ -1,5 +1,5 @@
-// What the operator does with orders: a payment that came by hand, parcels, money back. Each is one transaction, and what
-// cannot be done is refused by its code.
+// The operator's actions on orders: received manual payments, parcels, refunds. Each is one transaction, and an action that is not
+// possible is refused with its code.
 
 import type { ItemQuantity } from '../../contract/parts.ts'
 import type { EventKind, OrderPaymentStatus } from '../../contract/words.ts'
@@ -55,7 +55,7 @@ import {
 } from './store.ts'
 import { type OrderFacts, orderTotals, orderView } from './view.ts'
 
-// By its number or its id, of this merchant only.
+// Finds an order of this merchant by its number or its id.
 export async function findOrderNamed(
   db: Reader,
   { merchantId, installationIds }: { merchantId: string; installationIds: readonly string[] },
@@ -65,7 +65,7 @@ export async function findOrderNamed(
   return installationIds.length > 0 ? findOrderById(db, installationIds, name) : undefined
 }
 
-// The money of a manual payment has come.
+// Records that the money of a manual payment has arrived.
 export async function payOrder(tx: Tx, key: OrderKey, context: ChangeContext): Promise<OrderFacts> {
   const found = await lockOrder(tx, key)
   const { order } = found
@@ -80,7 +80,7 @@ export async function payOrder(tx: Tx, key: OrderKey, context: ChangeContext): P
   return collect(tx, found, { ...move, isAwaited }, context)
 }
 
-// Money that came by hand, of any amount. The order is paid once its total has come, or where the merchant is content with less.
+// Records received money of any amount. The order is paid once its total is reached, or if the merchant accepts less.
 export async function recordMoney(
   tx: Tx,
   key: OrderKey,
@@ -94,7 +94,7 @@ export async function recordMoney(
   const entries = await listMoneyByHand(tx, order)
   const before = receivedOf(found, entries)
   const { received, isPaid } = moneyAfter(found, entries, input)
-  // What came before it was written down.
+  // Money that was received before entries were recorded.
   if (entries.length === 0 && before > 0) noteMoney(tx, found, before, { ...context, now: order.placedAt })
   noteMoney(tx, found, input.amount, context)
   const move = moveFor(orderPaymentLifecycle, 'pay', order.paymentStatus)
@@ -134,7 +134,7 @@ async function lockOrder(tx: Tx, key: OrderKey): Promise<OrderFacts> {
   return found
 }
 
-// What the caller has seen must still be so. `current` shows the order as it is.
+// Refuses if the order's version is not the one that the caller has seen. `current` in the refusal shows the order as it is.
 export function refuseOtherVersion(facts: OrderFacts, expected: number | undefined): void {
   const { version, status } = facts.order
   if (expected === undefined || expected === version) return
@@ -142,7 +142,7 @@ export function refuseOtherVersion(facts: OrderFacts, expected: number | undefin
   throw refuse('version_conflict', { message, current: { version, status, order: orderView(facts) } })
 }
 
-// A refund that is on its way has no version yet, so one who has not seen it would refund the same again.
+// A pending refund has no version yet, so a caller that has not seen it would refund the same amount again.
 export function refuseOtherRefunds(facts: OrderFacts, expected: number | undefined): void {
   const { version, status } = facts.order
   const { refunded: back, refundPending } = orderTotals(facts.order, facts.refunds)
@@ -167,7 +167,7 @@ async function collectAwaited(
   return payment?.status === 'pending' ? saveCollected(tx, payment, context) : undefined
 }
 
-// A payment of its own: the one that was awaited is voided, or about to be, and that is not undone.
+// Creates a new payment: the original one is voided, or about to be, and that is not undone.
 async function collectLate(
   tx: Tx,
   { order, payments }: OrderFacts,
@@ -193,10 +193,10 @@ export interface Parcel {
   carrier: string | null
   trackingNumber: string | null
   trackingUrl?: string | null
-  // By the codes or the ids of SKUs. null: all that was not sent yet.
+  // Quantities by the codes or the ids of SKUs. null: all items that were not sent yet.
   items: ReadonlyMap<string, number> | null
   itemsBy?: 'code' | 'skuId'
-  // Also where the money has not come, or went back.
+  // Also send if the money has not arrived, or was refunded.
   anyway?: boolean
   // The caller knows that it is a test order.
   isTestMeant?: boolean
@@ -222,7 +222,7 @@ export function linesAfter({ lines }: Pick<OrderFacts, 'lines'>, sent: readonly 
   })
 }
 
-// What goes into the parcel, where it may be sent. Nothing is written.
+// Returns the contents of the parcel, or throws if it must not be sent. Nothing is written.
 export async function contentsOf(db: Reader, found: OrderFacts, parcel: Parcel): Promise<ItemQuantity[]> {
   const { order } = found
   const { status, number } = order
@@ -245,8 +245,8 @@ function refuseUnpaid({ order: { number, paymentStatus }, payments }: OrderFacts
   throw refuse('order_not_paid', { message, current: { paymentStatus } })
 }
 
-// A parcel that is not the last one is told with the order being worked on. The last one is a fact of its own, and so is
-// the end of the order.
+// A parcel that is not the last one is announced by the event that the order is being processed. The last parcel and the completion of
+// the order each have an event of their own.
 function announceParcel(
   tx: Tx,
   found: OrderFacts,
@@ -274,7 +274,7 @@ function announceParcel(
   return announceSent(tx, { ...started, ...withParcel }, context)
 }
 
-// Nothing is left to send: the last parcel was sent, or an edit took off what was left.
+// Nothing is left to send: the last parcel was sent, or an edit removed the remaining items.
 export function announceSent(tx: Tx, started: OrderFacts, context: ChangeContext): OrderFacts {
   const { id, status } = started.order
   const sent = moveFor(orderLifecycle, 'fulfil', status)
@@ -292,7 +292,7 @@ export function announceSent(tx: Tx, started: OrderFacts, context: ChangeContext
   )
 }
 
-// What goes into the parcel.
+// The contents of the parcel.
 function sentFrom(
   lines: readonly OrderLine[],
   items: ReadonlyMap<string, number> | null,
@@ -316,8 +316,8 @@ function notLeft(message: string, current: { code: string; left: number } | null
   return refuse('fulfillment_not_possible', { message, ...(current && { current }) })
 }
 
-// What was sent and not paid, such as a parcel that is paid on delivery and was refused at the door, came back. No money is
-// awaited any more. What was never sent goes back into stock, and what came back where the operator says so.
+// A parcel that was sent and not paid came back, such as one to be paid on delivery that was refused at the door. No money is awaited any
+// more. Items that were never sent go back into stock; returned items do only if the operator asks for it.
 export async function returnOrder(
   tx: Tx,
   key: OrderKey,
@@ -333,7 +333,7 @@ export async function returnOrder(
   if (obstacle || !move || !voiding) throw notAwaited(order)
   if (move.to === 'cancelled') {
     const taken = await takenBy(tx, order, order.id)
-    // For a SKU on backorder, less was taken than was ordered.
+    // For a SKU on backorder, fewer units were taken from stock than were ordered.
     const unsent = lines
       .map(({ skuId, fulfilled }) => ({ skuId, quantity: (taken.get(skuId) ?? 0) - fulfilled }))
       .filter(({ quantity }) => quantity > 0)
@@ -347,7 +347,7 @@ export async function returnOrder(
   return announceChange(tx, found, { kind: move.announces, order: change, timeline: ['voided'] }, context)
 }
 
-// What a parcel is tracked by is part of the order, so it has a version and an event: again the one of how far the order is sent.
+// Tracking is part of the order, so a correction has a version and an event: the event of the current fulfillment status is sent again.
 export async function correctFulfillment(
   tx: Tx,
   facts: OrderFacts,
@@ -362,24 +362,25 @@ export async function correctFulfillment(
 }
 
 export interface RefundInput {
-  // null: what failed before, if anything did; else, and of a cancelled order, all that is left. By hand: what is on its way.
+  // null: the amount of the failed refunds, if there are any; otherwise, or if the order is cancelled, everything that is left. If paid
+  // by hand, null means the pending refund.
   amount: number | null
   reason: string | null
-  // The operator has paid it: no provider is asked.
+  // The operator has paid the money back: no provider is called.
   isByHand?: boolean
-  // What goes back, if it is known. Otherwise that of the refunds which failed, in whose place it is paid.
+  // The refunded lines, if known. Otherwise those of the failed refunds that this refund replaces.
   lines?: readonly RefundedLine[]
 }
 
 export interface QueuedRefund {
   facts: OrderFacts
-  // The first of those over which the amount was spread, and all of them.
+  // The first of the refunds over which the amount was spread, and all of them.
   refund: RefundRow
   refunds: readonly RefundRow[]
 }
 
-// Owed from now on, and paid by the loop. What failed before is owed anew, under a new key: a provider that refused one would
-// answer the same again.
+// Queues a refund, which the loop pays. Failed refunds are replaced by a refund with a new key: a provider that refused one would answer
+// the same to the old key.
 export async function refundOrder(
   tx: Tx,
   key: OrderKey,
@@ -414,7 +415,7 @@ export async function refundOrder(
   return queuedOf(tx, key, queued.refunds)
 }
 
-// What a refund would give back, or why it would be refused. Nothing is written.
+// Returns the amount that a refund would pay back, or throws if it would be refused. Nothing is written.
 export function refundAmountFor(found: OrderFacts, input: RefundInput): number {
   const unvoided = unvoidedOf(found)
   if (unvoided) return unvoided.amount
@@ -438,7 +439,7 @@ interface LostEditRefund {
   reason: string | null
 }
 
-// What an edit owes and could not be paid, of all payments. It is owed anew as a whole, and before anything else.
+// The failed refunds of one edit, summed over all payments. They are queued again as a whole, and before any other refund.
 function lostEditRefund({ refunds }: OrderFacts, { amount, lines }: RefundInput): LostEditRefund | undefined {
   if (lines) return undefined
   const lost = new Map<string, LostEditRefund>()
@@ -471,7 +472,7 @@ function tooHigh(number: string, left: number, amount: number): Refusal {
   return refuse('refund_amount_too_high', { message, current: { left } })
 }
 
-// Known before anything is asked for: the third digit of a dinar, say, which a provider does not pay.
+// Checked before anything is queued: an amount may have a precision that a provider does not pay, such as the third decimal of a dinar.
 export function refuseUncounted(facts: OrderFacts, amount: number): void {
   const { number, currency } = facts.order
   for (const { paymentId, amount: part } of sharesFor(facts, amount)) {
@@ -482,7 +483,7 @@ export function refuseUncounted(facts: OrderFacts, amount: number): void {
   }
 }
 
-// A payment that was to be taken back as a whole, and could not be.
+// The payment that was to be voided, if that failed.
 function unvoidedOf({ payments, refunds }: OrderFacts): PaymentRow | undefined {
   return payments.find(({ id }) => refunds.some((kept) => kept.paymentId === id && isLostVoid(kept)))
 }
@@ -506,8 +507,8 @@ function amountMeant(found: OrderFacts, input: RefundInput): number {
   return input.amount ?? (order.cancellation === null && lost > 0 ? Math.min(lost, left) : left)
 }
 
-// What an operator has paid by hand is what waits to be paid, before it is anything else: one refund, or an amount that was spread over
-// several payments.
+// A refund that the operator has paid by hand means a pending refund first: a single refund, or an amount that was spread over several
+// payments.
 function pendingMeant(pending: readonly RefundRow[], amount: number | null): RefundRow[] {
   const shares = new Map<string, RefundRow[]>()
   for (const refund of pending) {
@@ -520,7 +521,7 @@ function pendingMeant(pending: readonly RefundRow[], amount: number | null): Ref
   return [...shares.values()].find((spread) => spread.reduce((sum, part) => sum + part.amount, 0) === amount) ?? []
 }
 
-// A command that is given twice must not mean something else the second time, and a part of what failed must not make the
+// A command that is sent twice must not mean something else the second time, and refunding a part of a failed amount must not make the
 // rest forgotten.
 function refuseUnclear(
   { order: { number, cancellation } }: OrderFacts,
@@ -548,7 +549,7 @@ async function queuedOf(tx: Tx, key: OrderKey, refunds: readonly RefundRow[]): P
   return { facts, refund, refunds }
 }
 
-// The cancellation shows the refund that took the place of its own.
+// If a new refund replaces the one of the cancellation, the cancellation refers to the new one.
 function cancellationWith(
   cancellation: CancellationRow | null,
   refund: RefundRow,
@@ -559,7 +560,7 @@ function cancellationWith(
   return isReplaced ? { ...cancellation, refundId: refund.id } : cancellation
 }
 
-// A payment that was to be taken back as a whole, and could not be, is tried again.
+// Voids a payment again after voiding it failed.
 export async function returnPayment(
   tx: Tx,
   payment: PaymentRow,

@@ -1,6 +1,6 @@
-// An order comes into being: once for each session, numbered by its merchant and mode, with its lines, its events and the use of
-// its promotion, in the transaction in which the session is completed. The caller takes the stock and counts the use in
-// the same transaction, since either may have to be refused.
+// Creates an order: once for each session, numbered per merchant and mode, with its lines, its events and the use of its promotion, in
+// the transaction in which the session is completed. The caller takes the stock and counts the use in the same transaction, since either
+// may have to be refused.
 
 import type { OrderPromotion } from '../../contract/open/orders.ts'
 import type { Metadata, Totals } from '../../contract/parts.ts'
@@ -33,9 +33,9 @@ import {
 import type { OrderFacts } from './view.ts'
 
 export interface NewOrder {
-  // The caller names it before: the address is sealed to it, and the payment is booked on it.
+  // The caller chooses the id beforehand: the address is sealed for it, and the payment is booked on it.
   orderId: string
-  // As `takeOrderNumber` gave it.
+  // As returned by `takeOrderNumber`.
   number: string
   payments: readonly PaymentRow[]
   installationId: string
@@ -57,26 +57,26 @@ export interface NewOrder {
   lines: readonly Omit<OrderLine, 'fulfilled'>[]
   totals: Totals
   shippingTax: number
-  // Null where nothing is shipped, at several rates, or where it is not known.
+  // Null if nothing is shipped, if there are several rates, or if the rate is not known.
   shippingTaxRateBps: number | null
-  // The parts by rate, where there are several.
+  // The shares of the shipping tax by rate, if there are several.
   shippingTaxes: readonly TaxShare[] | null
   shipping: ShippingChoice | null
   promotion: (OrderPromotion & { id: string }) | null
-  // What the shopper agreed to.
+  // The consents that the shopper gave.
   consents: readonly ConsentRecord[]
   // Check of the buyer's VAT number.
   vat?: VatCheck | null
-  // What the merchant took off by hand, where there is no promotion.
+  // The discount that the merchant gave by hand, if there is no promotion.
   ownDiscount?: number
-  // The same as counting this use has left it.
+  // The promotion after this use was counted.
   usedPromotion: Promotion | null
   addressId: string | null
-  // City and country; goes with the address.
+  // City and country; deleted together with the address.
   addressSummaryText: string | null
-  // Otherwise the money is awaited.
+  // False: the payment is pending.
   isPaid: boolean
-  // Until when the money is waited for; null: whenever it comes.
+  // Until when the order waits for the money; null: without a limit.
   paymentDueAt: number | null
   rootSecret: RootSecret
   now: number
@@ -86,12 +86,12 @@ export interface NewOrder {
 export interface PlacedOrder {
   order: OrderRow
   lines: readonly OrderLine[]
-  // The secret of the order's page, to be shown to the shopper, and as it is stored.
+  // The secret of the order's page: in plain text for the shopper, and sealed as it is stored.
   statusSecret: string
   secretSealed: string
 }
 
-// The caller has locked the session and seen that there is no order yet; otherwise the unique index refuses the commit.
+// The caller has locked the session and checked that it has no order yet; otherwise the unique index refuses the commit.
 export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> {
   const { installationId, orderId, session, promotion, payments, now, cause } = given
   refuseWrongSums(given)
@@ -110,7 +110,8 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
   const { hash: secretHash, sealed: secretSealed } = secret
   const { customerSealed, emailHash } = session
   const use = promotion && { promotionId: promotion.id, orderId, emailHash, usedAt: now }
-  // That it was placed and that it was paid are two facts, though they became true together: it is written as the second left it.
+  // A paid order is announced by two events, placed and paid, though both happen together. The row is written with the version of the
+  // second.
   const paid = given.isPaid ? moveFor(orderPaymentLifecycle, 'pay', order.paymentStatus) : undefined
   const last = paid ? paidFacts(placed, paid.to, now) : placed
   insertOrder(tx, last.order, { customerSealed, emailHash, secretHash, secretSealed })
@@ -188,8 +189,8 @@ function orderFrom(given: NewOrder): OrderRow {
   }
 }
 
-// Whoever priced it, an order whose sums do not agree is never written. What a promotion takes off the shipping is part
-// of the discount and of no line.
+// Checks the sums, however the order was priced: an order whose sums do not agree is never written. A promotion's discount on shipping is
+// part of the discount and of no line.
 function refuseWrongSums({ lines, totals, shippingTax, shippingTaxes, promotion, ownDiscount = 0 }: NewOrder): void {
   const lineDiscount = sumOf(lines, ({ discount }) => discount)
   const shippingCharged = totals.shipping - (totals.discount - lineDiscount)
@@ -208,7 +209,7 @@ function refuseWrongSums({ lines, totals, shippingTax, shippingTaxes, promotion,
   if (!agrees) throw new Error('the sums of an order do not agree')
 }
 
-// Where tax was taken out of the price, unit and line are rounded, each by half a minor unit at most.
+// If tax was removed from a gross price, unit and line are each rounded, by half a minor unit at most.
 function isLineSum(
   { unitPrice, quantity, subtotal }: Pick<OrderLine, 'unitPrice' | 'quantity' | 'subtotal'>,
   relief: TaxRelief | undefined,

@@ -1,5 +1,5 @@
-// What a provider lists of a payment that was made is recorded: refunds that others made there, and refunds of ours that failed
-// later. The caller has locked the order and the payment.
+// Records what a provider lists for a payment: refunds that others made there, and refunds of ours that failed later. The caller has
+// locked the order and the payment.
 
 import { newId } from '../../platform/kit/ids.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
@@ -44,7 +44,7 @@ export async function recordProviderState(
   return plan
 }
 
-// The order to which money of the payment moved, where what went back does not fit this one.
+// Finds the order to which money of the payment was moved, if the refund does not fit this order.
 async function findMoved(
   tx: Tx,
   facts: OrderFacts | undefined,
@@ -63,7 +63,7 @@ async function findMoved(
   return undefined
 }
 
-// It is owed no longer by itself; a person owes anew.
+// A failed refund is not tried again automatically; a person must refund again.
 async function recordFailed(
   tx: Tx,
   facts: OrderFacts | undefined,
@@ -76,7 +76,7 @@ async function recordFailed(
   if (!facts || failed.orderId === null || failed.kind !== 'refund') return facts
   const key = { installationId: failed.installationId, orderId: failed.orderId }
   if (failed.orderId === facts.order.id) return announceFailed(tx, facts, failed, now)
-  // Money that had moved to another order.
+  // The refunded money had been moved to another order.
   const other = await lockOrderFacts(tx, key)
   if (other) await announceFailed(tx, other, failed, now)
   return facts
@@ -92,7 +92,7 @@ async function announceFailed(tx: Tx, facts: OrderFacts, failed: RefundRow, now:
   return announceRefundEnded(tx, known, { refundId: failed.id, outcome: 'failed' }, now)
 }
 
-// Only records the refund if the payment has no order, or its order awaits no money.
+// Only records the refund if the payment has no order, or if the refund cannot be booked on the order (`isBooked`).
 async function recordForeign(
   tx: Tx,
   facts: OrderFacts | undefined,
@@ -101,7 +101,7 @@ async function recordForeign(
   now: number,
 ): Promise<OrderFacts | undefined> {
   const { installationId, merchantId, id: paymentId, currency } = payment
-  // What an edit owed, and was paid there after it had failed here.
+  // The refund of an edit failed here and was then made at the provider.
   const editId = instead?.replacedBy === null ? instead.editId : null
   const orderId = facts && (editId !== null || isBooked(facts, amount)) ? facts.order.id : null
   const made = { installationId, id: newId('rfd'), merchantId, orderId, paymentId, amount, currency, reference, editId }
@@ -119,7 +119,7 @@ async function recordForeign(
 }
 
 function isBooked({ order, refunds }: OrderFacts, amount: number): boolean {
-  // After an edit more can have been paid than the total.
+  // After an edit, the paid amount can exceed the total.
   if (order.refunded + amount > order.total) return false
   const { back, pending } = refundSums(refunds)
   const verb = refundVerb('succeeded', { total: order.total, back: back + amount, pending })

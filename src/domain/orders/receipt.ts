@@ -1,11 +1,11 @@
-// What a receipt says of an order: each line with its net amount, rate and tax, and the sums by rate. Pure.
+// The content of a receipt for an order: each line with its net amount, rate and tax, and the sums by rate. Pure.
 
 import type { OrderLine, OrderRow } from './store.ts'
 
-// Minor units.
+// Amounts in minor units.
 export interface TaxedAmount {
   net: number
-  // Basis points; null where it was not stored.
+  // Basis points; null if the rate was not stored.
   taxRateBps: number | null
   tax: number
   gross: number
@@ -19,9 +19,9 @@ export interface ReceiptLine extends TaxedAmount {
 
 export interface Receipt {
   lines: readonly ReceiptLine[]
-  // One for each rate; none where nothing was shipped.
+  // One entry per rate; empty if nothing was shipped.
   shipping: readonly (TaxedAmount & { label: string })[]
-  // Highest first. Null for an order that was placed before rates were stored.
+  // Highest rate first. Null for an order that was placed before rates were stored.
   rates: readonly (TaxedAmount & { taxRateBps: number })[] | null
   total: TaxedAmount
 }
@@ -55,7 +55,7 @@ export function receiptOf(order: ReceiptOrder, sold: readonly OrderLine[]): Rece
   }
 }
 
-// What a promotion takes off the shipping is part of the discount, and of no line.
+// A promotion's discount on shipping is part of the discount, and of no line.
 function shippingOf(order: ReceiptOrder, sold: readonly OrderLine[]): Receipt['shipping'] {
   if (!order.shippingChoice) return []
   const { label } = order.shippingChoice

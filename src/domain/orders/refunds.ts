@@ -1,5 +1,5 @@
-// Money that goes back. It is owed in the transaction that makes it owed, never above what came, and paid by a loop; what
-// became of it is written down here.
+// Refunds. A refund is queued in the transaction that makes it due, never above the paid amount, and paid by a loop; its outcome is
+// recorded here.
 
 import type { RefundStatus } from '../../contract/words.ts'
 import { newId } from '../../platform/kit/ids.ts'
@@ -24,13 +24,13 @@ import { insertRefundedLine, lowerRefunded, queueDocument, type RefundedLine, ra
 import { type OrderFacts, refundSums } from './view.ts'
 
 export interface QueuedRefunds {
-  // One for each payment that gives back.
+  // One refund for each payment from which money is refunded.
   refunds: readonly [RefundRow, ...RefundRow[]]
-  // The order as it is to be written: refunding, with the refunds among the others.
+  // The order as it will be written: refunding, with the new refunds among the others.
   facts: OrderFacts
 }
 
-// Undefined when nothing was paid, or less than that is left. Of what failed before, these take the place.
+// Returns undefined if nothing was paid, or if less than the amount is left. The new refunds replace the failed ones.
 export async function queueRefund(
   tx: Tx,
   facts: OrderFacts,
@@ -53,7 +53,8 @@ export async function queueRefund(
   }
 }
 
-// What was paid above the total that an edit has left, or that of an exchange. The order stays paid. Undefined where so much is not left.
+// Queues a refund of the amount that was paid above the total after an edit or an exchange. The order stays paid. Returns undefined if
+// less than the amount is left.
 export async function queueEditRefund(
   tx: Tx,
   facts: OrderFacts,
@@ -101,13 +102,13 @@ export interface MovedMoney {
 
 export interface MovedPart {
   refund: RefundRow
-  // The payment of this order that it came by, and the one of the other that it becomes.
+  // The payment of this order from which the money moves, and the id of the other order's payment that it becomes.
   source: PaymentRow
   paymentId: string
 }
 
-// Money of this order pays another one: it becomes payments of that. No provider is asked, so it has ended at once, and no e-mail says
-// that money went back. Undefined where so much is not left.
+// Moves money of this order to another order, whose payment it becomes. No provider is called, so the refund ends immediately, and no
+// e-mail about a refund is sent. Returns undefined if less than the amount is left.
 export async function moveMoney(
   tx: Tx,
   found: OrderFacts,
@@ -133,7 +134,7 @@ export async function moveMoney(
   return { facts, parts }
 }
 
-// Called by the loop that pays, in the transaction in which it writes the outcome.
+// Called by the loop that pays refunds, in the transaction in which it writes the outcome.
 export async function refundPaid(
   tx: Tx,
   refund: RefundRow,
@@ -146,20 +147,20 @@ export async function refundPaid(
   const key = { installationId: refund.installationId, orderId: refund.orderId }
   const found = await lockOrderFacts(tx, key)
   if (!found) throw new Error(`the refund ${refund.id} is of an order that is not there`)
-  // Whether the loop has written the outcome yet or not, it is the outcome.
+  // The outcome counts whether or not the loop has written it yet.
   const refunds = found.refunds.map((kept) => (kept.id === refund.id ? { ...kept, status: outcome } : kept))
   if (refund.editId !== null) {
     announceEditRefund(tx, { ...found, refunds }, outcome, now)
     return
   }
-  // One that failed is owed no longer by itself; the operator owes anew.
+  // A failed refund is not tried again automatically; the operator must refund again.
   const refunded = outcome === 'failed' ? await lowerRefunded(tx, key, refund.amount) : found.order.refunded
   if (refunded === undefined) throw new Error(`more of order ${key.orderId} failed to go back than was to go back`)
   const facts = { ...found, order: { ...found.order, refunded }, refunds }
   announceRefundEnded(tx, facts, { refundId: refund.id, outcome }, now)
 }
 
-// The documents were made with the edit.
+// Queues no documents: they were created with the edit.
 export function announceEditRefund(
   tx: Tx,
   facts: OrderFacts,
@@ -175,7 +176,7 @@ export interface EndedRefund {
   outcome: Exclude<RefundStatus, 'pending'>
 }
 
-// The order as it is with the refund that has ended: its money moves, and that is announced. A document follows.
+// Moves the payment status of the order after a refund has ended, announces that, and queues a document.
 export function announceRefundEnded(
   tx: Tx,
   facts: OrderFacts,
@@ -194,7 +195,7 @@ export function announceRefundEnded(
   return announceChange(tx, facts, change, { now, cause: null })
 }
 
-// A payment that was taken back as a whole is announced when it is owed, or with the cancellation of its order.
+// The e-mail on a voided payment is sent when voiding is queued, or with the cancellation of its order.
 export function queueRefundEmail(
   tx: Tx,
   refund: RefundRow,
@@ -206,19 +207,19 @@ export function queueRefundEmail(
   queueEmails(tx, refund, [{ kind, subjectId: refund.id }], now)
 }
 
-// By the operator, past the provider: of a card that was closed, say.
+// The operator has paid the refund without the provider, for example because the card was closed.
 export async function payByHand(tx: Tx, queued: RefundRow, now: number): Promise<void> {
   const refund = { ...queued, status: 'succeeded', tryAt: null, paidByHandAt: now, updatedAt: now } as const
   await saveRefund(tx, refund)
   await refundPaid(tx, refund, 'succeeded', now)
 }
 
-// One that failed and waits for a person.
+// Whether the refund failed and waits for a person.
 export function isWaiting({ status, replacedBy }: RefundRow): boolean {
   return status === 'failed' && replacedBy === null
 }
 
-// That a payment was taken back as a whole is not announced: the order was voided when it was cancelled, or never placed.
+// A voided payment is not announced: its order was announced as cancelled, or was never placed.
 async function voidPayment(tx: Tx, { installationId, paymentId }: RefundRow, now: number): Promise<void> {
   const payment = await lockPayment(tx, installationId, paymentId)
   const move = payment && moveFor(paymentLifecycle, 'void', payment.status)

@@ -1,4 +1,4 @@
-// The secret in the address of an order's page.
+// The secret in the URL of an order's page.
 
 import { pageSecretsFor } from '../../platform/secrets/pagesecret.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
@@ -10,8 +10,8 @@ export interface OrderPageTools {
   publicOrigin: () => string
 }
 
-// Whoever has it can see the page: it is for the installation of the order and its shopper, and for no event or log.
-// Null when the version of the root secret that sealed it was given up.
+// Every holder of the URL can see the page: it is for the installation of the order and its shopper, and must not appear in events or
+// logs. Null if the version of the root secret that sealed the secret was dropped.
 export function orderPageUrl(
   { rootSecret, publicOrigin }: OrderPageTools,
   { orderId, sealed }: { orderId: string; sealed: string },

@@ -1,11 +1,12 @@
-// Over which payments of an order money goes back: pure. The newest payment gives first, as a bank takes back a recent charge more surely than
-// an old one, and what an edit added goes back where it came from. A payment gives no more than is left of it.
+// Spreads a refund over the payments of an order. Pure. The newest payment is refunded first, as a bank refunds a recent charge more
+// reliably than an old one, and an amount that an edit added is refunded to the payment that collected it. No payment refunds more than
+// is left of it.
 
 import type { PaymentRow, RefundRow } from '../payments/store.ts'
 import type { RefundedLine } from './store.ts'
 
 export interface Paid {
-  // The oldest first.
+  // Oldest first.
   payments: readonly Pick<PaymentRow, 'id' | 'amount' | 'status'>[]
   refunds: readonly Pick<RefundRow, 'paymentId' | 'amount' | 'status'>[]
 }
@@ -15,7 +16,7 @@ export interface RefundShare {
   amount: number
 }
 
-// Empty where so much is not left.
+// Returns an empty list if less than the amount is left.
 export function sharesFor(paid: Paid, amount: number): RefundShare[] {
   const shares: RefundShare[] = []
   let missing = amount
@@ -27,7 +28,7 @@ export function sharesFor(paid: Paid, amount: number): RefundShare[] {
   return missing > 0 ? [] : shares
 }
 
-// What of all payments has not gone back.
+// The sum of all payments that was not refunded.
 export function leftToGoBack({ payments, refunds }: Paid): number {
   return payments.reduce((sum, payment) => sum + leftOf(payment, refunds), 0)
 }
@@ -38,8 +39,8 @@ function leftOf({ id, amount, status }: Paid['payments'][number], refunds: Paid[
   return Math.max(0, amount - back.reduce((sum, refund) => sum + refund.amount, 0))
 }
 
-// What each share is for: the lines one after the other. The units of a line are counted where it begins; what the next share gives of it
-// is a part of its price. What lines are worth above the shares belongs to the last one.
+// Spreads the lines over the shares, one after the other. The units of a line are counted in the share where the line begins; the next
+// share has only a part of its price. Any amount by which the lines exceed the shares belongs to the last share.
 export function linesByShare(
   shares: readonly Pick<RefundShare, 'amount'>[],
   lines: readonly RefundedLine[],

@@ -1,4 +1,4 @@
-// The SQL of orders. An order is written once and changed by few statements, each by whoever has locked its row.
+// The SQL of orders. An order is inserted once and changed by few statements, each in a transaction that has locked its row.
 
 import type { OrderAttention, OrderChannel, OrderSort } from '../../contract/admin/orders.ts'
 import type { OrderPromotion } from '../../contract/open/orders.ts'
@@ -28,10 +28,10 @@ import { Fragment, list, type Reader, type Tx } from '../../platform/storage/sto
 import { summaryText } from '../addresses/check.ts'
 import { type VatCheck, vatCheckFrom } from '../vat/check.ts'
 
-// A part of the shipping that is taxed at one rate.
+// The part of the shipping cost that is taxed at one rate.
 export interface TaxShare {
   rateBps: number
-  // With or without tax, as prices are.
+  // With or without tax, as the shop's prices are.
   amount: number
   tax: number
 }
@@ -49,7 +49,7 @@ export interface OrderKey {
   orderId: string
 }
 
-// What may be seen of an order. The customer, the address and the secret of its page are sealed, and not here.
+// The columns of an order that may be shown. The customer, the address and the secret of the order's page are sealed, and not here.
 export interface OrderRow {
   id: string
   installationId: string
@@ -66,20 +66,20 @@ export interface OrderRow {
   discount: number
   shipping: number
   shippingTax: number
-  // Null where nothing was shipped, at several rates, and of orders from before rates were stored.
+  // Null if nothing was shipped, if there are several rates, or if the order was placed before rates were stored.
   shippingTaxRateBps: number | null
-  // The parts by rate, where there are several.
+  // The shares of the shipping cost by rate, if there are several.
   shippingTaxes: readonly TaxShare[] | null
   tax: number
   priceTax: 'included' | 'excluded'
   total: number
-  // Why no tax was charged; null where it was, and of orders from before reasons were stored.
+  // Why no tax was charged; null if tax was charged, or if the order was placed before reasons were stored.
   taxRelief: TaxRelief | null
-  // Check of the buyer's VAT number, as it stood at the purchase.
+  // The check of the buyer's VAT number, as it was at the time of the purchase.
   vat: VatCheck | null
-  // Went back or is on its way.
+  // Sum of the refunds that succeeded or are pending.
   refunded: number
-  // What was paid above the total, because edits lowered it. It goes back by refunds that `refunded` does not count.
+  // The amount paid above the total because edits lowered the total. It is paid back by refunds that `refunded` does not count.
   reduced: number
   itemCount: number
   promotionId: string | null
@@ -94,13 +94,13 @@ export interface OrderRow {
   metadata: Metadata
   consents: readonly ConsentRecord[]
   cancellation: CancellationRow | null
-  // The money was to come by then, also where it has come; null: whenever it comes.
+  // Deadline of the payment, kept after the money arrived; null: no deadline.
   paymentDueAt: number | null
   placedAt: number
   updatedAt: number
 }
 
-// As much as a row of a list needs.
+// The columns that a row of a list needs.
 export type OrderHead = Pick<
   OrderRow,
   | 'id'
@@ -125,14 +125,14 @@ export interface ShippingChoice {
   optionId: string
   label: string
   amount: number
-  // Lowest amount of the options that were offered. Left out by earlier versions.
+  // Lowest amount of the options that were offered. Earlier releases did not store it.
   cheapest?: number
 }
 
-// How far the money is, is told by the refund itself.
+// The status of the money is not stored here; the refund has it.
 export interface CancellationRow {
   id: string
-  // Left out by versions in which only the API cancelled.
+  // Missing in rows of earlier releases, in which only the API could cancel.
   by?: OrderCanceller
   reason: OrderCancellationReason | null
   note: string | null
@@ -155,10 +155,10 @@ export interface OrderLine {
   discount: number
   tax: number
   total: number
-  // Basis points; null of orders from before rates were stored.
+  // Basis points; null for orders placed before rates were stored.
   taxRateBps: number | null
   measure: SkuMeasure | null
-  // Why one cannot withdraw from the contract about it.
+  // Why the buyer cannot withdraw from the contract about this item.
   withdrawalExempt: ItemExemption | null
 }
 
@@ -187,12 +187,12 @@ export async function lockOrder(tx: Tx, { installationId, orderId }: OrderKey): 
   await tx.lockRow`select id from orders where installation_id = ${installationId} and id = ${orderId}`
 }
 
-// Orders of any installations, in the order of their ids. At least one.
+// Locks orders of any installations, in the order of their ids. At least one key.
 export async function lockOrders(tx: Tx, keys: readonly OrderKey[]): Promise<void> {
   await tx.lockRow`select o.id from orders o where ${areOrders(keys)} order by o.id`
 }
 
-// Conditions on orders `o`. At least one key.
+// Condition that selects rows of `orders o` by key. At least one key.
 export function areOrders(keys: readonly OrderKey[]): Fragment {
   const installations = list([...new Set(keys.map(({ installationId }) => installationId))])
   const orders = list(keys.map(({ orderId }) => orderId))
@@ -241,7 +241,7 @@ function orderFrom({ addressId, city, country, ...row }: OrderColumns): OrderRow
     promotion: row.promotion === null ? null : (JSON.parse(row.promotion) as OrderPromotion),
     shippingChoice: row.shippingChoice === null ? null : (JSON.parse(row.shippingChoice) as ShippingChoice),
     shippingTaxes: row.shippingTaxes === null ? null : (JSON.parse(row.shippingTaxes) as TaxShare[]),
-    // An address that was erased keeps its city and country.
+    // An erased address keeps its city and country.
     address: addressId === null ? null : { token: addressId, summary: placeName(city, country) },
     metadata: JSON.parse(row.metadata) as Metadata,
     consents: JSON.parse(row.consents) as ConsentRecord[],
@@ -280,7 +280,7 @@ export async function listFulfillments(db: Reader, { installationId, orderId }: 
   return rows.map((row) => ({ ...row, items: JSON.parse(row.items) as FulfillmentRow['items'] }))
 }
 
-// The secret was the name of the order at a page; whoever has it may see the order.
+// The page identifies the order by this secret; every holder of the secret may see the order.
 export async function findOrderOfSecret(db: Reader, secretHash: string): Promise<OrderKey | undefined> {
   const [row] = await db.sql<OrderKey>`
     select installation_id as "installationId", id as "orderId" from orders where secret_hash = ${secretHash}`
@@ -293,7 +293,7 @@ export async function findSealedSecret(db: Reader, { installationId, orderId }: 
   return row?.sealed
 }
 
-// What the session of an order shows of it.
+// The facts of an order that its session shows.
 export async function findSessionOrder(
   db: Reader,
   { installationId, orderId }: OrderKey,
@@ -304,7 +304,7 @@ export async function findSessionOrder(
   return row
 }
 
-// Sealed for the session it came from.
+// The customer, sealed for the session in which the order was placed.
 export async function findSealedCustomer(db: Reader, { installationId, orderId }: OrderKey): Promise<string | null> {
   const [row] = await db.sql<{ sealed: string | null }>`
     select customer_sealed as "sealed" from orders where installation_id = ${installationId} and id = ${orderId}`
@@ -320,7 +320,7 @@ export interface SealedOrderName {
   addressId: string | null
 }
 
-// By number. Leaves out orders of other merchants and modes.
+// Returns the sealed customers by order number. Leaves out orders of other merchants and modes.
 export async function listSealedNames(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -341,7 +341,7 @@ const headColumns = new Fragment(`
   client_reference_id as "clientReferenceId", email_masked as "emailMasked", placed_at as "placedAt",
   updated_at as "updatedAt"`)
 
-// Newest first.
+// Returns the newest orders first.
 export async function listOrders(db: Reader, installationId: string, limit: number): Promise<OrderHead[]> {
   return db.sql<OrderHead>`
     select ${headColumns} from orders
@@ -360,14 +360,15 @@ export async function listOrdersAfter(
     order by placed_at desc, id desc limit ${limit}`
 }
 
-// Whether a test order could be taken for a real one.
+// Whether the merchant also sells live, so a test order could be mistaken for a real one.
 export async function isSellingLive(db: Reader, merchant: string): Promise<boolean> {
   const rows = await db.sql`
     select id from installations where merchant_id = ${merchant} and mode = 'live' and disabled_at is null limit 1`
   return rows.length > 0
 }
 
-// Orders whose money did not come in time, the longest overdue first. Of those for which some came, a person decides.
+// Orders whose money did not arrive in time, the longest overdue first. Orders with partial payments are left out: a person decides on
+// them.
 export async function listUnpaidOrders(db: Reader, now: number, limit: number): Promise<OrderKey[]> {
   return db.sql<OrderKey>`
     select installation_id as "installationId", id as "orderId" from orders
@@ -381,18 +382,18 @@ export async function listUnpaidOrders(db: Reader, now: number, limit: number): 
 export interface MerchantOrdersQuery {
   mode: Mode
   statuses: readonly OrderStatus[]
-  // Position of the order after which the list goes on.
+  // Position of the order after which the list continues.
   after: CursorPosition | undefined
   limit: number
 }
 
-// For the operator: whichever app sold them, newest first.
+// Lists a merchant's orders for the operator, from all apps, newest first.
 export async function listOrdersOfMerchant(
   db: Reader,
   merchant: string,
   { mode, statuses, after, limit }: MerchantOrdersQuery,
 ): Promise<OrderHead[]> {
-  // Later than any order.
+  // Without a cursor, the list begins at the newest order.
   const { at, id } = after ?? { at: Number.MAX_SAFE_INTEGER, id: '' }
   return db.sql<OrderHead>`
     select ${headColumns} from orders
@@ -435,23 +436,23 @@ export async function findOrderById(
 
 export interface AdminOrderHead extends OrderHead, OrderPlace {
   refunded: number
-  // Null where no agent made it.
+  // Null if the order was not placed by an agent.
   agentPlatformId: string | null
   agentHost: string | null
   agentProtocol: string | null
 }
 
-// Where an order goes, as far as it is not sealed, and who sold it.
+// The destination of an order, as far as it is not sealed, and who sold it.
 export interface OrderPlace {
   city: string | null
   country: string | null
   installationId: string
   installationName: string
-  // Null until a loop has found the customer, and once the person is erased.
+  // Null until a loop has found the customer, and after the person was erased.
   customerId: string | null
 }
 
-// Words by which orders are looked for.
+// Words by which people search for orders.
 export interface OrderQuestion {
   text: string
   seesCustomers: boolean
@@ -459,7 +460,7 @@ export interface OrderQuestion {
 }
 
 export interface AdminOrdersQuery {
-  // Only these.
+  // Restricts the search to these orders.
   keys?: readonly OrderKey[] | undefined
   status?: OrderStatus | undefined
   payment?: OrderPaymentStatus | undefined
@@ -476,15 +477,15 @@ export interface AdminOrdersQuery {
   limit: number
 }
 
-// Written out, not as parameters, so the partial indexes are found.
+// Literals instead of parameters, so the partial indexes are used.
 const literal = (word: OrderStatus | OrderPaymentStatus | FulfillmentStatus) => `'${word}'`
 
-// What can be sent now: paid, or to be paid on delivery. The first line is that of the partial index.
+// Orders that can be sent now: paid, or to be paid on delivery. The first line matches the partial index.
 export const isToSend = `o.status in ('placed', 'processing') and o.payment_status in ('pending', 'paid', 'partially_refunded')
   and (o.payment_status <> 'pending' or exists (select 1 from payments p where p.installation_id = o.installation_id
     and p.order_id = o.id and p.status = 'pending' and p.method = 'cash_on_delivery'))`
 
-// All begin with few rows of an index.
+// Each condition starts from an index with few rows.
 const attentionConditions: Readonly<Record<OrderAttention, string>> = {
   refund_failed: `(o.installation_id, o.id) in (select r.installation_id, r.order_id from refunds r
     where r.merchant_id = ? and r.status = 'failed' and r.replaced_by is null)`,
@@ -498,7 +499,7 @@ const attentionConditions: Readonly<Record<OrderAttention, string>> = {
 
 const channelConditions: Readonly<Record<OrderChannel, string>> = { agents: 'o.agent_platform_id is not null' }
 
-// At least one. By both, since the ids of orders are found by their installation.
+// At least one key. Selects by installation and order, since the ids of orders are indexed by installation.
 function oneOfKeys(keys: readonly OrderKey[]): Fragment {
   const installations = list([...new Set(keys.map(({ installationId }) => installationId))])
   const orders = list(keys.map(({ orderId }) => orderId))
@@ -580,7 +581,7 @@ export async function findAdminOrder(
   return row
 }
 
-// When the first and the last order before an instant were placed; undefined where there was none.
+// When the first and the last order before an instant were placed; undefined if there was none.
 export async function findPlacedSpan(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -592,7 +593,7 @@ export async function findPlacedSpan(
   return row?.first == null || row.last === null ? undefined : { first: row.first, last: row.last }
 }
 
-// The oldest first, without those that were placed by an exchange.
+// Lists the oldest orders first, without those that were placed by an exchange.
 export async function listPlacedBefore(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -607,10 +608,10 @@ export async function listPlacedBefore(
 }
 
 const numbersFrom = 1_001
-// The number of a test order says that it is one, wherever it is read.
+// The number of a test order begins with this prefix, so every reader sees that it is a test order.
 const testNumberPrefix = 'T-'
 
-// For an order that the checkout of an agent became.
+// Copies the agent from the session to the order, if an agent placed it.
 export function noteAgent(tx: Tx, { installationId, id, checkoutSessionId }: OrderRow): void {
   tx.send`
     update orders set (agent_platform_id, agent_protocol, agent_version, agent_proof) = (
@@ -619,10 +620,10 @@ export function noteAgent(tx: Tx, { installationId, id, checkoutSessionId }: Ord
     where installation_id = ${installationId} and id = ${id}`
 }
 
-// Who made an order, where an agent did.
+// The agent that placed an order.
 export interface OrderAgent {
   platformId: string
-  // Null once the platform is forgotten, and for callers without a profile.
+  // Null once the platform is forgotten, and for agents without a profile.
   host: string | null
   protocol: string
   version: string
@@ -647,7 +648,7 @@ export interface ExchangeOf {
   orderNumber: string
 }
 
-// The return whose items this order was exchanged for.
+// Returns the return whose items were exchanged for this order.
 export async function findExchangeOf(
   db: Reader,
   { installationId, orderId }: OrderKey,
@@ -662,13 +663,13 @@ export async function findExchangeOf(
   return row
 }
 
-// What was paid above the total. It goes back by refunds of their own.
+// Saves the amount that was paid above the total. It has refunds of its own.
 export function saveReduced(tx: Tx, { installationId, orderId }: OrderKey, amount: number): void {
   tx.send`update orders set reduced = ${amount} where installation_id = ${installationId} and id = ${orderId}`
 }
 
-// Held until the commit, so that numbers are given in the order of commits and none is lost. The next order of the merchant
-// in this mode waits for it.
+// The row is locked until the commit, so numbers follow the order of commits and none is skipped. The merchant's next order in this mode
+// waits for it.
 export async function takeOrderNumber(tx: Tx, { merchantId, mode }: MerchantMode): Promise<string> {
   const [row] = await tx.sql<{ number: number }>`
     insert into order_numbers (merchant_id, mode, last) values (${merchantId}, ${mode}, ${numbersFrom})
@@ -701,7 +702,7 @@ export function insertOrder(tx: Tx, order: OrderRow, sealed: SealedFacts): void 
       ${order.placedAt}, ${order.updatedAt})`
 }
 
-// In their order.
+// Inserts the lines in the given order.
 export function insertOrderLines(tx: Tx, order: OrderRow, lines: readonly OrderLine[]): void {
   const given = tx.rows(
     lines.map((line, position) => [
@@ -744,7 +745,7 @@ const orderLineTypes = [
   'text',
 ] as const
 
-// Writes what a change leaves behind. The version before was read under the lock. The money has its own statements below.
+// Writes the order after a change. The previous version was read under the lock. The amounts of money have their own statements below.
 export function saveOrder(tx: Tx, order: OrderRow, before: { version: number }): void {
   tx.send`
     update orders set ${expectVersion(before.version, order.version)}, status = ${order.status},
@@ -754,8 +755,8 @@ export function saveOrder(tx: Tx, order: OrderRow, before: { version: number }):
     where installation_id = ${order.installationId} and id = ${order.id}`
 }
 
-// The guard is in the statement: however many refunds come at once, never more goes back than came. Undefined when it
-// would be more.
+// The condition is in the statement: however many refunds run at the same time, never more is refunded than was paid. Returns undefined
+// if it would be more.
 export async function raiseRefunded(
   tx: Tx,
   { installationId, orderId }: OrderKey,
@@ -780,7 +781,7 @@ export async function lowerRefunded(
   return row?.refunded
 }
 
-// The first of them at this position.
+// The first entry gets this position.
 export function insertTimeline(
   tx: Tx,
   { installationId, orderId }: OrderKey,
@@ -806,7 +807,7 @@ export function insertFulfillment(tx: Tx, { installationId, orderId }: OrderKey,
       ${fulfillment.trackingUrl}, ${JSON.stringify(fulfillment.items)}, ${fulfillment.at})`
 }
 
-// The table's check keeps the sum at or below what was ordered.
+// The table's check keeps the sum at or below the ordered quantity.
 export function raiseFulfilled(tx: Tx, { installationId, orderId }: OrderKey, { skuId, quantity }: ItemQuantity): void {
   tx.send`
     update order_lines set fulfilled = fulfilled + ${quantity}
@@ -823,7 +824,7 @@ export function insertPromotionUse(
     values (${merchantId}, ${use.promotionId}, ${use.orderId}, ${mode}, ${use.emailHash}, ${use.usedAt})`
 }
 
-// False when it was given back before, or never used.
+// Returns false if the use was already released, or if the promotion was never used.
 export async function endPromotionUse(
   tx: Tx,
   merchant: string,
@@ -890,12 +891,12 @@ type OrderOfMerchant = Pick<OrderRow, 'merchantId' | 'id'>
 // Money that people moved.
 export interface MoneyEntry {
   id: string
-  // Below zero: given back.
+  // Negative: paid back.
   amount: number
   at: number
 }
 
-// Oldest first.
+// Lists the oldest entry first.
 export async function listMoneyByHand(db: Reader, { merchantId, id }: OrderOfMerchant): Promise<MoneyEntry[]> {
   return db.sql<MoneyEntry>`
     select id, amount, at from money_by_hand
@@ -912,7 +913,7 @@ export function insertMoneyByHand(
     values (${merchantId}, ${orderId}, ${id}, ${amount}, ${at})`
 }
 
-// What went back by line, or is on its way. What failed is not among it.
+// Lines of refunds that succeeded or are pending. Failed refunds are left out.
 export async function listRefundedLines(db: Reader, { installationId, orderId }: OrderKey): Promise<RefundedLine[]> {
   return db.sql<RefundedLine>`
     select l.sku_id as "skuId", l.quantity, l.amount from refund_lines l
@@ -930,7 +931,7 @@ export async function listLinesOfRefund(
     where installation_id = ${installationId} and order_id = ${orderId} and refund_id = ${refundId}`
 }
 
-// Lines of all refunds of an order, including those that failed.
+// Lines of all refunds of an order, including failed ones.
 export async function listLinesByRefund(
   db: Reader,
   { installationId, orderId }: OrderKey,
@@ -940,7 +941,7 @@ export async function listLinesByRefund(
     where installation_id = ${installationId} and order_id = ${orderId} order by refund_id, sku_id`
 }
 
-// A line of a document of the order that a refund or an edit caused.
+// A line of a document that a refund or an edit of the order caused.
 export interface CreditedLine {
   skuId: string
   rateBps: number
@@ -949,7 +950,7 @@ export interface CreditedLine {
   total: number
 }
 
-// By the id of the refund or the edit. What an edit added counts against what it took off.
+// Returns lines by the id of the refund or the edit. Amounts that an edit added are subtracted from those that it removed.
 export async function listCredits(
   db: Reader,
   { merchantId, id }: Pick<OrderRow, 'merchantId' | 'id'>,
@@ -985,7 +986,7 @@ export function insertRefundedLine(
     values (${installationId}, ${orderId}, ${refundId}, ${skuId}, ${quantity}, ${amount})`
 }
 
-// What some refunds of an order were for, by SKU.
+// The lines of some refunds of an order, summed by SKU.
 export async function listLinesOfRefunds(
   db: Reader,
   { installationId, orderId }: OrderKey,
@@ -1002,7 +1003,7 @@ export async function listLinesOfRefunds(
 // The draft of an edit or an exchange that waits for its payment.
 export interface OpenChangeRow {
   draftId: string
-  // Null where the order is edited.
+  // Null if the order is edited.
   returnId: string | null
   total: number
   expiresAt: number
@@ -1021,8 +1022,8 @@ export async function findOpenChange(
   return row
 }
 
-// An order that has ended is not edited any more: the link expires now, and the sweep gives back what it holds. What was sent can still be
-// exchanged.
+// An order that has ended can no longer be edited: the link expires now, and the sweep releases the stock that it holds. Sent items can
+// still be exchanged.
 export function expireChanges(tx: Tx, { merchantId, installationId, id: orderId }: OrderRow, now: number): void {
   tx.send`
     update checkout_sessions set expires_at = ${now}
@@ -1031,7 +1032,7 @@ export function expireChanges(tx: Tx, { merchantId, installationId, id: orderId 
         and d.return_id is null)`
 }
 
-// A loop makes the invoice or the credit note.
+// Queues a document; a loop creates the invoice or the credit note.
 export function queueDocument(
   tx: Tx,
   { merchantId, mode, installationId, id }: OrderRow,
@@ -1043,7 +1044,7 @@ export function queueDocument(
     on conflict (merchant_id, cause, cause_id) do nothing`
 }
 
-// Refunds that take the place of some that failed are for the same return. The first of them is named as what replaced these.
+// Refunds that replace failed ones belong to the same return. The failed ones name the first of these as their replacement.
 export function copyReplacedReturns(
   tx: Tx,
   { installationId, orderId }: OrderKey,

@@ -1,4 +1,4 @@
-// What of an order is taken back: the tracking of a parcel that was corrected. Parcels and money are not.
+// Undoes the correction of a parcel's tracking. Parcels and refunds of an order cannot be undone.
 
 import { notUndoable, refuseOvertaken, reverseOf, type Undoer, valuesBefore } from '../../platform/audit/undo.ts'
 import { lockOrderFacts } from './change.ts'

@@ -1,4 +1,4 @@
-// The admin operations that know many folders: home, search, duties, the list of changes and taking one back.
+// The admin operations that span many folders: home, search, duties, the list of changes and undoing a change.
 
 import type { changeRows } from '../../contract/admin/changes.ts'
 import type { dutyRows } from '../../contract/admin/duties.ts'
@@ -54,7 +54,7 @@ export function adminChangeOperations({ undoers }: AdminParts): {
 } {
   return {
     async listAdminChanges({ db, caller: { merchantId, mode }, query, paging: { after }, paging }) {
-      // The pages of one entry are counted in its changes.
+      // If one entry is read, its pages are counted in changes.
       const isOne = query.changeId !== undefined
       if (after !== null && !(isOne ? /^\d{1,9}$/.test(after) : isId('chg', after))) throw badCursor()
       const skipped = isOne ? Number(after ?? 0) : 0

@@ -1,4 +1,4 @@
-// What the law asks of a merchant, as far as the merchant has given it: the same facts for the operation, and so the dashboard, and for
+// The legal duties of a merchant and which data for them is missing: the same facts for the operation, and so for the dashboard, and for
 // the command `doctor`.
 
 import { type DutyFacts, lacksResponsible } from '../../platform/kit/duties.ts'
@@ -10,7 +10,7 @@ export interface MerchantDutyFacts extends DutyFacts {
   withoutResponsible: number
 }
 
-// In the order of their names.
+// Sorted by the names of the merchants.
 export async function listDutyFacts(db: Reader, merchantIds: readonly string[]): Promise<MerchantDutyFacts[]> {
   if (merchantIds.length === 0) return []
   const ids = list(merchantIds)

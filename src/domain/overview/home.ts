@@ -1,4 +1,4 @@
-// What there is to do: counts, each over an index of few rows and none above a bound.
+// Counts of open tasks. Each count reads an index with few rows and stops at a bound.
 
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, type Reader } from '../../platform/storage/storage.ts'
@@ -35,7 +35,7 @@ export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode, 
     paymentsUnsettled,
   ] = await Promise.all([
     countOrders(db, { merchantId, mode }),
-    // What failed and was not replaced.
+    // Failed refunds that were not replaced.
     one(db.sql<{ n: number }>`
       select count(*) as n from (select r.id from refunds r
         join installations i on i.id = r.installation_id and i.mode = ${mode}
@@ -44,7 +44,8 @@ export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode, 
       select count(*) as n from (select d.id from disputes d
         join installations i on i.id = d.installation_id and i.mode = ${mode}
         where d.merchant_id = ${merchantId} and d.status = 'open' limit ${countMax}) few`),
-    // Each by its keys, in the order of the index of the free stock: as a join, PostgreSQL reads all SKUs (37 instead of 11 ms).
+    // Looks up each SKU by its keys, in the order of the index of the free stock: with a join, PostgreSQL reads all SKUs (37 instead of
+    // 11 ms).
     one(db.sql<{ n: number }>`
       select count(*) as n from (select k.sku_id from stock k
         where k.merchant_id = ${merchantId} and k.mode = ${mode} and k.on_hand - k.held <= ${lowStockAt}
@@ -104,7 +105,7 @@ export async function countAgentOrders(db: Reader, { merchantId, mode }: Merchan
       limit ${countMax}) few`)
 }
 
-// Null where withdrawals are of no concern.
+// Null if the merchant offers no withdrawals and has received none.
 export async function countWithdrawals(db: Reader, { merchantId, mode }: MerchantMode): Promise<number | null> {
   const [count, face] = await Promise.all([
     countReceived(db, { merchantId, mode }, countMax),

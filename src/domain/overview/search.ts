@@ -1,4 +1,4 @@
-// One search, asked of every folder that has results.
+// One search over every folder that has results.
 
 import { type AdminSearchResponse, searchRowsMax } from '../../contract/admin/home.ts'
 import type { Mode } from '../../contract/words.ts'
@@ -42,7 +42,7 @@ export async function findAnything(
   return findMistyped(db, rootSecret, seller, { text, seesCustomers })
 }
 
-// What is found with one letter wrong, missing, added or swapped, where nothing is as it was typed.
+// If nothing matches the text as typed, finds matches with one letter wrong, missing, added or swapped.
 async function findMistyped(
   db: Reader,
   rootSecret: RootSecret,
@@ -105,12 +105,13 @@ export async function findOrderKeys(
     ...(numbered?.mode === seller.mode ? [numbered] : []),
     ...(await listOrdersOfTracking(db, seller, text, limit)),
     ...(await listOrdersOfItem(db, seller, text, limit)),
-    // Who finds an order by a name has learned who ordered.
+    // A caller who finds an order by a name learns who ordered, so this requires the right to see customers.
     ...(seesCustomers ? await findOrdersByWords(db, rootSecret, seller, { text, limit }) : []),
   ]
 }
 
-// As people say it: `#1078` or `1078`, also of a test order, whose number begins with T-. That of a return names its order.
+// Accepts an order's number as people type it: `#1078` or `1078`, also for a test order, whose number begins with T-. The number of a
+// return names its order.
 function numberMeant(text: string, mode: Mode): string {
   const number = text
     .replace(/^#\s*/, '')

@@ -1,5 +1,5 @@
-// The port to providers that work with an account of the merchant: how one is connected, checked and given up, and the payment
-// provider that it makes. What an operator types goes through here, and is stored sealed.
+// The port to providers that work with an account of the merchant: how an account is connected, checked and disconnected, and the payment
+// provider that it creates. The operator's input passes through here, and is stored sealed.
 
 import type { Issue } from '../../contract/issues.ts'
 import type { Mode } from '../../contract/words.ts'
@@ -7,23 +7,23 @@ import type { AccountFacts, AccountRow, AccountSecrets } from './accounts.ts'
 import type { KeyAnswer } from './health.ts'
 import type { PaymentProvider } from './port.ts'
 
-// One line that the operator types.
+// One line of input that the operator types.
 export interface AccountQuestion {
   name: string
-  // With an example of what is asked for.
+  // Includes an example of the input.
   label: string
 }
 
 export interface OpenAccount {
   account: AccountRow
   secrets: AccountSecrets
-  // Secrets from before rotations that are still accepted, newest first.
+  // Replaced secrets that are still accepted, newest first.
   previous: readonly AccountSecrets[]
-  // Where the provider may send webhooks; null where it cannot reach us.
+  // The URL to which the provider may send webhooks; null if it cannot reach us.
   noticeUrl: string | null
-  // To be called with what each answer says of the key. Left out where nobody watches.
+  // Called with what each response shows about the key. Optional.
   onCall?: (answer: KeyAnswer) => void
-  // The host of the page on which shoppers pay; null where it is not one of the internet, reached by https.
+  // The host of the page on which shoppers pay; null if it is not a public host that is reached by https.
   pageHost: string | null
 }
 
@@ -40,7 +40,7 @@ export interface ConnectedAccount {
   secrets: AccountSecrets
 }
 
-// The provider does not accept what was typed. The issue quotes no key; its place is below `/keys` where one key is meant.
+// The provider refuses the operator's input. The issue quotes no key; its path is below `/keys` if one key is wrong.
 export class AccountRefused extends Error {
   readonly issue: Issue
   constructor(issue: Issue) {
@@ -49,7 +49,7 @@ export class AccountRefused extends Error {
   }
 }
 
-// The sentences of accounts begin in lower case and have no full stop.
+// The sentences about accounts begin in lower case and have no full stop.
 export function sentenceOfIssue({ message }: Pick<Issue, 'message'>): string {
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
 }
@@ -57,18 +57,17 @@ export function sentenceOfIssue({ message }: Pick<Issue, 'message'>): string {
 export interface AccountProvider {
   readonly name: string
   readonly questions: readonly AccountQuestion[]
-  // Which of the public facts names the account there. It stays the same when keys are replaced.
+  // Name of the public fact that identifies the account at the provider. It stays the same when keys are replaced.
   readonly accountFact: string
-  // Asks the provider what the key belongs to, and makes there what webhooks and the page need, where
-  // they have an address.
+  // Queries to which account the key belongs, and creates at the provider what webhooks and the page need, if they have an address.
   connect(request: ConnectRequest, signal: AbortSignal): Promise<ConnectedAccount>
-  // What is wrong with the account now.
+  // Returns the current problems of the account.
   check(open: OpenAccount, signal: AbortSignal): Promise<readonly Issue[]>
-  // Removes at the provider what `connect` made there.
+  // Removes the objects that `connect` created at the provider.
   disconnect(open: OpenAccount, signal: AbortSignal): Promise<void>
-  // What the operator does by hand where the provider was not told the webhook address.
+  // Instructions for the operator if the provider does not have the webhook address.
   noticeHelp(noticeUrl: string): string
-  // The name of the secret that signs webhooks, among the account's secrets; null where they are not signed.
+  // The name of the secret that signs webhooks, among the account's secrets; null if webhooks are not signed.
   readonly noticeSecret: string | null
   open(account: OpenAccount): PaymentProvider
 }

@@ -1,5 +1,5 @@
-// A merchant's accounts at payment providers, one for each provider and mode. Their secrets are sealed for the account, so a row
-// that is moved to another merchant opens nothing.
+// A merchant's accounts at payment providers, one for each provider and mode. Their secrets are sealed for the account, so they cannot be
+// decrypted in a row that was moved to another merchant.
 
 import type { Mode } from '../../contract/words.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
@@ -11,22 +11,22 @@ export interface AccountRow {
   id: string
   mode: Mode
   provider: string
-  // What may be shown, such as the provider's own name of the account.
+  // Facts that may be shown, such as the provider's own name of the account.
   public: AccountFacts
   secretsSealed: string
-  // Secrets from before rotations; the newest of them are accepted until then.
+  // Replaced secrets; the newest of them are accepted until `previousUntil`.
   previousSealed: string | null
   previousUntil: number | null
-  // Up to when the provider's list of events was read.
+  // Instant up to which the provider's list of events was read.
   seenUntil: number | null
-  // Takes no new payment; its own are looked up and refunded.
+  // Set once the account was disconnected: it takes no new payments, but its existing payments are still queried and refunded.
   endedAt: number | null
   createdAt: number
   updatedAt: number
 }
 
 export type AccountFacts = Readonly<Record<string, string>>
-// By the names that the provider gives them.
+// Secrets by the names that the provider gives them.
 export type AccountSecrets = Readonly<Record<string, string>>
 
 const purpose = 'payment account'
@@ -35,7 +35,7 @@ export function sealSecrets(rootSecret: RootSecret, account: AccountName, secret
   return sealByRoot(rootSecret, purpose, JSON.stringify(secrets), contextOf(account))
 }
 
-// Undefined when the version of the root secret that sealed them was given up, or the row was changed.
+// Returns undefined if the version of the root secret that sealed the secrets was dropped, or if the row was tampered with.
 export function openSecrets(
   rootSecret: RootSecret,
   account: AccountName,
@@ -45,17 +45,17 @@ export function openSecrets(
   return text === undefined ? undefined : (JSON.parse(text) as AccountSecrets)
 }
 
-// Secrets that were replaced, and until when they are accepted.
+// Replaced secrets, and until when they are accepted.
 export interface FormerSecrets {
   secrets: AccountSecrets
   until: number
 }
 
-// The name, in what is sealed of the newest, of all those before it.
+// Member of the newest sealed entry that contains all earlier secrets.
 const earlierName = 'earlier'
 const formerMax = 20
 
-// What the row keeps of former secrets, newest first.
+// Returns the columns that store former secrets, newest first.
 export function sealFormer(
   rootSecret: RootSecret,
   account: AccountName,
@@ -67,7 +67,7 @@ export function sealFormer(
   return { previousSealed: sealSecrets(rootSecret, account, secrets), previousUntil: newest.until }
 }
 
-// Those that are still accepted, newest first.
+// Returns the former secrets that are still accepted, newest first.
 export function openFormer(
   rootSecret: RootSecret,
   account: AccountName & Pick<AccountRow, 'previousSealed' | 'previousUntil'>,
@@ -103,7 +103,7 @@ export async function findAccount(db: Reader, merchant: string, id: string): Pro
   return row && accountFrom(row)
 }
 
-// What their providers call these accounts, by our ids of them.
+// Returns the providers' names of these accounts, by our account ids.
 export async function listAccountNames(
   db: Reader,
   merchant: string,
@@ -124,13 +124,13 @@ export async function lockAccount(tx: Tx, merchant: string, id: string): Promise
   return row && accountFrom(row)
 }
 
-// For a webhook, which names nothing else.
+// A webhook names only the account's id.
 export async function findAccountById(db: Reader, id: string): Promise<AccountRow | undefined> {
   const [row] = await db.sql<StoredAccount>`select ${columns} from payment_accounts where id = ${id}`
   return row && accountFrom(row)
 }
 
-// Those that take payments, oldest first.
+// Lists the accounts that take payments, oldest first.
 export async function listLivingAccounts(db: Reader, { merchantId, mode }: MerchantMode): Promise<AccountRow[]> {
   const rows = await db.sql<StoredAccount>`
     select ${columns} from payment_accounts
@@ -138,7 +138,7 @@ export async function listLivingAccounts(db: Reader, { merchantId, mode }: Merch
   return rows.map(accountFrom)
 }
 
-// Those of all merchants that take payments, with the slugs of their merchants.
+// Lists the accounts of all merchants that take payments, with the slugs of their merchants.
 export async function listAccountsOfAll(db: Reader, limit: number): Promise<(AccountRow & { slug: string })[]> {
   const rows = await db.sql<StoredAccount & { slug: string }>`
     select ${columns}, (select m.slug from merchants m where m.id = payment_accounts.merchant_id) as "slug"
@@ -146,14 +146,14 @@ export async function listAccountsOfAll(db: Reader, limit: number): Promise<(Acc
   return rows.map((row) => ({ ...accountFrom(row), slug: row.slug }))
 }
 
-// All of a merchant, oldest first.
+// Lists all accounts of a merchant, oldest first.
 export async function listAccounts(db: Reader, merchant: string): Promise<AccountRow[]> {
   const rows = await db.sql<StoredAccount>`
     select ${columns} from payment_accounts where merchant_id = ${merchant} order by created_at, id`
   return rows.map(accountFrom)
 }
 
-// False where the merchant has a living one at this provider in this mode.
+// Returns false if the merchant has an active account at this provider in this mode.
 export async function insertAccount(tx: Tx, account: AccountRow): Promise<boolean> {
   const rows = await tx.sql`
     insert into payment_accounts (merchant_id, id, mode, provider, public, secrets_sealed, previous_sealed, previous_until,
@@ -173,11 +173,11 @@ export async function saveAccount(tx: Tx, account: AccountRow): Promise<void> {
     where merchant_id = ${account.merchantId} and id = ${account.id}`
 }
 
-// Payments of an account that has ended may still be refunded or disputed for this long.
+// Payments of a disconnected account may still be refunded or disputed for this long.
 const endedMs = 120 * 24 * 3_600_000
 
-// Those whose list of events is due to be read, put off to the next time in the same statement. One that lies further ahead than that
-// was put off before the clock was set back.
+// Returns the accounts whose list of events is due to be read, and schedules the next read in the same statement. A read scheduled
+// further ahead than that was scheduled before the clock was set back.
 export async function claimAccountsToRead(tx: Tx, now: number, everyMs: number, limit: number): Promise<AccountRow[]> {
   const rows = await tx.sql<StoredAccount>`
     with due as (
@@ -191,7 +191,7 @@ export async function claimAccountsToRead(tx: Tx, now: number, everyMs: number, 
   return rows.map(accountFrom)
 }
 
-// At every start: a webhook may have come while nothing ran.
+// Called at every start: a webhook may have arrived while no process ran.
 export function makeProviderEventsDue(tx: Tx): void {
   tx.send`update payment_accounts set news_at = null where news_at is not null`
 }

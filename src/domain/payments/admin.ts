@@ -1,4 +1,4 @@
-// The admin operations on accounts at payment providers. The provider is asked outside of any transaction.
+// The admin operations on accounts at payment providers. The provider is called outside of any transaction.
 
 import type { AdminPaymentAccount, paymentRows } from '../../contract/admin/payments.ts'
 import { answered, issueAt } from '../../contract/issues.ts'
@@ -31,7 +31,7 @@ import {
 import { accountView } from './view.ts'
 
 export interface AdminPaymentParts extends ProviderTools {
-  // By merchant: keys are not guessed here, and a provider is not called in a loop. Null: without a limit.
+  // Limits calls per merchant, so keys cannot be guessed and a provider is not called in a loop. Null: no limit.
   throttle: Throttle | null
 }
 
@@ -81,7 +81,7 @@ export function adminPaymentOperations(parts: AdminPaymentParts): {
       const account = await db.read((reader) => findOwn(reader, caller, accountId))
       if (account.endedAt !== null) throw refuse('payment_account_ended')
       admit(parts, caller, now)
-      // Before it ends here: a repetition must be able to remove what this one did not reach.
+      // Removed at the provider before the account ends here: a repeated request must be able to remove what this one did not reach.
       const left = await removeAtProvider(parts, account)
       return new Outside({
         async write(tx) {
@@ -116,7 +116,7 @@ function* keyProblems({ questions }: AccountProvider, keys: Answers): Generator<
     if (!questions.some((one) => one.name === name)) yield issueAt(`/${name}`, 'unknown_member')
 }
 
-// As they are pasted.
+// Keys may be pasted with spaces around them.
 function trimmed(keys: Answers): Answers {
   return Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, key.trim()]))
 }

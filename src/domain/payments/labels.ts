@@ -1,4 +1,4 @@
-// Payments whose provider is yet to be told the number of their order.
+// Payments whose order number still has to be sent to the provider.
 
 import type { SetBack } from '../../platform/jobs/clock.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../../platform/jobs/store.ts'
@@ -56,7 +56,7 @@ export function deleteLabel(tx: Tx, { installationId, paymentId }: LabelRow): vo
   tx.send`delete from payment_labels where installation_id = ${installationId} and payment_id = ${paymentId}`
 }
 
-// After the clock was set back, as of payments.
+// Called after the clock was set back, as for payments.
 export function bringLabelsForward(tx: Tx, { now, backMs }: SetBack): void {
   const earliest = now + leaseMs
   tx.send`

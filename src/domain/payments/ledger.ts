@@ -1,5 +1,5 @@
-// The books of the test provider, and the SQL of them. Each function is one transaction at the other end of a wire that
-// is not there; none may be called from inside a transaction of ours.
+// The books of the test provider, and their SQL. Each function is one transaction and stands for a call to a remote provider; none may be
+// called from inside a transaction of ours.
 
 import type { PaymentErrorCode } from '../../contract/words.ts'
 import { Fragment, list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
@@ -7,7 +7,7 @@ import type { Charge, RefundRequest } from './port.ts'
 
 export type TestChargeState = 'challenge' | 'approved' | 'declined' | 'voided'
 
-// `given`: as asked. `refused`: it fails. `lost`: it is done, and the answer to the first asking is lost.
+// `given`: the refund succeeds. `refused`: it fails. `lost`: it succeeds, but the response to the first request is lost.
 export type TestRefundAnswer = 'given' | 'refused' | 'lost'
 
 export interface TestCharge {
@@ -26,12 +26,12 @@ export interface TestCharge {
 
 export type Verdict = Pick<TestCharge, 'state' | 'errorCode' | 'brand' | 'last4' | 'refundAnswer'>
 
-// Every charge, oldest first: what tests and invariants compare our payments with.
+// Lists every charge, oldest first; tests and invariants compare our payments with them.
 export async function chargesOf(storage: Storage): Promise<TestCharge[]> {
   return storage.read((db) => db.sql<TestCharge>`select ${chargeColumns} from test_charges order by created_at, key`)
 }
 
-// The unique key is the lock: of many that arrive with one key, one is recorded and the others find it.
+// The unique key is the lock: if several requests arrive with one key, one is recorded and the others find it.
 export async function recordCharge(
   storage: Storage,
   charge: Charge,
@@ -50,7 +50,7 @@ export async function findCharge(storage: Storage, charge: Charge): Promise<Test
   return storage.read((db) => findIn(db, charge))
 }
 
-// Only the first answer counts: a challenge that is over stays as it is.
+// Only the first answer counts: a challenge that has ended stays as it is.
 export async function answerChallenge(
   storage: Storage,
   charge: Charge,
@@ -69,7 +69,7 @@ export async function answerChallenge(
 
 export type RefundOutcome = 'paid' | 'paid_losing_answer' | 'paid_before' | 'refused'
 
-// The row of the charge is locked, so that refunds of one charge follow each other and each sees what went before it.
+// The row of the charge is locked, so refunds of one charge run one after the other and each sees the earlier ones.
 export async function recordRefund(storage: Storage, refund: RefundRequest, now: number): Promise<RefundOutcome> {
   const { key, charge, amount } = refund
   return storage.write(async (tx) => {
@@ -89,7 +89,7 @@ export async function recordRefund(storage: Storage, refund: RefundRequest, now:
   })
 }
 
-// A key that was never heard of is closed by a row of its own, so that a start that was held up on its way finds it.
+// An unknown key is closed by inserting a row for it, so a delayed request to create the charge finds the key closed.
 export async function recordVoid(storage: Storage, charge: Charge, now: number): Promise<boolean> {
   return storage.write(async (tx) => {
     const closed = { state: 'voided', errorCode: null, brand: null, last4: null, refundAnswer: 'given' } as const
@@ -102,7 +102,7 @@ export async function recordVoid(storage: Storage, charge: Charge, now: number):
   })
 }
 
-// Nothing can be charged under the key any more; what was charged stays. False where something was.
+// Closes the key, so nothing can be charged under it any more; an existing charge stays. Returns false if there is one.
 export async function recordClose(storage: Storage, charge: Charge, now: number): Promise<boolean> {
   return storage.write(async (tx) => {
     const closed = { state: 'voided', errorCode: null, brand: null, last4: null, refundAnswer: 'given' } as const
@@ -114,7 +114,7 @@ export async function recordClose(storage: Storage, charge: Charge, now: number)
   })
 }
 
-// For payments that are deleted. A charge that was approved stays, so `doctor` finds money without a payment.
+// Called for payments that are deleted. An approved charge stays, so `doctor` finds money without a payment.
 export async function deleteCharges(tx: Tx, keys: readonly string[]): Promise<void> {
   for (let from = 0; from < keys.length; from += deletedAtOnce)
     await tx.sql`
@@ -128,7 +128,7 @@ const chargeColumns = new Fragment(`
   key, amount, currency, state, error_code as "errorCode", brand, card_last4 as "last4",
   refund_answer as "refundAnswer", refunded, created_at as "createdAt", updated_at as "updatedAt"`)
 
-// Undefined where it is there already.
+// Returns undefined if the charge already exists.
 async function insertCharge(tx: Tx, charge: Charge, verdict: Verdict, now: number): Promise<TestCharge | undefined> {
   const [row] = await tx.sql<TestCharge>`
     insert into test_charges (key, amount, currency, state, error_code, brand, card_last4, refund_answer, created_at,
@@ -150,7 +150,7 @@ async function lockIn(tx: Tx, charge: Charge): Promise<TestCharge | undefined> {
   return row && sameFacts(row, charge)
 }
 
-// One key, one amount. Whoever asks otherwise has mixed up two payments, and must not be answered about either.
+// A key belongs to one amount. A caller that names another amount has mixed up two payments, and must get no answer about either.
 function sameFacts(row: TestCharge, charge: Charge): TestCharge {
   if (row.amount === charge.amount && row.currency === charge.currency) return row
   throw new Error(`the test charge ${charge.key} was asked for before, with another amount`)

@@ -1,10 +1,10 @@
-// What may happen to a payment, which is one attempt to collect money. A pair of verb and status without a row is refused.
-// No event is about a payment: what it means for the order is announced by the order.
+// The moves that a payment may make; a payment is one attempt to collect money. A pair of verb and status without a row is refused.
+// Payments have no events: the order announces what a payment changes for it.
 
 import type { PaymentStatus } from '../../contract/words.ts'
 import type { Settles } from './port.ts'
 
-// `challenge`: the shopper must confirm. In answers it is called processing.
+// `challenge`: the shopper must confirm. API responses call it processing.
 export type StoredPaymentStatus = PaymentStatus | 'challenge'
 
 // biome-ignore format: one row is one move
@@ -15,13 +15,13 @@ export const paymentLifecycle = [
   ['challenge',    'challenge',  'challenge' ],
   ['decline',      'processing', 'declined'  ],
   ['decline',      'challenge',  'declined'  ],
-  // The money comes later, by hand.
+  // The money arrives later, moved by people or confirmed by the provider.
   ['await',        'processing', 'pending'   ],
   ['await',        'challenge',  'pending'   ],
   ['collect',      'processing', 'succeeded' ],
   ['collect',      'challenge',  'succeeded' ],
   ['collect',      'pending',    'succeeded' ],
-  // The provider approves what was given up here. It is owed back.
+  // The provider approves a payment that was given up here. The money must be refunded.
   ['await_late',   'declined',   'pending'   ],
   ['await_late',   'voided',     'pending'   ],
   ['collect_late', 'declined',   'succeeded' ],
@@ -34,17 +34,17 @@ export function shownStatus(status: StoredPaymentStatus): PaymentStatus {
   return status === 'challenge' ? 'processing' : status
 }
 
-// The provider has not said what became of it.
+// The provider has not reported the outcome.
 export function isUndecided({ status }: { status: StoredPaymentStatus }): boolean {
   return status === 'processing' || status === 'challenge'
 }
 
-// Ended here without money.
+// The payment ended here without money.
 export function isGivenUp({ status }: { status: StoredPaymentStatus }): boolean {
   return status === 'declined' || status === 'voided'
 }
 
-// An order awaits it, and its provider says when it came.
+// Whether an order waits for the payment, and its provider reports when the money arrives.
 export function isAwaitedFromProvider(payment: {
   status: StoredPaymentStatus
   settles: Settles | null

@@ -1,5 +1,5 @@
-// How a merchant takes money by hand, by mode: which methods are offered, what the shopper is told about them, and how long
-// their money is waited for. Rules and SQL.
+// Manual payment methods of a merchant, by mode: which methods are offered, their instructions for the shopper, and how long the shop
+// waits for the money. Rules and SQL.
 
 import { type ManualMethod, type Mode, manualMethods, modes } from '../../contract/words.ts'
 import { Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
@@ -8,22 +8,22 @@ export interface MethodSettings {
   mode: Mode
   method: ManualMethod
   isOffered: boolean
-  // Plain text for the shopper, such as the bank account; line breaks count.
+  // Plain text for the shopper, such as the bank account; line breaks are kept.
   instructions: string | null
   // An order that is not paid this many days after it was placed is cancelled; null: never.
   termDays: number | null
-  // The merchant has said nothing of it.
+  // The merchant has not configured the method.
   isDefault: boolean
 }
 
-// What holds where the merchant has said nothing: in test mode everything can be tried, in live mode nothing is sold that
-// nobody knows how to pay.
+// The defaults for a method that the merchant has not configured: in test mode everything can be tried; in live mode the method is not
+// offered, since shoppers would not know how to pay.
 export function defaultSettings(mode: Mode, method: ManualMethod): MethodSettings {
   const termDays = method === 'bank_transfer' ? 14 : null
   return { mode, method, isOffered: mode === 'test', instructions: null, termDays, isDefault: true }
 }
 
-// A transfer cannot be paid without knowing where to. In test mode it need not be.
+// A bank transfer needs instructions that name the account, except in test mode.
 export function lacksInstructions({
   mode,
   method,
@@ -37,7 +37,7 @@ type Row = Omit<MethodSettings, 'isOffered' | 'isDefault'> & { disabledAt: numbe
 
 const columns = new Fragment('mode, method, instructions, term_days as "termDays", disabled_at as "disabledAt"')
 
-// Every method in every mode, whether or not the merchant has said something of it.
+// Returns every method in every mode, whether or not the merchant has configured it.
 export async function listMethodSettings(db: Reader, merchant: string): Promise<MethodSettings[]> {
   const rows = await db.sql<Row>`select ${columns} from manual_methods where merchant_id = ${merchant}`
   return modes.flatMap((mode) =>
@@ -48,7 +48,7 @@ export async function listMethodSettings(db: Reader, merchant: string): Promise<
   )
 }
 
-// Undefined for a method that is not one of ours.
+// Returns undefined if the word does not name a manual method.
 export async function findMethodSettings(
   db: Reader,
   merchant: string,
@@ -80,7 +80,7 @@ function settingsFrom({ disabledAt, ...row }: Row): MethodSettings {
 
 const dayMs = 24 * 3_600_000
 
-// When money that is awaited from now on must have come; null: whenever it comes.
+// The deadline for money that an order waits for from now on; null: no deadline.
 export function paymentDueAt({ termDays }: MethodSettings, now: number): number | null {
   return termDays === null ? null : now + termDays * dayMs
 }

@@ -1,4 +1,4 @@
-// What can be seen of payments from outside: calls to providers, what came from them, and money that did not move as it should.
+// Metrics of payments: calls to providers, their results, and money that did not move as it should.
 
 import type { Metrics } from '../../platform/metrics/metrics.ts'
 import type { PaymentWatch } from './watch.ts'

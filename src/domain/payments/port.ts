@@ -1,6 +1,6 @@
-// The port to payment providers. A provider is asked outside of any transaction, within a deadline, under a key of ours;
-// an answer that does not come is an outcome like the others. What a shopper typed goes through here and stays nowhere:
-// not in a table, not in the log, not in an error.
+// The port to payment providers. A provider is called outside of any transaction, within a deadline, under a key of ours; a missing
+// response is an outcome like the others. The shopper's input passes through here and is stored nowhere: not in a table, not in the log,
+// not in an error.
 
 import type { Address } from '../../contract/open/carts.ts'
 import type { Mode, PaymentErrorCode } from '../../contract/words.ts'
@@ -8,7 +8,7 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 
 export type Outcome =
-  // `collected`: what was really taken, in minor units.
+  // `collected`: the amount that was really charged, in minor units.
   | ({
       kind: 'approved'
       reference: string
@@ -16,40 +16,40 @@ export type Outcome =
       brand: string | null
       last4: string | null
     } & PaidWith)
-  // The money comes later: a person says so, or the provider does when it is asked.
+  // The money comes later: a person reports its arrival, or the provider does when it is queried.
   | ({ kind: 'pending'; reference: string; settles: Settles } & PaidWith)
   | { kind: 'declined'; code: PaymentErrorCode; brand: string | null; last4: string | null }
-  // The shopper must confirm; `challenge` is a text for the page, opaque to everyone else.
+  // The shopper must confirm; `challenge` is a text for the page, opaque to all other code.
   | { kind: 'challenge'; reference: string; challenge: string }
-  // The shopper pays at the provider, until then. What happens there is learnt by looking it up. `isTried`: the provider knows of a try
-  // that did not succeed.
+  // The shopper pays at the provider, until `until`. The outcome is found out by querying the provider. `isTried`: the provider knows of
+  // an attempt that did not succeed.
   | { kind: 'redirect'; reference: string; nextAction: NextAction; until: number; isTried?: boolean }
-  // No answer came. The charge may exist: look it up under the same key.
+  // No response arrived. The charge may exist: query it under the same key.
   | { kind: 'unknown' }
 
-// What it was really paid with, such as sepa_debit or apple_pay, of a provider that offers several ways as one method.
+// The instrument that the shopper really used, such as sepa_debit or apple_pay, if a provider offers several as one method.
 interface PaidWith {
   instrument?: string | null
 }
 
 export type Settles = 'by_hand' | 'by_provider'
 
-// A page of the provider, or a frame of it on a page of ours, with what its script needs.
+// A page of the provider, or a frame of it on a page of ours, with the data that its script needs.
 export type NextAction = { kind: 'page'; url: string } | { kind: 'frame'; facts: Readonly<Record<string, string>> }
 
-// `absent`: the provider never heard of the key. Only worth believing when no call can still be on its way.
+// `absent`: the provider does not know the key. Only reliable when no call can still be in progress.
 export type Finding = (Outcome | { kind: 'absent' }) & { providerState?: ProviderState }
 
-// What else the provider knows of a charge that was paid: all its refunds, also those that were not ours, and its dispute.
+// Further facts that the provider has about a paid charge: all its refunds, including those that others made, and its dispute.
 export interface ProviderState {
   refunds: readonly ProviderRefund[]
   dispute: ProviderDispute | null
 }
 
 export interface ProviderRefund {
-  // The provider's own name of it.
+  // The provider's own id of the refund.
   reference: string
-  // Ours, where we asked for it.
+  // Our key, if the refund was requested here.
   key: string | null
   // Minor units.
   amount: number
@@ -61,32 +61,32 @@ export interface ProviderDispute {
   // Minor units, in the currency of the charge.
   amount: number
   state: 'open' | 'won' | 'lost'
-  // The provider's word for it.
+  // The provider's word for the reason.
   reason: string | null
-  // Until when the merchant may answer.
+  // Deadline for the merchant's answer.
   dueAt: number | null
 }
 
-// `pending`: asked for, and on its way; `refundState` says how it ends. `failed`: the money surely did not move, and may on another
-// try. `refused`: it never will. An adapter that is not sure says `unknown`.
+// `pending`: requested, and in progress; `refundState` reports how it ends. `failed`: the money certainly did not move, and may move on
+// another try. `refused`: it never will. An adapter that is not sure returns `unknown`.
 export type RefundAnswer = 'succeeded' | 'pending' | 'failed' | 'refused' | 'unknown'
 
-// `absent`: nothing was made under the key, or it is not known any more.
+// `absent`: the provider has no refund under the key, or no longer knows it.
 export type RefundState = RefundAnswer | 'absent'
 
 export interface Charge {
-  // The payment's id. Asking twice with it never charges twice.
+  // The payment's id. Repeated requests with the same key never charge twice.
   key: string
   // Minor units.
   amount: number
   currency: string
   mode: Mode
-  // The provider's own name of it, once it is known.
+  // The provider's own id of the charge, once it is known.
   reference: string | null
   createdAt: number
 }
 
-// What a provider needs to send the shopper to its page and back.
+// The URLs to which a provider sends the shopper back from its page.
 export interface ReturnUrls {
   returnUrl: string
   cancelUrl: string
@@ -97,25 +97,25 @@ export interface ReturnUrls {
 export interface StartRequest {
   method: string
   details: Details
-  // Asked for by providers that send the shopper to a page of theirs.
+  // Called by providers that send the shopper to a page of theirs.
   returnUrls: () => Promise<ReturnUrls>
-  // For methods that ask for it. It concerns the provider only, and is not stored here.
+  // For methods that require a billing address. Only the provider needs it, and it is not stored here.
   billing?: Address
   // For providers that work with an account of the merchant. It is not stored here either.
   purchase?: Purchase
 }
 
-// What is bought, by whom, and where it goes.
+// The purchased items, the shopper, and the delivery address.
 export interface Purchase {
-  // Each may be empty.
+  // Each member may be empty.
   shopper: { email: string; name: string; phone: string }
-  // null where nothing is sent.
+  // Null if nothing is shipped.
   delivery: Address | null
-  // Their totals add up to the amount of the charge.
+  // The totals of the lines add up to the amount of the charge.
   lines: readonly PurchaseLine[]
 }
 
-// Amounts are minor units. `unitPrice` and `discount` are as the shop counts them, with or without tax; `total` is with tax.
+// Amounts are in minor units. `unitPrice` and `discount` are with or without tax, like the shop's prices; `total` is with tax.
 export interface PurchaseLine {
   kind: 'physical' | 'digital' | 'shipping'
   name: string
@@ -124,21 +124,21 @@ export interface PurchaseLine {
   unitPrice: number
   discount: number
   total: number
-  // Basis points; null where it is not known.
+  // Basis points; null if the rate is not known.
   taxRateBps: number | null
 }
 
-// What became of a payment, for those who look at it at the provider.
+// Facts of the order that are shown with the payment at the provider.
 export interface PlacedOrderFacts {
   orderNumber: string
   merchantName: string
 }
 
-// `refused`: it never will.
+// `refused`: the provider will never accept the description.
 export type DescribeAnswer = 'described' | 'refused' | 'unknown'
 
 export interface RefundRequest {
-  // The refund's id. Asking twice with it never pays twice.
+  // The refund's id. Repeated requests with the same key never refund twice.
   key: string
   charge: Charge
   amount: number
@@ -148,14 +148,14 @@ export interface VoidRequest extends Charge {
   voidKey: string
 }
 
-// What the shopper typed, by the names of the method's fields.
+// The shopper's input, by the names of the method's fields.
 export type Details = Readonly<Record<string, string>>
 
-// One input of the page.
+// One input field of the page.
 export interface MethodField {
   name: string
   labelKey: string
-  // As in HTML: what the keyboard shows, and what the browser may fill in.
+  // As in HTML: the type of keyboard, and what the browser may fill in.
   inputMode: 'numeric' | 'text'
   autocomplete: string
   lengthMax: number
@@ -164,12 +164,12 @@ export interface MethodField {
 export interface Method {
   id: string
   labelKey: string
-  // A sentence under the choice, or none.
+  // A sentence below the method, or null.
   noteKey: string | null
   fields: readonly MethodField[]
-  // How one pays: by typing here, in a frame of the provider, on a page of the provider, or later.
+  // How the shopper pays: by typing here, in a frame of the provider, on a page of the provider, or later.
   shape: 'fields' | 'frame' | 'page' | 'later'
-  // Brands of cards that it takes, named as in an outcome.
+  // Brands of cards that the method accepts, named as in an outcome.
   brands?: readonly string[]
   // Whether it asks for a billing address.
   billing?: boolean
