@@ -171,17 +171,17 @@ export interface Method {
   shape: 'fields' | 'frame' | 'page' | 'later'
   // Brands of cards that the method accepts, named as in an outcome.
   brands?: readonly string[]
-  // Whether it asks for a billing address.
+  // Whether the method requires a billing address.
   billing?: boolean
 }
 
 export interface Problem {
-  // JSON Pointer into the details.
+  // JSON Pointer to a field of the details.
   path: string
   messageKey: string
 }
 
-// Sentences by language, then by key. English is complete; the others may be.
+// Sentences by language, then by key. English is complete; other languages may lack keys.
 export type Texts = Readonly<Record<'en', Readonly<Record<string, string>>>> &
   Readonly<Record<string, Readonly<Record<string, string>>>>
 
@@ -190,74 +190,75 @@ export interface PaymentProvider {
   readonly modes: readonly Mode[]
   readonly methods: readonly Method[]
   readonly texts: Texts
-  // Pure: what is wrong with what the shopper typed, never repeating it.
+  // Pure: returns what is wrong with the shopper's input, without repeating the input.
   check(method: string, details: Details, now: number): Problem[]
-  // Pure: what tells the card from every other one, such as its number. It is hashed at once, to count how often the card is
-  // declined; undefined, or left out, where there is no such thing.
+  // Pure: returns a value that identifies the card, such as its number. It is hashed immediately, to count how often the card is
+  // declined. Undefined, or not implemented, if there is no such value.
   instrument?(method: string, details: Details): string | undefined
   start(charge: Charge, request: StartRequest, signal: AbortSignal): Promise<Outcome>
-  // After a challenge. Asked again, it answers as it did.
+  // Called after a challenge. Repeated calls return the same outcome.
   confirm(charge: Charge, answer: 'accept' | 'refuse', signal: AbortSignal): Promise<Outcome>
   lookUp(charge: Charge, signal: AbortSignal): Promise<Finding>
   refund(refund: RefundRequest, signal: AbortSignal): Promise<RefundAnswer>
-  // How far a refund is that may have been asked for; `absent` where nothing was made under its key. Asked before a request is
-  // repeated, because a repeated request may be answered as the first was, and its key may be forgotten. Left out where a repeated
-  // `refund` always says how it stands. Also asked about a void, under its key and with the amount of the charge: a void of money
-  // that came is a refund there. Of a void that gave nothing back it says `absent`, and the void is repeated.
+  // Status of a refund that may have been requested; `absent` if no refund was made under its key. Called before a request is repeated,
+  // because a repeated request may get the same response as the first, and its key may be forgotten. Not implemented if a repeated
+  // `refund` always returns the current status. Also called for a void, under its key and with the amount of the charge: a void of money
+  // that was paid is a refund at the provider. For a void that refunded nothing it returns `absent`, and the void is repeated.
   refundState?(refund: RefundRequest, signal: AbortSignal): Promise<RefundState>
-  // Takes a charge back as a whole. Of a key that was never heard of, it closes the key: a start that arrives later is
-  // declined. A voided charge is looked up as declined. It may be repeated at any time, also under a key that was forgotten: the
-  // charge itself bounds what can go back.
+  // Voids a charge as a whole. If the key is unknown, the key is closed: a `start` that arrives later is declined. `lookUp` reports a
+  // voided charge as declined. A void may be repeated at any time, also under a key that was forgotten: the amount of the charge limits
+  // what can be refunded.
   void(request: VoidRequest, signal: AbortSignal): Promise<RefundAnswer>
-  // From now on no payment can begin under the key, and one that has not been made is given up; nothing is taken back. `taken`:
-  // it was paid, or is being paid.
+  // From now on no payment can begin under the key, and an unfinished one is given up; nothing is refunded. `taken`: it was paid, or is
+  // being paid.
   close(charge: Charge, signal: AbortSignal): Promise<CloseAnswer>
-  // Writes the number of the order to the charge, for the merchant's eyes there and for statements. Asked once the order is placed, and
-  // again where there was no answer. Left out by those that cannot.
+  // Writes the order's number to the charge, so the merchant and statements show it. Called once the order is placed, and again if there
+  // was no response. Not implemented by providers that cannot do this.
   describe?(charge: Charge, about: PlacedOrderFacts, signal: AbortSignal): Promise<DescribeAnswer>
-  // What its script and frames on the pay page need beyond our own policy.
+  // Sources that the provider's script and frames on the pay page need beyond our own policy.
   readonly sources?: PageSources
-  // Pure: whether a message at the webhook address comes from the provider, and which charges it is about. It is only a reason
-  // to look them up.
+  // Pure: returns whether a message at the webhook address comes from the provider, and which charges it is about. The message is only a
+  // reason to query these charges.
   webhook?(message: ProviderWebhook, now: number): { references: readonly string[] } | 'refused'
-  // What happened since then, oldest first, for webhooks that did not arrive. After an interrupted
-  // list, reading goes on behind the last one yielded. Gaps, which are not listed or cannot be read in time, are reported by `leftOut`.
+  // Lists events after `since`, oldest first, for webhooks that did not arrive. After an interruption, reading continues after the last
+  // event that was yielded. `leftOut` reports gaps: events that are not listed or cannot be read in time.
   providerEvents?(
     since: number,
     signal: AbortSignal,
     leftOut: (reason: ProviderEventGap) => void,
   ): AsyncIterable<ProviderEvent>
-  // Pure: whether it can take this at all. Left out by those that take everything.
+  // Pure: whether the provider can take this amount and currency. Not implemented by providers that take everything.
   offers?(facts: { currency: string; amount: number }): boolean
-  // How software pays for a shopper, without the page. Left out by those that only people can pay with.
+  // How software pays for a shopper, without the page. Missing for providers with which only people can pay.
   readonly tokens?: readonly TokenHandler[]
 }
 
-// What a platform hands over in the place of what a shopper types.
+// A credential that a platform sends in place of the shopper's input.
 export interface TokenHandler {
   // Unique among all handlers of a shop.
   id: string
-  // A reverse domain name, such as com.google.pay. Null: below the name of this server.
+  // A reverse domain name, such as com.google.pay. Null: a name below this server's name.
   name: string | null
-  // What it is called below the name of this server.
+  // The handler's name below this server's name.
   ownName: string
   version: string
   // Kinds of instruments, such as card.
   instruments: readonly string[]
-  // For a token that a platform has the provider make for the merchant: the provider's own name of the merchant's account.
+  // For a token that the provider creates for the merchant at a platform's request: the provider's own id of the merchant's account.
   delegatedTo?: string
   config?(facts: { mode: Mode; merchantName: string; currency: string }): object
-  // Pure: what `start` needs, or undefined where the credential is not one that it takes. Nothing of it is stored, logged or repeated.
+  // Pure: returns the arguments that `start` needs, or undefined if the handler does not accept the credential. Nothing of the credential
+  // is stored, logged or repeated.
   read(credential: Readonly<Record<string, unknown>>): { method: string; details: Details } | undefined
 }
 
 export interface ProviderEvent {
   at: number
-  // The provider's own name of the charge.
+  // The provider's own id of the charge.
   reference: string
 }
 
-// `too_old`: the provider does not list it any more.
+// `too_old`: the provider no longer lists the events.
 export type ProviderEventGap = 'too_many' | 'too_old'
 
 export interface ProviderWebhook {
@@ -279,11 +280,11 @@ export interface PageSources {
 
 export interface OfferedProvider {
   provider: PaymentProvider
-  // The merchant's account at it; null for one that needs none.
+  // The merchant's account at the provider; null for a provider that needs none.
   accountId: string | null
 }
 
-// Who serves a payment.
+// The provider and the account that serve a payment.
 export interface PaymentOwner {
   provider: string
   accountId: string | null
@@ -293,17 +294,17 @@ export interface PaymentOwner {
 export interface Providers {
   // Names of all installed providers.
   readonly names: readonly string[]
-  // By its account where the payment has one: no other account can say anything about it.
+  // Finds the provider by the payment's account, if it has one: no other account knows the payment.
   of(db: Reader, payment: PaymentOwner): Promise<PaymentProvider | undefined>
-  // In the order in which the page offers their methods. Accounts are looked up unless it is known that there are none.
+  // Returns providers in the order in which the page offers their methods. Accounts are looked up unless it is known that there are none.
   offered(db: Reader, merchant: MerchantMode & { hasAccounts?: boolean }): Promise<readonly OfferedProvider[]>
-  // Those of them that need no account, which nobody has to look up.
+  // The offered providers that need no account, so no query is needed.
   offeredToAll(mode: Mode): readonly OfferedProvider[]
-  // Finds the provider of an account, including one that has ended.
+  // Finds the provider of an account, including a disconnected one.
   ofAccount(db: Reader, accountId: string): Promise<PaymentProvider | undefined>
 }
 
-// Those that need no account.
+// Creates the registry of providers that need no account.
 export function createProviders(providers: readonly PaymentProvider[]): Providers {
   const byName = new Map(providers.map((provider) => [provider.name, provider]))
   if (byName.size < providers.length) throw new Error('two payment providers have one name')
@@ -318,7 +319,7 @@ export function createProviders(providers: readonly PaymentProvider[]): Provider
   }
 }
 
-// The words of a key in the shopper's language (`de-CH` is content with `de`), else in English.
+// Returns the text of a key in the shopper's language (`de-CH` falls back to `de`), else in English.
 export function providerText({ name, texts }: PaymentProvider, key: string, locale: string): string {
   const language = locale.split('-')[0]?.toLowerCase() ?? 'en'
   const text = (Object.hasOwn(texts, language) ? texts[language]?.[key] : undefined) ?? texts.en[key]
@@ -326,21 +327,21 @@ export function providerText({ name, texts }: PaymentProvider, key: string, loca
   return text
 }
 
-// How long a provider may take to answer.
+// Maximum time for a response of a provider.
 export const providerMsMax = 20_000
 
-// Why there was no answer, in words that cannot hold what was typed: an error's message may quote the request, so only
-// its name, its code and the places it came from go on.
+// Why there was no response, without the shopper's input: the message of an error may quote the request, so only the error's name, code
+// and stack frames are passed on.
 export interface Silence {
-  // invalid_answer: it is none of the answers above.
+  // invalid_answer: the response is none of the expected ones.
   reason: 'timed_out' | 'threw' | 'invalid_answer'
   error: string | null
   code: string | null
   frames: readonly string[]
 }
 
-// For each call, either `onAnswer` or `onSilence` is called, once. An answer that comes after the deadline goes to `onLate`
-// beside that; it may come much later.
+// For each call, either `onAnswer` or `onSilence` is called, once. A response after the deadline is additionally passed to `onLate`,
+// possibly much later.
 export interface CallOptions<Answer> {
   onAnswer?: (answer: Answer) => void
   onSilence?: (silence: Silence) => void
@@ -370,7 +371,7 @@ const refundStates: readonly unknown[] = [...refundAnswers, 'absent']
 const describeAnswers: readonly unknown[] = ['described', 'refused', 'unknown'] satisfies DescribeAnswer[]
 const closeAnswers: readonly unknown[] = ['closed', 'taken', 'unknown'] satisfies CloseAnswer[]
 
-// The only ways to call a provider: they never throw, and they end.
+// The only functions that call a provider: they never throw, and they end within the deadline.
 export async function callProvider<Answer extends Finding>(
   ask: Ask<Answer>,
   options: CallOptions<Answer> = {},
@@ -405,13 +406,13 @@ export async function callToDescribe(
   return (await answerOf(ask, (answer) => describeAnswers.includes(answer), options)) ?? 'unknown'
 }
 
-// Answers whether everything was read.
+// Returns whether everything was read.
 export async function callForProviderEvents(ask: Ask<boolean>, options: CallOptions<boolean> = {}): Promise<boolean> {
   return (await answerOf(ask, (answer) => typeof answer === 'boolean', options)) ?? false
 }
 
-// A provider that does not heed the signal is left behind, and what it says later goes to `onLate`. So does what it says
-// when it is told to stop: an adapter that gives up may well call that a decline.
+// If a provider ignores the signal, the call ends without it, and a late response is passed to `onLate`. A response to the abort is
+// passed there too: an adapter that gives up might report a decline.
 async function answerOf<Answer>(
   ask: Ask<Answer>,
   isAnswer: (answer: unknown) => boolean,
@@ -420,7 +421,7 @@ async function answerOf<Answer>(
   const controller = new AbortController()
   const { signal } = controller
   const silent = { error: null, code: null, frames: [] }
-  // Not AbortSignal.timeout: its timer cannot be taken back, and does not keep a command alive that waits for an answer.
+  // Not AbortSignal.timeout: its timer cannot be cleared, and does not keep a command running that waits for a response.
   const timedOut = Symbol('timed out')
   let timer: NodeJS.Timeout | undefined
   const deadline = new Promise<typeof timedOut>((resolve) => {
@@ -429,7 +430,7 @@ async function answerOf<Answer>(
       resolve(timedOut)
     }, msMax)
   })
-  // Inside a promise, so one that throws at once is like one that throws later.
+  // Called inside a promise, so a synchronous error is handled like a later one.
   const asked = Promise.resolve(signal).then(ask)
   try {
     const answer = await Promise.race([asked, deadline])
@@ -468,7 +469,7 @@ export function silenceOf(error: unknown): Silence {
 
 const framesMax = 8
 
-// The stack begins with the message, whose lines may look like frames. Where it is not found, nothing is taken.
+// The stack begins with the message, whose lines may look like frames. If the message is not found in the stack, no frames are taken.
 function framesOf({ stack = '', message }: Error): string[] {
   const messageAt = stack.indexOf(message)
   if (messageAt < 0) return []
@@ -476,7 +477,7 @@ function framesOf({ stack = '', message }: Error): string[] {
   return lines.flatMap((line) => / \(?(?:file:\/\/)?([^ ()]+:\d+:\d+)\)?$/.exec(line)?.[1] ?? []).slice(0, framesMax)
 }
 
-// A careless adapter must not bring a card number into our tables by the way of `last4`.
+// A careless adapter must not put a card number into our tables through `last4`.
 function safeAnswer<Answer extends Finding>(answer: Answer): Answer {
   if (answer?.kind !== 'approved' && answer?.kind !== 'declined') return answer
   const last4 = answer.last4 !== null && /^\d{4}$/.test(answer.last4) ? answer.last4 : null

@@ -1,5 +1,5 @@
-// Provider events: what providers list as having happened, for webhooks that did not arrive. One round of a loop; an account is read by one
-// node at a time.
+// Reads provider events, the providers' lists of what happened, in case webhooks did not arrive. This is one round of a loop; an account
+// is read by one node at a time.
 
 import type { Storage } from '../../platform/storage/storage.ts'
 import { type AccountRow, claimAccountsToRead, saveSeenUntil } from './accounts.ts'
@@ -18,9 +18,9 @@ export interface ProviderEventTools {
 const minute = 60_000
 // How often each account is read.
 export const providerEventsEveryMs = 10 * minute
-// What happened is not always listed at once.
+// Providers may list an event with a delay.
 const overlapMs = 60 * minute
-// Per reading. What is left is read the next time.
+// Maximum per read. The rest is read the next time.
 const eventsMax = 20_000
 const readMsMax = minute
 const batchSize = 200
@@ -61,7 +61,7 @@ async function readAccount(
       onSilence: (silence) => watch.providerEvents(facts, silence),
     },
   )
-  // Read in part, also by a provider that failed on the way: the next reading begins where this one ended.
+  // If only a part was read, also because the provider failed midway, the next read begins where this one ended.
   const read = providerEvents.slice()
   const last = read.at(-1)
   const seenUntil = isWhole ? now : last && last.at + overlapMs

@@ -1,4 +1,4 @@
-// Where a payment or a dispute is seen at its provider, by people who have an account there. Pure: an address to link to, which is never called.
+// The URL at which people with an account at the provider see a payment or a dispute. Pure: the URL is only linked to, never called.
 
 import type { Mode } from '../../contract/words.ts'
 
@@ -6,11 +6,11 @@ export interface ProviderThing {
   provider: string
   mode: Mode
   reference: string
-  // The provider's name for the merchant's account; null where it is not known.
+  // The provider's id of the merchant's account; null if it is not known.
   account: string | null
 }
 
-// Null where the provider has no such page, or the reference is not one of its own.
+// Returns null if the provider has no such page, or if the reference is not one of the provider's.
 export function paymentPageOf({ provider, mode, reference, account }: ProviderThing): string | null {
   if (provider === 'stripe' && /^pi_\w{1,100}$/.test(reference))
     return stripePage(account, mode, `payments/${reference}`)
@@ -26,7 +26,7 @@ export function disputePageOf(dispute: ProviderThing, paymentReference: string |
   return paymentReference === null ? null : paymentPageOf({ ...dispute, reference: paymentReference })
 }
 
-// With the account in it, people with several land in the right one.
+// The URL contains the account, so people with several accounts see the right one.
 function stripePage(account: string | null, mode: Mode, path: string): string {
   const owner = account !== null && /^acct_\w{1,100}$/.test(account) ? `${account}/` : ''
   return `https://dashboard.stripe.com/${owner}${mode === 'test' ? 'test/' : ''}${path}`

@@ -1,25 +1,25 @@
-// Compares what a provider lists of a payment's refunds with ours. Pure: it answers what is to be recorded.
+// Compares the refunds that a provider lists for a payment with ours. Pure: it returns what must be recorded.
 
 import type { ProviderDispute, ProviderRefund, ProviderState } from './port.ts'
 import { leaseMs, pendingAgainMs } from './schedule.ts'
 import type { PaymentRow, RefundRow } from './store.ts'
 
 export interface ProviderStatePlan {
-  // Refunds whose name at the provider is learnt.
+  // Refunds whose id at the provider is now known.
   named: { refund: RefundRow; reference: string }[]
-  // Pending here but ended at the provider: to be looked up now.
+  // Pending here but ended at the provider: they must be queried now.
   ended: RefundRow[]
-  // Succeeded here, and failed there later.
+  // Succeeded here, and failed at the provider later.
   failed: { refund: RefundRow; reference: string }[]
   foreign: ForeignRefund[]
-  // What went back there by the provider's count, and how much of it is above what was paid.
+  // The refunded sum by the provider's list, and how much of it exceeds the paid amount.
   givenBack: number
   excess: number
-  // When to look again; null when all is clear.
+  // When the provider must be queried again; null if there is nothing left to find out.
   againAt: number | null
 }
 
-// Made at the provider. `instead`: a refund of ours that had failed, and whose place it takes. `isOurs`: it even has its key.
+// A refund that was made at the provider. `instead`: the failed refund of ours that it replaces. `isOurs`: it has the key of that refund.
 export interface ForeignRefund {
   reference: string
   amount: number
@@ -62,7 +62,7 @@ export function planProviderState(
   for (const { reference, key, amount, state } of unmatched) {
     if (state === 'pending') lookAgain(now + pendingAgainMs)
     if (state !== 'succeeded') continue
-    // It may be one of ours whose answer is on its way, or take its place: that one ends first.
+    // It may be one of our pending refunds whose response is not here yet, or it may replace one: that refund must end first.
     const inTheWay = open.filter(
       (refund) => amount > left || (key === null && !known.has(refund) && isAlike(refund, amount)),
     )
@@ -87,9 +87,9 @@ export function planProviderState(
   return plan
 }
 
-// By our key first, which is certain; then by the provider's name. What has neither is taken for one of ours that it may be, so ours
-// is never counted twice. One that failed here is matched only by what failed there: money that went back all the same is counted
-// as made there.
+// Matches by our key first, which is certain; then by the provider's id. A listed refund with neither is matched with a refund of ours
+// that it may be, so ours are never counted twice. A refund that failed here is matched only with one that failed at the provider: if its
+// money moved nevertheless, it counts as made at the provider.
 function match(
   refunds: readonly RefundRow[],
   listed: readonly ProviderRefund[],
@@ -123,14 +123,15 @@ function match(
   return { matched, unmatched: listed.filter((entry) => !matched.has(entry)) }
 }
 
-// A void gives back whatever is left.
+// A void refunds all that is left, so any amount matches.
 function isAlike({ kind, amount }: RefundRow, listed: number): boolean {
   return kind === 'void' || amount === listed
 }
 
 const listedMax = 1_000
 
-// Undefined where it is not what the port describes: an adapter is code of others, and this goes into the books.
+// Returns undefined if the value does not have the port's format: an adapter may be third-party code, and the value is recorded in the
+// books.
 export function readProviderState({ refunds, dispute }: ProviderState): ProviderState | undefined {
   if (!Array.isArray(refunds) || refunds.length > listedMax || !refunds.every(isProviderRefund)) return undefined
   if (new Set(refunds.map(({ reference }) => reference)).size < refunds.length) return undefined
@@ -165,7 +166,7 @@ function isAmount(amount: unknown): boolean {
   return Number.isSafeInteger(amount) && (amount as number) >= 1
 }
 
-// Whether a look-up says more than that the payment was made.
+// Whether a query returned more facts than that the payment was made.
 export function hasRefundsOrDispute(providerState: ProviderState | undefined): boolean {
   return providerState !== undefined && (providerState.refunds.length > 0 || providerState.dispute !== null)
 }

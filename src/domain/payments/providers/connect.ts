@@ -1,5 +1,5 @@
-// A merchant's account at a payment provider, from its connection to its end. The provider is asked outside of any transaction, and
-// what it or the operator says is never in an error of ours, except for the sentences that a provider has for the operator.
+// A merchant's account at a payment provider, from its connection to its end. The provider is called outside of any transaction. Our
+// errors never quote the provider's or the operator's words, except for the sentences that a provider writes for the operator.
 
 import { type Issue, issueAt } from '../../../contract/issues.ts'
 import type { AuditedChange } from '../../../platform/audit/change.ts'
@@ -34,7 +34,7 @@ import { clearProblems } from '../health.ts'
 import { silenceOf } from '../port.ts'
 import { type LateAccountProvider, noticeUrlOf, type ProviderUrls, pageHostOf } from './registry.ts'
 
-// To ask a provider.
+// The dependencies of a call to a provider.
 export interface ProviderTools {
   rootSecret: RootSecret
   publicOrigin: () => string
@@ -45,7 +45,7 @@ export interface ProviderTools {
 
 export interface AccountTools extends ProviderTools {
   storage: Storage
-  // Writes into the list of changes, in the transaction of the change.
+  // Adds an entry to the list of changes, in the transaction of the change.
   record: (tx: Tx, account: AccountRow, change: AccountChange) => void
 }
 
@@ -53,9 +53,9 @@ export type AccountChange = Pick<AuditedChange, 'kind' | 'members'>
 
 export type Answers = ConnectRequest['answers']
 
-// How long the secrets from before a rotation are accepted.
+// How long secrets are accepted after they were replaced.
 const previousMs = 24 * 3_600_000
-// Connecting is several requests at the provider.
+// Connecting takes several requests to the provider.
 const askMsMax = 60_000
 
 export async function accountProvider(
@@ -86,7 +86,7 @@ function secondAccount({ id, provider, mode }: AccountRow): Refusal {
   })
 }
 
-// An account that its provider accepts, and that is not written yet.
+// An account that its provider accepts, and that is not stored yet.
 export interface AcceptedAccount {
   account: AccountRow
   provider: AccountProvider
@@ -119,7 +119,7 @@ export async function askToConnect(
   return { account, provider, secrets: connected.secrets }
 }
 
-// Refuses where another request was quicker.
+// Refuses if a concurrent request has connected an account first.
 export async function insertAccepted(tx: Tx, { account, provider }: AcceptedAccount): Promise<AuditedChange> {
   if (!(await insertAccount(tx, account))) throw secondAccount(account)
   const members = [{ member: 'account', from: null, to: account.public[provider.accountFact] ?? null }]
@@ -130,7 +130,7 @@ export function accountChange({ id, mode, provider }: AccountRow, change: Accoun
   return { ...change, what: 'payment_account', id, name: `${mode} ${provider}` }
 }
 
-// Removes at the provider what was made there. Null, or what is in the way.
+// Removes the objects that were created at the provider. Returns null, or the problem that prevents it.
 export async function removeAtProvider(
   tools: ProviderTools,
   account: AccountRow,
@@ -146,8 +146,8 @@ export async function removeAtProvider(
   }
 }
 
-// New keys of the same account. What was made at the provider for webhooks stays, with the secret that signs them; where there is
-// none yet, it is made now. One that was disconnected still needs keys that work, for the payments that it took; nothing is made for it.
+// Replaces the keys of an account. The webhook endpoint at the provider stays, with the secret that signs webhooks; if there is none yet,
+// it is created now. A disconnected account still needs valid keys, for the payments that it took; nothing is created for it.
 export async function rotateAccount(
   tools: AccountTools,
   account: AccountRow,
@@ -178,7 +178,7 @@ export async function askToRotate(
   return connected
 }
 
-// For what the operator set up at the provider by hand.
+// Replaces the secret of a webhook endpoint that the operator created at the provider by hand.
 export async function rotateNoticeSecret(
   tools: AccountTools,
   account: AccountRow,
@@ -205,7 +205,8 @@ function recordChange(
   })
 }
 
-// What is not named stays as it is when the row is locked: another command may have changed it since it was read.
+// Only `changed` is overwritten; everything else keeps the value that it has when the row is locked, since another command may have
+// changed it after it was read.
 export async function changeAccount(
   tx: Tx,
   { rootSecret, clock }: Pick<ProviderTools, 'rootSecret' | 'clock'>,
@@ -225,12 +226,12 @@ export async function changeAccount(
     updatedAt: Math.max(now, found.updatedAt + 1),
   }
   await saveAccount(tx, rotated)
-  // What the new ones are worth is seen when they are used.
+  // Whether the new keys or the new secret are valid shows when they are used.
   clearProblems(tx, rotated, replaced === 'keys' ? ['key_refused', 'permission_missing'] : ['notices_refused'])
   return { rotated, change: { kind: 'change', members: [{ member: replaced, from: null, to: toInstant(now) }] } }
 }
 
-// It takes no new payment from now on; its own are looked up and refunded as before.
+// The account takes no new payment from now on; its existing payments are queried and refunded as before.
 export async function endAccount(tx: Tx, account: AccountRow, now: number): Promise<AccountRow> {
   const found = await lockKnown(tx, account)
   if (found.endedAt !== null) throw refuse('payment_account_ended')
@@ -239,7 +240,7 @@ export async function endAccount(tx: Tx, account: AccountRow, now: number): Prom
   return ended
 }
 
-// What is wrong with the account now.
+// Returns the current problems of the account.
 export async function checkAccount(tools: ProviderTools, account: AccountRow): Promise<readonly Issue[]> {
   const secrets = openSecrets(tools.rootSecret, account, account.secretsSealed)
   if (!secrets) return [issueAt('', 'secrets_unopened')]
@@ -285,7 +286,7 @@ function opened(tools: ProviderTools, account: AccountRow, secrets: AccountSecre
   return { account, secrets, previous: [], noticeUrl: noticeUrlFor(tools, account), pageHost }
 }
 
-// The timer is one that keeps the command alive.
+// This timer keeps the command running.
 async function within<Answer>(ask: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
   const controller = new AbortController()
   const late = Promise.withResolvers<never>()
@@ -301,7 +302,7 @@ async function within<Answer>(ask: (signal: AbortSignal) => Promise<Answer>): Pr
   }
 }
 
-// An error of a client may quote the key, so only what a provider says itself is passed on.
+// An error of a client may quote the key, so only sentences that the provider's adapter wrote are passed on.
 function issueOf(provider: string, error: unknown): Issue {
   if (error instanceof AccountRefused) return error.issue
   const { error: name, code } = silenceOf(error)

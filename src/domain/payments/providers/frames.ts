@@ -1,4 +1,4 @@
-// The scripts that put a provider's frame into our pay page, by the name of the provider. They are served from our own origin, and load
+// The scripts that put a provider's frame into our pay page, by the provider's name. They are served from our own origin, and import
 // nothing of the provider's server code.
 
 export const frameScripts: Readonly<Record<string, URL>> = {

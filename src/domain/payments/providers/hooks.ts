@@ -1,4 +1,4 @@
-// The address at which providers send their webhooks.
+// The URL at which providers send their webhooks.
 
 import { addressBucket, type Throttle } from '../../../platform/access/throttle.ts'
 import { readBytes } from '../../../platform/http/body.ts'
@@ -8,9 +8,9 @@ import { type ProviderWebhookTools, providerWebhooksOf, type TakeProviderWebhook
 import { providerWebhookPath } from './registry.ts'
 
 export interface HookParts extends ProviderWebhookTools {
-  // Limits refused messages by address, and by account where there is one. A provider may send thousands from one address in a
-  // minute, and none of them is too many. It sends for strangers from the same addresses, so what is refused for one account does
-  // not count for another.
+  // Limits refused messages by address and, if the account is known, by account. Accepted messages are not limited: a provider may send
+  // thousands from one address in a minute. A provider sends for all its customers from the same addresses, so a refused message for one
+  // account does not count for another.
   refusedThrottle: Throttle | null
 }
 
@@ -33,7 +33,7 @@ export function providerWebhookPage(parts: HookParts): HtmlPage {
       const take = await providerWebhooksOf(parts, account)
       const address = addressBucket(request.address)
       const bucket = take ? `${account} ${address}` : address
-      // Before the message is read.
+      // Checked before the message is read.
       refuseAfter(throttle?.peek(bucket, clock().getTime()))
       const outcome = take ? await takeFrom(take, request) : 'unknown'
       if (outcome === 'taken') return { status: 200, body: '', headers: {} }

@@ -1,4 +1,4 @@
-// The providers that this installation of the software brings.
+// The providers that this server includes.
 
 import { late } from '../../../platform/kit/late.ts'
 import type { Storage } from '../../../platform/storage/storage.ts'
@@ -9,7 +9,7 @@ import { createSandboxProvider, sandboxName } from './sandbox/provider.ts'
 
 export type InstalledParts = Omit<RegistryParts, 'withoutAccount' | 'withAccount'> & { storage: Storage }
 
-// The code of each is loaded with its first account.
+// The code of each provider is imported with its first account.
 export function accountProviders(
   urls: ProviderUrls,
   clock = () => new Date(),

@@ -1,5 +1,5 @@
-// A merchant's account at Mollie: an API key of one profile, for test or for live. Nothing is made at Mollie for it: each payment
-// carries the webhook address.
+// A merchant's account at Mollie: an API key of one profile, for test or live mode. Connecting creates nothing at Mollie: each payment
+// contains the webhook URL.
 
 import { type Issue, issueAt } from '../../../../contract/issues.ts'
 import type { Mode } from '../../../../contract/words.ts'
@@ -10,7 +10,7 @@ import { type MollieProfile, readProfile } from './objects.ts'
 import { createMollieProvider, mollieName } from './provider.ts'
 
 export interface MollieAccountParts {
-  // Where the API is, in the place of its own address. For tests: live keys are refused with it.
+  // URL that replaces that of Mollie's API, for tests: live keys are refused with it.
   url?: string | undefined
 }
 
@@ -56,7 +56,7 @@ export function createMollieAccounts({ url }: MollieAccountParts = {}): AccountP
       }
     },
 
-    // The key is deleted in the dashboard, where it was made.
+    // The merchant deletes the key in Mollie's dashboard, where it was created.
     disconnect: async () => {},
     noticeHelp: () =>
       'Mollie is given the address with each payment, once the public URL of this server is https. Until then payments are looked up on a schedule.',

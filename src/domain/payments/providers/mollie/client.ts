@@ -1,10 +1,10 @@
-// The only way to Mollie's API: JSON over HTTPS with a deadline and a bound on what is read. It follows no redirect and no link of
-// an answer, so the key goes to one host. https://docs.mollie.com/reference/overview
+// The only access to Mollie's API: JSON over HTTPS with a deadline and a limit on the size of responses. It follows no redirect and no
+// link of a response, so the key is sent to one host only. https://docs.mollie.com/reference/overview
 
 import type { KeyAnswer } from '../../health.ts'
 
 export interface MollieClient {
-  // The parsed answer to a request that succeeded. Throws MollieError for every other answer.
+  // Returns the parsed response to a request that succeeded. Throws MollieError for every other response.
   get(path: string, query: Readonly<Record<string, string>>, signal: AbortSignal): Promise<unknown>
   post(request: PostRequest, signal: AbortSignal): Promise<{ body: unknown; isReplayed: boolean }>
   patch(path: string, body: object, signal: AbortSignal): Promise<unknown>
@@ -14,14 +14,14 @@ export interface MollieClient {
 export interface PostRequest {
   path: string
   body: object
-  // The answer to the first request with it is repeated, for a while.
+  // For some time, Mollie repeats the response to the first request with the same key.
   idempotencyKey: string
 }
 
-// What went wrong, in words of ours: Mollie's own sentence may quote what was sent.
+// The failure in our own words: Mollie's message may quote the request.
 export class MollieError extends Error {
   override readonly name = 'MollieError'
-  // For the log, which takes letters only.
+  // For the log, which accepts only letters.
   readonly code: string
   readonly status: number
   // Name of the parameter that was refused.
@@ -50,13 +50,13 @@ const keyAnswers: Readonly<Record<number, KeyAnswer>> = { 401: 'key_refused', 40
 const requestMsMax = 15_000
 // A page of 250 payments has about 500 KB.
 const bodyBytesMax = 4_000_000
-// A request whose key is in use is repeated after these waits: the first one is about to be answered.
+// If the key of a request is in use, the request is repeated after these waits: the first request will be answered soon.
 const conflictWaitsMs = [200, 600, 1_800]
 
 export interface MollieClientParts {
   url: string
   key: string
-  // Called with what each answer says of the key.
+  // Called with what each response shows about the key.
   onCall?: ((answer: KeyAnswer) => void) | undefined
 }
 
@@ -105,7 +105,7 @@ async function readBounded({ body }: Response): Promise<string> {
   if (body === null) return ''
   const chunks: Uint8Array[] = []
   let bytes = 0
-  // Leaving the loop cancels the rest.
+  // Leaving the loop cancels the rest of the response.
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     bytes += chunk.length
     if (bytes > bodyBytesMax) throw new Error('an answer of Mollie is too long')
@@ -114,7 +114,7 @@ async function readBounded({ body }: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-// An error of a proxy in between is not JSON.
+// An error page of a proxy in between is not JSON.
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,5 +1,6 @@
-// What Mollie is told of a purchase, which methods such as Klarna, Riverty and in3 demand: lines that add up to the amount, and addresses.
-// https://docs.mollie.com/reference/create-payment. What Mollie would refuse is left out: an address must not keep anyone from paying.
+// The description of a purchase for Mollie, which methods such as Klarna, Riverty and in3 require: lines that add up to the amount, and
+// addresses. https://docs.mollie.com/reference/create-payment. Members that Mollie would refuse are left out: an unusual address must not
+// prevent a payment.
 
 import { domainToASCII } from 'node:url'
 import type { Address } from '../../../../contract/open/carts.ts'
@@ -40,7 +41,7 @@ export interface MollieOrder {
   shippingAddress?: MollieAddress
 }
 
-// The delivery address is the billing address too: another one is not asked for.
+// The delivery address is also sent as the billing address: the shop does not ask for another one.
 export function mollieOrderOf(
   { shopper, delivery, lines }: Purchase,
   { amount, currency }: { amount: number; currency: string },
@@ -64,8 +65,8 @@ const types = { physical: 'physical', digital: 'digital', shipping: 'shipping_fe
 const textMax = 255
 const skuMax = 64
 
-// `(unitPrice × quantity) - discountAmount` must be `totalAmount`, with tax. Where prices have no tax in them, a unit may have no exact price:
-// the line is then one piece.
+// `(unitPrice × quantity) - discountAmount` must be `totalAmount`, with tax. If prices exclude tax, a unit may have no exact price with
+// tax: the line is then sent as one piece.
 function lineOf(line: PurchaseLine, currency: string): MollieLine {
   const { kind, name, code, quantity, unitPrice, discount, total, taxRateBps } = line
   const money = (value: number): MollieAmount => ({ currency, value: decimalAmount(value, currency) })
@@ -97,7 +98,7 @@ export function vatIn(total: number, rateBps: number): number {
   return Number((2n * numerator + denominator) / (2n * denominator))
 }
 
-// "at least two characters and cannot contain only numbers". A name of one word is both.
+// "at least two characters and cannot contain only numbers". A name of one word serves as both names.
 function nameOf(name: string): Pick<MollieAddress, 'givenName' | 'familyName'> {
   const words = name.trim().split(/\s+/)
   const [given, family] =
@@ -118,7 +119,7 @@ function placeOf({ company, line1, line2, city, region, postalCode, country }: A
   }
 }
 
-// E.164, as it is demanded.
+// E.164, as Mollie requires.
 function phoneOf(phone: string): Pick<MollieAddress, 'phone'> {
   const digits = phone.replace(/[\s()./-]/g, '')
   return /^\+[1-9]\d{6,14}$/.test(digits) ? { phone: digits } : {}

@@ -1,4 +1,4 @@
-// What a payment at Mollie means here. Pure.
+// Translates the state of a payment at Mollie. Pure.
 
 import type { PaymentErrorCode } from '../../../../contract/words.ts'
 import type {
@@ -19,13 +19,13 @@ export function findingOf(charge: Charge, payment: MolliePayment): Finding {
   return { ...outcomeOf(payment), ...providerState }
 }
 
-// A key has one amount. Anything else is a defect here, or somebody else's payment.
+// A key belongs to one amount. A payment with other facts is a defect here, or another customer's payment.
 export function mustFit({ key, amount, currency }: Charge, payment: MolliePayment): void {
   if (payment.key !== key || payment.amount !== amount || payment.currency !== currency)
     throw new Error(`the payment ${key} has other facts at Mollie`)
 }
 
-// One that was not paid can expire while this long passes, where Mollie says nothing of it.
+// Assumed lifetime of an unpaid payment for which Mollie gives no expiry.
 const openMs = 3_600_000
 
 export function outcomeOf(payment: MolliePayment): Outcome {
@@ -39,7 +39,7 @@ export function outcomeOf(payment: MolliePayment): Outcome {
     case 'pending':
       return { kind: 'pending', reference, settles: 'by_provider', instrument }
     case 'open':
-      // The shopper has the account to pay to, and has days to do it.
+      // The shopper knows the account to pay to, and has days to do so.
       if (payment.method === 'banktransfer') return { kind: 'pending', reference, settles: 'by_provider', instrument }
       if (checkoutUrl === null) return { kind: 'unknown' }
       return {
@@ -55,12 +55,12 @@ export function outcomeOf(payment: MolliePayment): Outcome {
     case 'expired':
       return { kind: 'declined', code: 'authentication_failed', ...card }
     case 'authorized':
-      // Only where a payment is asked to be captured later, which is never done here.
+      // Mollie returns this status only for payments that are captured later, which are never created here.
       throw new Error('a payment at Mollie waits to be captured')
   }
 }
 
-// https://docs.mollie.com/reference/extra-payment-parameters, `failureReason` of cards. Suspected fraud is not named to one who
+// https://docs.mollie.com/reference/extra-payment-parameters, `failureReason` of cards. Suspected fraud is not shown, since the shopper
 // may be the thief.
 const failureCodes: ReadonlyMap<string, PaymentErrorCode> = new Map(
   Object.entries({
@@ -82,23 +82,23 @@ function cardOf({ cardLabel, cardNumber }: MolliePayment): { brand: string | nul
   return { brand, last4: /\d{4}$/.exec(cardNumber ?? '')?.[0] ?? null }
 }
 
-// What went back, or is about to.
+// The sum of refunds that succeeded or are pending.
 export function refundedOf({ refunds }: MolliePayment): number {
   const counted = refunds.filter(({ status }) => status !== 'failed' && status !== 'canceled')
   return counted.reduce((sum, { amount }) => sum + amount, 0)
 }
 
-// Made for an order, and not to take a payment back as a whole.
+// Whether the refund was made for an order, and not to void the payment.
 export function isOfOrder({ key, isVoid }: MollieRefund): boolean {
   return key !== null && !isVoid
 }
 
-// As a whole, and not for an order: by a void, or by the merchant at Mollie before the order was placed.
+// Whether the payment was refunded as a whole, and not for an order: by a void, or by the merchant at Mollie before the order was placed.
 function isTakenBack(payment: MolliePayment): boolean {
   return refundedOf(payment) >= payment.amount && !payment.refunds.some(isOfOrder)
 }
 
-// https://docs.mollie.com/docs/refunds. One that failed or was canceled there stays so: under its key nothing is paid any more.
+// https://docs.mollie.com/docs/refunds. A refund that failed or was canceled at Mollie stays so: nothing is paid under its key any more.
 export function refundAnswerOf({ status }: MollieRefund): RefundAnswer {
   if (status === 'refunded') return 'succeeded'
   return status === 'failed' || status === 'canceled' ? 'refused' : 'pending'
@@ -125,8 +125,8 @@ function providerStateOf({ refunds, chargebacks }: MolliePayment): ProviderState
   }
 }
 
-// A chargeback has taken the money already; what the merchant may do about it is arranged outside of the API, and has no date
-// there. Of several, one that was not reversed counts.
+// A chargeback has already taken the money; the merchant contests it outside of the API, which gives no deadline. If there are several,
+// one that was not reversed counts.
 function disputeOf(chargebacks: readonly MollieChargeback[]): ProviderDispute | null {
   const counted = chargebacks.find(({ isReversed }) => !isReversed) ?? chargebacks.at(-1)
   if (!counted) return null

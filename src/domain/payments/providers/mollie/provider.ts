@@ -1,4 +1,4 @@
-// Payments by Mollie's Payments API: the shopper pays on Mollie's page, by card, bank or wallet, and comes back.
+// Payments through Mollie's Payments API: the shopper pays on Mollie's page, by card, bank or wallet, and returns.
 
 import type { Mode } from '../../../../contract/words.ts'
 import { cutText } from '../../../../platform/kit/cut.ts'
@@ -45,7 +45,7 @@ export const mollieName = 'mollie'
 export interface MollieParts {
   client: MollieClient
   mode: Mode
-  // Where Mollie calls when a payment changes; null where it cannot reach us.
+  // URL that Mollie calls when a payment changes; null if Mollie cannot reach us.
   noticeUrl: string | null
   // For tests.
   monotonic?: () => number
@@ -55,14 +55,13 @@ const method: Method = { id: 'online', labelKey: 'mollie.online', noteKey: null,
 
 const pageSize = 250
 const pagesMax = 40
-// Limits of reading events, whose lists have no range of time and begin with the newest. Below the minute that a reading may
-// take.
+// Limits for reading events: Mollie's lists cannot be filtered by time and begin with the newest. Below the minute that a read may take.
 const eventsMsMax = 45_000
 const eventPagesMax = 200
 const hourMs = 3_600_000
-// Their clock and ours.
+// Maximum difference between Mollie's clock and ours.
 const skewMs = hourMs
-// A page is open for up to three hours; bank transfers, which are open for longer, are looked up by schedule.
+// A page is open for up to three hours; bank transfers, which are open for longer, are queried on a schedule.
 const openMsMax = 3 * hourMs
 
 export function createMollieProvider(parts: MollieParts): PaymentProvider {
@@ -111,7 +110,7 @@ class MollieProvider implements PaymentProvider {
       const made = await this.#create(charge, { body, order: purchase && mollieOrderOf(purchase, charge) }, signal)
       const payment = readPayment(made.body)
       mustFit(charge, payment)
-      // An answer that is repeated is as old as the first.
+      // A replayed response has the state of the first response, so the payment is read again.
       return outcomeOf(made.isReplayed ? await this.#get(payment.id, signal) : payment)
     } catch (error) {
       if (error instanceof MollieError && error.status === 422 && error.field?.startsWith('amount')) return unavailable
@@ -135,7 +134,7 @@ class MollieProvider implements PaymentProvider {
     signal: AbortSignal,
   ): Promise<DescribeAnswer> {
     if (reference === null) return 'refused'
-    // Metadata is replaced as a whole.
+    // An update replaces the metadata as a whole.
     const metadata = { [paymentMark]: key, order_number: orderNumber }
     try {
       const body = { description: descriptionOf(merchantName, orderNumber), metadata }
@@ -151,7 +150,7 @@ class MollieProvider implements PaymentProvider {
   async close(charge: Charge, signal: AbortSignal): Promise<CloseAnswer> {
     this.#mustBeOf(charge)
     const payment = await this.#find(charge, signal)
-    // A request that arrives later makes a payment of which no shopper has the address.
+    // If a delayed request creates the payment after this, no shopper has its URL.
     if (!payment) return 'closed'
     return this.#cancel(payment, signal)
   }
@@ -178,10 +177,10 @@ class MollieProvider implements PaymentProvider {
     if (!payment) return 'succeeded'
     if (payment.status !== 'paid') {
       const closed = await this.#cancel(payment, signal)
-      // Paid meanwhile, or about to be: the next try gives it back.
+      // The payment was paid meanwhile, or is about to be: the next try refunds it.
       return closed === 'closed' ? 'succeeded' : 'unknown'
     }
-    // What was refunded for an order is not taken back as a whole.
+    // A payment with a refund for an order cannot be voided.
     if (payment.refunds.some(isOfOrder)) return 'failed'
     const known = refundUnder(payment, voidKey)
     const amount = payment.amount - refundedOf(payment)
@@ -189,7 +188,7 @@ class MollieProvider implements PaymentProvider {
     return this.#refundOnce(payment, { key: voidKey, amount, isVoid: true }, signal)
   }
 
-  // Refunds and chargebacks first: what is paid of the payments that are left out is found by schedule too.
+  // Refunds and chargebacks come first: payments that are left out are also found on a schedule.
   async *providerEvents(
     since: number,
     signal: AbortSignal,
@@ -225,8 +224,8 @@ class MollieProvider implements PaymentProvider {
     return readPayment(await this.#parts.client.get(paymentPath(reference), { embed: 'refunds,chargebacks' }, signal))
   }
 
-  // Under a key there is one payment. Without its reference it is found by its mark in the list: the request cannot be repeated
-  // under the same key, because the address to come back to is not known any more and other parameters are refused.
+  // There is one payment per key. If its reference is not known, it is found in the list by its mark: the request cannot be repeated
+  // under the same key, because the return URL is no longer known and Mollie refuses other parameters.
   async #find(charge: Charge, signal: AbortSignal): Promise<MolliePayment | undefined> {
     const reference = charge.reference ?? (await this.#findReference(charge, signal))
     if (reference === undefined) return undefined
@@ -246,7 +245,7 @@ class MollieProvider implements PaymentProvider {
     return undefined
   }
 
-  // Newest first, as far as is read.
+  // Yields the newest rows first, up to the limits.
   async *#list<Row>(
     name: 'payments' | 'refunds' | 'chargebacks',
     read: (row: unknown) => Row,
@@ -263,7 +262,8 @@ class MollieProvider implements PaymentProvider {
     }
   }
 
-  // What is refused because of what is told of the purchase is asked for without it, under a key of its own: a key has one request.
+  // If Mollie refuses the description of the purchase, the payment is created without it, under a different key: Mollie accepts one
+  // request per key.
   async #create(
     { key }: Charge,
     { body, order }: { body: object; order: MollieOrder | undefined },
@@ -281,7 +281,7 @@ class MollieProvider implements PaymentProvider {
     }
   }
 
-  // Asked for under the key, unless the payment has that refund already: Mollie forgets keys, and its list does not.
+  // Refunds under the key, unless the payment already has that refund: Mollie forgets keys, but its list keeps the refund.
   async #refundOnce(
     payment: MolliePayment,
     { key, amount, isVoid }: { key: string; amount: number; isVoid: boolean },
@@ -289,7 +289,7 @@ class MollieProvider implements PaymentProvider {
   ): Promise<RefundAnswer> {
     const known = refundUnder(payment, key)
     if (known) return refundAnswerOf(known)
-    // Mollie pays up to 25 euro more than was paid, where it can.
+    // Checked here because Mollie pays up to 25 euro more than was paid, if it can.
     if (payment.status !== 'paid' || refundedOf(payment) + amount > payment.amount) return 'refused'
     const value = toMollieAmount(amount, payment.currency)
     if (!value) return 'refused'
@@ -305,8 +305,8 @@ class MollieProvider implements PaymentProvider {
     }
   }
 
-  // Not every open payment can be canceled; what Mollie allows it says in the payment. One that cannot be stays payable until it
-  // expires, so it is not called closed: the shopper can leave it on Mollie's page, which cancels it.
+  // Not every open payment can be canceled; the payment says whether it can. A payment that cannot be canceled stays payable until it
+  // expires, so it is not reported as closed: the shopper can leave it on Mollie's page, which cancels it.
   async #cancel(payment: MolliePayment, signal: AbortSignal): Promise<CloseAnswer> {
     const { status, isCancelable, id } = payment
     if (status === 'paid' || status === 'authorized') return 'taken'
@@ -318,7 +318,7 @@ class MollieProvider implements PaymentProvider {
     } catch (error) {
       if (!(error instanceof MollieError) || error.status !== 422) throw error
     }
-    // It changed in the meantime.
+    // The payment changed in the meantime.
     const after = await this.#get(id, signal)
     if (after.status === 'paid' || after.status === 'authorized' || after.status === 'pending') return 'taken'
     return after.status === 'open' ? 'unknown' : 'closed'
@@ -330,12 +330,12 @@ class MollieProvider implements PaymentProvider {
   }
 }
 
-// On the shopper's bank statement, and in the merchant's dashboard.
+// The text on the shopper's bank statement and in the merchant's dashboard.
 function descriptionOf(merchantName: string, reference: string): string {
   return `${cutText(merchantName, 254 - reference.length)} ${reference}`.trim()
 }
 
-// Until there is an order: short enough for a statement, and the end of the payment's id.
+// The reference until there is an order: the end of the payment's id, short enough for a statement.
 function referenceOf(key: string): string {
   return key.slice(-8).toUpperCase()
 }
@@ -351,16 +351,16 @@ function refundUnder({ refunds }: MolliePayment, key: string): MollieRefund | un
   return refunds.find((refund) => refund.key === key)
 }
 
-// https://docs.mollie.com/reference/webhooks: a form with the id of what changed, and no signature. So it says nothing but that it
-// is worth to look. Ids of things that are not used here are none of ours.
+// https://docs.mollie.com/reference/webhooks: a form with the id of the changed object, and no signature. So the webhook is only a reason
+// to query the payment. Ids of kinds that are not used here are ignored.
 function webhook({ body }: ProviderWebhook): { references: readonly string[] } | 'refused' {
   const id = new URLSearchParams(body.toString('utf8')).get('id')
   if (id === null || !isMollieId(id, '[a-z]+')) return 'refused'
   return { references: isMollieId(id, 'tr') ? [id] : [] }
 }
 
-// https://docs.mollie.com/reference/create-payment, `locale`: the languages of the checkout page, and their regions. In others Mollie asks
-// the browser.
+// https://docs.mollie.com/reference/create-payment, `locale`: the languages of the checkout page, with their regions. For other languages
+// Mollie uses the browser's.
 const locales: readonly string[] = [
   ...['en_US', 'en_BE', 'en_GB', 'en_NL'],
   ...['de_DE', 'de_AT', 'de_CH', 'de_LU'],

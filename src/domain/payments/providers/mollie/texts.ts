@@ -1,4 +1,4 @@
-// What the checkout page says of Mollie, in its languages.
+// The texts of the checkout page about Mollie, in the page's languages.
 
 import type { Texts } from '../../port.ts'
 

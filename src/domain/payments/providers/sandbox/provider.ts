@@ -1,5 +1,5 @@
-// The provider of test mode: a card form whose numbers say what will happen. It behaves like an external service: its books
-// are its own, it keeps its word under a key across crashes and nodes, and its answers can be lost.
+// The provider of test mode: a card form whose numbers choose the outcome. It behaves like an external service: it has its own books, its
+// keys stay valid across crashes and nodes, and its responses can be lost.
 
 import type { PaymentErrorCode } from '../../../../contract/words.ts'
 import type { Storage } from '../../../../platform/storage/storage.ts'
@@ -21,10 +21,10 @@ export { chargesOf, type TestCharge } from '../../ledger.ts'
 
 interface TestCard {
   number: string
-  // What is recorded; null: nothing is, as if the question never arrived.
+  // The state that is recorded; null: nothing is recorded, as if the request never arrived.
   state: 'approved' | 'declined' | 'challenge' | null
   code?: PaymentErrorCode
-  // Nobody hears the answer to the first asking.
+  // The response to the first request is lost.
   answerIsLost?: true
   refundAnswer?: TestRefundAnswer
 }
@@ -50,7 +50,7 @@ export const sandboxCards: readonly TestCard[] = [
 
 const cardsByNumber: ReadonlyMap<string, TestCard> = new Map(sandboxCards.map((card) => [card.number, card]))
 
-// Words in the place of numbers, for software that may not handle numbers of cards.
+// Tokens in place of numbers, for software that must not handle card numbers.
 const cardByToken: ReadonlyMap<string, string> = new Map([
   ['success_token', '4242424242424242'],
   ['fail_token', '4000000000000002'],
@@ -100,8 +100,8 @@ export type TestPoint =
   | 'before_close'
   | 'after_close'
 
-// What a test does at a point: wait, throw, run code of its own, or end the process. `after_…` is after the commit and
-// before the answer.
+// A test's action at a point: wait, throw, run code of its own, or end the process. `after_…` is after the commit and before the
+// response.
 export type SandboxHook = (point: TestPoint, charge: Charge) => void | Promise<void>
 
 export interface SandboxParts {
@@ -111,7 +111,7 @@ export interface SandboxParts {
 }
 
 export interface SandboxProvider extends PaymentProvider {
-  // How often this one was asked, whatever it answered.
+  // Number of calls of each function, whatever it returned.
   readonly calls: Readonly<Record<'start' | 'confirm' | 'lookUp' | 'refund' | 'void' | 'close', number>>
 }
 
@@ -131,7 +131,7 @@ export function createSandboxProvider({ storage, clock, hook = () => {} }: Sandb
     check,
     instrument: (method, details) => (method === cardMethod.id ? cardDigits(details.number ?? '') : undefined),
 
-    // Once it is asked, it does as it was asked: a remote service does not notice that we lost our patience.
+    // Once called, it completes the work despite an abort: a remote service does not notice that we stopped waiting.
     async start(charge, { method, details }, signal) {
       calls.start += 1
       mustBeTest(charge, signal)
@@ -194,7 +194,7 @@ export function createSandboxProvider({ storage, clock, hook = () => {} }: Sandb
   }
 }
 
-// A real card must not even be tried here, so a number that is not in the table is a problem of what was typed.
+// A real card must not even be tried here, so a number that is not in the table is reported as a problem of the input.
 function check(method: string, details: Details, now: number): Problem[] {
   if (method !== cardMethod.id) return [{ path: '/method', messageKey: 'test.method' }]
   const problems = cardProblems(details, now)
@@ -203,7 +203,7 @@ function check(method: string, details: Details, now: number): Problem[] {
   return [{ path: '/number', messageKey: 'test.number' }, ...problems]
 }
 
-// No signal is looked at later: see `start`. A live charge here would be goods for nothing.
+// The signal is checked only here: see `start`. Live charges are refused, because goods would be sent without payment.
 function mustBeTest(charge: Charge, signal: AbortSignal): void {
   signal.throwIfAborted()
   if (charge.mode !== 'test') throw new Error('the test provider was asked to charge in live mode')
@@ -238,6 +238,6 @@ function outcomeOf({ key, amount, state, errorCode, brand, last4 }: TestCharge):
   const reference = `test_${key}`
   if (state === 'approved') return { kind: 'approved', reference, collected: amount, brand, last4 }
   if (state === 'challenge') return { kind: 'challenge', reference, challenge: 'test' }
-  // A charge that was voided keeps no money, which is all that one who looks it up must know.
+  // A voided charge holds no money, so a query reports it as declined.
   return { kind: 'declined', code: errorCode ?? 'provider_error', brand, last4 }
 }

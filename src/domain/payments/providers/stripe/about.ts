@@ -1,4 +1,4 @@
-// What an intent says of the purchase, beside what it costs. Pure.
+// The description of the purchase in a payment intent, without the amount. Pure.
 
 import type { Purchase } from '../../port.ts'
 import type { Stripe } from './client.ts'
@@ -6,11 +6,12 @@ import type { Stripe } from './client.ts'
 export interface StripeAbout {
   merchantName: string
   purchase: Purchase | undefined
-  // How statements of the account begin; undefined where it is not known.
+  // The account's prefix on card statements; undefined if it is not known.
   descriptor: string | undefined
 }
 
-// No `receipt_email`: Stripe would send an e-mail of its own to it, and the shop sends one already. Stripe learns the address from the frame.
+// `receipt_email` is not set: Stripe would send an e-mail of its own, and the shop sends one already. Stripe learns the address from the
+// frame.
 export function aboutOf({ merchantName, purchase, descriptor }: StripeAbout): Stripe.PaymentIntentUpdateParams {
   const suffix = descriptor === undefined ? undefined : descriptorSuffix(merchantName, descriptor)
   const { delivery, shopper } = purchase ?? {}
@@ -40,12 +41,13 @@ function shippingOf(
   }
 }
 
-// https://docs.stripe.com/get-started/account/statement-descriptors: the whole has up to 22 Latin characters, of which the account's prefix
-// has up to 10 and `* ` two; none of `< > \ ' " *`; and a letter.
+// https://docs.stripe.com/get-started/account/statement-descriptors: the whole has up to 22 Latin characters, of which the account's
+// prefix has up to 10 and `* ` two; it contains none of `< > \ ' " *`, and at least one letter.
 const wholeMax = 22
 const prefixMax = 10
 
-// For an account that serves several shops. Undefined where the statement names the shop already, or its name has no Latin letter.
+// For an account that serves several shops. Returns undefined if the prefix already names the shop, or if the shop's name has no Latin
+// letter.
 export function descriptorSuffix(merchantName: string, descriptor: string): string | undefined {
   const latin = merchantName
     .normalize('NFD')

@@ -1,5 +1,5 @@
-// A merchant's account at Stripe: how it is connected, checked and given up. Keys come from the operator and go into the sealed secrets;
-// no sentence, log line or error quotes one.
+// A merchant's account at Stripe: how it is connected, checked and disconnected. Keys come from the operator and are stored among the
+// sealed secrets; no sentence, log line or error quotes one.
 
 import { type Issue, issueAt } from '../../../../contract/issues.ts'
 import type { Mode } from '../../../../contract/words.ts'
@@ -12,7 +12,7 @@ import { createStripeProvider, stripeName } from './provider.ts'
 
 export interface StripeAccountParts {
   clock: () => Date
-  // Address of a stand-in, for tests.
+  // URL of the stand-in for Stripe, for tests.
   url: string | undefined
 }
 
@@ -108,7 +108,7 @@ export function createStripeAccounts({ clock, url }: StripeAccountParts): Accoun
         publishableKey: account.public.publishableKey ?? '',
         account: account.public.account,
         descriptor: account.public.descriptor,
-        // An empty secret would verify what anybody signs with it.
+        // An empty secret is left out: it would accept signatures that anyone can make.
         noticeSecrets: [secrets, ...previous].flatMap((known) => known[noticeSecret] || []),
         clock,
         url,
@@ -141,7 +141,7 @@ function keysIn(answers: ConnectRequest['answers'], mode: Mode): { publishableKe
   return { publishableKey, secretKey }
 }
 
-// What a restricted key must be allowed, tried by reading one of each. What it must write is told by Stripe only when it is written.
+// The rights of a restricted key, tested by reading one object of each kind. Stripe reports a missing right to write only on a write.
 const needs: readonly { right: string; read: (api: Stripe) => Promise<unknown> }[] = [
   { right: 'PaymentIntents: write', read: (api) => api.paymentIntents.list({ limit: 1 }) },
   { right: 'Charges and Refunds: write', read: (api) => api.refunds.list({ limit: 1 }) },
@@ -149,7 +149,7 @@ const needs: readonly { right: string; read: (api: Stripe) => Promise<unknown> }
   { right: 'Events: read', read: (api) => api.events.list({ limit: 1 }) },
   { right: 'Webhook Endpoints: write', read: (api) => api.webhookEndpoints.list({ limit: 1 }) },
 ]
-// Only where there is a domain to register.
+// Only needed if there is a domain to register.
 const needsOfPage: typeof needs = [
   { right: 'Payment Method Domains: write', read: (api) => api.paymentMethodDomains.list({ limit: 1 }) },
 ]
@@ -173,7 +173,7 @@ async function problemsOf(
   ]
 }
 
-// What the key may not read is among the rights that it lacks.
+// If the key may not read something, that is reported among the missing rights.
 async function unlessDenied(check: () => Promise<Issue[]>): Promise<Issue[]> {
   try {
     return await check()
@@ -187,7 +187,7 @@ async function findIntent(client: StripeClient, signal: AbortSignal): Promise<St
   return (await client.ask(signal, (api) => api.paymentIntents.list({ limit: 1 }))).data[0]
 }
 
-// A new account has no intent to ask for, so one is made and given up. It also shows that the key may write them.
+// A new account has no intent to read, so one is created and canceled. This also shows that the key may write intents.
 async function withPassingIntent<Answer>(
   client: StripeClient,
   { default_currency: currency = 'usd' }: Stripe.Account,
@@ -204,8 +204,8 @@ async function withPassingIntent<Answer>(
   }
 }
 
-// https://docs.stripe.com/api/payment_intents/retrieve: with a publishable key one can see an intent of its own account whose client secret
-// one knows. The key itself does not say, in any documented way, what it belongs to.
+// https://docs.stripe.com/api/payment_intents/retrieve: a publishable key can read an intent of its own account if the client secret is
+// known. The key itself has no documented sign of the account that it belongs to.
 async function publishableProblem(
   shopper: StripeClient,
   { id, client_secret }: Stripe.PaymentIntent,
@@ -239,12 +239,12 @@ async function endpointProblems(
 }
 
 function endpointAt(url: string): Stripe.WebhookEndpointCreateParams {
-  // Events have the shape of the version that we compile against.
+  // Events have the format of the API version that this code is compiled against.
   const api_version = stripeVersion as Stripe.WebhookEndpointCreateParams.ApiVersion
   return { url, enabled_events: [...eventTypes], api_version, description: 'Cartwright' }
 }
 
-// `descriptor`: how card statements begin.
+// `descriptor`: the account's prefix on card statements.
 function shownFacts(account: Stripe.Account): Record<string, string> {
   const { country, default_currency: currency, settings, business_profile: profile } = account
   const name = settings?.dashboard.display_name || profile?.name

@@ -1,13 +1,13 @@
-// Our minor units and Stripe's. Both count in integers, but not always with the same number of digits: an amount taken over
-// as it is would be wrong by a factor of a hundred. An amount that Stripe cannot express exactly is not offered.
+// Converts between our minor units and Stripe's. Both are integers, but not always with the same number of digits: without conversion an
+// amount could be wrong by a factor of a hundred. An amount that Stripe cannot express exactly is not offered.
 
 import { currencyExponent } from '../../../../platform/kit/money.ts'
 
-// https://docs.stripe.com/currencies, sections "Supported presentment currencies", "Zero-decimal currencies",
-// "Three-decimal currencies" and "Special cases". Stripe counts ISK and UGX with two digits that must be 00, for backwards
-// compatibility (UGX stands in the zero-decimal list of that page too; the special case is what the API enforces:
-// https://github.com/woocommerce/woocommerce-gateway-stripe/issues/2674). MGA has no digits there and two in ISO 4217. HUF
-// and TWD are special for payouts only. A currency that is not here is not offered.
+// https://docs.stripe.com/currencies, sections "Supported presentment currencies", "Zero-decimal currencies", "Three-decimal currencies"
+// and "Special cases". Stripe counts ISK and UGX with two digits that must be 00, for backwards compatibility (UGX is also in the
+// zero-decimal list of that page; the special case is what the API enforces:
+// https://github.com/woocommerce/woocommerce-gateway-stripe/issues/2674). MGA has no digits at Stripe and two in ISO 4217. HUF and TWD
+// are special for payouts only. A currency that is not listed here is not offered.
 // biome-ignore format: a table is read by its rows
 const codesByExponent: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF',
@@ -24,20 +24,20 @@ const exponents: ReadonlyMap<string, number> = new Map(
   ),
 )
 
-// https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts, as Stripe counts, read on 2026-11-18. They hold for what is settled in
-// that currency. For others Stripe converts, so it says no itself.
+// https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts, in Stripe's units, read on 2026-11-18. They apply to charges
+// that are settled in that currency. For other charges Stripe converts the minimum, so Stripe itself refuses those that are too low.
 // biome-ignore format: a table is read by its rows
 const minimums: Readonly<Record<string, number>> = {
   AED: 200, AUD: 50, BRL: 50, CAD: 50, CHF: 50, CZK: 1_500, DKK: 250, EUR: 50, GBP: 30, HKD: 400, HUF: 17_500, INR: 50,
   JPY: 50, MXN: 1_000, MYR: 200, NOK: 300, NZD: 50, PLN: 200, RON: 200, SEK: 300, SGD: 50, THB: 1_000, USD: 50,
 }
 
-// Undefined: not published.
+// Returns undefined if no minimum is published.
 export function stripeMinimum(currency: string): number | undefined {
   return Object.hasOwn(minimums, currency) ? minimums[currency] : undefined
 }
 
-// Whether it can be counted and is not too little.
+// Whether Stripe can express the amount and it is not below the minimum.
 export function isTakenByStripe(amountMinor: number, currency: string): boolean {
   const amount = toStripeAmount(amountMinor, currency)
   return amount !== undefined && amount >= (stripeMinimum(currency) ?? 1)
@@ -49,14 +49,14 @@ export function stripeExponent(currency: string): number | undefined {
   return exponents.get(currency)
 }
 
-// Undefined: Stripe cannot take this amount, so the method is not offered for it.
+// Returns undefined if Stripe cannot take this amount; the method is not offered for it.
 export function toStripeAmount(amountMinor: number, currency: string): number | undefined {
   const amount = shifted(amountMinor, currencyExponent(currency), exponents.get(currency))
   // Stripe's partners round the third digit, so Stripe demands that it is 0.
   return amount !== undefined && exponents.get(currency) === 3 && amount % 10 !== 0 ? undefined : amount
 }
 
-// Undefined: what Stripe counts is not a whole number of our minor units, such as a part of a króna.
+// Returns undefined if Stripe's amount is not a whole number of our minor units, such as a part of a króna.
 export function fromStripeAmount(amount: number, currency: string): number | undefined {
   return shifted(amount, exponents.get(currency), currencyExponent(currency))
 }

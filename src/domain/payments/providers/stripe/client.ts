@@ -1,5 +1,5 @@
-// The only file that knows the package `stripe`: how it is set up, and what is left of an error that it throws. Its errors hold
-// headers, parameters and messages, which may quote a key, so none of them goes any further.
+// The only file that imports the package `stripe`: it configures the package and converts its errors. These errors contain headers,
+// parameters and messages, which may quote a key, so none of them is passed on.
 
 import Stripe from 'stripe'
 import type { KeyAnswer } from '../../health.ts'
@@ -7,7 +7,7 @@ import { providerMsMax } from '../../port.ts'
 
 export type { Stripe }
 
-// The package repeats a request once, half a second later. Both must fit into the time that a provider has to answer.
+// The package repeats a request once, half a second later. Both requests must fit into the maximum time for a provider's response.
 const timeoutMs = 8_000
 const retries = 1
 if ((timeoutMs + 500) * (retries + 1) > providerMsMax) throw new Error('Stripe may take longer than a provider may')
@@ -15,11 +15,11 @@ if ((timeoutMs + 500) * (retries + 1) > providerMsMax) throw new Error('Stripe m
 export const stripeVersion = Stripe.API_VERSION
 
 export interface StripeClient {
-  // One request. It is not begun after the deadline; the package cannot stop one that is on its way.
+  // Sends one request. A request is not begun after the deadline; the package cannot abort one that is in progress.
   ask<Answer>(signal: AbortSignal, request: (api: Stripe) => Promise<Answer>): Promise<Answer>
 }
 
-// `url`: a stand-in, for tests. `onCall` is called with what each answer says of the key.
+// `url`: a stand-in for Stripe, for tests. `onCall` is called with what each response shows about the key.
 export function createStripeClient(
   key: string,
   url: string | undefined,
@@ -52,14 +52,14 @@ function addressOf(url: string): { host: string; port: number; protocol: 'http' 
   return { host, port: Number(port), protocol: 'http' }
 }
 
-// Stripe said no, or nothing. `name` and `code` are words of the package and of Stripe; there is no message.
+// Stripe refused the request, or did not respond. `name` and `code` are words of the package and of Stripe; there is no message.
 export class StripeFailure extends Error {
-  // As the log takes it: in capitals.
+  // In capitals, as the log requires.
   readonly code: string
-  // Stripe's own word.
+  // Stripe's own word for the reason.
   readonly reason: string | undefined
   readonly status: number | undefined
-  // The answer to an earlier request under this key, which never does anything else.
+  // Whether Stripe replayed the response to an earlier request under this key. No request under this key will ever have another result.
   readonly isReplay: boolean
   readonly intent: Stripe.PaymentIntent | undefined
 
@@ -77,18 +77,20 @@ export class StripeFailure extends Error {
     return this.status === 401 ? 'key_refused' : this.status === 403 ? 'permission_missing' : 'accepted'
   }
 
-  // Stripe read the request, did nothing, and says why. The same key with other facts is a defect of ours, and not this.
+  // Whether Stripe read the request, did nothing, and returned a reason. If the same key was used with other facts, that is a defect of
+  // ours and not a refusal.
   get isRefusal(): boolean {
     return [400, 402, 404].includes(this.status ?? 0) && this.name !== 'StripeIdempotencyError'
   }
 
-  // Stripe failed at the first request under this key, and says so again for as long as it knows the key:
+  // Whether Stripe failed at the first request under this key. It replays that failure for as long as it knows the key:
   // https://docs.stripe.com/api/idempotent_requests
   get isBroken(): boolean {
     return this.isReplay && (this.status ?? 0) >= 500
   }
 
-  // Nothing was done, by this request or under its key: also where the key is not accepted, or there were too many requests.
+  // Whether nothing was done, by this request or under its key. Also true if the API key is not accepted, or if there were too many
+  // requests.
   get isUndone(): boolean {
     return this.isRefusal || [401, 403, 429].includes(this.status ?? 0)
   }
@@ -98,7 +100,7 @@ function failureOf(error: unknown): unknown {
   return error instanceof Stripe.errors.StripeError ? new StripeFailure(error.type, error) : error
 }
 
-// Undefined when the signature is not that of any of the secrets, or is too old.
+// Returns undefined if the signature was made by none of the secrets, or if it is too old.
 export function verifiedEvent(
   body: Buffer,
   signature: string,
@@ -109,7 +111,7 @@ export function verifiedEvent(
     try {
       return Stripe.webhooks.constructEvent(body, signature, secret, toleranceSeconds, undefined, now)
     } catch {
-      // Not by this one.
+      // Not signed with this secret.
     }
   }
   return undefined

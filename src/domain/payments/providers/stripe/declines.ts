@@ -1,4 +1,5 @@
-// Why Stripe did not take a payment, in the words of the contract. Pure; takes codes only, because messages may quote what was typed.
+// Translates Stripe's reasons for a decline to the contract's codes. Pure; reads only codes, because messages may quote the shopper's
+// input.
 
 import type { PaymentErrorCode } from '../../../../contract/words.ts'
 
@@ -7,8 +8,8 @@ export interface StripeFailure {
   decline_code?: string | undefined
 }
 
-// https://docs.stripe.com/declines/codes and https://docs.stripe.com/error-codes. Lost, stolen, picked up, blocked and suspected cards are
-// left out on purpose: Stripe asks to present them to the shopper like any decline, who may be the thief.
+// https://docs.stripe.com/declines/codes and https://docs.stripe.com/error-codes. Lost, stolen, picked up, blocked and suspected cards
+// are left out on purpose: Stripe requires that these are shown as an ordinary decline, since the shopper may be the thief.
 // biome-ignore format: a table is read by its rows
 const codesByWord: Readonly<Partial<Record<PaymentErrorCode, string>>> = {
   insufficient_funds: 'insufficient_funds card_velocity_exceeded withdrawal_count_limit_exceeded',
@@ -29,7 +30,7 @@ const words: ReadonlyMap<string, PaymentErrorCode> = new Map(
   ),
 )
 
-// The decline code is the more exact of the two. A code that is not known yet is a decline.
+// The decline code is more precise than the error code. An unknown code counts as a decline.
 export function paymentErrorFor(failure: StripeFailure | null): PaymentErrorCode {
   return words.get(failure?.decline_code ?? '') ?? words.get(failure?.code ?? '') ?? 'declined'
 }

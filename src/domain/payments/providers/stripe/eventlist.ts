@@ -1,5 +1,5 @@
-// Stripe's list of events, oldest first. Stripe lists the newest first, so a range of time that has more than a page is read half by
-// half: what was read is complete up to there, however long the list is and wherever it breaks off.
+// Stripe's list of events, oldest first. Stripe lists the newest first, so a range of time with more than one page is divided in half and
+// each half is read: the events that were read are complete up to the last one, however long the list is and wherever reading stops.
 
 import type { ProviderEventGap } from '../../port.ts'
 import type { Stripe, StripeClient } from './client.ts'
@@ -12,14 +12,14 @@ interface Reading {
   leftOut: (reason: ProviderEventGap) => void
 }
 
-// In seconds, as Stripe counts. `to` is excluded; null: until now.
+// In seconds, as at Stripe. `to` is exclusive; null: until now.
 interface Range {
   from: number
   to: number | null
 }
 
 const pageSize = 100
-// Events of one second, which cannot be divided.
+// Maximum number of events in one second, which cannot be divided further.
 const ofSecondMax = 1_000
 
 export async function* listEvents(reading: Reading, range: Range): AsyncIterable<Stripe.Event> {

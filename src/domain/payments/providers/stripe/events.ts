@@ -1,4 +1,4 @@
-// What Stripe reports by itself: which events we ask for, and which payment each is about. Pure.
+// Stripe's webhook events: which types we subscribe to, and which payment each is about. Pure.
 
 import type { Stripe } from './client.ts'
 
@@ -15,7 +15,7 @@ export const eventTypes = [
   'charge.dispute.closed',
 ] as const satisfies Stripe.Event.Type[]
 
-// The intent that an event is about; undefined where it is not about a payment of ours.
+// Returns the intent that an event is about, or undefined if the event is not about a payment of ours.
 export function intentIn({ type, data }: Pick<Stripe.Event, 'type' | 'data'>): string | undefined {
   if (!(eventTypes as readonly string[]).includes(type)) return undefined
   const object = data.object as { id?: unknown; payment_intent?: unknown }

@@ -1,4 +1,4 @@
-// The PaymentIntents of one account: one for each payment, made under the payment's id and marked with it.
+// The PaymentIntents of one account: one for each payment, created under the payment's id and marked with it.
 
 import type { Mode } from '../../../../contract/words.ts'
 import type { Charge, CloseAnswer, DescribeAnswer } from '../../port.ts'
@@ -8,16 +8,16 @@ import type { TokenPayment } from './tokens.ts'
 import { UnexpectedAnswer } from './unexpected.ts'
 
 const paymentMark = 'cartwright_payment'
-// Stripe forgets keys after a day.
+// Below the day after which Stripe forgets keys.
 const keyMs = 20 * 3_600_000
-// Between our record of a payment and Stripe's intent for it.
+// Maximum time between our record of a payment and Stripe's intent for it.
 const apartMs = 3_600_000
 const listedMax = 10_000
-// For a payment that Stripe failed at: its intent was made within the minutes in which the payment began, or not at all.
+// If creating the intent failed at Stripe, it was created within the minutes in which the payment began, or not at all.
 const nearMs = 5 * 60_000
 const nearMax = 1_000
 
-// There is no intent under the key of a payment, and there never will be one that anyone could pay.
+// There is no intent under the key of a payment, and there never will be one that can be paid.
 export class NothingMade extends Error {
   readonly failure: StripeFailure
 
@@ -38,9 +38,9 @@ export class Intents {
     this.#clock = clock
   }
 
-  // Under a key that Stripe still knows this makes nothing new. The answer is the first one then, so the intent is read after it. A failure
-  // that is repeated may hide an intent; one that is not listed either has a secret that no page was ever given. A repeated request needs the
-  // same parameters, so what is not stored is written afterwards, which reads the intent as well.
+  // Under a key that Stripe still knows, this creates nothing new: Stripe replays the first response, so the intent is read afterwards. A
+  // replayed failure may hide an intent; if it is not listed either, no page has its secret. A repeated request must have the same
+  // parameters, so values that are not stored here are written in a separate request, which also returns the current intent.
   async create(
     charge: Charge,
     signal: AbortSignal,
@@ -61,8 +61,8 @@ export class Intents {
     return about ? this.#tell(charge, { id, about }, signal) : this.#read(charge, id, signal)
   }
 
-  // Pays an intent at once, with what a platform handed over. There is no shopper who could try again, so what is refused is cancelled.
-  // Found again under the key of the payment if this process ends in between, or the answer is lost.
+  // Pays an intent immediately, with the credential that a platform sent. No shopper could try again, so a refused intent is cancelled.
+  // If this process ends in between, or the response is lost, the intent is found again under the payment's key.
   async payWith(
     charge: Charge,
     intent: Stripe.PaymentIntent,
@@ -85,7 +85,7 @@ export class Intents {
     return this.#read(charge, id, signal)
   }
 
-  // Nothing of it is needed to pay: what Stripe refuses or fails to write is left out.
+  // These values are not needed to pay: values that Stripe refuses or fails to write are left out.
   async #tell(
     charge: Charge,
     { id, about }: { id: string; about: Stripe.PaymentIntentUpdateParams },
@@ -122,7 +122,7 @@ export class Intents {
     return found
   }
 
-  // Undefined where there is none.
+  // Returns undefined if there is no intent.
   async findMade(charge: Charge, signal: AbortSignal): Promise<Stripe.PaymentIntent | undefined> {
     try {
       return await this.find(charge, signal)
@@ -132,9 +132,9 @@ export class Intents {
     }
   }
 
-  // Without a reference nobody has ever been able to pay on the page: it is stored before the page has what its frame needs. So an intent
-  // that is made here to be found does no harm, and one that is not found later was not paid. One that a token paid is found here while
-  // Stripe knows its key, and listed afterwards.
+  // Without a reference, the payment cannot have been paid on the page: the reference is stored before the page gets the data for its
+  // frame. So an intent that is created here in order to find it does no harm, and one that is not found later was not paid. An intent
+  // that was paid by a token is found here while Stripe knows its key, and in the list afterwards.
   async find(charge: Charge, signal: AbortSignal): Promise<Stripe.PaymentIntent | undefined> {
     const { mode, reference, createdAt } = charge
     if (mode !== this.#mode) throw new UnexpectedAnswer('OTHER_MODE')
@@ -144,7 +144,7 @@ export class Intents {
     return found && this.#read(charge, found.id, signal)
   }
 
-  // Not by search, which lags behind.
+  // Does not use Stripe's search, which lags behind.
   async #listed(
     { key, createdAt }: Charge,
     { apartMs, max }: { apartMs: number; max: number },
@@ -157,7 +157,7 @@ export class Intents {
     return made.find(({ metadata }) => metadata[paymentMark] === key)
   }
 
-  // Under no key of ours: while a debit is under way Stripe refuses, and would repeat that for a day.
+  // Sent without a key of ours: while a debit is in progress Stripe refuses, and would replay that refusal for a day.
   async cancel({ id }: Stripe.PaymentIntent, signal: AbortSignal): Promise<CloseAnswer> {
     try {
       await this.#client.ask(signal, (api) => api.paymentIntents.cancel(id))
@@ -192,7 +192,7 @@ function secondsOf(at: number): number {
   return Math.floor(at / 1000)
 }
 
-// The charge of the last attempt.
+// Returns the charge of the last attempt.
 export function chargeIn({ latest_charge: charge }: Stripe.PaymentIntent): Stripe.Charge | undefined {
   return charge !== null && typeof charge === 'object' ? charge : undefined
 }

@@ -1,5 +1,5 @@
-// Payments at one account of Stripe: the shopper pays a PaymentIntent in Stripe's frame on our pay page. What became of it is learnt by
-// asking for the intent, never from the browser.
+// Payments at one Stripe account: the shopper pays a PaymentIntent in Stripe's frame on our pay page. The outcome is found out by
+// querying the intent, never from the browser.
 
 import type { Mode, PaymentErrorCode } from '../../../../contract/words.ts'
 import type {
@@ -31,14 +31,14 @@ export interface StripeParts {
   client: StripeClient
   mode: Mode
   publishableKey: string
-  // Stripe's name of the account, if it is known.
+  // Stripe's id of the account, if it is known.
   account: string | undefined
-  // How card statements of the account begin, if it is known.
+  // The account's prefix on card statements, if it is known.
   descriptor: string | undefined
-  // Those that sign webhooks, now and until a while ago.
+  // The current and recent secrets that sign webhooks.
   noticeSecrets: readonly string[]
   clock: () => Date
-  // Address of a stand-in, for tests.
+  // URL of the stand-in for Stripe, for tests.
   url: string | undefined
 }
 
@@ -65,7 +65,8 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
     signal: AbortSignal,
   ): Promise<Outcome & { providerState?: ProviderState }> {
     const paid = chargeIn(intent)
-    // The order of a debit is placed before the money comes. One that failed is over, so nobody may pay it in another way any more.
+    // The order of a debit is placed before the money arrives. A failed debit is final, so the intent is cancelled to prevent payment by
+    // another method.
     if (intent.status === 'requires_payment_method' && isFailedDebit(paid)) {
       if ((await intents.cancel(intent, signal)) !== 'closed') throw new UnexpectedAnswer('PAID_MEANWHILE')
       return declinedBy(intent)
@@ -74,7 +75,7 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
     const made = await refunds.list(intent, signal)
     const dispute = paid.disputed ? await findDispute(charge, intent, signal) : null
     const providerState: ProviderState = { refunds: made.map(providerRefundOf), dispute }
-    // Given back as a whole, and not for an order: by a void, or by the merchant at Stripe before the order was placed.
+    // Refunded as a whole, and not for an order: by a void, or by the merchant at Stripe before the order was placed.
     const isTakenBack = paid.refunded && !made.some(isOfOrder)
     return { ...(isTakenBack ? declinedBy(intent) : outcomeOf(charge, intent, frame)), providerState }
   }
@@ -121,7 +122,7 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
       }
     },
 
-    // There are no challenges here: what a bank asks, it asks in the frame.
+    // There are no challenges here: the frame shows the bank's questions.
     confirm: async () => ({ kind: 'unknown' }),
 
     async lookUp(charge, signal): Promise<Finding> {
@@ -154,17 +155,17 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
       const found = await findRefund(charge, voidKey, signal)
       if (!found) return 'succeeded'
       const { intent, made, known } = found
-      // Paid meanwhile, or a debit that cannot be stopped: the next try finds out.
+      // The payment was paid meanwhile, or is a debit that cannot be stopped: the next try finds out.
       if (intent.status !== 'succeeded')
         return (await intents.cancel(intent, signal)) === 'closed' ? 'succeeded' : 'unknown'
       if (known) return refundAnswerOf(known)
-      // What was refunded for an order is not taken back as a whole.
+      // A payment with a refund for an order cannot be voided.
       if (made.some(isOfOrder)) return 'failed'
       if (chargeIn(intent)?.refunded) return 'succeeded'
       return refunds.create(intent, { key: voidKey, amount: null, isVoid: true }, signal)
     },
 
-    // The mark stays: names of the metadata that are not given are not changed.
+    // The mark stays: an update does not change metadata that it does not name.
     describe: (charge, { orderNumber, merchantName }, signal) => {
       const description = `${merchantName} ${orderNumber}`.trim()
       return intents.describe(charge, { description, metadata: { order_number: orderNumber } }, signal)
@@ -210,7 +211,7 @@ function outcomeOf(charge: Charge, intent: Stripe.PaymentIntent, frame: Record<s
       return { kind: 'pending', reference, settles: 'by_provider', instrument: instrumentIn(intent) }
     case 'canceled':
       return declinedBy(intent)
-    // Also after an attempt that failed: the shopper may try again.
+    // Also the status after a failed attempt: the shopper may try again.
     case 'requires_payment_method':
     case 'requires_confirmation':
     case 'requires_action': {
@@ -220,12 +221,12 @@ function outcomeOf(charge: Charge, intent: Stripe.PaymentIntent, frame: Record<s
       return { kind: 'redirect', reference, nextAction, until: charge.createdAt + openMs, ...(isTried && { isTried }) }
     }
     default:
-      // Captures are automatic, so there is nothing to capture.
+      // Payments are captured automatically, so none should wait to be captured.
       throw new UnexpectedAnswer(status === 'requires_capture' ? 'REQUIRES_CAPTURE' : 'UNKNOWN_STATUS')
   }
 }
 
-// https://docs.stripe.com/payments/bank-debits: those that are decided days after they were begun.
+// https://docs.stripe.com/payments/bank-debits: the methods whose outcome is known days after the payment began.
 const debits: readonly string[] = [
   'acss_debit',
   'au_becs_debit',
@@ -245,7 +246,7 @@ function declined(code: PaymentErrorCode): Outcome {
   return { kind: 'declined', code, ...noCard }
 }
 
-// Nobody can pay what was not made, so this is certain.
+// An intent that was not created cannot be paid, so this outcome is certain.
 function unmade({ reason }: StripeFailure): Outcome {
   const code = paymentErrorFor({ code: reason })
   return declined(code === 'declined' ? 'provider_error' : code)
@@ -260,13 +261,13 @@ function cardIn(intent: Stripe.PaymentIntent): { brand: string | null; last4: st
   return card ? { brand: card.brand, last4: card.last4 } : noCard
 }
 
-// A wallet before the card in it.
+// The wallet, if one was used, rather than the card in it.
 function instrumentIn(intent: Stripe.PaymentIntent): string | null {
   const details = chargeIn(intent)?.payment_method_details
   return details?.card?.wallet?.type ?? details?.type ?? null
 }
 
-// https://docs.stripe.com/security/guide#content-security-policy. A stand-in serves everything from one origin.
+// https://docs.stripe.com/security/guide#content-security-policy. The stand-in serves everything from one origin.
 function sourcesFor(url: string | undefined): PageSources {
   if (url !== undefined) return { script: [url], frame: [url], connect: [url], image: [url], styleAttributes: true }
   const scripts = ['https://js.stripe.com', 'https://*.js.stripe.com']

@@ -1,4 +1,4 @@
-// Refunds of one account, each marked with our id of it. One that was made is found by its mark before another is asked for.
+// Refunds of one account, each marked with our refund id. Before a refund is created, an existing one is searched by its mark.
 
 import type { RefundAnswer } from '../../port.ts'
 import { type Stripe, type StripeClient, StripeFailure } from './client.ts'
@@ -20,8 +20,9 @@ export class Refunds {
     )
   }
 
-  // A refusal is remembered under its key like an answer, for a day: what was refused then is tried again under the next key. All
-  // who ask at once go through the same keys, so one of them pays. `amount`: as Stripe counts; null is all that is left.
+  // Stripe replays a refusal under its key for a day, like a success; after a refusal, the refund is tried again under the next key.
+  // Concurrent callers try the same keys in the same order, so only one of them refunds. `amount`: in Stripe's units; null refunds all
+  // that is left.
   async create(
     { id }: Stripe.PaymentIntent,
     { key, amount, isVoid }: { key: string; amount: number | null; isVoid: boolean },

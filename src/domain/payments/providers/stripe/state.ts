@@ -1,11 +1,11 @@
-// What Stripe knows of a charge that was paid, in the words of the port: its refunds and its dispute. Pure.
+// Stripe's facts about a paid charge, in the port's words: its refunds and its dispute. Pure.
 
 import type { ProviderDispute, ProviderRefund, RefundAnswer } from '../../port.ts'
 import { fromStripeAmount } from './amounts.ts'
 import type { Stripe } from './client.ts'
 import { UnexpectedAnswer } from './unexpected.ts'
 
-// Our id of a refund, in its metadata. A void has a mark of its own beside it.
+// Member of a refund's metadata with our id. The refund of a void also has a mark of its own.
 export const refundMark = 'cartwright_refund'
 export const voidMark = 'cartwright_void'
 
@@ -17,30 +17,30 @@ export function providerRefundOf(refund: Stripe.Refund): ProviderRefund {
 
 function stateOf({ status }: Stripe.Refund): ProviderRefund['state'] {
   if (status === 'succeeded') return 'succeeded'
-  // A refund that was cancelled, in the dashboard, did not move money either.
+  // A refund that was cancelled in the dashboard did not move money either.
   return status === 'failed' || status === 'canceled' ? 'failed' : 'pending'
 }
 
-// Under its key nothing else will ever be done: one that failed never succeeds.
+// A refund that failed never succeeds later, and its key allows no other refund.
 export function refundAnswerOf(refund: Stripe.Refund): RefundAnswer {
   const state = stateOf(refund)
   return state === 'failed' ? 'refused' : state
 }
 
-// Made for an order, and not to take a payment back as a whole.
+// Whether the refund was made for an order, and not to void the payment.
 export function isOfOrder({ metadata }: Stripe.Refund): boolean {
   return metadata?.[refundMark] !== undefined && metadata[voidMark] === undefined
 }
 
 const disputeStates: Readonly<Record<string, ProviderDispute['state']>> = {
   won: 'won',
-  // The shopper's bank asked, and took nothing.
+  // The shopper's bank made an inquiry, and took no money.
   warning_closed: 'won',
   prevented: 'won',
   lost: 'lost',
 }
 
-// `amount`: of the charge, for a dispute in another currency.
+// `amount`: the amount of the charge, used if the dispute is in another currency.
 export function providerDisputeOf(dispute: Stripe.Dispute, currency: string, amount: number): ProviderDispute {
   const isSame = dispute.currency.toUpperCase() === currency
   const dueBy = dispute.evidence_details?.due_by ?? null

@@ -1,4 +1,4 @@
-// What the checkout says of Stripe: the name of the way to pay, and what to do where none was chosen.
+// The checkout's texts about Stripe: the name of the payment method, and the instruction if none was chosen.
 
 import type { Texts } from '../../port.ts'
 

@@ -1,22 +1,22 @@
-// How software pays at Stripe without the page: by a token that Stripe or Google Pay made for this account. Pure.
+// How software pays at Stripe without the page: by a token that Stripe or Google Pay created for this account. Pure.
 
 import type { Mode } from '../../../../contract/words.ts'
 import type { Details, TokenHandler } from '../../port.ts'
 import { stripeVersion } from './client.ts'
 
-// https://docs.stripe.com/agentic-commerce/concepts/shared-payment-tokens: a preview, of which the version of the package knows nothing.
+// https://docs.stripe.com/agentic-commerce/concepts/shared-payment-tokens: a preview that the package's API version does not include.
 const previewVersion = '2026-07-29.preview'
 
 export interface TokenPayment {
   paymentMethodData: object
-  // Undefined: that of the package.
+  // Undefined: the package's version.
   apiVersion?: string
 }
 
 export interface StripeTokenParts {
   mode: Mode
   publishableKey: string
-  // Stripe's name of the account, if it is known.
+  // Stripe's id of the account, if it is known.
   account: string | undefined
 }
 
@@ -25,14 +25,14 @@ export function stripeTokens({ mode, publishableKey, account }: StripeTokenParts
   return [shared, ...(mode === 'test' ? [googlePay(publishableKey)] : [])]
 }
 
-// What pays, where the details are those of a token.
+// Returns the token to pay with, if the details contain one.
 export function tokenPaymentIn({ sharedToken: shared, cardToken }: Details): TokenPayment | undefined {
   if (shared !== undefined)
     return { paymentMethodData: { shared_payment_granted_token: shared }, apiVersion: previewVersion }
   return cardToken === undefined ? undefined : { paymentMethodData: { type: 'card', card: { token: cardToken } } }
 }
 
-// A limited grant that a platform makes for the Stripe profile of the merchant.
+// A limited grant that a platform creates for the merchant's Stripe profile.
 const sharedToken: TokenHandler = {
   id: 'stripe_shared_payment_token',
   name: null,
@@ -45,8 +45,8 @@ const sharedToken: TokenHandler = {
       : undefined,
 }
 
-// https://developers.google.com/pay/api/universal-commerce-protocol: Google encrypts the card for Stripe, whose token is in the credential.
-// In live mode Google asks for an id of the merchant, which is not known here.
+// https://developers.google.com/pay/api/universal-commerce-protocol: Google encrypts the card for Stripe, and the credential contains
+// Stripe's token. In live mode Google requires an id of the merchant, which is not known here.
 function googlePay(publishableKey: string): TokenHandler {
   return {
     id: 'google_pay_stripe',
@@ -86,7 +86,7 @@ function googlePay(publishableKey: string): TokenHandler {
 
 const tokenLengthMax = 10_000
 
-// The text is the token of Stripe as JSON.
+// The text is Stripe's token as JSON.
 function tokenIdIn(text: string): string | undefined {
   try {
     const { id } = JSON.parse(text) as { id?: unknown }
