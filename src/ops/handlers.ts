@@ -1,5 +1,5 @@
-// The handlers of the admin surface. `app.ts` loads this file with the first request to it: a server that nobody administers does
-// without their code.
+// The handlers of the admin API. `app.ts` loads this file with the first request to it, so a server without such requests does not load
+// their code.
 
 import { adminAgentOperations } from '../domain/agents/admin.ts'
 import { agentUndoer } from '../domain/agents/undo.ts'
@@ -49,18 +49,18 @@ import { adminImportOperations } from './imports/admin.ts'
 export interface AdminHandlerParts {
   rootSecret: RootSecret
   publicOrigin: () => string
-  // Where shops are shown.
+  // How and where shops are served.
   sites: SiteContext
-  // Called for a key that was revoked.
+  // Called with the id of a key that was revoked.
   forget: (keyId: string) => void
   // Whether webhooks may go to private addresses.
   allowPrivate: boolean
-  // How long texts of events are stored.
+  // How long the texts of events are stored.
   textsMs: number
-  // Payment providers that work with accounts, and where their APIs are in tests.
+  // Payment providers that need an account, and the URLs of their APIs in tests.
   withAccount: Readonly<Record<string, LateAccountProvider>>
   providerUrls: ProviderUrls
-  // How often a merchant may have a provider asked. Null: without a limit.
+  // Limit on how often a merchant may cause a call to a provider. Null: without a limit.
   accountThrottle: Throttle | null
   clock: () => Date
 }

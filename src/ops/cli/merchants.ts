@@ -73,7 +73,8 @@ async function secretOfBoth(settings: Settings, from: string, to: string): Promi
   return findRootSecret(secretSourceOf(settings, from)) as RootSecret
 }
 
-// Orders are found by hashes of their customers and words, under keys of the database.
+// Orders are found by hashes of their customers and words, made with keys of the database. Refuses if the two databases have different
+// keys.
 async function refuseOtherKeys(source: Storage, target: Storage, rootSecret: RootSecret): Promise<void> {
   const names = [customerKeyName, searchKeyName]
   const different = await source.read((db) =>
@@ -85,7 +86,7 @@ async function refuseOtherKeys(source: Storage, target: Storage, rootSecret: Roo
     )
 }
 
-// A request waits for so long at most, and a key is remembered for two seconds.
+// A request takes this long at most, and a key is cached for two seconds.
 const closingMs = 10_000
 const callsMsMax = 60_000
 
@@ -96,7 +97,7 @@ export function moveTools(
 ): Pick<MoveOptions, 'now' | 'closed' | 'dropIndex'> {
   return {
     now: Date.now,
-    // A call to a payment provider that is under way ends here, and not at the target.
+    // Waits until calls to payment providers in progress end, so that none ends at the target.
     async closed() {
       await pause(waitMs)
       const deadline = Date.now() + callsMsMax

@@ -1,4 +1,4 @@
-// `methods`: how a merchant takes money by hand. All of it at once is a matter of a shop file.
+// The command `methods`: payment methods without a provider, one at a time. A shop file sets all of them together.
 
 import { PaymentMethodEntry } from '../../contract/entries.ts'
 import { limits } from '../../contract/limits.ts'
@@ -62,7 +62,7 @@ function list(given: Given, terminal: Terminal): Promise<number> {
 interface Input {
   mode: Mode
   method: ManualMethod
-  // What is to be another than it was.
+  // Settings to change.
   isOffered?: boolean
   instructions?: string | null
   termDays?: number | null
@@ -99,7 +99,7 @@ function set(input: Input, given: Given, terminal: Terminal): Promise<number> {
       refuseUnfit(after)
       const now = Date.now()
       await saveMethodSettings(tx, merchant.id, after, now)
-      // What checkouts offer is cached by it.
+      // Checkouts cache the payment methods by this version.
       await raiseCatalogVersion(tx, merchant.id)
       const changes = methodChange(merchant.id, before, after)
       writeDown(tx, {
@@ -115,7 +115,7 @@ function set(input: Input, given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-// The rules are those of a shop file; only the names of the places are the command line's.
+// The rules are those of a shop file; only the names of the places are those of the command line.
 function refuseUnfit(settings: MethodSettings): void {
   const entry = shownMethod(settings)
   const [issue] = validate(entry)

@@ -1,4 +1,4 @@
-// A server that answers /metrics and nothing else, for a port of its own.
+// A server that only answers /metrics, on its own port.
 
 import { createBodyLimiter } from '../../platform/http/limiter.ts'
 import { createPressure } from '../../platform/http/pressure.ts'
@@ -13,7 +13,7 @@ export interface Closable {
 
 export function metricsServer(shown: Pick<Metrics, 'scrape'>, log: Log): { server: HttpServer } & Closable {
   const pressure = createPressure()
-  // Its own requests are not those of the shop.
+  // Requests to this server are not counted with those of the shop.
   const metrics = createMetrics()
   const server = createServer({
     surfaces: [],

@@ -1,4 +1,4 @@
-// What commands that move money share: finding a payment, and paying what a change has made owed.
+// Functions that commands about money share: they find a payment, and pay the refunds that a change made due.
 
 import { listInstallations, type Merchant } from '../../domain/merchants/store.ts'
 import { refundPaid } from '../../domain/orders/refunds.ts'
@@ -13,8 +13,8 @@ import { createLog } from '../../platform/log/log.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
 import { chooseMerchant, type Given, originOf, type ReportError, type Terminal } from './command.ts'
 
-// The refund is owed once the transaction has committed. The command pays it itself, so it is paid even if no server runs;
-// should the command die, a server's loop continues.
+// The refund is due once the transaction has committed. The command pays it itself, so it is paid even if no server runs; if the command
+// is killed, a server's loop continues.
 export async function payAfter<Result>(
   storage: Storage,
   config: Config,
@@ -43,12 +43,12 @@ export async function payAfter<Result>(
   return { done, paid: await Promise.all(due.map((refund) => payRefund(tools, refund, now))) }
 }
 
-// The command prints what there is to report, so nothing is logged.
+// The command prints the results itself, so nothing is logged.
 export function silentWatch(): PaymentWatch {
   return createPaymentWatch(createLog({ level: 'silent', pretty: false, write: () => {} }))
 }
 
-// Prints on stderr what was not paid back. null: everything was, or is on its way.
+// Prints refunds that failed on stderr. Returns null if all are paid or in progress.
 export function tellUnpaid(terminal: Terminal, subject: string, paid: readonly PaidRefund[]): ReportError | null {
   for (const { answer, outcome } of paid) {
     if (answer === 'pending' && outcome === 'later')
@@ -59,7 +59,7 @@ export function tellUnpaid(terminal: Terminal, subject: string, paid: readonly P
   return problems.length > 0 ? { code: 'refund_not_paid', message: problems.join('; ') } : null
 }
 
-// Why the money has not gone back; undefined when it has.
+// Returns why the money was not refunded, or undefined if it was or is in progress.
 function refundProblem({ outcome, answer, error }: PaidRefund): string | undefined {
   if (outcome === 'succeeded' || outcome === 'already_recorded') return undefined
   if (outcome === 'later' && answer === 'pending') return undefined
@@ -83,7 +83,8 @@ export async function findPaymentNamed(storage: Storage, name: string, given: Gi
   return payment
 }
 
-// In groups as large as a statement should name. One at least, which may be empty: a number alone finds an order.
+// Returns the ids in groups that are small enough for a statement. There is at least one group, which may be empty, since a number alone
+// finds an order.
 export async function listInstallationIds(db: Reader, merchant: Merchant): Promise<string[][]> {
   const ids = (await listInstallations(db, merchant.id)).map(({ id }) => id)
   const groups = Math.max(1, Math.ceil(ids.length / idsAtOnce))

@@ -1,5 +1,5 @@
-// Verbs that do what an admin operation does. What such a verb takes, and whether it changes anything, comes from the row. It is
-// checked, performed and written down like a request to the admin API, with the operator as its actor.
+// Verbs that perform an admin operation. Their arguments and their effect come from the operation's row. The call is checked, performed
+// and recorded like a request to the admin API, with the operator as its actor.
 
 import type { AdminOperation } from '../../contract/admin/row.ts'
 import type { Issue } from '../../contract/issues.ts'
@@ -41,11 +41,11 @@ import { type Column, tableLines, thingLines } from './printer.ts'
 // Parameters of the path and the query, and members of the body, by their names.
 export type Members = Readonly<Record<string, unknown>>
 
-// For whom the operation is performed, and what the words name.
+// The merchant for whom the operation is performed, and what the words after the verb name.
 export interface Target {
   words?: readonly string[]
   options?: Readonly<Record<string, OptionFacts>>
-  // Members that it finds, so they are no options.
+  // Members that `find` returns, so they are not options.
   finds?: readonly string[]
   find(given: Given, storage: Storage, config: Config): Promise<{ of: MerchantMode; members?: Members }>
 }
@@ -71,13 +71,13 @@ export async function chooseMode(given: Given, storage: Storage): Promise<Mercha
   return { merchantId, mode: given.flags.has('test') ? 'test' : 'live' }
 }
 
-// The members of a row that are options, where they differ from it.
+// Differences between the members of a row and the options of the verb.
 export interface MemberFacts {
-  // The member of the body whose members are meant, instead of the body.
+  // Member of the body whose members become options, instead of those of the body.
   within?: string
-  // Members that are no options.
+  // Members that are not options.
   omits?: readonly string[]
-  // Options that have another name than their member, and values and helps that say more than the row.
+  // Options that are named otherwise than their member, and placeholders and help texts that say more than the row.
   names?: Readonly<Record<string, string>>
   values?: Readonly<Record<string, string>>
   helps?: Readonly<Record<string, string>>
@@ -86,22 +86,22 @@ export interface MemberFacts {
 interface VerbFacts extends MemberFacts {
   summary: string
   target: Target
-  // Options that are no members, and the members that are made of them.
+  // Options that are not members, and a function that makes members from them.
   options?: Readonly<Record<string, OptionFacts>>
   read?(given: Given): Members
 }
 
 export interface OperationFacts<Row extends AdminOperation> extends VerbFacts {
-  // What people see (default: every member).
+  // Lines that people see (default: one per member).
   lines?(data: DataOf<Row>): readonly string[]
 }
 
 export interface ListFacts<Row extends AdminOperation> extends VerbFacts {
-  // The member of the JSON that holds the rows.
+  // Member of the JSON that contains the rows.
   name: string
-  // What people see.
+  // Columns of the table that people see.
   columns: readonly Column<RowOf<Row>>[]
-  // How many rows without --limit (default: all, and there is no such option).
+  // Default of --limit. If it is undefined, all rows are printed and the option does not exist.
   limit?: number
 }
 
@@ -112,7 +112,7 @@ type RowOf<Row extends AdminOperation> = DataOf<Row> extends readonly (infer One
 export interface OperationVerbs<Rows> {
   one<Id extends keyof Rows & string>(id: Id, facts: OperationFacts<Rows[Id] & AdminOperation>): Verb
   list<Id extends keyof Rows & string>(id: Id, facts: ListFacts<Rows[Id] & AdminOperation>): Verb
-  // For verbs that do more than one operation does.
+  // Performs another operation, for verbs that perform more than one.
   perform<Id extends keyof Rows & string>(
     shop: Shop,
     id: Id,
@@ -198,7 +198,7 @@ function verbFor(
       ...target.options,
     },
     async run(given, terminal) {
-      // Before the database is opened.
+      // Checked before the database is opened.
       const named = { ...readMembers(options, given), ...facts.read?.(given) }
       return withStorage(given, async (storage, config) => {
         const { of, members } = await target.find(given, storage, config)
@@ -219,7 +219,7 @@ interface MemberOption {
   facts: OptionFacts
 }
 
-// As much of a JSON Schema as an option needs.
+// The part of JSON Schema that options need.
 interface Node {
   type?: string
   format?: string
@@ -231,7 +231,7 @@ interface Node {
   required?: readonly string[]
 }
 
-// Options for changes by a machine, which must not repeat a change, or change what it has not seen.
+// Members for programs, which must not repeat a change or change a version they have not seen. They are not options.
 const forMachines = ['idempotencyKey', 'expectedVersion', 'dryRun']
 
 export function memberOptions(row: AdminOperation, facts: MemberFacts & { target?: Target }): MemberOption[] {
@@ -253,7 +253,7 @@ export function memberOptions(row: AdminOperation, facts: MemberFacts & { target
     })
 }
 
-// What a member that may be null is otherwise.
+// Returns the schema of a nullable member without the null.
 function meantBy(schema: Node): Node {
   return schema.anyOf?.find(({ type }) => type !== 'null') ?? schema
 }
@@ -284,7 +284,7 @@ function lower(text: string): string {
   return text.toLowerCase()
 }
 
-// Every value is checked by its own schema here, so a wrong one is refused before anything is opened.
+// Checks every value by its own schema, so a wrong one is refused before the database is opened.
 function readMembers(options: readonly MemberOption[], given: Given): Members {
   const members: Record<string, unknown> = {}
   for (const option of options) {
@@ -298,7 +298,7 @@ function valueFrom({ name, schema, facts: { value: takes, isRequired } }: Member
   if (takes === undefined) return given.flags.has(name) || undefined
   const text = given.texts[name]
   const meant = meantBy(schema)
-  // A list that must be named and is not is empty.
+  // A required list that is not named is empty.
   if (text === undefined) return meant.type === 'array' && !isRequired && !isOptional(schema) ? [] : undefined
   const value = read(meant, text, name)
   if (typeof value === 'string' && controls.test(value))
@@ -308,7 +308,7 @@ function valueFrom({ name, schema, facts: { value: takes, isRequired } }: Member
   return value
 }
 
-// Control characters of the terminal, also those that a schema lets pass. The ends of lines are a matter of the schema.
+// Control characters for the terminal, including those that a schema accepts. Line breaks are left to the schema.
 const controls = /[^\P{Cc}\r\n\t]/u
 
 function isOptional(schema: object): boolean {
@@ -342,7 +342,7 @@ export function readWhole(given: Given, name: string, max: number): number | und
   return Number(text)
 }
 
-// What the operation refuses of a member is said of its option.
+// Names the option instead of the member in refusals of the operation.
 async function naming(options: readonly MemberOption[], within: string | undefined, work: () => Promise<void>) {
   try {
     await work()
@@ -387,9 +387,9 @@ async function performRow(
     clock: () => new Date(),
   }
   const perform = createPerformAsked(parts, createPerform(parts))
-  // Options were checked by their schemas, and ids were found. To check a query as a whole takes 70 ms more, a third of a command.
+  // Options were checked by their schemas, and the ids exist. Checking the query as a whole would take 70 ms more, a third of a command.
   const checks = { ...createChecks(row), query: uncheckedQuery }
-  // Their types were checked against the rows where they are made.
+  // The cast holds: the types of the handlers were checked against the rows where the handlers are defined.
   const performable = { id, operation: row, handler: handlers[id] as AnyHandler, checks }
   const answer = await perform(performable, {
     principal: operatorCaller(of),
@@ -406,7 +406,7 @@ const uncheckedQuery: QueryReader = {
   read: () => ({ values: {}, cursor: null }),
 }
 
-// A member is where the row has it.
+// Puts each member where the row has it: into the path, the query or the body.
 function placed(row: AdminOperation, members: Members) {
   const inQuery = (row.query as Node | undefined)?.properties ?? {}
   const path: Record<string, string> = {}

@@ -1,5 +1,5 @@
-// `orders`: what was sold, and what the operator does about it. An address is shown when it is asked for, to the terminal
-// and nowhere else.
+// The command `orders`: what was sold, and changes of an order by the operator. Addresses are only shown on request, and only in the
+// terminal.
 
 import type { AdminOperationId } from '../../contract/admin/operations.ts'
 import type { Address } from '../../contract/open/carts.ts'
@@ -154,7 +154,7 @@ export const ordersCommand: Command = {
 async function fulfil(given: Given, terminal: Terminal): Promise<number> {
   const parcel = readParcel(given)
   return change(given, terminal, 'fulfilAdminOrder', (tx, key, now) => {
-    // The number of a test order says what it is; an id does not.
+    // The number of a test order shows that it is one; an id does not.
     const isTestMeant = given.flags.has('test') || given.word.toUpperCase() === key.number
     return fulfilOrder(tx, key, { ...parcel, isTestMeant }, { now, cause: null })
   })
@@ -201,7 +201,7 @@ function show(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-// What is left to send, and where to. With --json the page is a member of the answer.
+// Prints the items that are left to send, and the address. With --json the packing slip is a member of the answer.
 function slip(given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, { rootSecret }) => {
     const key = await findNamed(storage, given.word, given)
@@ -222,7 +222,7 @@ function slip(given: Given, terminal: Terminal): Promise<number> {
 interface Sealed {
   customer?: Customer | null
   address?: Address | null
-  // Sealed by a version of the root secret that was given up, or changed since.
+  // Members that could not be decrypted: they were encrypted by a version of the root secret that was discarded, or were changed since.
   unopened?: ('customer' | 'address')[]
 }
 
@@ -264,7 +264,7 @@ function change(
   })
 }
 
-// The void of the payment that was awaited is asked for at once.
+// If the order still awaited its payment, the void becomes due and is requested immediately, not by a loop.
 function comeBack(given: Given, terminal: Terminal): Promise<number> {
   const input = { isRestocked: given.flags.has('restock') }
   return withStorage(given, async (storage, config) => {
@@ -280,7 +280,7 @@ function comeBack(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-// By the rules of the API, and by its function.
+// Cancels by the rules of the API, with the same function.
 function cancel(given: Given, terminal: Terminal): Promise<number> {
   const reason = orderCancellationReasons.find((known) => known === given.texts.reason) ?? null
   if (given.texts.reason !== undefined && reason === null)
@@ -305,7 +305,7 @@ function cancel(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-// What was done is done, also where the money did not move.
+// Prints the changed order. The change is committed even if the refund failed.
 async function printChanged(
   storage: Storage,
   key: NamedOrder,
@@ -358,7 +358,7 @@ function refund(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-// For a payment without an order, which no app can see.
+// Refunds a payment without an order, which apps cannot see.
 async function givePaymentBack(
   storage: Storage,
   config: Config,
@@ -403,7 +403,7 @@ function readParcel(given: Given): Parcel {
   }
 }
 
-// A code may hold an equals sign, so the last one counts.
+// A code may contain an equals sign, so the last one separates the quantity.
 function readItems(text: string): Map<string, number> {
   const items = new Map<string, number>()
   for (const part of text.split(',')) {
@@ -491,7 +491,7 @@ function disputeText({ id, reference, amount, currency, status, reason, dueAt }:
   return `  ${'dispute'.padEnd(9)}  ${facts.join(', ')}`
 }
 
-// Money that is owed and that no loop will pay.
+// Rows about money that is due and that no loop will pay.
 function dueRows({ order, refunds }: OrderFacts, money: (amount: number) => string): [string, string][] {
   const lost = refunds.filter(isWaiting).reduce((sum, { amount }) => sum + amount, 0)
   const left =

@@ -1,4 +1,4 @@
-// `payments`: accounts at payment providers, and what the operator does about a payment whose provider does not report an outcome.
+// The command `payments`: accounts at payment providers, and payments whose provider does not report an outcome.
 
 import { type ClosedOutcome, closedOutcomes } from '../../contract/words.ts'
 import { closePayment } from '../../domain/checkout/pay/close.ts'
@@ -63,7 +63,7 @@ function close(id: string, outcome: ClosedOutcome, given: Given, terminal: Termi
       providerUrls: config.providerUrls,
     })
     const closed = await payAfter(storage, config, async (tx, now) => {
-      // At one instant: a void that were owed a moment later would not be paid by this command.
+      // Uses a single instant: a void that became due a moment later would not be paid by this command.
       const done = await closePayment({ ...tools, clock: () => new Date(now) }, tx, { installationId, id }, outcome)
       return { done, payments: [done] }
     })

@@ -1,4 +1,4 @@
-// Opens the ports of a serving process. Where one cannot be had, the operator gets one line that says why.
+// Opens the ports of a server process. If a port cannot be opened, the operator gets one line that says why.
 
 import type { Config } from '../../platform/config.ts'
 import type { HttpServer } from '../../platform/http/server.ts'
@@ -11,7 +11,7 @@ export function originAt(port: number): string {
   return `http://localhost:${port}`
 }
 
-// On a port of their own, which a firewall may block.
+// Metrics have their own port, which a firewall may block.
 export async function openMetrics(
   { metrics, host }: Pick<Config, 'metrics' | 'host'>,
   shown: Pick<Metrics, 'scrape'>,

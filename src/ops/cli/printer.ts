@@ -1,9 +1,9 @@
-// How people see the data of an answer: a list as a table, one thing as its members.
+// Prints the data of an answer for people: a list as a table, one object as its members.
 
 import { visible } from '../../platform/audit/change.ts'
 import { formatAmount } from '../../platform/kit/money.ts'
 
-// A member, a nested one with points, or what is made of some.
+// The path of a member, with dots for a nested one, or a function of the row.
 export type Column<Row> = string | ((row: Row) => string)
 
 export function tableLines<Row extends object>(rows: readonly Row[], columns: readonly Column<Row>[]): string[] {
@@ -20,7 +20,7 @@ export function tableLines<Row extends object>(rows: readonly Row[], columns: re
   )
 }
 
-// A list may be long; its first rows say how wide the columns are.
+// In a long list, only the first rows decide the widths of the columns.
 const widthRowsMax = 1_000
 
 function cellAt(row: object, [name = '', ...deeper]: readonly string[]): string {
@@ -29,7 +29,7 @@ function cellAt(row: object, [name = '', ...deeper]: readonly string[]): string 
   return textOf(name, value, row)
 }
 
-// A secret comes first, alone in its line, so a script can take it.
+// A secret comes first, alone in its line, so a script can read it.
 export function thingLines(data: object): string[] {
   const { secret, link, ...rest } = data as { secret?: unknown; link?: unknown }
   const once = secret ?? link ?? null
@@ -47,7 +47,7 @@ export function thingLines(data: object): string[] {
 
 interface Shown {
   name: string
-  // The name within the whole, for one of several of the same name.
+  // The path of the member, shown if several members have the same name.
   path: string
   text: string
 }

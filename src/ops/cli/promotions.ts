@@ -1,4 +1,4 @@
-// `promotions`: promotion codes. A shop file can change one.
+// The command `promotions`: promotion codes. Changing one takes a shop file.
 
 import { type AdminPromotion, catalogRows } from '../../contract/admin/catalog.ts'
 import { findOperatorPromotion, normalCode } from '../../domain/promotions/store.ts'

@@ -1,4 +1,4 @@
-// How the command line says a refusal: the sentence that every surface says, and what to do about it here.
+// Refusals on the command line: the sentence that every interface shows, and advice on what to do here.
 
 import type { RefusalCode } from '../../contract/refusals.ts'
 import type { Refusal } from '../../platform/kit/refuse.ts'

@@ -1,4 +1,4 @@
-// `search`: the search index of the catalog.
+// The command `search`: the search index of the catalog.
 
 import { rebuildIndex } from '../../domain/catalog/reindex.ts'
 import { type Command, print, withStorage } from './command.ts'

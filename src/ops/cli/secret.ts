@@ -1,4 +1,4 @@
-// `secret`: a root secret for a new database, which is printed and stored nowhere; and the end of a version that is lost.
+// The command `secret`: prints a new root secret for a new database without storing it, and discards a lost version.
 
 import { readSettings } from '../../platform/config.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -69,7 +69,7 @@ function neededText({ what, rows, ids = [] }: SealedRows): string {
   return ids.length === 0 ? `${what}: ${rows}` : `${what}: ${rows} (${ids.slice(0, namedMax).join(', ')}${more})`
 }
 
-// All that are lost at once: the database does not open while one is missing that is not named.
+// All lost versions must be named together: the database cannot be opened while an unnamed one is missing.
 async function forget(given: Given, terminal: Terminal): Promise<number> {
   const texts = given.words
   const versions = [...new Set(texts.map(Number))]

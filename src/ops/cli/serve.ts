@@ -1,5 +1,5 @@
-// `serve`: opens the storage, brings it up to date, opens the port, fills an empty database with the demo shop, and on
-// SIGTERM or SIGINT finishes what is under way before it leaves.
+// The command `serve`: opens the storage, migrates it, opens the port, and creates the demo shop in an empty database. On SIGTERM or
+// SIGINT it finishes the work in progress before it ends.
 
 import { setTimeout as setTimeoutAsync } from 'node:timers/promises'
 import type { App } from '../../app.ts'
@@ -36,7 +36,7 @@ export const serveCommand = command({
     const cells = readCells(given.environment)
     if (cells) return (await import('./servecells.ts')).serveCells(cells, given, terminal)
     const settings = readSettings(given.environment)
-    // Links of pages and e-mails, and the issuer of tokens, name this machine.
+    // Links in pages and e-mails, and the issuer of tokens, would name this machine.
     const isHere = settings.production && settings.publicUrl === null
     if (isHere && !isLoopbackAddress(settings.host))
       throw new Failure(
@@ -45,7 +45,7 @@ export const serveCommand = command({
     const backupPlan = readBackupPlan(given, settings.databaseUrl)
     const problem = settings.publicUrl === null ? undefined : originProblem(settings.publicUrl)
     if (problem !== undefined) throw new Failure(problem)
-    // Asking for the stream makes a pipe one that is never waited for.
+    // Accessing process.stdout sets a pipe to non-blocking, so a write never waits for its reader.
     const sink = terminal.server?.log ?? createSink(process.stdout.fd)
     const log = createLog({ level: settings.logLevel, pretty: terminal.isWatched, write: sink.write })
     const { promise: damaged, resolve: onDamage } = Promise.withResolvers<StorageRefused>()
@@ -74,14 +74,14 @@ export const serveCommand = command({
   },
 })
 
-// Before the port opens; probes are answered meanwhile.
+// Migrates before the port opens. A stand-in answers the probes during the migration.
 async function migrateAhead(database: Database, log: Log, sink: Sink): Promise<void> {
   const standIn = createStandIn(database.config)
   try {
     const applied = await bringUpToDate(database, new Date(), async (begun) => {
       log.info('migrating the database', { ...begun })
       log.flush()
-      // On SQLite this thread does nothing else until the migration is done.
+      // On SQLite this thread is blocked until the migration is done.
       await Promise.all([sink.drain(logDrainMs), standIn.show(begun)])
     })
     if (applied.length > 0) log.info('migrated', { applied })
@@ -97,27 +97,27 @@ function isDemoAllowed(config: Config, given: Given): boolean {
 interface ServeParts {
   config: Config
   storage: Storage
-  // Resolves when the file of the storage is found damaged. Then the storage refuses all work.
+  // Resolves when the database file is found damaged. From then on the storage refuses all work.
   damaged: Promise<StorageRefused>
   log: Log
   sink: Sink
   terminal: Terminal
-  // Undefined where it may not be shown.
+  // Undefined if the demo shop may not be served.
   demo: Demo | undefined
   backupPlan: BackupPlan | undefined
 }
 
-// Created once the port is open and before it is announced: a start that finds its port in use creates nothing.
+// Creates the demo shop after the port is open and before it is announced: a start that finds its port in use creates nothing.
 async function makeShop({ config, storage, log, sink, terminal, demo }: ServeParts, origin: string): Promise<void> {
   const made = (await demo?.needsDemoShop(storage))
     ? await demo?.makeDemoShop(storage, config.rootSecret, Date.now())
     : undefined
-  // The greeting goes its own way and must not meet the log in the middle of a line.
+  // The greeting is not written through the log, so the log is flushed first to keep lines whole.
   log.flush()
   await sink.drain(logDrainMs)
   const hasStorefront = (await demo?.hasDemoShop(storage)) ?? false
   const setup = demo ? undefined : await storage.write((tx) => createSetupLink(tx, Date.now()))
-  // The output of a server in production is its log.
+  // In production, the output of a server is its log.
   if (setup) greet(terminal.err, log, setupText(origin + setup.path))
   greet(terminal.out, log, greetingFor(origin, config, { mayDemo: demo !== undefined, hasStorefront, demo: made }))
 }
@@ -163,7 +163,7 @@ function tellEnd(log: Log, reason: string | StorageRefused): void {
   else log.info('draining', { signal: reason })
 }
 
-// Load balancers see it at /readyz and move away; requests that still arrive are served.
+// Load balancers see the end at /readyz and send requests elsewhere; requests that still arrive are served.
 async function announceEnd({ config }: ServeParts, app: App): Promise<void> {
   app.beginDraining()
   if (config.drainDelayMs > 0) await setTimeoutAsync(config.drainDelayMs)

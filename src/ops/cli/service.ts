@@ -1,4 +1,4 @@
-// What answers the requests to one shop database, and what works between them. `serve` has one of it, or one for each cell.
+// The parts that answer requests for one shop database, and its background work. `serve` has one such service, or one per cell.
 
 import { type App, type AppParts, createApp } from '../../app.ts'
 import { warmValidator } from '../../contract/validator.ts'
@@ -30,7 +30,7 @@ export interface Service {
   close(): void
   open(): Promise<number>
   begin(origin: string): Promise<void>
-  // Whether it is the proved host of a shop here.
+  // Returns whether the host belongs to a shop of this database and is proved.
   hasHost(host: string): Promise<boolean>
 }
 
@@ -38,14 +38,14 @@ export interface ServiceParts {
   config: Config
   storage: Storage
   log: Log
-  // Undefined where it may not be shown.
+  // Undefined if the demo shop may not be served.
   demo: Demo | undefined
 }
 
-// No page waits longer than this before it says that the database cannot be reached, nor for other transactions.
+// No page waits longer than this for a connection before it says that the database cannot be reached, nor for other transactions.
 const waits = { connectMsMax: 2_000, waitMsMax: 8_000 } as const
 
-// `onDamage` is called when the file of the storage is found damaged. Then the storage refuses all work.
+// `onDamage` is called when the database file is found damaged. From then on the storage refuses all work.
 export function openForServing(
   settings: Settings,
   { log, onDamage }: { log: Log; onDamage: (reason: StorageRefused) => void },
@@ -113,14 +113,14 @@ export function createService(
     },
     async open() {
       port = await openPort(app.server, config)
-      // Requests that arrive while the shop is created see the same origin as later ones.
+      // Requests that arrive while the demo shop is created get the same origin as later ones.
       if (origin === '') origin = originAt(port)
       return port
     },
-    // Once the port is ours and the shop is made.
+    // Called once the port is open and the demo shop is created.
     async begin(known) {
       origin = known
-      // Every start seals it for new versions of the root secret, so an old version can be retired afterwards.
+      // Every start encrypts the key for new versions of the root secret, so an old version can be retired afterwards.
       await storage.write((tx) => app.payTools.customerKey(tx, Date.now()))
       await startMail(storage, app.mail !== null, Date.now())
       await demo?.ensureDemoSite(storage, Date.now())
@@ -131,7 +131,7 @@ export function createService(
         report: (error) => log.error('storefront failed', error),
       })
       isStarting = false
-      // Requests come first. Then the validators are compiled, so the first request with a body does not wait for them.
+      // Validators are compiled after a while, so that neither the first requests nor the first one with a body wait for them.
       if (port > 0) setTimeout(warmValidator, warmAfterMs).unref()
     },
     async hasHost(host) {
@@ -146,7 +146,7 @@ export interface Loops {
 }
 
 export async function startLoops({ config, storage, log }: Omit<ServiceParts, 'demo'>, app: App): Promise<Loops> {
-  // Rows that failed may work after this start: it may be a new version, or have other settings.
+  // Rows that failed before may succeed after this start, with a new version or other settings.
   await storage.write((tx) => makeDeferredDue(tx, Date.now()))
   await storage.write(async (tx) => {
     makeProviderEventsDue(tx)
@@ -177,7 +177,7 @@ export async function startLoops({ config, storage, log }: Omit<ServiceParts, 'd
       const impatience = setTimeout(() => app.mail?.stop.abort(), drainMs)
       await Promise.all([workers.drain(), app.dispatcher.drain()])
       clearTimeout(impatience)
-      // A connection whose answer was given up keeps the process running otherwise.
+      // A mail connection that was aborted would keep the process running.
       if (app.mail?.stop.signal.aborted) setTimeout(() => process.exit(), 5_000).unref()
     },
   }

@@ -1,4 +1,4 @@
-// Commands that make and change shops: apply, import.
+// Commands that create and change shops: apply, import.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { type Remark, remarkText } from '../../contract/remarks.ts'
@@ -80,7 +80,7 @@ function partlyRefused(count: number): ReportError | null {
   return count > 0 ? { code: 'partly_refused', message: `refused: ${count}; the rest is done` } : null
 }
 
-// Reads one byte more than allowed, so the reader sees that it is too much.
+// Reads one byte more than allowed, so the caller can detect a file that is too large.
 async function readBytes(path: string): Promise<Buffer> {
   const file = await openFile(path)
   const chunks: AsyncIterable<Buffer> = file.createReadStream({ end: fileBytesMax })
@@ -119,7 +119,7 @@ export const importCommand = command({
     const stockDefault = readCount(given.texts['stock-default'], 'stock-default')
     const assigned = readColumns(given.texts.columns)
     const file = await openFile(path)
-    // The stream owns the file from here on, and closes it once, however it ends.
+    // From here on the stream owns the file and closes it once, however it ends.
     const chunks = file.createReadStream()
     return withMerchant(given, async (merchant, storage) => {
       const startedAt = performance.now()
@@ -139,7 +139,7 @@ export const importCommand = command({
       const lines = () => reportLines(report).map(visible)
       const error = brokenOff(path, report) ?? partlyRefused(report.refusedCount)
       const exitCode = printReport(terminal, given, { value: printed(report), lines, error })
-      // The lines are about rows; that the file ends in the middle of one is not among them.
+      // The printed lines are about rows, so the error of a file that ends within a row is printed here.
       if (report.brokenOff !== null && error && !given.flags.has('json')) terminal.err(`cartwright: ${error.message}\n`)
       return exitCode
     }).finally(() => chunks.destroy())
@@ -180,7 +180,7 @@ function tellProgress(terminal: Terminal, report: Readonly<ImportReport>, starte
   terminal.progress(`${done} products, ${Math.round(done / seconds)}/s, ${report.refusedCount} rows refused`)
 }
 
-// The report with sentences.
+// The report with sentences instead of codes.
 function printed({ refused, notes, brokenOff, ...rest }: ImportReport) {
   const { currency, created, changed, unchanged, refusedCount, notesCount } = rest
   return {
@@ -196,7 +196,7 @@ function printed({ refused, notes, brokenOff, ...rest }: ImportReport) {
   }
 }
 
-// What new SKUs cannot be bought without is said at the end, where it is read.
+// A remark that new SKUs cannot be bought yet is printed at the end, where it is read.
 function isWarning({ code }: Remark): boolean {
   return code === 'no_quantities'
 }

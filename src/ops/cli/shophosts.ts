@@ -1,5 +1,5 @@
-// The names of shops, looked up when a request comes by one, and the two pages about them: the proof of a host, and what a proxy asks
-// before it gets a certificate.
+// Hosts of shops, looked up when a request arrives at one, and the two pages about them: the proof of a host, and the page that a proxy
+// asks before it requests a certificate.
 
 import { hostIn, isLocalName, normalHost, proofPath, shopOriginFor } from '../../domain/sites/hosts.ts'
 import { findHostOwner, hasHosts, listProofs } from '../../domain/sites/hoststore.ts'
@@ -9,16 +9,16 @@ import { Lru } from '../../platform/kit/lru.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader, Storage } from '../../platform/storage/storage.ts'
 
-// A change is signalled. One whose signal was lost is seen after this time.
+// A change is signalled. If the signal was lost, the change is seen after this time.
 const freshMs = 2_000
-// Names are chosen by those who ask.
+// Bounded, because clients choose the host names.
 const namesMax = 10_000
 
 type Led = { merchantId: string; slug: string; origin: string; mainOrigin: string } | 'ours' | undefined
 
 export function createShopHosts(storage: Storage, publicOrigin: () => string): ShopHosts & { forget(): void } {
   const known = new Lru<string, { led: Promise<Led>; until: number }>(namesMax)
-  // Nearly all requests come by the same name.
+  // Nearly all requests have the same Host header.
   let lastOurs: { header: string; origin: string } | undefined
 
   function look(host: string): Promise<Led> {

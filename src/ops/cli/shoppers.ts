@@ -1,4 +1,4 @@
-// `shoppers`: erases a person from a shop.
+// The command `shoppers`: erases a shopper's data from a shop.
 
 import { limits } from '../../contract/limits.ts'
 import { modes } from '../../contract/words.ts'
@@ -26,7 +26,7 @@ export const shoppersCommand: Command = {
       },
       async run(given, terminal) {
         const email = given.texts.email ?? ''
-        // As loosely as addresses were ever taken.
+        // As lenient as the loosest rule by which addresses were ever accepted.
         if (!/.@./.test(email) || email.length > limits.emailLengthMax)
           throw new Misuse('--email must be an e-mail address')
         return forget(email, given, terminal)
@@ -35,7 +35,7 @@ export const shoppersCommand: Command = {
   },
 }
 
-// 1 when something of the shopper is left.
+// Returns 1 if data of the shopper remains.
 function forget(email: string, given: Given, terminal: Terminal): Promise<number> {
   return withMerchant(given, async (merchant, storage, { rootSecret }) => {
     const installations = await storage.read((db) => listInstallations(db, merchant.id))

@@ -1,5 +1,5 @@
-// Shows the shops of merchants: the storefront of apps/ is a client of the open surface, and gets its answers in this process. What it
-// shows comes from operations; only where a shop is, and which installation sells there, is looked up here.
+// Serves the shops of merchants: the storefront of apps/ is a client of the open API, and gets its answers in this process. Its content
+// comes from operations; only the place of a shop and the installation that sells there are looked up here.
 
 import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
@@ -49,21 +49,21 @@ export interface ShopsParts {
 export interface ShownShop {
   slug: string
   seller: MerchantMode
-  // Every address of it begins so.
+  // Path with which all paths of the shop begin.
   base: string
   isOpen: boolean
   isDemo: boolean
-  // Under which it is reached: by its own host, or by ours.
+  // Origin under which the shop is reached: its own host, or the server's.
   origin: string
   hasHost: boolean
-  // Undefined until there is an installation that sells: nothing can be put into a cart.
+  // Undefined until an installation exists that sells; before, nothing can be put into a cart.
   installationId: string | undefined
-  // Shown as it would be once it is published.
+  // Set if unpublished changes are shown.
   isDraft?: true
 }
 
 export interface ShopAddress {
-  // Undefined at /shop.
+  // Undefined for the shop at /shop.
   slug: string | undefined
   mode: Mode
 }
@@ -71,20 +71,20 @@ export interface ShopAddress {
 export interface Shops {
   close(): void
   publicOrigin(): string
-  // The names of shops.
+  // Lookup of the hosts of shops.
   hosts: ShopHosts
   find(address: ShopAddress): Promise<ShownShop | undefined>
-  // The open one that search engines read, by its slug or at /shop. Refuses while it is closed.
+  // Returns the open shop that search engines read, by its slug or at /shop. Refuses while the shop is closed.
   ofSlug(slug: string | undefined, isByHost?: boolean): Promise<ShownShop | undefined>
   crawled(slug: string | undefined, isByHost?: boolean): Promise<CrawledShop | undefined>
   answer(shop: ShownShop, request: Omit<StorefrontRequest, 'isInsider'>, raw: IncomingMessage): ReturnType<Storefront>
 }
 
-// A change of a site is signalled. One whose signal was lost, and a merchant who came or went, is seen after this time.
+// A change of a site is signalled. If the signal was lost, or a merchant was added or removed, the change is seen after this time.
 const freshMs = 2_000
 const placesMax = 5_000
 const storefrontsMax = 500
-// For rendered pages, and the answers that they were made of.
+// Memory for rendered pages and the answers that they were made from.
 const pagesBytesMax = 32 * 2 ** 20
 
 export function createShops(given: ShopsParts): Shops {
@@ -200,7 +200,7 @@ async function makeSeller({ app, storage, clock }: ShopsParts, seller: MerchantM
   return site.installationId
 }
 
-// At its own host a shop is at the root.
+// At its own host a shop has no base path.
 function atHost(shop: ShownShop): ShownShop {
   return shop.hasHost ? { ...shop, base: '' } : shop
 }
@@ -215,7 +215,7 @@ async function findShop(
   const merchant = slug === undefined ? (demo ?? first) : await findShownMerchant(db, slug)
   if (!merchant) return undefined
   const isDemo = merchant.slug === demo?.slug
-  // What is shown at /shop of the demo is its test mode.
+  // The demo shop at /shop is shown in test mode.
   const mode = isDemo && slug === undefined ? 'test' : asked
   const seller = { merchantId: merchant.id, mode }
   const [base, site] = [await findShopPath(db, sites, { slug: merchant.slug, mode }), await findStoredSite(db, seller)]
@@ -233,7 +233,7 @@ async function findShop(
   }
 }
 
-// As a key with the scopes of a storefront. Its claimant is the installation, as that of every key.
+// The storefront calls as a key with the scopes of a storefront. Its claimant is the installation, as for every key.
 function callerOf(merchantSlug: string, { merchantId, mode }: MerchantMode, installationId: string): KeyCaller {
   return {
     ...{ kind: 'key', id: 'storefront', merchantId, merchantSlug, mode, installationId },
@@ -241,7 +241,7 @@ function callerOf(merchantSlug: string, { merchantId, mode }: MerchantMode, inst
   }
 }
 
-// No one is signed in at the host of a shop.
+// There are no sessions of members at the host of a shop.
 async function isInsiderAt(
   app: Pick<App, 'personOf' | 'publicOrigin'>,
   shop: ShownShop,
@@ -250,7 +250,7 @@ async function isInsiderAt(
   return shop.origin === app.publicOrigin() && isInsider(app, shop, raw)
 }
 
-// They do not learn that there is a draft.
+// Answers as if there were no draft, so strangers do not learn of it.
 async function refuseStrangers(app: Pick<App, 'personOf'>, shop: ShownShop, raw: IncomingMessage): Promise<void> {
   if (!(await isInsider(app, shop, raw))) throw refuse('route_not_found')
 }
@@ -286,17 +286,17 @@ export interface FeedParts {
   storage: Storage
   clock: () => Date
   shops: () => Pick<Shops, 'ofSlug'> | undefined
-  // How long a reader may take for one page of products.
+  // How long a client may take to read one page of products.
   pageMsMax?: number
-  // And for all of them.
+  // How long a client may take to read all products.
   wholeMsMax?: number
 }
 
-// Each reads the whole catalog.
+// Each feed reads the whole catalog.
 const feedsAtOnceMax = 2
 
-// The products of the shop for Google Merchant Center, which fetches them once a day, and for agents (ACP). Sent as they are read, so no
-// more than some products are in memory, whatever the size of the shop.
+// The products of the shop as a feed for Google Merchant Center, which fetches it once a day, and for agents (ACP). Products are sent as
+// they are read, so only a few are in memory, whatever the size of the shop.
 export function feedHandOffs(parts: FeedParts): HandOff[] {
   const feed = feedHandOff(parts)
   return feedEndings.flatMap((ending) =>
@@ -318,7 +318,7 @@ function feedHandOff(parts: FeedParts): Omit<HandOff, 'path'> {
       const { seller, base, origin } = shop
       if (underWay >= feedsAtOnceMax) throw refuse('unavailable', { retryAfterMs: 10_000 })
       underWay += 1
-      // Who reads too slowly is cut off, and does not keep others out.
+      // A client that reads too slowly is disconnected, so it does not block others.
       const tooSlow = new AbortController()
       const patience = setTimeout(() => tooSlow.abort(), pageMsMax)
       const wholePatience = setTimeout(() => tooSlow.abort(), wholeMsMax)
@@ -332,7 +332,7 @@ function feedHandOff(parts: FeedParts): Omit<HandOff, 'path'> {
         const feed = (isXml ? googleFeed : acpFeed)(storage.read, seller, { origin, link, now: clock().getTime() })
         await pipeline(refreshing(patience, feed), response, { signal: tooSlow.signal })
       } catch (error) {
-        // Whoever asked has gone.
+        // The client has disconnected.
         const isGone = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
         if (!isGone && !tooSlow.signal.aborted) throw error
       } finally {
@@ -348,7 +348,7 @@ function feedHandOff(parts: FeedParts): Omit<HandOff, 'path'> {
   }
 }
 
-// Each piece is asked for when the one before is taken.
+// The next piece is requested when the one before was consumed, which restarts the timeout.
 async function* refreshing(patience: NodeJS.Timeout, pieces: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const piece of pieces) {
     patience.refresh()
@@ -358,7 +358,7 @@ async function* refreshing(patience: NodeJS.Timeout, pieces: AsyncIterable<strin
 
 type ShownShops = Pick<Shops, 'find' | 'answer' | 'publicOrigin'>
 
-// Not found until the server has started.
+// These pages answer 404 until the server has started.
 export function storefrontPages(shops: () => ShownShops | undefined): HtmlPage[] {
   const methods = ['GET', 'POST'] as const
   return (['live', 'test'] as const).flatMap((mode) => [
@@ -379,7 +379,7 @@ export function storefrontPages(shops: () => ShownShops | undefined): HtmlPage[]
   ])
 }
 
-// Only at our own name, where people are signed in.
+// Drafts are only shown at the server's own host, where members are signed in.
 async function answerDraft(shops: ShownShops | undefined, mode: Mode, request: PageRequest): Promise<PageAnswer> {
   const { raw, spend, path, shop: hosted } = request
   const { slug = '' } = path
@@ -423,7 +423,7 @@ async function answerIn(shops: ShownShops | undefined, mode: Mode, request: Page
   if (!shops || !shop) throw refuse('route_not_found')
   const publicOrigin = shops.publicOrigin()
   const asked = basePattern.exec(path)?.[0] ?? ''
-  // The path of a shop changes when a second merchant comes, and when it gets a host. Closed shops are not led to.
+  // The path of a shop changes when a second merchant is added, and when the shop gets a host. Closed shops are not redirected to.
   const place = hosted || (shop.hasHost && shop.isOpen) ? atHost(shop) : { ...shop, origin: publicOrigin }
   const isElsewhere = hosted === undefined && (place.base !== asked || place.origin !== publicOrigin)
   if (isElsewhere) {
@@ -441,7 +441,7 @@ function movedTo(location: string): PageAnswer {
   return { ...redirect(location, { 'cache-control': 'no-store' }), status: 307 }
 }
 
-// By itself, because the storefront was not asked, or is what failed. Only its words are used.
+// An error page without the storefront, which was not reached or has failed. Only its texts are used.
 async function failed({ raw, shop }: Incoming, status: number): Promise<PageAnswer> {
   const { failureWords } = await import('../../../apps/storefront/shop.ts')
   const { title, text, toCart, locale, direction } = failureWords(status, raw.headers['accept-language'] ?? null)

@@ -1,4 +1,4 @@
-// `users`: the people who sign in for a merchant.
+// The command `users`: people who sign in for a merchant.
 
 import { peopleRows } from '../../contract/admin/people.ts'
 import { type Role, roles } from '../../contract/words.ts'
@@ -266,7 +266,7 @@ function writeDownReset(tx: Tx, userId: string, now: number): Promise<void> {
   return writeDownPerson(tx, { userId, operation: 'resetAdminMemberPassword', members, now })
 }
 
-// A person is named by the role: no address is in the list of changes.
+// The list of changes names a person only by the role, without an e-mail address.
 function roleChange(
   kind: 'create' | 'change' | 'retire',
   what: 'member' | 'invitation',
@@ -333,7 +333,7 @@ function change(
   })
 }
 
-// By e-mail or by id.
+// Finds a user by e-mail address or by id.
 async function chooseUser(storage: Storage, rootSecret: RootSecret, name: string): Promise<User> {
   const user = await storage.read((db) =>
     name.includes('@') ? findUserByEmail(db, rootSecret, name) : findUser(db, rootSecret, name),
@@ -356,11 +356,11 @@ async function chooseMerchants(storage: Storage, given: Given): Promise<{ id: st
 
 interface ChosenPassword {
   text: string
-  // Generated here, so it must be shown.
+  // Whether the password was generated here, so it must be shown.
   isMade: boolean
 }
 
-// Never from an argument: every process of the machine can read those, and shells store them.
+// A password is never an argument: every process of the machine can read arguments, and shells store them.
 async function choosePassword(given: Given, terminal: Terminal): Promise<ChosenPassword> {
   if (!given.flags.has('password-stdin')) return { text: makePassword(), isMade: true }
   const text = await readStandardInput(terminal.input)
@@ -371,7 +371,7 @@ async function choosePassword(given: Given, terminal: Terminal): Promise<ChosenP
 
 const inputBytesMax = passwordLengthMax * 8
 
-// One line, whose end does not belong to it.
+// Reads one line, without its line break.
 async function readStandardInput(input: Terminal['input']): Promise<string> {
   const chunks: Buffer[] = []
   let length = 0

@@ -1,4 +1,4 @@
-// `webhooks`: endpoints, their deliveries, and a receiver for development. A secret is printed once, when it is created.
+// The command `webhooks`: endpoints, their deliveries, and a receiver for development. A secret is printed once, when it is created.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AdminWebhookEndpoint, developerRows } from '../../contract/admin/developers.ts'
@@ -41,7 +41,7 @@ import { writeDown } from './written.ts'
 
 const { one, list, perform } = operationVerbs(developerRows, 'webhooks')
 
-// Ids are unique among all merchants.
+// Ids of endpoints are unique among all merchants.
 const ofEndpoint: Target = {
   words: ['ENDPOINT_ID'],
   async find({ word: endpointId }, storage) {
@@ -66,7 +66,7 @@ function turned(status: 'paused' | 'enabled'): Target {
 
 const changeable = ['url', 'events', 'description', 'status']
 
-// What is allowed on this machine is a matter of its settings, so the sentence names the setting.
+// The settings of this machine decide whether private addresses are allowed, so the error names the setting.
 const findUrlAllowed: Target['find'] = async (given, storage, config) => {
   const tools = { rootSecret: config.rootSecret, allowPrivate: config.webhookAllowPrivate }
   const problem = urlProblem(given.texts.url ?? '', tools)
@@ -168,7 +168,7 @@ function healthOf({ health, secretHint }: AdminWebhookEndpoint): string {
   return `${pending} pending, ${consecutiveFailures} failures in a row, last success ${lastSuccessAt ?? '–'}, secret ${secretHint}`
 }
 
-// Only the operator disables an endpoint: no operation does.
+// Only the operator disables an endpoint, so there is no operation for it.
 function disable(given: Given, terminal: Terminal): Promise<number> {
   const id = given.word
   return withStorage(given, async (storage) => {
@@ -203,7 +203,7 @@ function noEndpoint(id: string): Refusal {
 
 const lookEveryMs = 100
 
-// The call is made by a running server, like every other; this only requests it and polls its outcome.
+// A running server makes the call, like every other call; the command only requests it and polls the outcome.
 function testCall(given: Given, terminal: Terminal): Promise<number> {
   const id = given.word
   const seconds = readWhole(given, 'wait', waitSecondsMax) ?? 25
@@ -239,7 +239,7 @@ async function look(storage: Storage, { installationId, id }: Pick<Delivery, 'in
   })
 }
 
-// One failed attempt is enough; the schedule makes the others.
+// Waits for one attempt only: after a failure, the schedule makes the others.
 function isUnderWay({ status, attempts }: Delivery): boolean {
   return (status === 'pending' || status === 'sending' || status === 'retrying') && attempts === 0
 }

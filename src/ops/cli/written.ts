@@ -1,4 +1,4 @@
-// What the operator does at the command line is in the merchant's list of changes too, by the names that the admin operations have there.
+// Records the operator's actions at the command line in the merchant's list of changes, under the names of the admin operations.
 
 import type { AdminOperationId } from '../../contract/admin/operations.ts'
 import type { Mode } from '../../contract/words.ts'
@@ -19,12 +19,12 @@ export interface Written {
   now: number
 }
 
-// Commands that no operation does.
+// Commands without an admin operation.
 type FileCommand = 'apply' | 'import'
 export type AccountCommand = 'payments rotate'
 type Command = FileCommand | AccountCommand | 'orders return'
 
-// In the transaction of what it tells about. Nothing changed, nothing is written.
+// Records changes in the transaction that makes them. Without a change, nothing is recorded.
 export function writeDown(tx: Tx, { merchantId, mode, operation, changes, now }: Written): void {
   if (changes.length === 0) return
   const actor = { kind: 'operator', id: null } as const
@@ -37,7 +37,7 @@ export function recorderOf(operation: FileCommand, now: number): Recorder {
   }
 }
 
-// Writes an entry about the person in each of the shops; an address is in no entry.
+// Writes an entry about the person for each of the merchants. Entries contain no e-mail address.
 export async function writeDownPerson(
   tx: Tx,
   {
@@ -56,7 +56,7 @@ export async function writeDownPerson(
   }
 }
 
-// The order before and after. What is refused writes nothing.
+// Records the order before and after. A refused change is not recorded.
 export async function writeDownOrder<Done>(
   tx: Tx,
   key: { installationId: string; orderId: string },

@@ -6,7 +6,7 @@ import { availabilityOf, categoryOf, type FeedContext, isGtin, picturesOf } from
 const descriptionLengthMax = 5_000
 const picturesMax = 20
 
-// Nothing of a product that shoppers do not see.
+// Returns '' for a product that shoppers do not see.
 export function acpLine(product: ProductRow, context: FeedContext): string {
   const { publishedAt, archivedAt, skus } = product
   if (publishedAt === null || publishedAt > context.now || archivedAt !== null || skus.length === 0) return ''
@@ -36,7 +36,7 @@ function variantOf(product: ProductRow, sku: SkuRow, context: FeedContext, url: 
     title: [product.name, ...sku.options.map(({ value }) => value)].join(' – '),
     url,
     price: { amount: sku.price, currency },
-    // What history does not hold is not announced.
+    // A prior price is only announced if the price history has it.
     ...(sku.priorPrice !== null && { list_price: { amount: sku.priorPrice, currency } }),
     availability: { available: status !== 'out_of_stock', status },
     ...(isGtin(digits) && { barcodes: [{ type: 'GTIN', value: digits }] }),

@@ -48,12 +48,13 @@ import {
   type Transfer,
 } from './store.ts'
 
-// Files that wait; those that are shown; and all that are stored, with those that are about to be deleted.
+// Numbers of files per merchant: those that wait, those that are listed, and all that are stored, with those that are about to be
+// deleted.
 const waitingMax = 5
 const shownMax = 200
 const storedMax = 400
 
-// Few servers are asked for a file before they are restarted.
+// Loaded on demand: few servers are asked for an export before they are restarted.
 const loadExports = late(() => import('./exports.ts'))
 const loadAfterExports = late(() => import('./afterexports.ts'))
 
@@ -84,7 +85,7 @@ export function adminImportOperations({ rootSecret, publicOrigin, sites }: Impor
     async createAdminTransfer({ db, caller, body: { kind, name, pieces }, now }) {
       refuseProblems('', controlCharacters({ name }, ''))
       const { merchantId, mode } = caller
-      // Two at once count each other.
+      // The lock makes concurrent uploads count each other.
       await db.lockRow`select id from merchants where id = ${merchantId}`
       const { all, shown, waiting } = await countImports(db, merchantId)
       if (waiting >= waitingMax || all >= storedMax) throw refuse('transfer_limit')

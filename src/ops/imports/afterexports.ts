@@ -1,4 +1,4 @@
-// Returns and drafts as files, newest first as in their lists, and without data of customers.
+// Returns and drafts as files, newest first as in their lists, without customer data.
 
 import { listDrafts } from '../../domain/drafts/store.ts'
 import { draftStatus } from '../../domain/drafts/view.ts'
@@ -67,7 +67,7 @@ export async function exportReturns(
   }
 }
 
-// What is said of the return is in its first row.
+// Facts about the return itself are in its first row only.
 function returnLines({ row, lines, exchanges }: ReturnFacts, refunded: number): string {
   const facts = [
     row.orderNumber,

@@ -1,4 +1,5 @@
-// What was said of the columns of files, by their first rows, so the next file of that kind is read without asking.
+// The meanings that merchants assigned to the columns of files, stored by the header, so the next file with these columns is read without
+// asking.
 
 import { createHash } from 'node:crypto'
 import type { AdminFileColumn } from '../../contract/admin/transfers.ts'
@@ -18,7 +19,7 @@ export async function findAssigned(
   return row && (JSON.parse(row.assigned) as AssignedColumn[])
 }
 
-// The caller has locked the merchant's import.
+// The caller must have locked the merchant's import.
 export async function rememberAssigned(
   tx: Tx,
   merchantId: string,

@@ -1,4 +1,4 @@
-// Pictures of files that are here already, since an earlier import brought them over.
+// Finds pictures of files that an earlier import has already downloaded.
 
 import type { ProductEntry } from '../../contract/entries.ts'
 import { broughtPictures } from '../../domain/catalog/remotepictures.ts'

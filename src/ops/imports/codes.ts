@@ -1,5 +1,5 @@
-// SKU codes of files. Codes that a file shares with other products of the shop: codes are unique here and need not be in other systems, so
-// such a SKU comes in under a code that is made of its own, the same in every import.
+// SKU codes of files. Codes are unique within a shop, but need not be in other systems. A SKU whose code belongs to another product of
+// the shop gets a code made from its own, the same in every import.
 
 import { remark } from '../../contract/remarks.ts'
 import { listCodeOwners, listProductsBySlug } from '../../domain/catalog/store.ts'
@@ -22,7 +22,7 @@ export async function withOwnCodes(
     const notes = [...product.notes]
     const taken = new Set(entry.skus.map(({ code }) => code))
     const skus = entry.skus.map((sku) => {
-      // Two SKUs of the file share a code, so this one got another name; in the catalog it is the one that has the code.
+      // Two SKUs of the file share a code, so this SKU got another code. If it has the shared code in the catalog, it keeps it.
       const shared = sharedCodes.get(sku.code)
       if (shared !== undefined && owners.get(shared) === entry.slug && !taken.has(shared))
         return { ...sku, code: shared }
@@ -40,12 +40,12 @@ export async function withOwnCodes(
   })
 }
 
-// Imports of before took Shopify's guard of digits for a part of the code. Such a SKU keeps it, and with it its stock.
+// Earlier releases imported Shopify's apostrophe before digits as a part of the code. Such a SKU keeps that code, and with it its stock.
 function formerCode(code: string): string[] {
   return /^\d/.test(code) ? [`'${code}`] : []
 }
 
-// The codes of SKUs that a stock file names by product and options, which may differ from those in the file.
+// Returns the codes in the catalog for SKUs that a stock file names by product and options. They may differ from those in the file.
 export async function withKnownCodes(
   db: Reader,
   merchant: string,

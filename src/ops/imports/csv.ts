@@ -1,5 +1,5 @@
-// Reads CSV as RFC 4180 writes it, row by row, from chunks of bytes. Memory is bounded by one row, whatever the file's
-// size. What cannot be read for certain is refused with its line, never guessed. And writes it.
+// Reads CSV (RFC 4180) row by row from chunks of bytes. Memory is bounded by one row, whatever the file's size. Ambiguous input is
+// refused with its line, never guessed. Also writes CSV.
 
 import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
@@ -11,22 +11,22 @@ export interface CsvRow {
   line: number
   cells: string[]
   delimiter?: Delimiter
-  // By who converted the file before it is read.
+  // Set by a converter that refuses the row before it is read.
   refused?: { handle: string; reason: Remark }
-  // What was noticed about the row, or about the file if it is the header.
+  // Remarks about the row, or about the file if the row is the header.
   notes?: readonly Remark[]
 }
 export type Delimiter = (typeof delimiters)[number]
 
 export interface CsvOptions {
-  // A name of the Encoding Standard, such as windows-1252. Without one the text is UTF-8, or UTF-16 if it begins with the mark.
+  // A name of the Encoding Standard, such as windows-1252. Without one the text is UTF-8, or UTF-16 if it begins with a byte order mark.
   encoding?: string
 }
 
 const mebibyte = 1024 * 1024
 export const cellBytesMax = mebibyte
 export const rowBytesMax = 2 * mebibyte
-// As many columns as a spreadsheet has.
+// The number of columns of a spreadsheet.
 export const cellsMax = 16_384
 
 export class FileError extends Error {
@@ -47,13 +47,13 @@ const blank = 0x20
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 const byteOrderMark = [0xef, 0xbb, 0xbf]
-// Spreadsheets write a semicolon where the comma is the decimal sign, and a tab as "text".
+// Spreadsheets write a semicolon if the comma is the decimal sign, and a tab in files of the type "text".
 const delimiters = [',', ';', '\t'] as const
 const delimiterBytes = delimiters.map((character) => character.charCodeAt(0))
 
-// `line` is where the row begins; a quoted cell may run over several. Lines without any character are passed over.
-// Rows are found among the bytes, since no byte of a multi-byte character looks like a quote, a delimiter or a line end,
-// so a character that is split over two chunks needs no care. The text is decoded row by row.
+// `line` is where the row begins; a quoted cell may span several lines. Empty lines are skipped. Rows are found among the bytes: no byte
+// of a multi-byte character looks like a quote, a delimiter or a line end, so a character that is split over two chunks needs no care.
+// The text is decoded row by row.
 export async function* readCsv(
   chunks: AsyncIterable<Buffer>,
   { encoding }: CsvOptions = {},
@@ -119,13 +119,13 @@ export async function* readCsv(
         place = 'padding'
       } else if (place === 'closed' || place === 'padding') {
         if (place === 'padding' && byte === blank) continue
-        // A quote that is not doubled within a quoted cell closes it, and what follows is plain, as other readers have it.
+        // A quote that is not doubled closes a quoted cell, and the text after it is plain, as in other readers.
         place = byte === quote && place === 'closed' ? 'quoted' : 'plain'
         isBroken ||= place === 'plain'
       } else if (place === 'start') {
         const isMark = delimiter === undefined && byte === byteOrderMark[heldBytes + at - from]
         if (byte === quote) quoteLine = line
-        // Some programs put a blank before a quote.
+        // Some programs put a space before a quote.
         if (!isMark && byte !== blank) place = byte === quote ? 'quoted' : 'plain'
       }
     }
@@ -143,7 +143,7 @@ export async function* readCsv(
   if (row) yield row
 }
 
-// As it is, unless its encoding is named or it begins with the mark of UTF-16.
+// Passes the bytes on as they are, unless an encoding is named or they begin with the byte order mark of UTF-16.
 export async function* inUtf8(chunks: AsyncIterable<Buffer>, encoding: string | undefined): AsyncGenerator<Buffer> {
   let decoder: TextDecoder | undefined = encoding === undefined ? undefined : decoderOf(encoding)
   let isKnown = decoder !== undefined
@@ -179,7 +179,7 @@ export async function* inUtf8(chunks: AsyncIterable<Buffer>, encoding: string | 
 
 const partBytesMax = 64 * 1024
 
-// What is done with one of them is a matter of some milliseconds.
+// Splits chunks into parts that take only some milliseconds each.
 async function* inParts(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const chunk of chunks)
     for (let at = 0; at < chunk.length; at += partBytesMax) yield chunk.subarray(at, at + partBytesMax)
@@ -207,20 +207,20 @@ function decode(bytes: Buffer, rowLine: number): string {
     if (rowLine === 1 && text.includes('\0')) throw new FileError(1, remark('perhaps_utf16'))
     return rowLine === 1 && text.startsWith('\ufeff') ? text.slice(1) : text
   }
-  // A line end is a whole character in UTF-8, so one of the row's lines is bad by itself.
+  // A line end is a whole character in UTF-8, so at least one line of the row is invalid by itself.
   const lines = bytes.toString('latin1').split(/\r\n|\n|\r/)
   const bad = lines.findIndex((text) => !isUtf8(Buffer.from(text, 'latin1')))
   throw new FileError(rowLine + bad, remark('csv_not_utf8'))
 }
 
-// The header decides: the sign that stands between its cells most often. A file of one column has none, and any sign will do.
+// The delimiter that occurs most often in the header. A file of one column has none, so any delimiter is right.
 function delimiterOf(header: string): Delimiter {
   const bare = header.replace(/"[^"]*"/g, '')
   const counts = delimiters.map((character) => bare.split(character).length)
   return delimiters[counts.indexOf(Math.max(...counts))] ?? ','
 }
 
-// The quotes of a row are known to be closed. Only a header that mixes delimiters, read before its own was known, can differ.
+// The quotes of a row are closed. The only exception is a header that mixes delimiters, which is read before its delimiter is known.
 function cellsOf(delimiter: string, text: string, rowLine: number): string[] {
   if (!text.includes('"')) return text.split(delimiter)
   const cells: string[] = []
@@ -262,15 +262,15 @@ export function guarded(cell: string): string {
   return isFormula(cell) ? guard + cell : cell
 }
 
-// The cell as it was before it was guarded.
+// Returns the cell without the apostrophe that guards it.
 export function withoutGuard(cell: string): string {
   return cell.startsWith(guard) && isFormula(cell.slice(1)) ? cell.slice(1) : cell
 }
 
-// Shopify also guards codes and barcodes of digits, from a spreadsheet that would drop their zeros.
+// Shopify also puts an apostrophe before codes and barcodes of digits, since spreadsheets would drop leading zeros.
 const guardedDigits = /^'+\d/
 
-// A code as a file has it, so that it is read as it is: `csvLine` guards the rest.
+// Writes a code so that a reader gets it unchanged. `csvLine` guards the other cells.
 export function codeCell(code: string): string {
   return guardedDigits.test(code) ? guard + code : code
 }

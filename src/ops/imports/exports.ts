@@ -1,4 +1,4 @@
-// Exports: some rows of a file at a time, read when they are asked for and stored nowhere.
+// Exports: the rows of a file are read in pages when they are requested, and stored nowhere.
 
 import { type BrokenRule, issue } from '../../contract/issues.ts'
 import type { Mode } from '../../contract/words.ts'
@@ -30,17 +30,17 @@ import { feedEnd, feedHead, feedItems } from './googlefeed.ts'
 import { categoryMap, shopifyHeader, shopifyLines } from './shopifyrows.ts'
 
 export interface ExportPage {
-  // With the names of the columns at the beginning of the file.
+  // Text of the rows, preceded by the header at the beginning of the file.
   text: string
   count: number
-  // Behind which row the file goes on; null at its end.
+  // Id of the row after which the file continues, or null at its end.
   last: string | null
 }
 
 const productsMax = 50
 const ordersMax = 50
 const promotionsMax = 500
-// A product may have 250 SKUs and a description of 50,000 characters.
+// Bounded, since a product may have 250 SKUs and a description of 50,000 characters.
 const textLengthMax = 1_000_000
 
 interface CatalogAsk {
@@ -59,7 +59,7 @@ export async function exportProducts(
 }
 
 export interface FeedAsk extends CatalogAsk {
-  // The page of a product; `{slug}` stands for its slug.
+  // URL of the page of a product; `{slug}` stands for its slug.
   link: string
   now: number
 }
@@ -90,7 +90,7 @@ export async function* acpFeed(
   yield* wholeFile((after) => read((db) => exportAcp(db, seller, { ...ask, after })))
 }
 
-// The whole file, some products at a time.
+// Yields the whole file, some products at a time.
 export async function* googleFeed(
   read: Storage['read'],
   seller: MerchantMode,
@@ -116,7 +116,7 @@ async function* wholeFile(pageAfter: (after: string | null) => Promise<ExportPag
   } while (after !== null)
 }
 
-// Why a text is not the address of products; undefined where it is.
+// Returns why a text is not a URL of product pages, or undefined if it is.
 export function linkProblem(link: string): BrokenRule | undefined {
   const url = URL.parse(link.replace('{slug}', 'slug'))
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return issue('link_not_secure')
@@ -176,7 +176,7 @@ export interface OrderAsk
   after: string | null
 }
 
-// What Shopify writes, as far as there is something to say.
+// The columns that Shopify writes and that this shop has data for.
 const orderColumns = [
   'Name',
   'Financial Status',
@@ -274,7 +274,7 @@ async function orderPage(
   }
 }
 
-// What is said of the order is in its first row.
+// Facts about the order itself are in its first row only.
 function orderLines(order: OrderRow, lines: readonly OrderLine[], customer: readonly string[]): string {
   const money = (amount: number) => decimalAmount(amount, order.currency)
   const { cancellation, promotion, shippingChoice } = order
@@ -359,7 +359,7 @@ function promotionLine(
     promotion.code,
     promotion.name,
     type,
-    // Basis points as percent.
+    // Basis points as a percentage.
     type === 'percentage' ? String(value / 100) : type === 'fixed_amount' ? money(value) : '',
     promotion.currency ?? '',
     money(minimumSubtotal),

@@ -1,4 +1,5 @@
-// A product file of any system, read by what a person said of its columns. Rows that name the same product are its variants. Pure.
+// Reads a product file of any system by the meanings that a person assigned to its columns. Rows that name the same product are its
+// variants. Pure.
 
 import { type Issue, issueAt } from '../../../contract/issues.ts'
 import type { ColumnMeaning } from '../../../contract/words.ts'
@@ -23,7 +24,7 @@ export interface AssignedColumn {
   as: ColumnMeaning
 }
 
-// These may be assigned to several columns: each option has one, and so may each picture.
+// Meanings that several columns may have: each option has its own column, and so may each picture.
 const optionsMax = 3
 const picturesMax = 50
 export function countMaxOf(meaning: ColumnMeaning): number {
@@ -33,7 +34,7 @@ export function countMaxOf(meaning: ColumnMeaning): number {
 
 export const neededMeanings = ['title', 'price'] as const satisfies readonly ColumnMeaning[]
 
-// Without the columns of the file, whether it has those that are named is not looked at.
+// If `columns` is undefined, it is not checked whether the file has the assigned columns.
 export function* assignmentProblems(
   columns: readonly { name: string }[] | undefined,
   assigned: readonly AssignedColumn[],
@@ -100,12 +101,12 @@ class Reading {
     this.#hasDecimalComma = hasDecimalComma
   }
 
-  // A row without a name of its product is one by itself, which is refused with its line.
+  // A row without a product name gets its own key, so it is refused with its line.
   keyOf(row: FileRow): string {
     return (this.#text(row, 'product') || this.#text(row, 'title')).toLowerCase() || `\0${row.line}`
   }
 
-  // The name as it is typed makes a plainer address than with the digest that other handles get.
+  // The name as typed makes a plainer slug than the digest that other handles get.
   handleOf(key: string, row: FileRow): string {
     const name = this.#text(row, 'product') || this.#text(row, 'title')
     if (name === '') return ''
@@ -142,7 +143,7 @@ class Reading {
       barcode: this.#text(row, 'barcode'),
       price: this.#number(row, 'price'),
       compareAtPrice: this.#number(row, 'compareAtPrice'),
-      // A row without a quantity is of goods that are not counted.
+      // A row without a quantity is about goods that are not counted.
       tracker: this.#text(row, 'quantity') === '' ? '' : 'file',
       quantity: this.#number(row, 'quantity'),
       grams: kilograms > 0 ? String(Math.round(kilograms * 1000)) : this.#number(row, 'weightGrams'),
@@ -165,7 +166,8 @@ class Reading {
   }
 }
 
-// `€ 1.299,00`, `1,299.00 EUR` and `1299` as programs write them. What is not a number stays, and is refused with its line.
+// Reads `€ 1.299,00`, `1,299.00 EUR` and `1299`, as programs write them. Text that is not a number is returned unchanged, and refused
+// later with its line.
 export function plainNumber(text: string, hasDecimalComma: boolean): string {
   const digits = text.replace(/[\s'’]|\p{Sc}|[A-Z]{3}/gu, '')
   if (!/^-?[\d.,]*\d$/.test(digits)) return text
@@ -186,7 +188,7 @@ function partsOf(text: string): string[] {
     .filter((part) => part !== '')
 }
 
-// In linear time on any cell: nothing is matched twice.
+// Runs in linear time on any cell: nothing is matched twice.
 function picturesIn(text: string): string[] {
   return listOf(
     text.replaceAll(/[|;\s]+(https?:)?/g, (whole, scheme?: string) => (scheme === undefined ? whole : `,${scheme}`)),

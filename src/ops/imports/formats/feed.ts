@@ -1,4 +1,4 @@
-// Reads a feed for Google in RSS or Atom as rows with a header, as if it were one of text: `google.ts` reads both.
+// Reads a feed for Google in RSS or Atom as rows with a header, like a text feed. `google.ts` reads both.
 
 import { remark } from '../../../contract/remarks.ts'
 import { type CsvRow, FileError, guarded } from '../csv.ts'
@@ -14,14 +14,14 @@ import {
   wholeSlug,
 } from './google.ts'
 
-// Without these it would not be known as a feed.
+// Columns that are always in the header, since a feed is recognised by them.
 const always = ['id', 'title', 'price', 'availability'] as const
 // biome-ignore format: a list of words
 const read = new Set<string>([
   ...always, 'description', 'item group id', 'sale price', 'brand', 'gtin', 'product type', 'color', 'size', 'material', 'pattern',
   'image link', 'additional image link', 'shipping weight', 'unit pricing measure', 'unit pricing base measure',
 ])
-// One item has far fewer, and a feed that is none has no item for long.
+// More elements than any item has. A file that is not a feed is refused after this many elements without an item.
 const elementsMax = 10_000
 const roots = new Set(['rss', 'feed', 'rdf'])
 const namespace = /^https?:\/\/base\.google\.com\/ns\/1\.0\/?$/
@@ -32,11 +32,11 @@ interface Item {
   line: number
   depth: number
   cells: Map<string, string>
-  // The `product_detail` within which the reader is.
+  // The `product_detail` element that is being read.
   detail: Map<string, string> | undefined
 }
 
-// All of it is read before the first row, since the header says which columns there are.
+// The whole file is read before the first row, since the header lists the columns of all items.
 export async function* readFeed(texts: AsyncIterable<string>): AsyncGenerator<CsvRow> {
   const items: Item[] = []
   const prefixes = new Set(['', 'g'])
@@ -47,7 +47,7 @@ export async function* readFeed(texts: AsyncIterable<string>): AsyncGenerator<Cs
   let member: string | undefined
   let text = ''
   let characters = 0
-  // Since the last item that says something.
+  // Number of elements since the last item with content.
   let elements = 0
 
   for await (const token of readXml(texts)) {
@@ -84,7 +84,7 @@ export async function* readFeed(texts: AsyncIterable<string>): AsyncGenerator<Cs
       continue
     }
     if (item?.detail && depth === item.depth + 2 && member !== undefined) {
-      // Tabs and line breaks are between names and values.
+      // Tabs and line breaks separate names and values, so they are removed from the text.
       item.detail.set(member, text.replaceAll(/[\t\r\n]+/g, ' ').trim())
       member = undefined
     } else if (item?.detail && depth === item.depth + 1) {
@@ -138,7 +138,7 @@ function detailMemberOf(local: string): string | undefined {
   return detailMembers.includes(name) ? name : undefined
 }
 
-// Details of other sections say nothing that is read.
+// Details of other sections are not read.
 function optionIn(detail: ReadonlyMap<string, string>): string | undefined {
   const [section, name, value] = detailMembers.map((member) => detail.get(member))
   return section === optionsSection && name && value ? `${name}\t${value}` : undefined
@@ -151,7 +151,7 @@ function memberOf(local: string): string | undefined {
   return read.has(name) ? name : undefined
 }
 
-// Pictures are a list; of anything else the first counts.
+// Pictures are collected in a list; for other members the first text counts.
 function cellOf(before: string | undefined, text: string, member: string): string {
   if (before === undefined || before === '') return text
   return member === 'additional image link' && text !== '' ? `${before}, ${text}` : before

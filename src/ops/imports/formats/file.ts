@@ -1,4 +1,4 @@
-// Opens a file of products or stock: CSV, or a feed in XML, which begins with a `<`.
+// Opens a file of products or stock: CSV, or an XML feed, which begins with a `<`.
 
 import { TextDecoder } from 'node:util'
 import { remark } from '../../../contract/remarks.ts'
@@ -6,7 +6,7 @@ import { type CsvOptions, type CsvRow, FileError, inUtf8, readCsv } from '../csv
 import { readFeed } from './feed.ts'
 
 export interface FileOptions extends CsvOptions {
-  // It was decoded on its way, so what it says of its encoding is no longer true.
+  // The file was decoded to UTF-8 before, so its own declaration of an encoding is outdated.
   isUtf8?: boolean
 }
 
@@ -36,7 +36,7 @@ export async function* readFile(chunks: AsyncIterable<Buffer>, options: FileOpti
   yield* readFeed(textOf(inUtf8(all(), encoding)))
 }
 
-// UTF-16 is known by its mark, and the declaration of such a file says the same.
+// A UTF-16 file is recognised by its byte order mark, so a declaration of UTF-16 adds nothing.
 function declaredIn(text: string): string | undefined {
   const name = /^[^<]*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]{1,40})["']/i.exec(text)?.[1]?.toLowerCase()
   if (name === undefined || name === 'utf-8' || name.startsWith('utf-16')) return undefined

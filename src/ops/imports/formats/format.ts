@@ -1,5 +1,5 @@
-// What the readers of other systems' product files share. Each turns its rows into rows in Shopify's columns, which
-// `shopify.ts` reads, so bounds, names, notes and refusals are the same for all of them. Pure.
+// Shared by the readers of other systems' product files. Each reader converts its rows to rows in Shopify's columns, which `shopify.ts`
+// reads, so limits, names, notes and refusals are the same for all. Pure.
 
 import { skusMax } from '../../../contract/entries.ts'
 import { type Remark, remark } from '../../../contract/remarks.ts'
@@ -10,9 +10,9 @@ import { optionColumns, type ShopifyColumn } from '../shopify.ts'
 export interface ProductFormat {
   name: string
   isThis(columns: ReadonlySet<string>): boolean
-  // Whether a column of the file is read. The others are named in a note.
+  // Returns whether a column of the file is read. The others are named in a note.
   reads(column: string): boolean
-  // Those that its rows may fill; what the file has no column for, it does not say.
+  // Returns the Shopify columns that the rows may fill. Columns that the file lacks are left out, so their values do not change.
   columnsOf(columns: ReadonlySet<string>): readonly ShopifyColumn[]
   convert(rows: AsyncIterable<FileRow>, columns: ReadonlySet<string>, context: FileContext): AsyncIterable<ConvertedRow>
 }
@@ -26,14 +26,14 @@ export interface FileContext {
 export interface MarkedProduct {
   slug: string
   mark: string
-  // What its slug ends with, after a hyphen, whatever it begins with.
+  // The end of the product's slug after a hyphen; the rest of the slug may differ.
   end: string
-  // Its codes in the file.
+  // Codes of the product in the file.
   codes: readonly string[]
 }
 
-// The slugs under which the shop knows such products, by their marks, where it does not know the slug of the file. Marks are stored as a
-// member of the metadata.
+// Returns the slugs of the products in the shop by their marks, for products whose slug in the file is unknown to the shop. Marks are
+// stored as a member of the metadata.
 export type FindKnown = (member: string, products: readonly MarkedProduct[]) => Promise<ReadonlyMap<string, string>>
 
 export type ShopifyCells = Partial<Record<ShopifyColumn, string>>
@@ -44,7 +44,7 @@ export type ConvertedRow =
 
 export interface FileRow {
   line: number
-  // Empty where the file has no such column.
+  // Returns '' if the file has no such column.
   cell(name: string): string
 }
 
@@ -61,7 +61,7 @@ export function fileRow({ line, cells }: CsvRow, places: ReadonlyMap<string, num
   return { line, cell: (name) => withoutGuard(cell(name).slice(0, lengthMaxOf(name)).trim()) }
 }
 
-// A cell that is longer is cut before anything is done with it.
+// Longer cells are cut before they are processed.
 function lengthMaxOf(name: string): number {
   return name.endsWith('description') ? 512 * 1024 : 32 * 1024
 }
@@ -69,10 +69,10 @@ function lengthMaxOf(name: string): number {
 export const heldRowsMax = 200_000
 export const heldMebibytesMax = 128
 export const heldCharactersMax = heldMebibytesMax * 1024 * 1024
-// What a cell takes beside its text.
+// Approximate memory of a cell besides its text, counted in characters.
 const cellCharacters = 8
 
-// For files in which the rows of a product need not stand together.
+// Keeps all rows in memory, for files in which the rows of a product may be apart.
 export async function holdRows(rows: AsyncIterable<FileRow>, names: readonly string[]): Promise<FileRow[]> {
   const held: FileRow[] = []
   let characters = 0
@@ -91,7 +91,7 @@ export async function holdRows(rows: AsyncIterable<FileRow>, names: readonly str
   return held
 }
 
-// Rows by what they have in common, in the order of the first of each. Without a key a row is left out.
+// Groups rows by key, in the order of the first row of each group. Rows without a key are left out.
 export async function groupRows<Key>(
   rows: readonly FileRow[],
   keyOf: (row: FileRow) => Key | undefined,
