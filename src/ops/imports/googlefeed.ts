@@ -1,4 +1,4 @@
-// Products as a feed for Google Merchant Center: RSS 2.0 with an item for each SKU. The other direction of `formats/google.ts`. Pure.
+// Products as a feed for Google Merchant Center: RSS 2.0 with an item for each SKU. The inverse of `formats/google.ts`. Pure.
 
 import type { PartyEntry } from '../../contract/entries.ts'
 import type { Mode } from '../../contract/words.ts'
@@ -14,23 +14,23 @@ import { optionsSection, ownNamespace, titleEndOf } from './formats/google.ts'
 export interface FeedContext {
   shopName: string
   currency: string
-  // Whose stock is told.
+  // Mode whose stock is shown.
   mode: Mode
   // Origin of this server, put before the paths of its own pictures.
   origin: string
-  // The page of a product; `{slug}` stands for its slug.
+  // URL of the page of a product; `{slug}` stands for its slug.
   link: string
-  // By slug and by id.
+  // Categories by slug and by id.
   categories: ReadonlyMap<string, CategoryRow>
   now: number
 }
 
 export interface GoogleContext extends FeedContext {
-  // By slug.
+  // Manufacturers by slug.
   makers: ReadonlyMap<string, MakerRecord>
 }
 
-// The bounds of Google.
+// Limits of Google.
 const idLengthMax = 50
 const titleLengthMax = 150
 const descriptionLengthMax = 5_000
@@ -48,7 +48,7 @@ export function feedHead({ shopName, origin }: Pick<FeedContext, 'shopName' | 'o
 
 export const feedEnd = '</channel>\n</rss>\n'
 
-// Nothing of a product that shoppers do not see.
+// Returns '' for a product that shoppers do not see.
 export function feedItems(product: ProductRow, context: GoogleContext): string {
   const { publishedAt, archivedAt, skus } = product
   if (publishedAt === null || publishedAt > context.now || archivedAt !== null) return ''
@@ -56,7 +56,7 @@ export function feedItems(product: ProductRow, context: GoogleContext): string {
     .map((sku) => {
       const obstacle = obstacleOf(product, sku)
       if (obstacle === undefined) return itemOf(product, sku, context)
-      // A comment has no two hyphens in a row.
+      // An XML comment must not contain two hyphens in a row.
       return `<!-- ${leftOutMark}: ${escapeXml(sku.code).replaceAll('-', '‐')}, ${obstacle} -->\n`
     })
     .join('')
@@ -64,7 +64,7 @@ export function feedItems(product: ProductRow, context: GoogleContext): string {
 
 const leftOutMark = 'left out of the feed'
 
-// How many items of a part of the feed are left out, by why.
+// Number of items that a part of the feed leaves out, by reason.
 export function leftOutOf(text: string): Map<string, number> {
   const counts = new Map<string, number>()
   for (const [, why = ''] of text.matchAll(leftOutComment)) counts.set(why, (counts.get(why) ?? 0) + 1)
@@ -73,7 +73,7 @@ export function leftOutOf(text: string): Map<string, number> {
 
 const leftOutComment = new RegExp(`^<!-- ${leftOutMark}: .*, ([a-z ]+) -->$`, 'gm')
 
-// What Merchant Center refuses an item for.
+// Returns why Merchant Center would refuse the item.
 function obstacleOf({ images }: ProductRow, { image, price }: SkuRow): string | undefined {
   if (image === null && images.length === 0) return 'no picture'
   return price === 0 ? 'no price' : undefined
@@ -87,23 +87,23 @@ function itemOf(product: ProductRow, sku: SkuRow, context: GoogleContext): strin
   const brand = product.brand ?? ''
   const lines = [
     ...idOf('g:id', 'cw:code', sku.code, sku.id),
-    // Also of a product with one SKU: it is found by this when the feed is read in again.
+    // Also set for a product with one SKU, since an import of the feed finds the product by it.
     ...idOf('g:item_group_id', 'cw:slug', product.slug, product.id),
     element('title', titleOf(product, sku)),
-    // Google refuses an item without one.
+    // Google refuses an item without a description.
     element('description', (product.description || product.summary || product.name).slice(0, descriptionLengthMax)),
     element('link', context.link.replace('{slug}', product.slug)),
     element('g:image_link', pictures[0] ?? ''),
     ...pictures.slice(1, 1 + furtherPicturesMax).map((url) => element('g:additional_image_link', url)),
     element('g:availability', availabilityOf(sku, context.mode)),
-    // What history does not hold is not announced.
+    // A prior price is only announced if the price history has it.
     element('g:price', money(sku.priorPrice ?? sku.price)),
     sku.priorPrice === null ? '' : element('g:sale_price', money(sku.price)),
     element('g:brand', brand.slice(0, brandLengthMax)),
-    // Where only we read it, as below.
+    // The full brand, in an element that only our import reads.
     brand.length <= brandLengthMax ? '' : element('cw:brand', brand),
     element('g:gtin', gtin),
-    // There is no number of the maker (`mpn`) here.
+    // The shop has no manufacturer part numbers (`mpn`).
     gtin === '' ? element('g:identifier_exists', 'no') : '',
     element('g:condition', 'new'),
     element('g:product_type', categoryOf(product, context)),
@@ -125,7 +125,7 @@ function measureOfItem({ measure }: SkuRow): string[] {
   ]
 }
 
-// What is too long for an id stands beside it, where only we read it.
+// A text that is too long for Google is replaced by an id, with the full text in an element that only our import reads.
 function idOf(name: string, wholeName: string, text: string, id: string): string[] {
   return text.length <= idLengthMax ? [element(name, text)] : [element(name, id), element(wholeName, text)]
 }
@@ -135,7 +135,7 @@ function titleOf({ name }: ProductRow, { options }: SkuRow): string {
   return (name.slice(0, Math.max(0, titleLengthMax - end.length)) + end).slice(0, titleLengthMax)
 }
 
-// All options by their own names and in their order, as the feed is read in again.
+// All options by their own names and in their order, for an import of the feed.
 function detailOf(section: string, name: string, value: string): string {
   const members = [
     element('g:section_name', section),
@@ -147,7 +147,7 @@ function detailOf(section: string, name: string, value: string): string {
 
 const detailLengthMax = 1_000
 
-// Google has no attributes of its own for the maker and for warnings.
+// Google has no attributes for the manufacturer and for warnings, so they are product details.
 function safetyOf({ maker: slug, warnings }: ProductRow, { makers }: GoogleContext): string[] {
   const maker = slug === null ? undefined : makers.get(slug)
   const party = (section: string, { name, address, country, contact }: PartyEntry) => [
@@ -180,7 +180,7 @@ export function categoryOf({ categories: [slug = ''] }: ProductRow, { categories
     .join(' > ')
 }
 
-// GTIN-8, -12, -13 or -14, with its check digit (GS1 General Specifications, 7.9).
+// Returns whether a text is a GTIN-8, -12, -13 or -14 with its check digit (GS1 General Specifications, 7.9).
 export function isGtin(text: string): boolean {
   if (!/^(?:\d{8}|\d{12,14})$/.test(text)) return false
   const sum = [...text].reverse().reduce((total, digit, place) => total + Number(digit) * (place % 2 === 0 ? 1 : 3), 0)
@@ -191,7 +191,7 @@ function element(name: string, text: string): string {
   return text === '' ? '' : `<${name}>${escapeXml(text)}</${name}>\n`
 }
 
-// XML 1.0 has no way to write the other control characters, nor half of a surrogate pair.
+// XML 1.0 cannot represent the other control characters, nor half of a surrogate pair.
 const unwritable = /(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu
 
 function escapeXml(text: string): string {

@@ -1,6 +1,5 @@
-// Imports products from a CSV file as a stream: a batch is one transaction, and no more than a batch is in memory, beside the
-// slugs and codes that were met (under a kilobyte a product). What cannot be taken is refused with its line and reason, and
-// the rest goes on.
+// Imports products from a CSV file as a stream: each batch is one transaction, and memory holds one batch, besides the slugs and codes
+// that were read (under a kilobyte a product). What cannot be imported is refused with its line and reason, and the import continues.
 
 import { type CategoryEntry, categoryDepthMax, type ProductEntry } from '../../contract/entries.ts'
 import { type Remark, remark } from '../../contract/remarks.ts'
@@ -39,43 +38,43 @@ export interface RefusedRow {
 }
 
 export interface ImportReport {
-  // In which prices were read: the file names none.
+  // Currency in which prices were read, since the file names none.
   currency: string
   created: number
   changed: number
   unchanged: number
-  // The first thousand; `refusedCount` counts them all.
+  // The first thousand refused rows; `refusedCount` counts all.
   refused: RefusedRow[]
   refusedCount: number
   notes: Remark[]
   notesCount: number
-  // Why the file could not be read to its end; the products that end before that are imported.
+  // Why the file could not be read to its end. Products before that place are imported.
   brokenOff: Remark | null
 }
 
 export interface ImportOptions {
   merchantSlug: string
   now: number
-  // Also set the stock of SKUs that exist.
+  // Whether the stock of existing SKUs is set too.
   stock: boolean
-  // Encoding of the file, where it is not UTF-8.
+  // Encoding of the file, if it is not UTF-8.
   encoding?: string
-  // Stock of SKUs for which the file names none.
+  // Stock of SKUs for which the file has no quantity.
   stockDefault?: number | null
-  // What the columns of a file hold that no known system wrote.
+  // Meanings of the columns, for a file of an unknown system.
   assigned?: readonly AssignedColumn[] | null
   onProgress: (report: Readonly<ImportReport>) => void
   record?: Recorder
 }
 
 const reportedMax = 1_000
-// Early, and then ever more rarely: what matters is the order of magnitude.
+// Table statistics are renewed early, and then ever more rarely: only the order of magnitude matters.
 const learnAfterBatches = [1, 5, 25, 125]
 
 interface Batch {
   products: ReadProduct[]
   categories: Map<string, CategoryEntry>
-  // Products of which a row was refused: a typo in a row must not take a SKU off the shelf.
+  // Products with a refused row. Their SKUs that the file lacks are not retired, since the row may only have a typo.
   partial: Set<string>
 }
 
@@ -115,7 +114,7 @@ export async function importProducts(
   async function save(batch: Batch): Promise<void> {
     if (batch.products.length === 0) return
     const saved = await storage.write(async (tx) => {
-      // First of all, so that another import does not make the same categories.
+      // Locked first, so that another import does not create the same categories.
       const seller = await lockSellerFor(tx, { slug: merchantSlug, currency })
       const made = await makeMissingCategories(tx, seller.id, batch.categories, categoryIds, options.now)
       const known = new Map([...categoryIds, ...made.ids])
@@ -159,7 +158,7 @@ export async function importProducts(
     options.onProgress(report)
   }
 
-  // For a file without prices: what it changes in products that exist.
+  // For a file without prices: returns the entries of existing products with the file's changes.
   let columns: ReadonlySet<ShopifyColumn> = new Set()
   async function changedEntries(tx: Tx, seller: SellerFacts, products: readonly ReadProduct[]) {
     const entries: ProductEntry[] = []
@@ -239,7 +238,7 @@ async function makeMissingCategories(
   return { ids: new Map(ids), changes: categories.map((category) => categoryChange(undefined, category)) }
 }
 
-// The header, and all rows with it.
+// Returns the header, and all rows including the header.
 async function withHeader(
   file: AsyncGenerator<CsvRow>,
 ): Promise<{ header: CsvRow | undefined; rows: AsyncIterable<CsvRow> }> {

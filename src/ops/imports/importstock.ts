@@ -1,4 +1,4 @@
-// Sets stock from a file, in both modes: what `import` does with a stock file. A batch is one transaction.
+// Sets stock from a file, in both modes: the part of `import` for stock files. Each batch is one transaction.
 
 import { type Remark, remark } from '../../contract/remarks.ts'
 import { type Mode, modes } from '../../contract/words.ts'
@@ -79,7 +79,7 @@ async function saveLevels(tx: Tx, merchantId: string, outcomes: readonly StockOu
   return { changed, unchanged, refused }
 }
 
-// A sale that was under way is over once its row is locked, so no sale comes between comparing a count and writing it.
+// Locks the rows, which waits for sales in progress, so no sale happens between comparing a count and writing it.
 async function lockStock(tx: Tx, merchantId: string, skuIds: readonly string[]) {
   const stockOf = new Map<string, Record<Mode, number>>()
   if (skuIds.length === 0) return stockOf

@@ -1,5 +1,5 @@
-// Finds products of the shop that a file names otherwise by now: files of WooCommerce and Wix have ids and no slugs, and a slug that is
-// made of name and id changes with the name.
+// Finds products of the shop that a file now names otherwise: files of WooCommerce and Wix have ids and no slugs, and a slug that is made
+// from name and id changes with the name.
 
 import { listCodeOwners, listProductSlugs, listProductsBySlug } from '../../domain/catalog/store.ts'
 import { inSlices } from '../../platform/kit/breath.ts'
@@ -45,7 +45,7 @@ export function findKnownIn(read: Storage['read'], merchantId: string): FindKnow
   }
 }
 
-// One that was imported before products had marks is known by the end of its slug and one of its codes.
+// A product that was imported before products had marks is recognised by the end of its slug and one of its codes.
 function isSame(
   { mark, end, codes }: MarkedProduct,
   slug: string,

@@ -1,6 +1,6 @@
-// What a Shopify file says about a product that exists. The format holds less than a product does, so the product is written in
-// that format and read again: a member that the file shows as this shows it was not touched, and stays. An export that is
-// imported again therefore changes nothing, and an edit of one cell changes one member.
+// Merges a product of a Shopify file into the existing product. The format contains less than a product does, so the existing product is
+// written in that format and read again: a member that is the same in both was not edited, and does not change. Importing an export
+// therefore changes nothing, and an edit of one cell changes one member.
 
 import type { CategoryEntry, ProductEntry, SkuEntry } from '../../contract/entries.ts'
 import { type Remark, remark } from '../../contract/remarks.ts'
@@ -12,11 +12,11 @@ import { type ShopifyContext, shopifyRows } from './shopifyrows.ts'
 
 export interface MergedProduct {
   entry: ProductEntry
-  // Those that the entry needs.
+  // Categories that the entry needs.
   categories: readonly CategoryEntry[]
 }
 
-// `columns` are those of the file: what it has no column for, it does not say.
+// `columns` are those of the file. Members without a column do not change.
 export async function mergedProduct(
   before: ProductRow,
   read: ReadProduct,
@@ -27,7 +27,7 @@ export async function mergedProduct(
   const stored = productEntry(before)
   if (!shown) return { entry: read.entry, categories: read.categories }
   const said = saidOf(read.entry, shown.entry)
-  // A summary of the merchant's own is not replaced by one that is made of the description.
+  // The merchant's own summary is not replaced by one that was made from the description.
   if (before.summary !== shown.entry.summary) delete said.summary
   if (said.metadata) said.metadata = { ...stored.metadata, ...said.metadata }
   const codes = codesOf(shown.entry, before)
@@ -37,13 +37,13 @@ export async function mergedProduct(
     return known && shownSku ? mergedSku(known, sku, shownSku, stored) : sku
   })
   const entry = { ...stored, ...said, slug: stored.slug, skus }
-  // Published and since when go together.
+  // `published` and `publishedAt` belong together.
   if (said.published !== undefined) delete entry.publishedAt
   return { entry, categories: said.categories ? read.categories : [] }
 }
 
-// The same for a file without prices, which changes only what exists: of a product, the SKUs that it names. The codes of those that do
-// not exist are unknown.
+// Merges like `mergedProduct` for a file without prices, which only changes SKUs that exist and that it names. Also returns the unknown
+// codes.
 export async function changedProduct(
   before: ProductRow,
   read: ReadProduct,
@@ -94,16 +94,16 @@ function saidOf(read: ProductEntry, shown: ProductEntry): Said {
   return said
 }
 
-// The members of `read` that are not as in `shown`.
+// Returns the members of `read` that differ from those of `shown`.
 function differing<Entry extends object>(read: Entry, shown: Entry): Partial<Entry> {
   const values = new Map<string, unknown>(Object.entries(shown))
-  // Object.fromEntries forgets the names of the members.
+  // The cast restores the names of the members, which Object.fromEntries loses.
   return Object.fromEntries(
     Object.entries(read).filter(([member, value]) => JSON.stringify(value) !== JSON.stringify(values.get(member))),
   ) as Partial<Entry>
 }
 
-// A code may be read otherwise than it is stored. Each row is one SKU, unless the reader refused one.
+// SKUs by their codes as they are read, which may differ from the stored ones. Each row is one SKU, unless the reader refused one.
 function codesOf(shown: ProductEntry, before: ProductRow): Map<string, SkuRow> {
   if (shown.skus.length === before.skus.length)
     return new Map(shown.skus.map(({ code }, index) => [code, before.skus[index] as SkuRow]))
@@ -114,7 +114,7 @@ function mergedSku(known: SkuRow, read: SkuEntry, shown: SkuEntry, stored: Produ
   const entry = stored.skus.find(({ code }) => code === known.code)
   const said = differing(read, shown)
   const { stock: _, code: __, ...members } = said
-  // A name that is made of the options follows them.
+  // A name that was made from the options changes with them.
   const isMade = known.name === known.options.map(({ value }) => value).join(' / ')
   const { name, ...rest } = { ...entry, ...members, code: known.code, price: members.price ?? known.price }
   return isMade && members.options !== undefined ? rest : { ...rest, ...(name !== undefined && { name }) }

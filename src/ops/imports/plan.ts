@@ -1,5 +1,5 @@
-// Compares a file with the shop and writes down what it would change, a batch at a time. It changes nothing in the shop. If the
-// process dies, another run begins anew.
+// Compares a file with the shop and stores what it would change, a batch at a time. Changes nothing in the shop. If the process is
+// killed, another run starts from the beginning.
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import {
@@ -56,14 +56,14 @@ import {
   savePlan,
 } from './store.ts'
 
-// What is written for a product or a SKU once the plan is confirmed.
+// Data that is written for a product or a SKU once the plan is confirmed.
 export interface ProductItem {
   entry: ProductEntry
   categories: readonly CategoryEntry[]
   isPartial: boolean
-  // That the plan was made of; 0: there was none.
+  // Version of the product from which the plan was made, or 0 if it did not exist.
   version: number
-  // Absent in plans of an earlier version.
+  // Missing in plans of an earlier release.
   oldPaths?: readonly string[]
 }
 
@@ -75,23 +75,23 @@ export interface StockItem {
 
 export interface ImportTools {
   storage: Storage
-  // Origin of this server.
+  // Returns the origin of this server.
   origin: () => string
   clock: () => number
 }
 
-// So few that reads beside it wait for some milliseconds.
+// Few enough that concurrent reads only wait for some milliseconds.
 const batchProducts = 20
 export const batchWeightMax = 40
 const batchLevels = 100
 const extendedEveryMs = 5_000
-// A file that ends the process, or has it ended, would do so for ever.
+// Limits the runs of a file that crashes the process or gets it killed.
 const interruptionsMax = 3
 const deletedAtOnce = 200
 
 class Superseded extends Error {}
 
-// Answers whether there was something to do.
+// Returns whether there was something to do.
 export async function planImport(tools: ImportTools, transfer: DueImport, isEnding: () => boolean): Promise<boolean> {
   const { storage, clock } = tools
   const run = newId('req')
@@ -99,7 +99,7 @@ export async function planImport(tools: ImportTools, transfer: DueImport, isEndi
     claimPlanning(tx, transfer, { run, until: clock() + runMs, now: clock() }),
   )
   if (interruptions === undefined) return false
-  // Deletes what a run that died has left.
+  // Deletes the rows that a killed run has left.
   while ((await storage.write((tx) => deleteItems(tx, transfer, deletedAtOnce))) > 0) await breathe()
   const planning = new Planning(tools, transfer, run, isEnding)
   try {
@@ -118,9 +118,9 @@ export async function planImport(tools: ImportTools, transfer: DueImport, isEndi
     planning.fail(error.remark)
   }
   const plan = planning.result()
-  // A run that has taken over still needs the pieces.
+  // If another run has taken over, it still needs the pieces.
   if (!(await storage.write((tx) => savePlan(tx, transfer, { run, now: clock(), plan })))) return false
-  // Its columns may be assigned anew until the plan is confirmed.
+  // The columns may be reassigned until the plan is confirmed, which needs the pieces.
   if (plan.state !== 'failed' && (plan.fileColumns || transfer.assigned)) return true
   while ((await storage.write((tx) => deletePieces(tx, transfer, 1))) > 0) await breathe()
   return true
@@ -155,7 +155,7 @@ class Planning {
   }
   #position = 0
   #columns: ReadonlySet<ShopifyColumn> = new Set()
-  // Those of the shop, and those that the file will have made.
+  // Categories of the shop, and those that the file will create.
   #categories: CategoryRow[] | undefined
 
   constructor(tools: ImportTools, transfer: DueImport, run: string, isEnding: () => boolean) {
@@ -176,7 +176,7 @@ class Planning {
     try {
       yield* this.#productBatches(rows, this.#transfer.assigned)
     } catch (error) {
-      // Nothing was read but the first rows.
+      // Only the first rows have been read, so the file can be read again.
       if (!(error instanceof UnknownColumns)) throw error
       const assigned = await this.#assignedBefore(error)
       if (assigned) yield* this.#productBatches(readFile(this.#chunks(), { isUtf8: true }), assigned)
@@ -204,7 +204,7 @@ class Planning {
     const converted = productFileRows(rows, { currency, findKnown, assigned })
     const products = readShopifyProducts(this.#noteColumns(converted), { currency, origin: this.#tools.origin() })
     const least = batchWeightMax / batchProducts
-    // A refused row is only counted.
+    // A refused row is only counted, so it weighs little.
     const weightOfOutcome = (outcome: ShopifyOutcome) =>
       outcome.kind === 'product' ? Math.max(least, weightOf(outcome.entry)) : 0.1
     for await (const outcomes of inBatches(products, batchWeightMax, weightOfOutcome)) yield { kind, outcomes }
@@ -217,11 +217,11 @@ class Planning {
     }
   }
 
-  // A file may be read for long before there is something to save.
+  // Extends the lease of the run, since reading may take long before there is something to save.
   async #goOn(): Promise<void> {
     if (this.#isEnding()) throw new Superseded()
     const { storage, clock } = this.#tools
-    // Also where the clock was set back.
+    // The absolute value also extends the lease if the clock was set back.
     if (Math.abs(clock() - this.#extendedAt) < extendedEveryMs) return
     if (!(await storage.write((tx) => this.#extend(tx)))) throw new Superseded()
   }
@@ -266,7 +266,7 @@ class Planning {
       await withBroughtPictures(db, seller.id, await withOwnCodes(db, seller.id, found)),
       await listProductsBySlug(db, seller.id, slugs),
     ])
-    // A product of two thousand SKUs is some milliseconds in each of these steps.
+    // For a product of two thousand SKUs, each of these steps takes some milliseconds.
     await this.#breath.take()
     const storedOf = new Map(stored.map((product) => [product.slug, product]))
     const context = { currency: seller.currency, origin: origin(), categories: categoryMap(this.#categories) }
@@ -327,7 +327,7 @@ class Planning {
     return changed
   }
 
-  // Plans the categories that are missing, and leaves out products whose category cannot be made.
+  // Plans the missing categories, and removes products whose category cannot be created.
   #placeCategories(items: Map<string, { line: number } & ProductItem>, now: number): void {
     for (const [slug, { line, entry, categories }] of items) {
       const stored = this.#categories ?? []
@@ -352,7 +352,7 @@ class Planning {
     const codes = outcomes.flatMap((outcome) => (outcome.kind === 'refused' ? [] : [outcome.code]))
     const known = await this.#tools.storage.read(async (db) => {
       const owners = codes.length === 0 ? [] : await listSkusByCode(db, merchantId, codes)
-      // Without those that are retired.
+      // Leaves out retired SKUs.
       const sold = await listProductsOfSkus(
         db,
         merchantId,
@@ -395,7 +395,7 @@ class Planning {
   #show(line: number, { kind, what, name, members }: Omit<AuditedChange, 'id'> & { id?: string }): void {
     this.#plan.changesCount += 1
     if (this.#plan.changes.length >= plannedChangesMax) return
-    // A plan changes nothing else.
+    // The cast holds: a plan makes no other types of changes.
     const type = what as AdminPlannedChange['type']
     this.#plan.changes.push({ line, kind, type, name, members: members.map(cutMember) })
   }
@@ -417,7 +417,7 @@ class Planning {
 
 const shownLengthMax = 300
 
-// A description may be long, and a hundred of them are one answer.
+// A description may be long, and one answer may have a hundred of them.
 function cutMember({ member, from, to }: MemberChange): AdminPlannedChange['members'][number] {
   return { member, from: cut(from), to: cut(to) }
 }
@@ -427,12 +427,12 @@ function cut(value: unknown): unknown {
   return text.length <= shownLengthMax ? (value ?? null) : `${text.slice(0, shownLengthMax).toWellFormed()}…`
 }
 
-// What planning or writing a product takes, in SKUs: a long description takes as long as several.
+// Effort of planning or writing a product, measured in SKUs: a long description counts as several.
 export function weightOf({ skus, description = '', descriptionHtml }: ProductEntry): number {
   return skus.length + Math.floor((description.length + (descriptionHtml?.length ?? 0)) / 2_000)
 }
 
-// An item that would make a batch too heavy begins the next one.
+// An item that would make a batch too heavy begins the next batch.
 async function* inBatches<Item>(
   items: AsyncIterable<Item>,
   weightMax: number,

@@ -1,4 +1,4 @@
-// What is said of a file and its rows as the admin interface answers it and as it is stored. Versions before stored sentences, which are
+// Remarks about a file and its rows, as the admin API returns them and as they are stored. Earlier releases stored sentences, which are
 // shown as they are.
 
 import type { AdminRefusedRow, AdminRemark } from '../../contract/admin/transfers.ts'
@@ -29,7 +29,7 @@ export function storedNotes(json: string): AdminRemark[] {
 
 export function storedProblem(text: string | null): AdminRemark | null {
   if (text === null) return null
-  // No sentence of a version before begins so.
+  // No sentence of an earlier release begins with a brace.
   return text.startsWith('{') ? (JSON.parse(text) as AdminRemark) : earlierView(text)
 }
 

@@ -1,4 +1,4 @@
-// Deletes imports: those that were discarded, and those whose time is over.
+// Deletes imports that were discarded or have expired.
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import { handleEach } from '../../platform/jobs/rows.ts'
@@ -7,7 +7,7 @@ import { deleteImport, deleteItems, deletePieces, type ImportKey, listOldImports
 
 const itemsDeletedAtOnce = 200
 
-// In several transactions, so others do not wait long. The row itself goes last.
+// Deletes in several transactions, so others do not wait long for locks. The import's own row is deleted last.
 export async function deleteWhole(storage: Storage, transfer: ImportKey): Promise<void> {
   while ((await storage.write((tx) => deletePieces(tx, transfer, 1))) > 0) await breathe()
   while ((await storage.write((tx) => deleteItems(tx, transfer, itemsDeletedAtOnce))) > 0) await breathe()

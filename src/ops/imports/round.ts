@@ -1,4 +1,4 @@
-// The turn of the loop: plans what has come, writes what was confirmed, and deletes what was discarded.
+// One turn of the import loop: plans new files, writes confirmed plans, and deletes discarded imports.
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import { handleEach, noteFailures, type Round, type RowFailure, RowsFailed } from '../../platform/jobs/rows.ts'
@@ -8,10 +8,10 @@ import { type DueImport, listDue } from './store.ts'
 import { deleteWritten, writeBatch } from './write.ts'
 
 const importsAtOnce = 10
-// Merchants take turns.
+// Time for one import before the next one gets its turn.
 const turnMs = 2_000
 
-// Answers whether there is more to do.
+// Returns whether there is more to do.
 export async function importsTurn(tools: ImportTools, isEnding: () => boolean): Promise<boolean> {
   const { storage, clock } = tools
   const now = clock()

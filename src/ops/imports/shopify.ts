@@ -34,20 +34,20 @@ export interface ReadProduct {
   kind: 'product'
   line: number
   entry: ProductEntry
-  // Those that the product stands in and those above them, each after the one above it.
+  // The product's categories and all their parents, each after its parent.
   categories: CategoryEntry[]
-  // A row of it was refused, so that it may have SKUs that the entry does not name.
+  // Whether a row of the product was refused, so the product may have SKUs that the entry lacks.
   isPartial: boolean
-  // The file has no prices, so it can only change what exists: the price of each SKU is 0 here and means nothing.
+  // Whether the file has no prices, so it can only change what exists: the price of each SKU is 0 here and is not used.
   isPriceless: boolean
-  // The codes in the file of SKUs that have a made one because another SKU of the file has theirs.
+  // Original codes of SKUs that got a generated code because another SKU of the file has theirs, by the generated code.
   sharedCodes: ReadonlyMap<string, string>
-  // Where the product was in the shop that the file comes from, if that is not where it will be here.
+  // Paths of the product in the shop that the file comes from, if they differ from those in this shop.
   oldPaths: readonly string[]
   notes: Remark[]
 }
 
-// One row; or the whole product, where the reason says so, and then no other row of it is named.
+// A single row, or the whole product if the reason says so. In that case no other row of the product is listed.
 export interface RefusedRow {
   kind: 'refused'
   line: number
@@ -57,7 +57,7 @@ export interface RefusedRow {
 
 export type ShopifyOutcome = ReadProduct | RefusedRow
 
-// The bounds of the shop file, and ours where it has none.
+// Limits of the shop file, and our own ones for what it does not limit.
 const skuMax = skusMax
 const imageMax = 50
 const imageHeldMax = 250
@@ -71,7 +71,7 @@ const nameLengthMax = 200
 const codeLengthMax = skuCodeLengthMax
 const summaryLengthMax = 200
 const { brandLengthMax, descriptionLengthMax, descriptionHtmlLengthMax } = limits
-// What is read of a cell: no column needs more. Safe HTML may be long and have a text that is not.
+// Maximum lengths of cells: longer text is cut when it is read. Safe HTML may be longer than its text.
 const cellLengthMax = 4_096
 const listLengthMax = 65_536
 const safeLengthMax = 4 * descriptionHtmlLengthMax
@@ -81,14 +81,14 @@ const barcodeLengthMax = 64
 
 export interface ShopifyOptions {
   currency: string
-  // Origin of this server, whose own pictures are named by their path.
+  // Origin of this server. The server's own pictures are stored by their path.
   origin?: string | null
-  // The stock of counted SKUs of which the file names none.
+  // Stock of counted SKUs for which the file has no quantity.
   stockDefault?: number | null
 }
 
-// The first row is the header. The rows of one product stand together, as Shopify writes them: a product is given out as
-// soon as the next one begins, and of the whole file only slugs, SKU codes and categories are remembered.
+// The first row is the header. The rows of a product are consecutive, as Shopify writes them: a product is yielded as soon as the next
+// one begins, and only slugs, SKU codes and categories of the whole file stay in memory.
 export async function* readShopifyProducts(
   rows: AsyncIterable<CsvRow> | Iterable<CsvRow>,
   { currency, origin = null, stockDefault = null }: ShopifyOptions,
@@ -125,9 +125,9 @@ export async function* readShopifyProducts(
 
     const row: Row = { header, line, cells }
     const itsHandle = cell(row, 'handle')
-    // Shopify does not tell handles apart by case.
+    // Shopify compares handles without case.
     if (itsHandle === '' || itsHandle.toLowerCase() !== handle.toLowerCase()) {
-      // A row without a handle may be one of the product before it.
+      // A row without a handle may belong to the product before it.
       if (draft && itsHandle === '') draft.mayLackRows = true
       if (draft) yield* finish(memory, draft)
       handle = itsHandle
@@ -148,17 +148,17 @@ export async function* readShopifyProducts(
 
 type Refusal = { reason: Remark }
 
-// What is known of the file so far: at which line each slug and code was met, and how each category was first defined.
+// What is known of the file so far: the lines at which slugs and codes were first read, and the first definition of each category.
 type Memory = {
   currency: string
   origin: string | null
   stockDefault: number | null
-  // Spreadsheets write semicolons between cells where the comma is the decimal sign.
+  // Whether numbers have a decimal comma: spreadsheets then write semicolons between cells.
   hasDecimalComma: boolean
   slugs: Map<string, number>
   codes: Map<string, number>
   categories: Map<string, CategoryEntry>
-  // Notes about the file, which go out with its first product.
+  // Notes about the file, which are returned with its first product.
   notes: Remark[]
 }
 
@@ -171,12 +171,12 @@ type Draft = {
   isGiftCard: boolean
   isPriceless: boolean
   mayLackRows: boolean
-  // Rows of it, which are named once it is known whether the product is left out.
+  // Refused rows of the product. They are reported once it is known whether the whole product is refused.
   refused: { line: number; reason: Remark }[]
   hasRows: boolean
   optionNames: string[]
   variants: Variant[]
-  // Absent where the file has no column for images.
+  // Undefined if the file has no column for images.
   images: Image[] | undefined
   notes: Remark[]
 }
@@ -184,7 +184,7 @@ type Variant = { line: number; values: string[]; code: string; sku: Writable<Omi
 type Image = { url: string; alt: string; position: number }
 type Writable<Entry> = { -readonly [Member in keyof Entry]: Entry[Member] }
 
-// Every cell that is read, by its names in the older and in the newer set of headers.
+// All columns that are read, with their names in Shopify's older and newer headers.
 export const shopifyColumns = {
   handle: ['handle', 'url handle'],
   title: ['title'],
@@ -192,14 +192,14 @@ export const shopifyColumns = {
   vendor: ['vendor'],
   type: ['type', 'custom product type'],
   category: ['product category', 'standardized product type', 'standard product type'],
-  // Not a column of Shopify's: the other systems' further categories, a line each.
+  // Our own column: further categories of a product from another system, one per line.
   furtherTypes: ['further product types'],
-  // Nor this: a line for each name and text, with a tab between them.
+  // Our own column: one line for each name and text, separated by a tab.
   metadata: ['further metadata'],
-  // Nor this: where the product was, a line each.
+  // Our own column: former paths of the product, one per line.
   oldPaths: ['old paths'],
   tags: ['tags'],
-  // As Shopify names columns of metafields.
+  // Named in the way in which Shopify names columns of metafields.
   maker: ['maker (product.metafields.cartwright.maker)', 'maker'],
   warnings: ['warnings (product.metafields.cartwright.warnings)', 'warnings'],
   withdrawalExempt: ['no withdrawal (product.metafields.cartwright.withdrawal_exempt)'],
@@ -251,13 +251,13 @@ export const optionColumns = [
 ] as const
 
 const columnByName: ReadonlyMap<string, Column> = new Map(
-  // Object.entries forgets which keys it has read; they are the table's own.
+  // The cast holds: the keys are those of the table, which Object.entries loses.
   Object.entries(shopifyColumns).flatMap(([column, names]) =>
     names.map((name): [string, Column] => [name, column as Column]),
   ),
 )
 
-// The columns that are read of a file with this header.
+// Returns the columns that are read from a file with this header.
 export function columnsOf(header: readonly string[]): Set<ShopifyColumn> {
   return new Set(header.flatMap((text) => columnByName.get(oneLine(text).toLowerCase()) ?? []))
 }
@@ -279,7 +279,7 @@ function readHeader(cells: readonly string[], { stockDefault }: Memory): { heade
   }
   const notes = unreadNotes(unread)
   if (isPriceless) notes.push(remark('no_prices'))
-  // Shopify leaves the column out of the files of shops with several locations.
+  // Shopify leaves the quantity column out for shops with several locations.
   else if (!places.has('quantity') && stockDefault === null) notes.push(remark('no_quantities'))
   return { header: { places, width: cells.length }, notes }
 }
@@ -296,7 +296,7 @@ export function unreadNotes(columns: readonly string[]): Remark[] {
 
 const listedLengthMax = 1_000
 
-// As many names of columns as a note has room for.
+// Returns as many column names as fit into a note.
 export function listedColumns(columns: readonly string[]): string[] {
   let length = 0
   return columns
@@ -319,7 +319,7 @@ function lengthMaxOf(column: Column): number {
   return column === 'tags' || column === 'furtherTypes' || column === 'warnings' ? listLengthMax : cellLengthMax
 }
 
-// "1.299,00" of a file with decimal commas is 1299.00.
+// In a file with decimal commas, "1.299,00" is 1299.00.
 function decimal(memory: Memory, row: Row, column: Column): string {
   const text = cell(row, column)
   if (/^\.\d/.test(text)) return withoutNoise(`0${text}`)
@@ -327,7 +327,7 @@ function decimal(memory: Memory, row: Row, column: Column): string {
   return withoutNoise(text.replaceAll('.', '').replace(',', '.'))
 }
 
-// A spreadsheet that calculated 58.12 in binary may write 58.120000000000005. What is meant has at most six decimals.
+// A spreadsheet that calculated 58.12 in binary may write 58.120000000000005. The intended number has at most six decimals.
 function withoutNoise(text: string): string {
   if (!/^-?\d{1,9}\.\d{9,20}$/.test(text)) return text
   const rounded = Number(text).toFixed(6)
@@ -342,7 +342,7 @@ function has({ header }: Row, column: Column): boolean {
   return header.places.has(column)
 }
 
-// Reads what the first row of a product says about the product.
+// Reads the product's own members from its first row.
 async function begin(memory: Memory, handle: string, row: Row, breath: Breath): Promise<Draft | Refusal> {
   if (handle === '') return { reason: remark('handle_missing') }
   const tooWide = tooWideFor(row)
@@ -402,7 +402,7 @@ async function begin(memory: Memory, handle: string, row: Row, breath: Breath): 
   }
 }
 
-// A handle may have letters that a slug has not.
+// A handle may contain letters that a slug must not have.
 function oldPathsOf(handle: string, slug: string): string[] {
   return handle.toLowerCase() === slug ? [] : [`/products/${detached(handle)}`]
 }
@@ -412,7 +412,7 @@ function brandOf(vendor: string, note: Note): string | null {
   return cut(vendor, brandLengthMax) || null
 }
 
-// What search engines show.
+// Title and description for search engines.
 function searchTexts(row: Row, note: Note): Partial<Draft['entry']> {
   const entry: Partial<Draft['entry']> = {}
   const read = (column: 'seoTitle' | 'seoDescription', max: number) => {
@@ -425,7 +425,7 @@ function searchTexts(row: Row, note: Note): Partial<Draft['entry']> {
   return entry
 }
 
-// What the law of the EU asks to be said of a product.
+// Information about a product that EU law requires.
 function lawfulMembers(row: Row, note: Note): Partial<Draft['entry']> {
   const entry: Partial<Draft['entry']> = {}
   if (has(row, 'maker')) entry.maker = slugify(cell(row, 'maker')) || null
@@ -442,7 +442,7 @@ function exemptionIn(text: string, note: Note): WithdrawalExemption | null {
   return found ?? null
 }
 
-// Less is the legal guarantee.
+// A shorter guarantee is not more than the legal one.
 const guaranteeYearsMin = 3
 
 function guaranteeIn(row: Row, note: Note): GuaranteeEntry | null {
@@ -458,7 +458,7 @@ function guaranteeIn(row: Row, note: Note): GuaranteeEntry | null {
   return isFit ? { years: Number(years), url: isPage ? url : null } : null
 }
 
-// Line breaks and tabs are text.
+// Line breaks and tabs belong to the text.
 const unprintable = /(?![\t\n\r])\p{Cc}/gu
 
 function warningsOf(text: string, note: Note): WarningEntry[] {
@@ -481,7 +481,7 @@ function withinLength(html: string, note: Note): string | null {
   return null
 }
 
-// Only what is active and on the online store is seen by shoppers. An empty cell means yes for both, as at Shopify.
+// Shoppers see only active products of the online store. An empty cell means yes for both, as at Shopify.
 function isPublished(row: Row, note: Note): boolean {
   const status = cell(row, 'status').toLowerCase()
   const published = cell(row, 'published')
@@ -492,21 +492,21 @@ function isPublished(row: Row, note: Note): boolean {
   return (status === '' || status === 'active') && (published === '' || truth(published) === true)
 }
 
-// Whole sentences of the first paragraph, or as many words as there is room for.
+// Whole sentences of the first paragraph, or as many words as fit.
 function summaryOf(text: string): string {
   const [paragraph = ''] = text.split('\n\n', 1)
   const line = oneLine(paragraph)
   if (line.length <= summaryLengthMax) return line
   const room = cut(line, summaryLengthMax - 1)
   const sentences = /^.*(?:[.!?…](?= )|[。！？])/u.exec(room)?.[0]
-  // Less is no summary but an abbreviation: "Dr." or "No."
+  // A shorter sentence is probably an abbreviation such as "Dr." or "No."
   if (sentences !== undefined && sentences.length >= 40) return sentences
   const wordEnd = room.lastIndexOf(' ')
   return `${wordEnd > 0 ? room.slice(0, wordEnd) : room}…`
 }
 
-// "A > B > C" is a tree. A slug is made of the whole path: the leaf "Accessories" stands under many parents, and its slug
-// must not depend on which of them the file names first.
+// "A > B > C" is a path in a tree. The slug is made from the whole path: "Accessories" has many parents, and its slug must not depend on
+// which of them is first in the file.
 function categoriesFor(memory: Memory, path: string, note: Note): CategoryEntry[] {
   const names = path
     .split('>')
@@ -527,7 +527,7 @@ function categoriesFor(memory: Memory, path: string, note: Note): CategoryEntry[
     }
     parent = slug
   }
-  // "T-shirts" and "T shirts" are one category, and the first spelling of the file defines its name and its parent.
+  // "T-shirts" and "T shirts" are the same category, and the first spelling in the file defines its name and its parent.
   const entries: CategoryEntry[] = []
   for (let slug = parent; slug !== null; slug = entries[0]?.parent ?? null) {
     const entry = memory.categories.get(slug)
@@ -540,7 +540,7 @@ function categoriesFor(memory: Memory, path: string, note: Note): CategoryEntry[
 function tagsOf(text: string, note: Note): string[] {
   const spellings = new Map<string, string>()
   for (const tag of text.split(',').map(oneLine)) {
-    // Shopify does not tell tags apart by case; the first spelling stays.
+    // Shopify compares tags without case; the first spelling is used.
     if (tag !== '' && !spellings.has(tag.toLowerCase())) spellings.set(tag.toLowerCase(), tag)
   }
   const tags = [...spellings.values()]
@@ -550,7 +550,7 @@ function tagsOf(text: string, note: Note): string[] {
   return short.slice(0, tagMax)
 }
 
-// Takes the image and the variant of a row. The first row always is a variant; a later one may only bring an image.
+// Adds the image and the variant of a row. The first row always is a variant; a later one may have only an image.
 function addRow(memory: Memory, draft: Draft, row: Row): Refusal | undefined {
   const note: Note = (one) => addNote(draft.notes, row.line, one)
   const tooWide = tooWideFor(row)
@@ -568,7 +568,7 @@ function addRow(memory: Memory, draft: Draft, row: Row): Refusal | undefined {
   return undefined
 }
 
-// A row that is longer than the header has a delimiter too many somewhere, so no cell of it can be trusted.
+// A row with more cells than the header has an extra delimiter somewhere, so none of its cells can be trusted.
 function tooWideFor({ header, cells }: Row): Refusal | undefined {
   if (cells.slice(header.width).every((text) => text.trim() === '')) return undefined
   return { reason: remark('row_too_wide', { cells: cells.length, columns: header.width }) }
@@ -597,7 +597,7 @@ function pictureOf({ origin }: Memory, text: string, note: Note): string | undef
   if (origin !== null && text.startsWith(`${origin}/media/`) && isPicture(text.slice(origin.length)))
     return text.slice(origin.length)
   const url = URL.parse(text)
-  // Its server answers by https too, or the picture would not be shown on any page that is served so.
+  // An http URL is changed to https: pages served by https would not show the picture otherwise.
   const isRaised = url?.protocol === 'http:' && url.port === ''
   if (isRaised) url.protocol = 'https:'
   if (url?.protocol === 'https:' && url.href.length <= 2_000) {
@@ -615,7 +615,7 @@ function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Varian
   const values = isNoOption(given) ? given.map(() => '') : given
   if (values.some((value) => value.length > nameLengthMax))
     return { reason: remark('option_value_too_long', { max: nameLengthMax }) }
-  // As it is written, blanks included: a warehouse compares it.
+  // The code stays as written, blanks included, since warehouses compare it.
   const code = raw(row, 'sku')
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
@@ -633,7 +633,7 @@ function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Varian
     sku.compareAtPrice = compareAtPriceOf(decimal(memory, row, 'compareAtPrice'), price, memory.currency, note)
   const stock = stockOf(quantityOf(memory, row), note) ?? memory.stockDefault ?? undefined
   if (stock !== undefined) sku.stock = stock
-  // Once a product: it is the same for all of its variants.
+  // Noted once per product, since it is the same for all variants.
   if (isUntracked(row) && !isUncounted(row) && !draft.notes.some(({ code }) => code === 'untracked_counted'))
     note(remark('untracked_counted'))
   const weightGrams = weightGramsOf(memory, row, note)
@@ -647,14 +647,14 @@ function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Varian
   return { line: row.line, values, code, sku }
 }
 
-// Shopify's way to say that a product has no options.
+// Shopify's way to write that a product has no options.
 export function isNoOption([first = '', ...others]: readonly string[]): boolean {
   return first.toLowerCase() === 'default title' && others.every((value) => value === '')
 }
 
 function priceOf(text: string, currency: string, of: 'price' | 'compare_at_price'): number | Refusal {
   if (text === '') return { reason: remark('price_missing') }
-  // Zeros at the end carry nothing, and "1200.00" is a price in yen too.
+  // Trailing zeros have no meaning, and "1200.00" is also a price in yen.
   const digits = /^\d{1,16}\.\d{1,16}$/.test(text) ? text.replace(/\.?0+$/, '') : text
   const amount = parseDecimal(digits, currency)
   const value = cut(text, 40)
@@ -675,8 +675,8 @@ function compareAtPriceOf(text: string, price: number, currency: string, note: N
   return null
 }
 
-// Without a tracker Shopify does not count the variant and always sells it, gift cards for one. A row that does bring a
-// number means it to count, unless it was sold below zero.
+// Without a tracker Shopify does not count the variant and always sells it, for example gift cards. A row with a quantity means to count
+// it, unless the quantity is negative.
 function isUncounted(row: Row): boolean {
   return isUntracked(row) && /^(?:0*|-\d+(?:\.0+)?)$/.test(cell(row, 'quantity'))
 }
@@ -718,7 +718,7 @@ function barcodeOf(text: string, note: Note): string | null {
 
 const gramsByUnit: Readonly<Record<string, number>> = { g: 1, kg: 1_000, oz: 28.349523125, lb: 453.59237 }
 
-// The grams are exact; the unit beside them is only how Shopify shows them. A weight with its unit counts where there are none.
+// Grams are exact; the unit beside them only decides how Shopify displays them. A weight with its unit is used if there are no grams.
 function weightGramsOf(memory: Memory, row: Row, note: Note): number | null | undefined {
   if (!has(row, 'grams') && !has(row, 'weight')) return undefined
   const grams = decimal(memory, row, 'grams')
@@ -735,7 +735,7 @@ function weightGramsOf(memory: Memory, row: Row, note: Note): number | null | un
 
 function measureIn(memory: Memory, row: Row, note: Note): MeasureEntry | null {
   const amount = decimal(memory, row, 'measure')
-  // Shopify writes 0 where there is none.
+  // Shopify writes 0 if there is no measure.
   if (/^[0.]*$/.test(amount)) return null
   const [unit, baseUnit] = [cell(row, 'measureUnit'), cell(row, 'measureBaseUnit')]
   const read = readMeasure({ amount, unit, baseAmount: decimal(memory, row, 'measureBase'), baseUnit })
@@ -747,8 +747,8 @@ function measureIn(memory: Memory, row: Row, note: Note): MeasureEntry | null {
   return read.measure
 }
 
-// Now that all variants are known, one can say which options the product has, which variants repeat another, and which
-// codes are left to be made.
+// Called when all variants are known. Decides which options the product has, which variants repeat another, and which codes must be
+// generated.
 function* finish(memory: Memory, draft: Draft): Generator<ShopifyOutcome> {
   const { line, handle, entry, notes } = draft
   const places = [0, 1, 2].filter((place) => draft.variants.some((variant) => variant.values[place] !== ''))
@@ -761,7 +761,7 @@ function* finish(memory: Memory, draft: Draft): Generator<ShopifyOutcome> {
   const sharedCodes = new Map<string, string>()
   for (const [index, variant] of draft.variants.entries()) {
     const values = places.map((place) => variant.values[place] ?? '')
-    // A file that only changes SKUs may name them by their codes alone.
+    // A file that only changes SKUs may identify them by code alone.
     const isByCode = draft.isPriceless && places.length === 0 && variant.code !== ''
     const combination = JSON.stringify(isByCode ? variant.code : values)
     const missing = names[values.indexOf('')]
@@ -776,7 +776,7 @@ function* finish(memory: Memory, draft: Draft): Generator<ShopifyOutcome> {
     }
     const wanted = codes[index] ?? ''
     const taken = ownCodes.get(wanted) ?? memory.codes.get(wanted)
-    // Shopify does not ask for codes that differ. The first in the file has it.
+    // Shopify allows equal codes. The first SKU in the file keeps the code.
     const code = taken === undefined ? wanted : madeCode(wanted, entry.slug, values)
     if (taken !== undefined) {
       sharedCodes.set(code, wanted)
@@ -823,7 +823,7 @@ function optionNamesFor({ optionNames, notes, line }: Draft, places: readonly nu
   const names: string[] = []
   for (const place of places) {
     const given = cut(optionNames[place] ?? '', 90)
-    // The name becomes the key of an object, where this one does harm.
+    // The name becomes the key of an object, and `__proto__` would change its prototype.
     const usable = given === '__proto__' ? '' : given
     let name = usable || `Option ${place + 1}`
     while (names.includes(name)) name += ` ${place + 1}`
@@ -833,14 +833,14 @@ function optionNamesFor({ optionNames, notes, line }: Draft, places: readonly nu
   return names
 }
 
-// Values in the order in which the file names them, without those that only refused variants had.
+// Values in the order of the file, without those of refused variants.
 function optionsOf(names: readonly string[], skus: readonly SkuEntry[]): NonNullable<ProductEntry['options']> {
   return names.map((name) => ({ name, values: [...new Set(skus.map((sku) => sku.options?.[name] ?? ''))] }))
 }
 
-// A missing code is made of the slug and the option values, so that the next import finds the same SKU again whatever the
-// order of the rows. Where the words do not tell variants apart ("Rosé" and "Rose"), or cannot be written in a slug, each
-// of them carries a digest of its values too.
+// A missing code is made from the slug and the option values, so the next import finds the same SKU whatever the order of the rows. If
+// the words do not distinguish variants ("Rosé" and "Rose"), or cannot be written in a slug, each of them also gets a digest of its
+// values.
 function codesFor({ entry, variants }: Draft, places: readonly number[]): string[] {
   const made = variants.map((variant) => {
     if (variant.code !== '') return { plain: variant.code, distinct: variant.code, isExact: true }
@@ -855,12 +855,12 @@ function codesFor({ entry, variants }: Draft, places: readonly number[]): string
   return made.map(({ plain, distinct, isExact }) => (isExact && uses.get(plain)?.size === 1 ? plain : distinct))
 }
 
-// Another code for a SKU whose own is missing or taken, the same in every import.
+// Makes a code for a SKU whose own code is missing or taken, the same in every import.
 export function madeCode(code: string, slug: string, values: readonly string[]): string {
   return withDigest(code, JSON.stringify([slug, ...values]), codeLengthMax)
 }
 
-// By position, those without one last; the order of the file decides between equals, since the sort is stable.
+// Sorted by position, images without one last. Equal positions keep the order of the file, since the sort is stable.
 function imagesOf(images: Image[], notes: Remark[], line: number): NonNullable<ProductEntry['images']> {
   const ordered = images.toSorted((one, other) => one.position - other.position)
   if (ordered.length > imageMax) addNote(notes, line, remark('images_cut', { max: imageMax }))
@@ -874,22 +874,23 @@ function addNote(notes: Remark[], line: number, one: Remark): void {
   else if (notes.length === noteMax) notes.push(remark('further_notes'))
 }
 
-// Two handles that differ have two slugs, in one file and in two: one that is not a slug as it stands carries a digest.
-// Shopify does not tell handles apart by case.
+// Different handles get different slugs, within a file and across files: a handle that is not a valid slug gets a digest. Shopify
+// compares handles without case.
 export function slugOfHandle(handle: string): string {
   const name = handle.toLowerCase()
   if (isSlug(name)) return name
   return withDigest(slugify(name) || 'product', name, limits.slugLengthMax)
 }
 
-// "T-shirts" and "T shirts" are one category. "Обувь 1" and "Одежда 1" are two, though their slugs have only the digit.
+// "T-shirts" and "T shirts" are the same category. "Обувь 1" and "Одежда 1" are different, though their slugs would only contain the
+// digit.
 function wordsOf(category: string): string {
   const words = slugify(category)
   if (words === '') return `category-${digest(category)}`
   return dropsLetters(category) ? `${words}-${digest(category.toLowerCase())}` : words
 }
 
-// Cut off, two long texts could become the same slug.
+// If they were only cut, two long texts could get the same slug.
 function shortSlug(slug: string, text: string): string {
   return slug.length < limits.slugLengthMax - 1 ? slug : withDigest(slug, text, limits.slugLengthMax)
 }
@@ -902,7 +903,7 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 8)
 }
 
-// A spreadsheet writes true and false in its own language.
+// Spreadsheets write true and false in their own language.
 const yes = ['true', 'yes', '1', 'wahr', 'ja', 'vrai', 'oui', 'verdadero', 'vero', 'waar']
 const no = ['false', 'no', '0', 'falsch', 'nein', 'faux', 'non', 'falso', 'onwaar']
 
@@ -913,11 +914,11 @@ function truth(text: string): boolean | undefined {
 }
 
 function oneLine(text: string): string {
-  // Most cells are empty or one plain word, and there are millions of them.
+  // Fast path: most cells are empty or one plain word, and there are millions of them.
   return /^[!-~]*$/.test(text) ? text : text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
 }
 
-// Never through the middle of a surrogate pair.
+// Never cuts within a surrogate pair.
 function cut(text: string, lengthMax: number): string {
   if (text.length <= lengthMax) return text
   return text
@@ -926,7 +927,7 @@ function cut(text: string, lengthMax: number): string {
     .trimEnd()
 }
 
-// A part of a string keeps the whole of it in memory, here a row of some kilobytes for a slug of some bytes.
+// Copies a string. A substring keeps the whole string in memory, here a row of some kilobytes for a slug of some bytes.
 function detached(text: string): string {
   return Buffer.from(text).toString()
 }

@@ -1,5 +1,5 @@
-// Products as rows of a Shopify product CSV: the other direction of `shopify.ts`. What the format cannot express, such as a
-// second category, is left out; an import leaves it as it is (`merge.ts`). Pure.
+// Products as rows of a Shopify product CSV: the inverse of `shopify.ts`. The format cannot express everything, such as a second
+// category; an import leaves such members unchanged (`merge.ts`). Pure.
 
 import { type CategoryRow, pathTo } from '../../domain/catalog/answer.ts'
 import { htmlOf } from '../../domain/catalog/plaintext.ts'
@@ -17,7 +17,7 @@ export interface ShopifyContext {
   categories: ReadonlyMap<string, CategoryRow>
 }
 
-// By slug and by id, since a product names its categories by slug and a category its parent by id.
+// Categories by slug and by id, since a product names its categories by slug and a category names its parent by id.
 export function categoryMap(categories: readonly CategoryRow[]): ReadonlyMap<string, CategoryRow> {
   return new Map(
     categories.flatMap((category) => [
@@ -57,8 +57,8 @@ export function shopifyLines(product: ProductRow, context: ShopifyContext): stri
 
 export type ShopifyRow = Partial<Record<ShopifyColumn, string>>
 
-// As many rows as there are SKUs or images. What is said of the product is in the first. A reader finds a weight or a category
-// in whichever of the columns its file has.
+// Returns as many rows as there are SKUs or images. The first has the product's own cells. Weight and category are written into all
+// columns that an import may read.
 export function shopifyRows(product: ProductRow, context: ShopifyContext): ShopifyRow[] {
   const { slug, images, skus } = product
   return Array.from({ length: Math.max(skus.length, images.length) }, (_, index) => {
@@ -79,7 +79,7 @@ export function shopifyRows(product: ProductRow, context: ShopifyContext): Shopi
 function productCells(product: ProductRow, { categories }: ShopifyContext): ShopifyRow {
   const { name, brand, description, descriptionHtml, tags, publishedAt, archivedAt } = product
   const category = categories.get(product.categories[0] ?? '')
-  // The path is one of slugs.
+  // The path consists of slugs.
   const path = category ? pathTo(category, categories) : []
   const type = path.map((slug) => categories.get(slug)?.name.replaceAll('>', ' ') ?? slug).join(' > ')
   return {
@@ -131,9 +131,9 @@ function measureCells({ measure }: SkuRow): ShopifyRow {
 }
 
 function optionCells(options: ProductRow['options'], sku: SkuRow): ShopifyRow {
-  // Shopify's way to say that a product has no options.
+  // Shopify's way to write that a product has no options.
   if (options.length === 0) return { option1Name: 'Title', option1Value: 'Default Title' }
-  // An option that has this as one of its values stands in the second columns, where it is read as what it is.
+  // An option that has "Default Title" as one of its values is written into the second columns, where it is read correctly.
   const [only, other] = options
   const first = only?.values.some((value) => isNoOption([value])) && !other ? 1 : 0
   const cells: ShopifyRow = {}

@@ -106,14 +106,14 @@ export async function groupRows<Key>(
   return groups
 }
 
-// As many as one product may have. The others are refused one by one, before anything is made of them.
+// Yields refusals for rows beyond the number of variants that a product may have, and returns the others.
 export function* variantsOf(handle: string, rows: readonly FileRow[]): Generator<ConvertedRow, readonly FileRow[]> {
   for (const { line } of rows.slice(skusMax))
     yield { line, handle, refused: remark('too_many_variants', { max: skusMax }) }
   return rows.slice(0, skusMax)
 }
 
-// The row of each variant, the first with what is said of the product, and a row for each further picture.
+// Yields the row of each variant, the first with the product's own cells, and a row for each further picture.
 export function productRows(
   handle: string,
   product: ShopifyCells,
@@ -131,7 +131,7 @@ export function productRows(
   ]
 }
 
-// Beginning with the columns of the given place.
+// Fills the option columns, starting with the one at the given index.
 export function optionsOf(options: readonly { name: string; value: string }[], first = 0): ShopifyCells {
   const cells: ShopifyCells = {}
   for (const [index, [name, value]] of optionColumns.slice(first).entries()) {
@@ -143,7 +143,7 @@ export function optionsOf(options: readonly { name: string; value: string }[], f
   return cells
 }
 
-// What is made of one row that stands for several variants: which of how many it is, and what its code ends with.
+// Describes one of the variants that are made from a single row: its index, their number, and the end of its code.
 export interface Share {
   index: number
   count: number
@@ -152,7 +152,7 @@ export interface Share {
 
 export const unrolledMax = 500
 
-// Combinations of one of each list, as many as are wanted.
+// Combinations of one element of each list, at most `countMax`.
 export function combined(lists: readonly (readonly string[])[], countMax: number): string[][] {
   let combinations: string[][] = [[]]
   for (const list of lists) {
@@ -164,7 +164,7 @@ export function combined(lists: readonly (readonly string[])[], countMax: number
   return combinations
 }
 
-// What several variants share of one row: each has a code of its own, and a part of its stock.
+// Cells of one of several variants that are made from a single row: each gets its own code and a part of the stock.
 export function sharedCells(cells: ShopifyCells, share: Share | undefined): ShopifyCells {
   if (!share) return cells
   const { index, count, end } = share
@@ -178,7 +178,7 @@ export function sharedCells(cells: ShopifyCells, share: Share | undefined): Shop
   }
 }
 
-// A list of addresses, in one cell.
+// Splits a cell into the URLs of a list.
 export function listOf(text: string): string[] {
   return text
     .split(/,\s*(?=https?:)/)

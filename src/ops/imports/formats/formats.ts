@@ -1,4 +1,4 @@
-// Which system wrote a product file, by its header, and its rows in Shopify's columns.
+// Detects by its header which system wrote a product file, and converts its rows to Shopify's columns.
 
 import { type Remark, remark } from '../../../contract/remarks.ts'
 import { inSlices } from '../../../platform/kit/breath.ts'
@@ -15,10 +15,10 @@ import { wooHeader } from './wooheader.ts'
 
 const formats: readonly ProductFormat[] = [wix, medusa, woocommerce, google]
 
-// Enough to see what the columns of a file hold.
+// Enough rows to see the content of the columns.
 const sampleRows = 50
 
-// The file is of no system that is known, so somebody has to say what its columns hold.
+// No known system wrote the file, so a person has to assign meanings to its columns.
 export class UnknownColumns extends FileError {
   readonly header: readonly string[]
   readonly rows: readonly CsvRow[]
@@ -34,7 +34,7 @@ export class UnknownColumns extends FileError {
 export interface ProductFileOptions {
   currency: string
   findKnown?: FindKnown
-  // What the columns hold, where the header does not say it.
+  // Meanings that a person assigned to the columns, for a file of an unknown system.
   assigned?: readonly AssignedColumn[] | null
 }
 
@@ -50,7 +50,7 @@ export async function* productFileRows(
     const places = placesOf(header.cells)
     if (assigned) {
       const format = assignedFormat(assigned, header.delimiter === ';')
-      // Its numbers are written as programs do, whatever the delimiter.
+      // The converter writes numbers with a decimal point, so the file's delimiter is left out.
       const plain: CsvRow = { line: header.line, cells: header.cells }
       yield* converted(format, plain, { places, notes: [] }, remainingOf([], iterator), { currency, findKnown })
       return
@@ -80,11 +80,11 @@ export async function* productFileRows(
 }
 
 function isShopify(columns: ReadonlySet<string>): boolean {
-  // Newer files of Wix have a handle, too.
+  // Newer files of Wix have a handle column, too.
   return shopifyColumns.handle.some((name) => columns.has(name)) && !wix.isThis(columns)
 }
 
-// The first of those that repeat.
+// Indexes of columns by name. The first of several columns of the same name counts.
 function placesOf(header: readonly string[]): Map<string, number> {
   const places = new Map<string, number>()
   for (const [place, text] of header.entries()) if (!places.has(columnName(text))) places.set(columnName(text), place)
@@ -115,7 +115,7 @@ async function* converted(
   }
 }
 
-// The reader takes a guard away.
+// Guards a cell, since the reader removes one guard.
 function cellText(column: ShopifyColumn, text: string): string {
   return guarded(column === 'sku' || column === 'barcode' ? codeCell(text) : text)
 }

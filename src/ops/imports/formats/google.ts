@@ -1,5 +1,5 @@
-// A product feed as Google Merchant Center takes it, with tabs or commas: a row for each item, and the items of one product
-// share their `item_group_id`.
+// A product feed in the format of Google Merchant Center, with tabs or commas: a row for each item. Items of the same product share their
+// `item_group_id`.
 
 import { remark } from '../../../contract/remarks.ts'
 import { attributeOf, optionAttributes } from '../../../domain/catalog/attributes.ts'
@@ -18,18 +18,18 @@ import {
   variantsOf,
 } from './format.ts'
 
-// As a feed in XML has it. One of text may name several, between commas.
+// Column for a product type from an XML feed. A product type in a text feed may list several, separated by commas.
 export const productTypePath = 'product type path'
-// The options of an item as our own feed in XML has them: a line for each, of name and value with a tab between them.
+// Column for the options of an item in our own XML feed: a line for each, with name and value separated by a tab.
 export const optionDetails = 'option details'
-// The section of `product_detail` in which they are.
+// The section of `product_detail` that contains the options.
 export const optionsSection = 'Options'
 
-// Slug, SKU code and brand as our own feed in XML has them where they are longer than Google takes.
+// Columns for slug, SKU code and brand in our own XML feed, used if they are longer than Google accepts.
 export const wholeSlug = 'whole slug'
 export const wholeCode = 'whole code'
 export const wholeBrand = 'whole brand'
-// The namespace of their elements, apart from Google's.
+// The XML namespace of our own elements.
 export const ownNamespace = 'urn:cartwright:feed'
 
 interface Option {
@@ -37,7 +37,7 @@ interface Option {
   value: string
 }
 
-// What Google has no attribute for tells the items of a product apart in their titles.
+// Text that is added to the title of an item: the options that Google has no attribute for.
 export function titleEndOf(options: readonly Option[]): string {
   return options
     .filter((option) => !attributeOf(option.name))
@@ -94,7 +94,7 @@ function* productOf(handle: string, items: readonly FileRow[], currency: string)
   if (!item) return
   const ends = titleEndsOf(taken)
   const options = optionReader(taken, ends)
-  // In the first columns, these words would say that there are no options.
+  // In the first option columns, these values would mean that there are no options.
   const first = taken.some((item) => isNoOption(options(item).map(({ value }) => value))) ? 1 : 0
   const product: ShopifyCells = {
     title:
@@ -115,8 +115,8 @@ function* productOf(handle: string, items: readonly FileRow[], currency: string)
   yield* productRows(handle, product, variants, [...new Set(pictures.filter((url) => url !== ''))])
 }
 
-// The options of an item: as our own feed names them, or else the attributes that all items of the product have. Where these do not
-// tell the items apart, the ends of their titles do, or their ids.
+// Returns the options of an item: those that our own feed names, or else the attributes that all items of the product have. If these do
+// not distinguish the items, the ends of the titles do, or else the ids.
 function optionReader(items: readonly FileRow[], ends: TitleEnds | undefined): (item: FileRow) => Option[] {
   if (items.some((item) => detailsOf(item).length > 0)) return detailsOf
   if (items.length === 1) return () => []
@@ -131,12 +131,12 @@ function optionReader(items: readonly FileRow[], ends: TitleEnds | undefined): (
 const variantOption = 'Variant'
 
 interface TitleEnds {
-  // What the titles have in common.
+  // The common beginning of the titles.
   begin: string
   of: ReadonlyMap<FileRow, string>
 }
 
-// "Rope, 5 m" and "Rope, 10 m" differ in "5 m" and "10 m". Undefined where titles repeat or one says no more than the others.
+// "Rope, 5 m" and "Rope, 10 m" differ in "5 m" and "10 m". Returns undefined if titles repeat, or if one is the beginning of the others.
 function titleEndsOf(items: readonly FileRow[]): TitleEnds | undefined {
   const titles = items.map((item) => item.cell('title').split(/\s+/))
   const [first = []] = titles
@@ -170,14 +170,14 @@ function nameOf(item: FileRow): string {
   return title.endsWith(end) ? title.slice(0, title.length - end.length) : title
 }
 
-// A description may have some HTML. A text that only mentions a tag has no end tag.
+// A description may contain some HTML. Plain text that only mentions a tag has no end tag.
 function bodyOf(description: string): string {
   return /<\/(?:p|div|ul|ol|li|b|strong|i|em|h\d|table)>|<br\s*\/?>/i.test(description)
     ? description
     : htmlOf(description)
 }
 
-// "12.90 EUR"
+// For example "12.90 EUR".
 const priceExpression = /^(\S+)\s*([A-Z]{3})$/
 
 function currencyOf(text: string): string {
@@ -197,7 +197,7 @@ function variantCells(item: FileRow): ShopifyCells {
     barcode: item.cell('gtin'),
     price: sale || price,
     compareAtPrice: sale === '' ? '' : price,
-    // A feed says whether an item can be bought, and no number.
+    // A feed says whether an item can be bought, but has no quantity.
     tracker: availability === 'in_stock' ? '' : 'google',
     quantity: availability === 'in_stock' ? '' : '0',
     policy: ['backorder', 'preorder'].includes(availability) ? 'continue' : 'deny',
@@ -207,7 +207,7 @@ function variantCells(item: FileRow): ShopifyCells {
   }
 }
 
-// "750ml" and "100 ml"
+// For example "750ml" and "100 ml".
 function measureCells(item: FileRow): ShopifyCells {
   const [content, base] = [item.cell('unit pricing measure'), item.cell('unit pricing base measure')].map((text) => {
     const [, amount = text, unit = ''] = /^([\d.,]{1,20})\s?([^\s\d.,]\S{0,9})$/.exec(text) ?? []

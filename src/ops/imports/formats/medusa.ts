@@ -1,4 +1,4 @@
-// Medusa's product file: the rows of a product stand together, with a column for each currency and for each picture.
+// Medusa's product file: the rows of a product are consecutive, and there is a column for each currency and for each picture.
 
 import { remark } from '../../../contract/remarks.ts'
 import { htmlOf } from '../../../domain/catalog/plaintext.ts'
@@ -8,7 +8,7 @@ import { type ConvertedRow, type FileRow, optionsOf, type ProductFormat, type Sh
 const picturesMax = 50
 const tagsMax = 50
 
-// Numbered columns are listed by the first one, columns with a currency without it.
+// Numbered columns are listed by their first one, columns with a currency without the currency.
 // biome-ignore format: a list of words
 const read = new Set([
   'product handle', 'product title', 'product description', 'product type', 'product status', 'product tags', 'product tag 1',

@@ -1,5 +1,5 @@
-// Wix's product file, in the form of its older stores (`handleId`, rows Product and Variant) and of its newer ones (`handle`, rows
-// PRODUCT, VARIANT and MEDIA). The options of a product stand in its first row, and their values in those of its variants.
+// Wix's product file, in the format of its older stores (`handleId`, rows Product and Variant) and of its newer ones (`handle`, rows
+// PRODUCT, VARIANT and MEDIA). The first row of a product has the options, and the rows of its variants have the values.
 
 import { remark } from '../../../contract/remarks.ts'
 import { htmlOf } from '../../../domain/catalog/plaintext.ts'
@@ -71,7 +71,7 @@ function kindOf(row: FileRow): string {
   return row.cell('fieldtype').toLowerCase()
 }
 
-// An id that Wix made is not for the eyes of shoppers.
+// Ids that Wix generated are not shown to shoppers.
 const madeId = /^product_([0-9a-f]{8})-[0-9a-f-]{27}$/
 
 function handleOf(row: FileRow): string {
@@ -123,7 +123,7 @@ function* productOf(
   yield* productRows(handle, product, cells, [...new Set(pictures)])
 }
 
-// A product without rows of variants sells each combination of its choices.
+// A product without variant rows is sold in each combination of its choices.
 function optionsIn(row: FileRow, rows: readonly FileRow[]): { names: string[]; variants: Variant[] } {
   const valuesAt = (one: FileRow, number: number) =>
     listIn(one.cell(`productoptiondescription${number}`) || one.cell(`productoptionchoices${number}`)).map(
@@ -153,7 +153,7 @@ function optionsIn(row: FileRow, rows: readonly FileRow[]): { names: string[]; v
   return { names, variants }
 }
 
-// "#ff0000:Red", "rgb(255,0,0):Red"
+// For example "#ff0000:Red" and "rgb(255,0,0):Red".
 function withoutColour(value: string): string {
   return value.replace(/^(?:#[0-9a-f]{3,8}|rgba?\([^)]*\)):/i, '')
 }
@@ -165,12 +165,12 @@ function listIn(text: string): string[] {
     .filter((part) => part !== '')
 }
 
-// A picture in Wix's own store is named by its file.
+// A picture stored by Wix is given as a file name.
 function addressOf(picture: string): string {
   return /^https?:/.test(picture) ? picture : `https://static.wixstatic.com/media/${encodeURIComponent(picture)}`
 }
 
-// The sections below a product follow its description.
+// Appends the sections of a product to its description.
 function bodyOf(row: FileRow): string {
   const sections = Array.from({ length: sectionsMax }, (_, index) => {
     const [title, text] = [
@@ -197,7 +197,8 @@ function variantCells(variant: FileRow, product: FileRow, currency: string): Sho
   }
 }
 
-// A variant of an older store costs what its product does, and a surcharge. What is no amount is left to the reader, which says so.
+// In older stores a variant costs the product's price plus a surcharge. Text that is not an amount is passed on to the reader, which
+// refuses it.
 function pricesOf(
   variant: FileRow,
   product: FileRow,

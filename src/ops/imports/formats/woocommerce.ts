@@ -1,5 +1,5 @@
-// WooCommerce's product file: a row for each product and one for each of its variations, which name their parent and stand
-// anywhere. It has no slugs; a product is named after its name and its id.
+// WooCommerce's product file: a row for each product and one for each of its variations, which name their parent and may be anywhere in
+// the file. The file has no slugs; the slug is made from a product's name and id.
 
 import { skusMax } from '../../../contract/entries.ts'
 import { type Remark, type RemarkCode, remark } from '../../../contract/remarks.ts'
@@ -27,7 +27,7 @@ import {
 import { isRead } from './wooheader.ts'
 
 const attributesMax = 100
-// In the metadata of a product: the id by which WooCommerce knows it.
+// Metadata key of a product for its id in WooCommerce.
 const markMember = 'woocommerceId'
 const categoriesMax = 100
 
@@ -83,12 +83,12 @@ export const woocommerce: ProductFormat = {
 
 interface WooFile {
   weight: Weight | undefined
-  // A file without a description says nothing about it.
+  // Whether the file has a description. Without one, the descriptions in the shop do not change.
   hasText: boolean
   attributes: readonly AttributeColumns[]
-  // Slugs of the shop by the marks of products that have another name by now.
+  // Slugs in the shop by mark, for products whose slug in the file has changed.
   known: ReadonlyMap<string, string>
-  // What was noted once, and is not noted again.
+  // Remarks that are made only once per file.
   said: Set<RemarkCode>
 }
 
@@ -96,7 +96,7 @@ function isProduct(row: FileRow): boolean {
   return ['simple', 'variable'].includes(kindOf(row))
 }
 
-// WooCommerce knows a product by its id, whatever its name is. Without one, by its code.
+// WooCommerce identifies a product by its id, whatever its name is. Without an id, its code is used.
 function markOf(row: FileRow): string {
   return row.cell('id') || row.cell('sku')
 }
@@ -107,7 +107,7 @@ function markedProduct(row: FileRow, variants: readonly FileRow[]): MarkedProduc
   return mark === '' ? [] : [{ slug: slugOfHandle(handleOf(row)), mark, end: mark, codes }]
 }
 
-// WooCommerce's own, and that of older plugins.
+// The column of WooCommerce, and that of older plugins.
 const brandColumns = ['brands', 'brand'] as const
 const barcodeColumn = 'gtin, upc, ean, or isbn'
 
@@ -124,7 +124,7 @@ interface Weight {
   unit: string
 }
 
-// The unit is in the header: "Weight (lbs)".
+// The header contains the unit: "Weight (lbs)".
 function weightColumnOf(columns: ReadonlySet<string>): Weight | undefined {
   for (const column of columns) {
     const unit = /^weight \((.+)\)$/.exec(column)?.[1]
@@ -135,7 +135,7 @@ function weightColumnOf(columns: ReadonlySet<string>): Weight | undefined {
 
 type Kind = 'simple' | 'variable' | 'variation' | 'other'
 
-// "simple, downloadable, virtual"
+// For example "simple, downloadable, virtual".
 function kindOf(row: FileRow): Kind {
   const words = typeWords(row)
   return (['variation', 'variable', 'simple'] as const).find((word) => words.includes(word)) ?? 'other'
@@ -213,19 +213,19 @@ function simpleOf(row: FileRow): Variants {
 interface Variants {
   options: readonly string[]
   variants: readonly Variant[]
-  // Attributes that are the same in all variations.
+  // Attributes with the same value in all variations.
   constants: ReadonlyMap<string, string>
   notes: Remark[]
 }
 
 interface Variant {
   row: FileRow
-  // Values of the options.
+  // Values of the variant's options, in their order.
   values?: readonly string[]
   share?: Share
 }
 
-// An empty value of a variation stands for any of the product's.
+// An empty value in a variation stands for all of the product's values.
 function unrolledOf(own: ReadonlyMap<string, string>, rows: readonly FileRow[], file: WooFile): Variants {
   const given = rows.map((row) => ({ row, attributes: attributesOf(row, file) }))
   const names = [...new Set(given.flatMap(({ attributes }) => [...attributes.keys()]))]
@@ -238,7 +238,7 @@ function unrolledOf(own: ReadonlyMap<string, string>, rows: readonly FileRow[], 
   )
   const differs = (name: string) =>
     new Set(allOf(name)).size > 1 || (allOf(name).includes('') && (choices.get(name)?.length ?? 0) > 1)
-  // With up to three, each may be an option, whether it differs or not.
+  // Up to three attributes are all options, whether they differ or not.
   const options = names.length <= 3 ? names : names.filter(differs)
   const constants = new Map(names.filter((name) => !options.includes(name)).map((name) => [name, allOf(name)[0] ?? '']))
   const notes: Remark[] = []
@@ -272,7 +272,7 @@ function unrolledOf(own: ReadonlyMap<string, string>, rows: readonly FileRow[], 
   return { options, variants, constants, notes }
 }
 
-// As WooCommerce shows them below a product: those that are visible and not to be chosen.
+// Attributes that WooCommerce lists below a product: the visible ones that are not chosen by shoppers.
 function detailsOf(
   row: FileRow,
   {
@@ -294,7 +294,8 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }
 
-// "Clothing, Clothing > T-shirts, Sale": what stands in a category stands in those above it, so these are left out.
+// For example "Clothing, Clothing > T-shirts, Sale". A category includes the products of its subcategories, so parents of others are left
+// out.
 function categoriesOf(row: FileRow): string[] {
   const paths = row
     .cell('categories')
@@ -309,7 +310,7 @@ function categoriesOf(row: FileRow): string[] {
   return paths.filter((path) => !paths.some((other) => other.startsWith(`${path} > `)))
 }
 
-// A product has one brand here: the first, and of "Acme > Acme Kids" the last part.
+// A product has a single brand here: the first one, and the last part of a path such as "Acme > Acme Kids".
 function brandOf(row: FileRow): string {
   const cell = brandColumns.map((column) => row.cell(column)).find((text) => text !== '') ?? ''
   const [first = ''] = cell.split(/(?<!\\),/)
@@ -322,7 +323,7 @@ function handleOf(row: FileRow): string {
   return id === '' ? row.cell('name') : `${words}-${id}`
 }
 
-// The file does not say them: WordPress makes them of the name, with accents or without.
+// The file has no paths. WordPress makes them from the name, with or without accents.
 function oldPathsOf(name: string): string[] {
   const plain = name
     .slice(0, 200)
@@ -345,7 +346,7 @@ function variantCells(row: FileRow, parent: FileRow, weight: Weight | undefined)
     barcode: row.cell(barcodeColumn),
     price: sale || regular,
     compareAtPrice: sale === '' ? '' : regular,
-    // Without a count WooCommerce sells it, or does not, by this switch alone.
+    // Without a quantity, only this switch decides whether WooCommerce sells a product.
     tracker: stock === '' && isSold ? '' : 'woocommerce',
     quantity: stock || '0',
     policy: ['1', 'notify'].includes(row.cell('backorders allowed?')) ? 'continue' : 'deny',
@@ -354,7 +355,7 @@ function variantCells(row: FileRow, parent: FileRow, weight: Weight | undefined)
   }
 }
 
-// In the form of the shop, without a sign for thousands.
+// Converts a decimal comma to a point. Numbers have no thousands separators.
 function decimalOf(text: string): string {
   return text.replace(/^(\d+),(\d+)$/, '$1.$2')
 }
@@ -372,7 +373,7 @@ function attributeColumnsOf(columns: ReadonlySet<string>): AttributeColumns[] {
     .map((name) => ({ name, values: name.replace('name', 'value(s)'), visible: name.replace('name', 'visible') }))
 }
 
-// In the order of the columns. A list of values is as it is written, with an escaped comma within one.
+// Attributes in the order of the columns. A list of values stays as written, with escaped commas within values.
 function attributesOf(row: FileRow, { attributes }: WooFile): Map<string, string> {
   const isOne = kindOf(row) === 'variation'
   const found = new Map<string, string>()
@@ -395,7 +396,8 @@ function bodyOf(row: FileRow): string {
   return texts.map(paragraphs).join('')
 }
 
-// The file writes a line break as \n, and an empty line is a paragraph.
+// The file writes a line break as
+// , and an empty line separates paragraphs.
 function paragraphs(text: string): string {
   const lines = text.replaceAll('\\n', '\n')
   return /<(?:p|div|ul|ol|table|h\d)\b/i.test(lines) ? lines : paragraphsOf(lines)

@@ -1,6 +1,5 @@
-// Which column of a WooCommerce file holds what. Its header is written in the language of whoever exports, so columns are found by
-// the words of the languages that are known, and the rest by what only WooCommerce writes into its rows and by its order of columns.
-// Pure.
+// Finds the columns of a WooCommerce file. Its header is written in the exporting user's language, so columns are found by the words of
+// the known languages, and the others by values that only WooCommerce writes and by the order of its columns. Pure.
 
 import { type Remark, remark } from '../../../contract/remarks.ts'
 import type { CsvRow } from '../csv.ts'
@@ -9,7 +8,7 @@ import { columnName } from './format.ts'
 import { exportedColumns, wooColumns, wooUnits, wooWords } from './woowords.ts'
 
 export interface WooHeader {
-  // By the English names.
+  // Indexes of the columns by their English names.
   places: Map<string, number>
   notes: Remark[]
 }
@@ -17,7 +16,7 @@ export interface WooHeader {
 const columnsMax = 1_000
 const types = ['simple', 'variable', 'variation', 'grouped', 'external']
 const number = /^\d*(?:[.,]\d+)?$/
-// What the cells of a column hold, in every language.
+// Checks of a column's cells, which are the same in every language.
 const holds: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['type', (text) => text === '' || types.includes(text.split(',', 1)[0]?.trim() ?? '')],
   ['name', (text) => text !== ''],
@@ -32,7 +31,7 @@ const holds: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['images', (text) => text === '' || /^https?:/.test(text)],
 ])
 
-// Undefined where it is another file.
+// Returns undefined if WooCommerce did not write the file.
 export function wooHeader(header: readonly string[], rows: readonly CsvRow[]): WooHeader | undefined {
   if (header.length > columnsMax) return undefined
   const columns = header.map((text, place): Column => ({ name: comparable(text), cells: cellsAt(rows, place) }))
@@ -61,7 +60,7 @@ function comparable(text: string): string {
   return columnName(text.replaceAll('’', "'"))
 }
 
-// In the language of which the header has the most words; what is not translated yet is English.
+// Uses the language with the most matches in the header. Names that WooCommerce has not translated are in English.
 function namesOf(columns: readonly Column[]): (string | undefined)[] {
   const languages = [...wordsOf.values()].map((words) => columns.map(({ name }) => nameIn(words, name)))
   const count = (names: readonly unknown[]) => names.filter((name) => name !== undefined).length
@@ -69,7 +68,7 @@ function namesOf(columns: readonly Column[]): (string | undefined)[] {
   return best.map((name, place) => name ?? nameIn(english, columns[place]?.name ?? ''))
 }
 
-// With a sign for the number, to its English name with the same sign.
+// Maps column names to their English names, both with the placeholder `%` for the number.
 type Words = ReadonlyMap<string, string>
 const english: Words = new Map(wooColumns.map((name) => [name, name]))
 const wordsOf: ReadonlyMap<string, Words> = new Map([
@@ -104,7 +103,7 @@ const orders = [['gtin', 'low'], ['low'], ['gtin'], []].map((taken) =>
     .map((name) => name.replace(/^\[|\]$/g, '')),
 )
 
-// What is not known by its name, by its place, where all that is known is in its place and the rest holds what it should.
+// Names the unknown columns by their position, if all known columns are in their usual position and the cells of the others fit.
 function nameByOrder(columns: readonly Column[], known: readonly (string | undefined)[]): (string | undefined)[] {
   const order = orders.find((names) => fits(names, columns, known))
   if (!order) return [...known]
@@ -126,7 +125,7 @@ function fits(names: readonly string[], columns: readonly Column[], known: reado
   })
 }
 
-// Four columns with the same number: name, values, and two that are yes or no.
+// Finds groups of four columns with the same number: name, values, and two switches.
 function nameAttributes(columns: readonly Column[], named: (string | undefined)[], from: number): void {
   const isSwitch = ({ cells }: Column) => cells.every((text) => /^[01]?$/.test(text))
   for (let place = from; place + 3 < columns.length; place += 1) {
@@ -145,7 +144,7 @@ function readByOrder(name: string | undefined): boolean {
   return name !== undefined && isRead(name)
 }
 
-// Whether a column of this English name is read.
+// Returns whether a column of this English name is read.
 export function isRead(name: string): boolean {
   return nameIn(english, name) !== undefined || name === 'brand' || /^weight \(/.test(name)
 }
