@@ -1,5 +1,5 @@
-// Provider webhooks: what providers send when something happened to a charge. A webhook is only a reason to look the charge up, so
-// nothing that it says is believed, stored or logged, and neither repeats nor their order matter.
+// Provider webhooks: messages that providers send when a charge changes. A webhook is only a reason to query the charge, so its contents
+// are not trusted, stored or logged, and neither repeats nor their order matter.
 
 import type { Storage } from '../../platform/storage/storage.ts'
 import { findAccountById } from './accounts.ts'
@@ -18,13 +18,13 @@ export interface ProviderWebhookTools {
   onStep?: OnStep
 }
 
-// Takes a message for one account. False where its provider did not send it.
+// Takes a message for one account. Returns false if its provider did not send it.
 export type TakeProviderWebhook = (message: ProviderWebhook) => Promise<boolean>
 
-// Per message; more are left to the provider's list of events.
+// Maximum per message; further charges are found in the provider's list of events.
 const referencesMax = 100
 
-// Undefined where there is no such account, it cannot be opened here, or its provider sends no webhooks.
+// Returns undefined if the account does not exist, if its secrets cannot be decrypted here, or if its provider sends no webhooks.
 export async function providerWebhooksOf(
   tools: ProviderWebhookTools,
   accountId: string,
@@ -42,7 +42,7 @@ export async function providerWebhooksOf(
   }
   const facts = { provider: account.provider, accountId }
 
-  // The adapter's own error may quote the message.
+  // An error of the adapter is not passed on, since it may quote the message.
   function read(message: ProviderWebhook, now: number): readonly string[] | undefined {
     try {
       const read = provider?.webhook?.(message, now)

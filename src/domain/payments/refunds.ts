@@ -1,6 +1,6 @@
-// Pays what is owed to shoppers: one round of a loop. A round claims a little, asks the providers outside of any
-// transaction, and records each outcome together with what follows from it. It is safe on several nodes and across
-// crashes: a refund that is asked for twice is paid once, because its id is the provider's key.
+// Pays the refunds that are due: one round of a loop. A round claims a few refunds, calls the providers outside of any transaction, and
+// records each outcome together with its consequences. It is safe on several nodes and across crashes: a refund that is requested twice
+// is paid once, because its id is the provider's key.
 
 import { claimRows, type RowFailure, RowsFailed, rowFailed } from '../../platform/jobs/rows.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
@@ -25,9 +25,9 @@ import {
 } from './store.ts'
 import type { CallFacts, PaymentWatch } from './watch.ts'
 
-// What follows from a refund that is over, in the same transaction: the orders room moves the order, or marks the payment
-// as voided. Its work is committed once for each refund; it is given the refund as it was saved. The refund's row is locked
-// first and the order's after it, so whoever holds an order leaves its refunds unlocked.
+// The consequences of a refund that has ended, in the same transaction: src/domain/orders moves the status of the order, or marks the
+// payment as voided. They are committed once for each refund, and get the refund as it was saved. The refund's row is locked first and
+// the order's row second, so code that holds an order must not wait for its refunds.
 export type OnPaid = (tx: Tx, refund: RefundRow, outcome: 'succeeded' | 'failed', now: number) => Promise<void>
 
 export interface RefundTools {
@@ -42,28 +42,28 @@ export interface RefundTools {
 
 export interface PaidRefund {
   refund: RefundRow
-  // What the provider said; `unknown` also where it said nothing, or is not installed. `absent`: it knows nothing of a request that
-  // was sent long ago, so nothing more is sent.
+  // The provider's answer; `unknown` also if it did not respond or is not installed. `absent`: the provider does not know a request that
+  // was sent long ago, so it is not sent again.
   answer: RefundState
-  // later: due again by schedule. already_recorded: by another node. unrecorded: recording failed, and is tried again.
+  // later: due again on schedule. already_recorded: by another node. unrecorded: recording failed, and is tried again.
   outcome: 'succeeded' | 'failed' | 'later' | 'already_recorded' | 'unrecorded'
   error: unknown
 }
 
-// A provider that refuses this often will not change its mind; a person must look. No answer is not a refusal, and is
-// asked for without end.
+// A provider that refuses this often will not accept the refund; a person must decide. A missing response is not a refusal, and the
+// request is repeated without limit.
 export const refusedTriesMax = 8
 
-// Providers forget keys after a day. This long after it was first sent, a request is not repeated under its key: it might pay twice.
+// Providers forget keys after a day. If a request was first sent this long ago, it is not repeated under its key: it might pay twice.
 export const keyMs = 20 * 3_600_000
 
-// Those of one round are paid side by side, so none waits for another's deadline and every lease holds. The log and the
-// counters get whatever does not succeed.
+// Refunds of one round are paid concurrently, so none waits for another's deadline and every lease suffices. Every outcome other than
+// success is logged and counted.
 export async function payRefunds(tools: RefundTools, now: number, limit = 20): Promise<PaidRefund[]> {
   return (await payDue(tools, now, limit)).paid
 }
 
-// The same as a round of a loop: what could not be claimed or recorded is told at its end.
+// Runs as a round of a loop: refunds that could not be claimed or recorded are reported at the end of the round.
 export async function refundRound(tools: RefundTools, now: number, limit: number): Promise<number> {
   const { paid, failures } = await payDue(tools, now, limit)
   const recorded = paid.filter(({ outcome }) => outcome !== 'unrecorded').length
@@ -93,7 +93,7 @@ async function payDue(
   return { paid, failures }
 }
 
-// One that the caller has claimed.
+// Pays a refund that the caller has claimed.
 export async function payRefund(tools: RefundTools, due: DueRefund, now: number): Promise<PaidRefund> {
   try {
     const answer = await askFor(tools, due, now)
@@ -117,7 +117,7 @@ async function recordAnswer(tools: RefundTools, due: DueRefund, answer: RefundSt
       watch.error('contradiction', 'refund was paid by hand and by the provider; a person must see to it', factsOf(due))
     return { refund, answer, outcome, error: null }
   } catch (error) {
-    // One refund that cannot be recorded must not keep the others of the round from being recorded.
+    // A refund that cannot be recorded must not prevent recording the others of the round.
     return unrecorded(tools, due, answer, error)
   }
 }
@@ -155,7 +155,7 @@ async function askFor(tools: RefundTools, due: DueRefund, now: number): Promise<
     // A void may always be repeated.
     if (due.kind === 'refund' && now - askedAt >= keyMs) return state
   }
-  // One that has ended since it was claimed, such as by hand, is not sent.
+  // A refund that has ended since it was claimed, for example because it was paid by hand, is not sent.
   if (!(await storage.write((tx) => markRefundAsked(tx, due, now)))) return 'unknown'
   tools.onStep?.('asked')
   return sendRequest(tools, provider, due, now)
@@ -185,7 +185,7 @@ function callOptions(tools: RefundTools, due: DueRefund, facts: CallFacts, now: 
   const heard = watch.listen(facts)
   return {
     ...heard,
-    // Money that went back is written down whenever it is heard of. Anything else is asked for again by schedule.
+    // A success is recorded even if the response is late. After any other late response the refund is requested again on schedule.
     onLate(answer) {
       heard.onLate(answer)
       if (answer === 'succeeded') void recordAnswer(tools, due, answer, now)

@@ -1,5 +1,5 @@
-// When a provider is asked again. The first waits are short, because most lost answers are found at once; the last one
-// repeats for as long as it takes, because money is never forgotten.
+// When a provider is called again. The first waits are short, because most lost responses are found immediately; the last wait repeats
+// without limit, because money is never forgotten.
 
 import { providerMsMax } from './port.ts'
 
@@ -18,25 +18,26 @@ export const waitsMs = [
   6 * hour,
 ] as const satisfies readonly number[]
 
-// A claimed row belongs to one node for this long: a call, its recording, and room to spare. If the node dies, the row is
-// due again.
+// A claimed row belongs to one node for this long: enough for a call, its recording, and some reserve. If the node dies, the row is due
+// again.
 export const leaseMs = 3 * providerMsMax
 
-// What is on its way at a provider, such as a refund that was made there, is looked at again after this long.
+// A process at the provider that takes long, such as a refund that was made there, is queried again after this long.
 export const pendingAgainMs = 6 * hour
 
-// The call that starts a payment is over by then and recorded, or its process died. Earlier a look-up might be in its way. Not the
-// lease, because a shopper waits. That the provider knows nothing of it by then is not believed yet (recover.ts).
+// After this time the call that starts a payment has ended and was recorded, or its process died. An earlier query might interfere with
+// that call. Shorter than the lease, because a shopper waits. If the provider does not know the payment at this time, that is not final
+// yet (recover.ts).
 export const startMsMax = providerMsMax + 5 * second
 
 export function firstCheckAt(now: number): number {
   return now + startMsMax
 }
 
-// What `checks` of a payment is after its provider answered.
+// Value of a payment's `checks` after its provider has responded.
 export const checksAnswered = 1
 
-// `tries` counts the look-ups, or tries to pay, that were made: 1 after the first.
+// `tries` counts the queries, or attempts to pay, so far: 1 after the first.
 export function nextTryAt(tries: number, now: number): number {
   const place = Math.min(Math.max(tries, 1), waitsMs.length) - 1
   return now + (waitsMs[place] as number)

@@ -1,4 +1,4 @@
-// The SQL of money: payments, which are attempts to collect it, and refunds, which are owed.
+// The SQL of money: payments, which are attempts to collect it, and refunds.
 
 import type { Mode, PaymentErrorCode, RefundStatus } from '../../contract/words.ts'
 import type { SetBack } from '../../platform/jobs/clock.ts'
@@ -15,12 +15,12 @@ export interface PaymentRow {
   installationId: string
   id: string
   merchantId: string
-  // The installation's, which never changes.
+  // The installation's mode, which never changes.
   mode: Mode
   checkoutSessionId: string
   orderId: string | null
   provider: string
-  // The merchant's account there; null where it needs none.
+  // The merchant's account at the provider; null if the provider needs none.
   accountId: string | null
   method: string
   amount: number
@@ -28,40 +28,42 @@ export interface PaymentRow {
   status: StoredPaymentStatus
   reference: string | null
   challenge: string | null
-  // Where the shopper pays, sealed: it may hold a secret of the provider. null where it is paid here, or has ended.
+  // Where the shopper pays at the provider, sealed: it may contain a secret of the provider. Null if the shopper pays here, or if the
+  // payment has ended.
   placeSealed: string | null
-  // Until when it can be paid there.
+  // Until when the payment can be paid at the provider.
   placeUntil: number | null
-  // When its provider was last asked, for whatever reason; null before that.
+  // When the provider was last called for this payment, for any reason; null before the first call.
   lookedAt: number | null
-  // How many look-ups were begun, and how many must have been for the outcome to be as new as the shopper's last return.
+  // `looks`: number of queries that were begun. `looksWanted`: number of queries needed for the outcome to be as recent as the shopper's
+  // last return.
   looks: number
   looksWanted: number
-  // Set while a look-up is under way. It passes where its process died.
+  // Set while a query is in progress. It expires if the process dies.
   lookingUntil: number | null
-  // When the shopper was first known to have tried to pay at the provider.
+  // When it was first known that the shopper had tried to pay at the provider.
   triedAt: number | null
-  // For money that comes later: who says that it came.
+  // For money that arrives later: who reports its arrival.
   settles: Settles | null
   brand: string | null
   last4: string | null
-  // The provider's word for what it was really paid with; null where it has none.
+  // The provider's word for the instrument that was really used; null if it has none.
   instrument: string | null
   errorCode: PaymentErrorCode | null
   createdAt: number
   updatedAt: number
-  // When to ask the provider (again); null when nothing is open. `checks` counts the times it was asked since it last answered, with
-  // that time: a single silence after many answers is followed by a short wait.
+  // When to query the provider next; null if nothing is open. `checks` counts the queries since the provider last responded, including
+  // that query, so a single missing response after many responses is followed by a short wait.
   checkAt: number | null
   checks: number
-  // As the provider counts: what it took, and what went back of it.
+  // By the provider's count: the sum that it collected, and the sum of that which was refunded.
   collected: number
   givenBack: number
-  // When the operator said what became of it; null where the provider told, or nobody has yet.
+  // When the operator recorded the outcome; null if the provider reported it, or if it is not known yet.
   closedByHandAt: number | null
-  // For money that moved here from another order: the payment at the provider by which it came.
+  // For money that was moved here from another order: the payment at the provider with which it was collected.
   movedFrom: string | null
-  // The order that is changed when it succeeds; also while it is not decided.
+  // The order that is changed when the payment succeeds; also set while the payment is undecided.
   changesOrder: string | null
 }
 
@@ -81,9 +83,9 @@ export type NewPayment = Pick<
   accountId?: string | null
   movedFrom?: string | null
   changesOrder?: string | null
-  // In which the shopper read the page.
+  // Language in which the shopper read the page.
   locale?: string | null
-  // What it was counted by, for whoever hears of its outcome.
+  // Subjects under which the attempt was counted, needed when its outcome is known.
   triedAs?: readonly string[]
 }
 
@@ -105,7 +107,7 @@ const paymentColumns = new Fragment(`
   payments.collected, payments.given_back as "givenBack",
   payments.closed_by_hand_at as "closedByHandAt", payments.moved_from as "movedFrom", payments.changes_order as "changesOrder"`)
 
-// The attempt as it is before its provider is called, to be looked up if the outcome of that call is lost.
+// Inserts the attempt before its provider is called, so it can be queried if the outcome of that call is lost.
 export function insertPayment(tx: Tx, payment: NewPayment, now: number): PaymentRow {
   const { locale = null, triedAs = [], ...known } = payment
   const accountId = payment.accountId ?? null
@@ -148,7 +150,7 @@ export function insertPayment(tx: Tx, payment: NewPayment, now: number): Payment
   }
 }
 
-// In which the shopper read the page when that was paid.
+// Copies the language in which the shopper read the page of the source payment.
 export function copyLocale(tx: Tx, { installationId, id }: PaymentRow, sourceId: string): void {
   tx.send`
     update payments set locale = (
@@ -162,7 +164,7 @@ export async function findPayment(db: Reader, installation: string, id: string):
   return row
 }
 
-// For the operator: of any installation of the merchant.
+// Finds a payment of any installation of the merchant, for the operator.
 export async function findPaymentOf(
   db: Reader,
   installationIds: readonly string[],
@@ -187,8 +189,9 @@ export async function findMerchantPayment(
 
 const dayMs = 24 * 3_600_000
 
-// The schedule of look-ups ends long before: a provider that has not answered within a day has a reason. One that was closed here is
-// still looked up for a day, and once more by schedule. A bank may take days: one that is pending is worth a look after two weeks.
+// Selects payments that have been undecided for unusually long. The schedule of queries ends earlier: if a provider has not answered
+// within a day, there is a reason. A payment that was closed here is still queried for a day, and once more on schedule. A bank may take
+// days, so a pending payment is only included after two weeks.
 export function isUnanswered(now: number): Fragment {
   return new Fragment(
     `(p.status <> 'succeeded' and (p.created_at < ? or (p.created_at < ? and p.status <> 'pending')
@@ -197,8 +200,8 @@ export function isUnanswered(now: number): Fragment {
   )
 }
 
-// Those that no loop will finish, of one merchant. `p` is the payment. They are among those that are looked up, which are few and have an
-// index of their own.
+// Selects a merchant's payments that no loop will finish. `p` is the payment. They are among the payments that are still queried, which
+// are few and have an index of their own.
 export function needsPerson({ merchantId, mode }: MerchantMode, now: number): Fragment {
   const { text, values } = isUnanswered(now)
   return new Fragment(
@@ -208,7 +211,7 @@ export function needsPerson({ merchantId, mode }: MerchantMode, now: number): Fr
   )
 }
 
-// The oldest first.
+// Lists the oldest payments first.
 export async function listUnsettledPayments(
   db: Reader,
   seller: MerchantMode,
@@ -230,7 +233,7 @@ export async function lockPayment(tx: Tx, installation: string, id: string): Pro
   return row
 }
 
-// With what it was counted by when it began.
+// Also returns the subjects under which the attempt was counted when it began.
 export async function lockTriedPayment(
   tx: Tx,
   installation: string,
@@ -244,7 +247,7 @@ export async function lockTriedPayment(
   return { payment, subjects: JSON.parse(triedAs ?? '[]') as string[] }
 }
 
-// Oldest first.
+// Lists the oldest payments first.
 export async function listPaymentsOfSession(
   db: Reader,
   installation: string,
@@ -255,15 +258,15 @@ export async function listPaymentsOfSession(
     where installation_id = ${installation} and checkout_session_id = ${sessionId} order by created_at, id`
 }
 
-// Oldest first.
+// Lists the oldest payments first.
 export async function listPaymentsOfOrder(db: Reader, installation: string, orderId: string): Promise<PaymentRow[]> {
   return db.sql<PaymentRow>`
     select ${paymentColumns} from payments
     where installation_id = ${installation} and order_id = ${orderId} order by created_at, id`
 }
 
-// Attempts of sessions that are over, by which nothing was ever paid; answers with their ids. One that is still looked up stays:
-// its charge may turn up, and must go back.
+// Deletes attempts of ended sessions with which nothing was ever paid, and returns their ids. A payment that is still queried stays: its
+// charge may turn up, and must be refunded.
 export async function deleteDeclined(tx: Tx, installation: string, sessionIds: readonly string[]): Promise<string[]> {
   const rows = await tx.sql<{ id: string }>`
     delete from payments
@@ -274,8 +277,8 @@ export async function deleteDeclined(tx: Tx, installation: string, sessionIds: r
   return rows.map(({ id }) => id)
 }
 
-// Whoever saves has locked the payment. What was asked for (provider, method, amount) never changes. One of which there are events that
-// no look-up has seen stays due: the notice may be newer than what is saved.
+// The caller has locked the payment. The requested facts (provider, method, amount) never change. A payment with a provider event later
+// than its last query stays due: the event may be newer than the saved state.
 export async function savePayment(tx: Tx, payment: PaymentRow): Promise<void> {
   const [row] = await tx.sql`
     update payments set status = ${payment.status}, reference = ${payment.reference}, challenge = ${payment.challenge},
@@ -290,8 +293,7 @@ export async function savePayment(tx: Tx, payment: PaymentRow): Promise<void> {
   one(row, 'the payment')
 }
 
-// Asks for the outcome at the next look of the loop, also of a payment that was given up. One that was collected stays as it
-// is.
+// Makes the payment due for a query in the loop's next round, also if it was given up. A collected payment stays as it is.
 export function checkPaymentSoon(tx: Tx, { installationId, id }: PaymentRow, now: number): void {
   tx.send`
     update payments set check_at = ${now}
@@ -299,7 +301,7 @@ export function checkPaymentSoon(tx: Tx, { installationId, id }: PaymentRow, now
       and status in ('processing', 'challenge', 'declined', 'voided') and (check_at is null or check_at > ${now})`
 }
 
-// For a payment that succeeded, and whose provider has more to report.
+// Makes a payment that succeeded due for a query, because its provider has more to report.
 export function lookAgain(tx: Tx, { installationId, id }: PaymentRow, now: number): void {
   tx.send`
     update payments set check_at = ${now}
@@ -307,18 +309,18 @@ export function lookAgain(tx: Tx, { installationId, id }: PaymentRow, now: numbe
       and (check_at is null or check_at > ${now})`
 }
 
-// A payment is asked about at most once in this time, unless the shopper has come back meanwhile.
+// A payment is queried at most once in this time, unless the shopper has returned meanwhile.
 export const lookEveryMs = 5_000
 
-// So many look-ups of a payment may follow each other without a pause when the shopper comes back.
+// When the shopper returns, up to this many queries of a payment may follow each other without a pause.
 export const promptLooksMax = 30
 
 function isNotLookedUp(column: string, now: number, everyMs: number): Fragment {
   return new Fragment(`(${column} is null or ${column} <= ? or ${column} > ?)`, [now - everyMs, now])
 }
 
-// One look-up at a time, so the last to begin is also the last to be recorded. One that takes longer than its provider has, or whose
-// process died, does not keep others waiting: two at once do no harm.
+// One query at a time, so the last one to begin is also the last one to be recorded. A query that takes longer than the maximum, or whose
+// process died, does not block others: two at the same time do no harm.
 function isNotLooking(column: string, now: number): Fragment {
   return new Fragment(`(${column} is null or ${column} <= ? or ${column} > ?)`, [now, now + providerMsMax])
 }
@@ -327,7 +329,7 @@ export function isLooking({ lookingUntil }: PaymentRow, now: number): boolean {
   return lookingUntil !== null && lookingUntil > now && lookingUntil <= now + providerMsMax
 }
 
-// Whether a claim to look it up could succeed now, as far as a reader can tell.
+// Whether a claim for a query could succeed now, by the row as it was read.
 export function mayLook(payment: PaymentRow, now: number): boolean {
   const { lookedAt, looks, looksWanted } = payment
   const isRecent = lookedAt !== null && lookedAt <= now && lookedAt > now - lookEveryMs
@@ -335,7 +337,7 @@ export function mayLook(payment: PaymentRow, now: number): boolean {
   return !isLooking(payment, now) && (isPrompt || !isRecent)
 }
 
-// What every claim does: put off by the lease, and every notice so far is answered by this look-up.
+// The assignments of every claim: the next check is postponed by the lease, and this query covers all events so far.
 function claimed(now: number, leaseMs: number): Fragment {
   return new Fragment('looked_at = ?, looks = looks + 1, looking_until = ?, check_at = ?, noticed_at = null', [
     now,
@@ -344,7 +346,7 @@ function claimed(now: number, leaseMs: number): Fragment {
   ])
 }
 
-// The look-up for which the payment was claimed is recorded. A later one may be under way by now.
+// Ends the query for which the payment was claimed. A later query may be in progress by now.
 export function endLook(
   tx: Tx,
   { installationId, id, looks }: Pick<PaymentRow, 'installationId' | 'id' | 'looks'>,
@@ -354,9 +356,9 @@ export function endLook(
     where installation_id = ${installationId} and id = ${id} and looks = ${looks}`
 }
 
-// One that waits for the shopper or for the provider. Undefined where it does not, is being asked about, or was a moment ago; who came
-// back since the last look-up does not have to wait. Put off by the lease like those that the loop claims. While the call that
-// starts it is under way, there is nothing to ask.
+// Claims a payment that waits for the shopper or for the provider. Returns undefined if it does not wait, is being queried, or was
+// queried a moment ago; if the shopper has returned since the last query, there is no such pause. The claim postpones the next check by
+// the lease, like those of the loop. While the call that starts the payment is in progress, there is nothing to query.
 export async function claimPaymentToLook(
   tx: Tx,
   { installationId, id }: Pick<PaymentRow, 'installationId' | 'id'>,
@@ -374,7 +376,7 @@ export async function claimPaymentToLook(
   return row
 }
 
-// The shopper came back: what was asked before says nothing any more. Undefined where the outcome is known.
+// The shopper has returned, so earlier answers are out of date. Returns undefined if the outcome is known.
 export async function wantLook(
   tx: Tx,
   { installationId, id }: Pick<PaymentRow, 'installationId' | 'id'>,
@@ -386,15 +388,15 @@ export async function wantLook(
   return row
 }
 
-// For a server that is the only one, when it starts: calls that were under way have ended with the process that made them.
+// Called at the start of a server that is the only one: calls that were in progress have ended with the process that made them.
 export function releasePayments(tx: Tx, now: number): void {
   tx.send`
     update payments set looking_until = null, check_at = ${now}
     where check_at > ${now} and (looking_until is not null or (status = 'processing' and checks = 0))`
 }
 
-// There is news of these charges of an account: they are asked about as soon as may be, whatever their status. One that was looked up
-// well after its event is left alone. Answers how many are asked about.
+// Makes the payments of these charges of an account due for a query as soon as possible, whatever their status. A payment that was
+// queried well after the event is left alone. Returns the number of payments that will be queried.
 export async function noteProviderEvents(
   tx: Tx,
   { merchantId, id }: Pick<AccountRow, 'merchantId' | 'id'>,
@@ -417,12 +419,12 @@ export async function noteProviderEvents(
   return (await noted).length
 }
 
-// By how much the provider's clock and ours may differ.
+// Maximum difference between the provider's clock and ours.
 const clockDifferenceMsMax = 15 * 60_000
 
-// Payments whose outcome is due to be asked for. Each is put off by the lease in the same statement, so that several nodes
-// share them and none is lost with its node. The claim is a table expression of its own because PostgreSQL might run a
-// subquery more than once, and claim more than the limit.
+// Claims payments whose outcome is due to be queried. The same statement postpones each by the lease, so several nodes share them and
+// none is lost if its node dies. The claim is a table expression of its own because PostgreSQL might run a subquery more than once, and
+// claim more than the limit.
 export async function claimPaymentsToCheck(
   tx: Tx,
   now: number,
@@ -455,14 +457,14 @@ export interface RefundRow {
   installationId: string
   id: string
   merchantId: string
-  // null: a payment that came without an order being possible any more.
+  // Null if the payment succeeded when an order was no longer possible.
   orderId: string | null
   paymentId: string
-  // void: the payment is taken back before it is collected.
+  // void: the payment is cancelled before it is collected.
   kind: 'refund' | 'void'
-  // provider: made there by others. It has succeeded, or failed later.
+  // provider: others made the refund at the provider. It has succeeded, or failed later.
   origin: 'here' | 'provider'
-  // The provider's own name of it, once it is known.
+  // The provider's own id of the refund, once it is known.
   reference: string | null
   amount: number
   currency: string
@@ -470,25 +472,26 @@ export interface RefundRow {
   reason: string | null
   createdAt: number
   updatedAt: number
-  // When to try (again) to pay; null when it is over. `tries` counts the times it was tried, `refusedTries` those of them that
-  // were refused.
+  // When to try to pay next; null after the refund has ended. `tries` counts the attempts, `refusedTries` those of them that were
+  // refused.
   tryAt: number | null
   tries: number
   refusedTries: number
-  // When its provider was first asked for it; null before that, and where the provider is not asked for its state.
+  // When the refund was first requested from its provider; null before that, and for providers whose state of a refund is not queried.
   askedAt: number | null
-  // When the provider last said that it is on its way.
+  // When the provider last reported that the refund is in progress.
   pendingAt: number | null
-  // What took the place of a refund that failed. null: it waits for a person.
+  // The refund that replaced this one after it failed. Null after a failure: it waits for a person.
   replacedBy: string | null
-  // The edit that took the amount off a paid order, or the return, for what was left of an exchange. Not part of what the order
-  // counts as refunded.
+  // The edit that reduced the total of a paid order, or the return, for the amount left over from an exchange. Not part of the order's
+  // refunded amount.
   editId: string | null
-  // null: by the provider.
+  // Null: not paid by hand.
   paidByHandAt: number | null
-  // The payment of another order that the money became. No provider is asked.
+  // The payment of another order that the money became. No provider is called.
   movedTo: string | null
-  // The first of the refunds over which an amount was spread, as it came by several payments. null: it is the first, or the only one.
+  // The first of the refunds over which an amount was spread, because several payments had collected it. Null: this is the first, or the
+  // only one.
   partOf: string | null
 }
 
@@ -505,8 +508,8 @@ const refundColumns = new Fragment(`
   refunds.pending_at as "pendingAt", refunds.replaced_by as "replacedBy", refunds.edit_id as "editId",
   refunds.paid_by_hand_at as "paidByHandAt", refunds.moved_to as "movedTo", refunds.part_of as "partOf"`)
 
-// Owed from now on, and paid by the loop. All that is owed of a payment together is never more than the payment; its row
-// is locked, so that two who owe at once count each other.
+// Inserts a refund, which the loop pays. All refunds of a payment together never exceed the payment; its row is locked, so two concurrent
+// inserts see each other.
 export async function insertRefund(tx: Tx, refund: NewRefund, now: number): Promise<RefundRow> {
   const payment = one(await lockPayment(tx, refund.installationId, refund.paymentId), 'the payment')
   if (refund.currency !== payment.currency) throw new Error(`the refund ${refund.id} is in another currency`)
@@ -525,7 +528,7 @@ export async function insertRefund(tx: Tx, refund: NewRefund, now: number): Prom
   return one(row, 'the refund')
 }
 
-// What went back of a payment, or is on its way.
+// The sum of the payment's refunds that succeeded or are pending.
 export async function sumRefunds(db: Reader, installation: string, paymentId: string): Promise<number> {
   const [row] = await db.sql<{ sum: number }>`
     select coalesce(sum(amount), 0) as "sum" from refunds
@@ -533,8 +536,8 @@ export async function sumRefunds(db: Reader, installation: string, paymentId: st
   return row?.sum ?? 0
 }
 
-// The same for one who takes the payment back as a whole. A void that its provider made does not count: should the charge be
-// there all the same, it is voided again, which pays nothing twice. One that was paid by hand counts: the charge stays there.
+// The sum that counts against a void. A void that the provider made does not count: if the charge exists after all, it is voided again,
+// which pays nothing twice. A void that was paid by hand counts: the charge stays at the provider.
 async function sumBesideVoids(db: Reader, installation: string, paymentId: string): Promise<number> {
   const [row] = await db.sql<{ sum: number }>`
     select coalesce(sum(amount), 0) as "sum" from refunds
@@ -556,21 +559,21 @@ export async function lockRefund(tx: Tx, installation: string, id: string): Prom
   return row
 }
 
-// Oldest first.
+// Lists the oldest refunds first.
 export async function listRefundsOfOrder(db: Reader, installation: string, orderId: string): Promise<RefundRow[]> {
   return db.sql<RefundRow>`
     select ${refundColumns} from refunds
     where installation_id = ${installation} and order_id = ${orderId} order by created_at, id`
 }
 
-// Oldest first.
+// Lists the oldest refunds first.
 export async function listRefundsOfPayment(db: Reader, installation: string, paymentId: string): Promise<RefundRow[]> {
   return db.sql<RefundRow>`
     select ${refundColumns} from refunds
     where installation_id = ${installation} and payment_id = ${paymentId} order by created_at, id`
 }
 
-// All that goes back of a payment at its provider, also of orders to which money of it moved. Oldest first.
+// Lists all refunds of a payment at its provider, including those of orders to which its money was moved. Oldest first.
 export async function listRefundsAtProvider(db: Reader, installation: string, paymentId: string): Promise<RefundRow[]> {
   return db.sql<RefundRow>`
     select ${refundColumns} from refunds
@@ -580,14 +583,14 @@ export async function listRefundsAtProvider(db: Reader, installation: string, pa
     order by created_at, id`
 }
 
-// Payments of other orders that money of this one became, the newest first.
+// Lists payments of other orders that money of this payment became, newest first.
 export async function listMovedPayments(db: Reader, installation: string, paymentId: string): Promise<PaymentRow[]> {
   return db.sql<PaymentRow>`
     select ${paymentColumns} from payments
     where installation_id = ${installation} and moved_from = ${paymentId} order by created_at desc, id desc`
 }
 
-// What is owed (kind, amount) never changes, and what is over stays over: whoever wants to pay after a failure owes anew.
+// The kind and the amount of a refund never change, and an ended refund stays ended: to pay after a failure, a new refund is inserted.
 export async function saveRefund(tx: Tx, refund: RefundRow): Promise<void> {
   const [row] = await tx.sql`
     update refunds set status = ${refund.status}, try_at = ${refund.tryAt}, tries = ${refund.tries},
@@ -598,7 +601,8 @@ export async function saveRefund(tx: Tx, refund: RefundRow): Promise<void> {
   one(row, 'the pending refund')
 }
 
-// Before its provider is asked, so a request that was sent is known of even if nothing else is recorded. False where it has ended.
+// Called before the provider is called, so it is known that a request was sent even if nothing else is recorded. Returns false if the
+// refund has ended.
 export async function markRefundAsked(
   tx: Tx,
   { installationId, id }: Pick<RefundRow, 'installationId' | 'id'>,
@@ -611,7 +615,7 @@ export async function markRefundAsked(
   return rows.length > 0
 }
 
-// What went back at the provider without us. One of that name that had failed gives it up.
+// Inserts a refund that others made at the provider. If a failed refund has the same reference, its reference is removed.
 export async function insertForeignRefund(
   tx: Tx,
   refund: Omit<NewRefund, 'kind' | 'reason'> & { reference: string },
@@ -631,7 +635,7 @@ export async function insertForeignRefund(
   return one(row, 'the refund')
 }
 
-// It had succeeded.
+// Marks a refund that had succeeded as failed.
 export async function failPaidRefund(
   tx: Tx,
   { installationId, id }: RefundRow,
@@ -645,9 +649,9 @@ export async function failPaidRefund(
   return one(row, 'the refund that succeeded')
 }
 
-// No row is waited for: whoever pays a refund may hold it and wait for the order.
+// Skips locked rows: the loop that pays a refund may hold its row and wait for the order.
 export async function nameRefunds(tx: Tx, named: readonly { refund: RefundRow; reference: string }[]): Promise<void> {
-  // First all give up their names, which others of them may get.
+  // All references are removed first, since another of these refunds may get one of them.
   for (const { refund, reference } of [...named.map(({ refund }) => ({ refund, reference: null })), ...named]) {
     const { installationId, id } = refund
     await tx.sql`
@@ -658,7 +662,7 @@ export async function nameRefunds(tx: Tx, named: readonly { refund: RefundRow; r
   }
 }
 
-// Asked about at the next look of the loop. None is waited for.
+// Makes the refunds due in the loop's next round. Locked rows are skipped.
 export function bringRefundsForward(tx: Tx, refunds: readonly RefundRow[], now: number): void {
   for (const { installationId, id } of refunds)
     tx.send`
@@ -674,7 +678,7 @@ export function replaceRefund(tx: Tx, { installationId, id }: RefundRow, replace
     where installation_id = ${installationId} and id = ${id} and status = 'failed' and replaced_by is null`
 }
 
-// The others of the order that failed and that nobody has seen to wait no longer: this one takes their place, by whatever payment.
+// Marks the order's other failed refunds as replaced by this one, whatever their payment: they no longer wait for a person.
 export function replaceFailedRefunds(tx: Tx, { installationId, orderId, id, editId }: RefundRow): void {
   tx.send`
     update refunds set replaced_by = ${id}
@@ -689,7 +693,7 @@ function replaceFailedVoids(tx: Tx, { installationId, paymentId, id }: RefundRow
       and replaced_by is null`
 }
 
-// Takes a payment back as a whole: owed once, and in the place of one that failed. Undefined where it is owed already.
+// Queues the void of a payment, once; it replaces a failed void. Returns undefined if one is queued already.
 export async function queueVoid(
   tx: Tx,
   payment: Pick<PaymentRow, 'installationId' | 'merchantId' | 'orderId' | 'id' | 'amount' | 'currency'>,
@@ -697,10 +701,10 @@ export async function queueVoid(
   now: number,
 ): Promise<RefundRow | undefined> {
   const { installationId, merchantId, orderId, id: paymentId, amount, currency } = payment
-  // Two who owe at once count each other.
+  // The lock makes concurrent voids and refunds see each other.
   await lockPayment(tx, installationId, paymentId)
   if (await isVoidQueued(tx, installationId, paymentId)) return undefined
-  // What others gave back at the provider is not owed any more.
+  // An amount that others refunded at the provider is no longer due.
   const left = amount - (await sumBesideVoids(tx, installationId, paymentId))
   if (left <= 0 && amount > 0) return undefined
   const queued = { installationId, id, merchantId, orderId, paymentId, amount: left, currency, reason }
@@ -709,7 +713,7 @@ export async function queueVoid(
   return refund
 }
 
-// A refund with what its provider has to be told.
+// A refund with the facts that its provider needs.
 export interface DueRefund extends RefundRow {
   provider: string
   accountId: string | null
@@ -726,7 +730,7 @@ interface DueRow extends RefundRow {
   chargedAt: number
 }
 
-// Column of the payment at the provider.
+// Column of the payment with which the money was collected at the provider.
 const ofCharge = (column: string, name: string) => `
   (select p.${column} from payments own
     join payments p on p.installation_id = own.installation_id and p.id = coalesce(own.moved_from, own.id)
@@ -738,7 +742,7 @@ const dueColumns = new Fragment(`
   ${ofCharge('created_at', 'chargedAt')},
   (select i.mode from installations i where i.id = refunds.installation_id) as "mode"`)
 
-// Shared between nodes like payments to check.
+// Nodes share refunds like payments to check.
 export async function claimRefundsToPay(
   tx: Tx,
   now: number,
@@ -765,8 +769,8 @@ export async function listRefundsToPay(db: Reader, now: number, limit: number): 
     order by r.try_at limit ${limit}`
 }
 
-// For whoever has made them owed and pays them itself. Should that fail, the loop does when the lease is over. None is waited
-// for: whoever holds an order must not wait for its refunds.
+// Claims the refunds that the caller has queued and pays itself. If that fails, the loop pays them when the lease expires. Locked rows
+// are skipped: code that holds an order must not wait for its refunds.
 export async function claimRefundsOfPayment(
   tx: Tx,
   { installationId, paymentId }: { installationId: string; paymentId: string },
@@ -800,8 +804,8 @@ function one<Row>(row: Row | undefined, what: string): Row {
   return row
 }
 
-// After the clock was set back: what is asked again later is asked as late as it was meant to be. Not before the end of a lease,
-// since somebody may be asking now.
+// Called after the clock was set back: the next calls happen at the intended times, but not before a lease ends, since a call may be in
+// progress.
 export async function bringForward(tx: Tx, { now, backMs }: SetBack): Promise<void> {
   const earliest = now + leaseMs
   await tx.sql`
@@ -812,7 +816,7 @@ export async function bringForward(tx: Tx, { now, backMs }: SetBack): Promise<vo
     where try_at > ${earliest}`
 }
 
-// Whether a call to a provider is under way for a payment of this merchant.
+// Whether a call to a provider is in progress for a payment of this merchant.
 export async function isCallingProvider(db: Reader, merchantSlug: string, now: number): Promise<boolean> {
   const rows = await db.sql`
     select 1 from payments p join merchants m on m.id = p.merchant_id

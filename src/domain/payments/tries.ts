@@ -1,6 +1,6 @@
-// How often a payment may be declined: by checkout session, by card and by network, each within one installation, so no shop
-// locks another's shoppers. Some are free; then there is a wait, which doubles. Counted when a payment begins, because a
-// hundred that begin at once would all find nothing counted yet, and given back when it was not declined.
+// Limits declined payments by checkout session, by card and by network, each within one installation, so no shop locks another's
+// shoppers. The first declines are free; then there is a wait, which doubles. An attempt is counted when the payment begins, because a
+// hundred concurrent payments would all see a count of zero, and is uncounted if the payment was not declined.
 
 import { createHmac } from 'node:crypto'
 import { handleRows } from '../../platform/jobs/rows.ts'
@@ -10,12 +10,12 @@ import { deriveKey, type RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
 
 interface TryBound {
-  // So many declined payments cost nothing.
+  // Number of declined payments without a wait.
   free: number
-  // After one more, and twice as long after each that follows, up to the longest.
+  // Wait after one more decline; it doubles with each further one, up to the longest.
   firstWaitMs: number
   longestWaitMs: number
-  // One is forgiven after so long.
+  // The count drops by one in this time.
   forgivenMs: number
 }
 
@@ -25,14 +25,14 @@ const hour = 60 * minute
 
 export type TryKind = 'session' | 'card' | 'network'
 
-// A shopper who mistypes twice never meets one of these. Many shoppers share a network.
+// A shopper who mistypes twice never reaches one of these limits. Many shoppers share a network.
 const tryBounds: Readonly<Record<TryKind, TryBound>> = {
   session: { free: 4, firstWaitMs: 30 * second, longestWaitMs: 15 * minute, forgivenMs: 15 * minute },
   card: { free: 9, firstWaitMs: minute, longestWaitMs: hour, forgivenMs: hour },
   network: { free: 19, firstWaitMs: 30 * second, longestWaitMs: hour, forgivenMs: 10 * minute },
 }
 
-// How long to wait after the last of so many.
+// Returns the wait after the last of this many declines.
 function waitAfter({ free, firstWaitMs, longestWaitMs }: TryBound, tries: number): number {
   return tries <= free ? 0 : Math.min(firstWaitMs * 2 ** (tries - free - 1), longestWaitMs)
 }
@@ -42,21 +42,21 @@ export interface Tries {
   triedAt: number
 }
 
-// 0: it may be tried now.
+// Returns 0 if a payment may begin now.
 function waitMsFor(bound: TryBound, { forgivenAt, triedAt }: Tries, now: number): number {
   const waitMs = waitAfter(bound, Math.ceil((forgivenAt - triedAt) / bound.forgivenMs))
   return Math.min(Math.max(0, triedAt + waitMs - now), waitMs)
 }
 
-// Tries of the future were counted before the clock was set back: they count as made now, or the wait would end only when the
-// clock is there again.
+// Tries dated in the future were counted before the clock was set back: they count as made now, or the wait would only end when the clock
+// reaches that time again.
 function putRight({ forgivenAt, triedAt }: Tries, now: number): Tries {
   const aheadMs = triedAt - now
   return aheadMs > clockSkewMsMax ? { forgivenAt: forgivenAt - aheadMs, triedAt: now } : { forgivenAt, triedAt }
 }
 
-// Never the card and never the address: what identifies them, hashed under a key that is not in the database. In one order,
-// in which their rows are locked.
+// Neither the card nor the address is stored, but a hash of each under a key that is not in the database. The subjects are sorted, so
+// their rows are locked in the same order.
 export function subjectsOf(
   rootSecret: RootSecret,
   installationId: string,
@@ -78,20 +78,20 @@ function kindOf(subject: string): TryKind {
   return subject.slice(0, subject.indexOf(' ')) as TryKind // as made above
 }
 
-// Why a payment may not begin yet.
+// Why a payment must wait before it may begin.
 export interface TryRefusal {
   by: TryKind
   waitMs: number
 }
 
-// Counts a payment that begins, or answers how long it must wait: then nothing was counted. Its subjects stay locked.
+// Counts a payment that begins, or returns how long it must wait: then nothing was counted. The rows of its subjects stay locked.
 export async function countTry(
   tx: Tx,
   installationId: string,
   subjects: readonly string[],
   now: number,
 ): Promise<TryRefusal | null> {
-  // The update changes nothing: it locks what is there, and answers with it.
+  // The update changes nothing: it locks an existing row and returns it.
   const found = await Promise.all(
     subjects.map(
       (subject) => tx.sql<Tries>`
@@ -125,7 +125,7 @@ export async function countTry(
   return null
 }
 
-// The outcome is known. One that was not declined is given back.
+// Called when the outcome is known. A payment that was not declined is uncounted.
 export function endTry(
   tx: Tx,
   installationId: string,
@@ -141,7 +141,7 @@ export function endTry(
       where installation_id = ${installationId} and subject = ${subject}`
 }
 
-// In one transaction, so no one waits long.
+// Maximum per transaction, so no other transaction waits long.
 export const triesSweptMax = 500
 
 interface ForgivenKey {
@@ -161,7 +161,7 @@ export async function deleteForgivenTries(storage: Storage, now: number): Promis
           keys.map(({ installationId, subject }) => [installationId, subject]),
           ['text', 'text'],
         )
-        // Looked at once more: it may have been tried again.
+        // Checked again: the subject may have tried again.
         await tx.sql`
           with over (installation_id, subject) as (${over})
           delete from payment_tries

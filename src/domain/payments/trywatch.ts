@@ -1,5 +1,5 @@
-// Signs that stolen cards are tried at a shop: how many payments were declined there, and how many were refused by the limits
-// on tries. Counted for /metrics, and logged when they are many. Neither says anything of a shopper or a card.
+// Signs that stolen cards are tried at a shop: how many payments were declined there, and how many were refused by the limits on tries.
+// Counted for /metrics, and logged if there are many. Neither contains anything about a shopper or a card.
 
 import type { Mode } from '../../contract/words.ts'
 import type { Log } from '../../platform/log/log.ts'
@@ -18,9 +18,9 @@ export interface TryWatch {
 }
 
 const minute = 60_000
-// In one minute at one shop. Who types wrong does it once or twice; a list of cards is tried by the hundred.
+// Limit per minute and shop. A shopper who mistypes does so once or twice; a list of stolen cards is tried by the hundred.
 const declinedMany = 10
-// Beyond, shops share one label and are not logged by name: memory is bounded, and so is what a scrape returns.
+// Further shops share one label and are not logged by name: memory is bounded, and so is the response to a scrape.
 const shopsMax = 1_000
 
 interface Minute {

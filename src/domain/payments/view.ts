@@ -1,4 +1,4 @@
-// What may be shown of a merchant's account at a payment provider. Pure.
+// The facts of a merchant's account at a payment provider that may be shown. Pure.
 
 import type { AdminPaymentAccount } from '../../contract/admin/payments.ts'
 import type { PaymentAccountProblem } from '../../contract/words.ts'
@@ -21,7 +21,7 @@ export function accountView(
     id,
     provider,
     mode,
-    // Stripe's and Mollie's name for it.
+    // Stripe calls its id `account`, Mollie `profile`.
     account: facts.account ?? facts.profile ?? null,
     name: facts.name ?? null,
     receivesNotices: noticeUrlOf(account, publicOrigin(), providerUrls) !== null,

@@ -1,5 +1,5 @@
-// What becomes of calls to payment providers, and of money that does not move as it should: one log line each, and counters
-// that /metrics shows. Nothing that a shopper typed is in either.
+// Watches calls to payment providers, and money that does not move as it should: one log line each, and counters that /metrics shows.
+// Neither contains a shopper's input.
 
 import type { PaymentAccountProblem } from '../../contract/words.ts'
 import type { Log } from '../../platform/log/log.ts'
@@ -28,41 +28,43 @@ export interface CallFacts extends MoneyFacts {
   call: ProviderCall
 }
 
-// What an operator should look at. Each is counted by provider and logged with its ids.
+// Events that an operator should check. Each is counted by provider and logged with its ids.
 export type Incident =
-  // An answer came after its deadline.
+  // A response arrived after its deadline.
   | 'late_answer'
-  // A charge was approved after its payment had ended; it is given back.
+  // A charge was approved after its payment had ended; it is refunded.
   | 'late_success'
-  // A provider takes back what it said before.
+  // A provider contradicts its earlier answer.
   | 'contradiction'
-  // Given up: a person must see to it.
+  // The refund or void was given up: a person must act.
   | 'refund_failed'
   | 'void_failed'
   // A refund that had succeeded failed after all.
   | 'refund_failed_later'
-  // A shopper disputes a payment at their bank: a person should answer. And: it was decided for the shopper.
+  // dispute_opened: a shopper disputes a payment at their bank, and a person should answer. dispute_lost: the dispute was decided for the
+  // shopper.
   | 'dispute_opened'
   | 'dispute_lost'
-  // More went back at the provider than was paid.
+  // More was refunded at the provider than was paid.
   | 'refunds_exceed'
-  // What a provider lists of a payment is not what the port describes. Nothing of it is recorded.
+  // The refunds and disputes that a provider lists for a payment do not have the port's format. Nothing of them is recorded.
   | 'unreadable_standing'
-  // Another amount was taken than was asked for. Nothing is booked.
+  // The charged amount differs from the requested one. Nothing is booked.
   | 'amount_differs'
-  // Money that was awaited will not come, and the goods were sent.
+  // A pending payment failed after the goods were sent.
   | 'pending_failed'
-  // The outcome of a call could not be recorded. It will be asked for again.
+  // The outcome of a call could not be recorded. It will be queried again.
   | 'unrecorded'
   // A merchant's account cannot be used.
   | 'unusable_account'
   // A provider refuses the key of a merchant's account, or a permission is missing; or webhooks for it are refused.
   | 'account_problem'
-  // Part of a provider's list of events was not read. What is open is looked up by schedule; refunds and disputes of it are not seen.
+  // Part of a provider's list of events was not read. Open payments are queried on schedule; refunds and disputes in the missing part are
+  // not seen.
   | 'news_left_out'
 
 export interface ProviderWebhookFacts {
-  // `none` where there is no such account.
+  // `none` if the account does not exist.
   provider: string
   accountId?: string
 }
@@ -74,25 +76,25 @@ export type ProviderWebhookOutcome = 'accepted' | 'refused' | 'threw' | 'unknown
 export type CallAnswer = Finding | RefundState | CloseAnswer | DescribeAnswer
 
 export interface PaymentWatch {
-  // To be spread into the options of a call.
+  // Spread into the options of a call.
   listen(facts: CallFacts): Required<Pick<CallOptions<CallAnswer>, 'onAnswer' | 'onSilence' | 'onLate'>>
-  // The provider of a payment is not installed here, so it could not be asked.
+  // The provider of a payment is not installed here, so it could not be called.
   missing(facts: CallFacts): void
-  // An account cannot be used here: its secrets cannot be opened, or its provider is not installed or did not load.
+  // An account cannot be used here: its secrets cannot be decrypted, or its provider is not installed or did not load.
   unusable(account: { provider: string; accountId: string }, error: unknown): void
-  // A problem of an account that begins, and one that could not be recorded.
+  // accountProblem: a problem of an account begins. accountUnrecorded: it could not be recorded.
   accountProblem(account: ProviderEventFacts, problem: PaymentAccountProblem): void
   accountUnrecorded(account: ProviderEventFacts, error: unknown): void
-  // What became of a message at the webhook address. `threw`: its provider could not read it.
+  // The outcome of a message at the webhook address. `threw`: its provider could not read it.
   webhook(facts: ProviderWebhookFacts, outcome: ProviderWebhookOutcome, error?: unknown): void
-  // What became of reading the provider's list of events.
+  // The outcome of reading the provider's list of events.
   providerEvents(facts: ProviderEventFacts, outcome: 'answered' | Silence): void
   providerEventsLeftOut(facts: ProviderEventFacts, reason: ProviderEventGap): void
   warn(incident: Incident, message: string, facts: MoneyFacts, more?: object): void
   error(incident: Incident, message: string, facts: MoneyFacts, error?: unknown): void
-  // The VAT number of a shopper was asked for; `code`: why there was no answer.
+  // The VAT number of a shopper was checked. `code`: why there was no answer; null if there was one.
   vatChecked(seller: { merchantId: string }, code: string | null): void
-  // Its answer could not be recorded.
+  // The result of the check could not be recorded.
   vatFailed(error: unknown): void
   readonly tries: TryWatch
   stats(): Readonly<Record<'calls' | 'incidents' | 'webhooks', readonly Sample[]>>
@@ -145,7 +147,7 @@ export function createPaymentWatch(log: Log, clock: () => number = Date.now): Pa
     },
     webhook(facts, outcome, error) {
       webhooks.raise({ provider: facts.provider, outcome })
-      // Anyone can send one for an account that does not exist.
+      // A message for an account that does not exist is not logged, since anyone can send one.
       if (outcome === 'refused') log.warn('payment notice refused', { ...facts })
       if (outcome === 'threw')
         log.warn('payment notice could not be read', { ...facts, ...silenceFields(silenceOf(error)) })

@@ -1,4 +1,4 @@
-// Events about changes of promotions. They are thin: a receiver reads the promotion where it needs more.
+// Events about changes of promotions. They contain little: a receiver reads the promotion if it needs more.
 
 import type { EventDataOf } from '../../contract/open/events.ts'
 import { modes } from '../../contract/words.ts'
@@ -7,7 +7,7 @@ import type { Tx } from '../../platform/storage/storage.ts'
 import { listActiveInstallations } from '../inventory/store.ts'
 import { findPromotion, type OperatorPromotion } from './store.ts'
 
-// To every active installation of the merchant. The sequence is that of the mode, which uses raise too.
+// Announces to every active installation of the merchant. The sequence is the promotion's version in the mode, which uses raise too.
 export async function announcePromotion(
   tx: Tx,
   merchantId: string,

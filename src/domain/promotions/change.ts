@@ -1,4 +1,4 @@
-// Changes of promotions: to what entries say, and disabling and enabling them. Never changes how often a promotion was used.
+// Changes promotions to the values of entries, and disables and enables them. It never changes how often a promotion was used.
 
 import type { PromotionEntry } from '../../contract/entries.ts'
 import { type Change, membersChanged } from '../../platform/audit/change.ts'
@@ -25,7 +25,7 @@ export interface PromotionSeller {
   currency: string
 }
 
-// Eligible categories and SKUs that a shop file creates itself. What is not here is looked up in the shop.
+// Eligible categories and SKUs that a shop file creates itself. All others are looked up in the shop.
 export interface KnownGoods {
   categories: { has(slug: string): boolean }
   skuCodes: { has(code: string): boolean }
@@ -47,7 +47,7 @@ export interface PromotionPlan {
   promotion: Promotion
   write: 'insert' | 'update' | 'none'
   ability: 'disable' | 'enable' | 'none'
-  // Before an update that changes it. It is read with the merchant locked, so no other change comes in between.
+  // The limit before an update that changes it. It is read with the merchant locked, so no other change comes in between.
   limitBefore?: number | null
   changes: readonly PromotionChange[]
 }
@@ -55,13 +55,13 @@ export interface PromotionPlan {
 // A change with the id of its promotion, as the list of changes records it.
 export type PromotionChange = Change & { what: 'promotion'; id: string }
 
-// A creation is taken back by disabling it, so it says whether it was disabled from the beginning.
+// A creation is undone by disabling the promotion, so its entry records whether it was disabled from the beginning.
 export function auditedChange(change: PromotionChange, { disabledAt }: Pick<Promotion, 'disabledAt'>): PromotionChange {
   if (change.kind !== 'create') return change
   return { ...change, members: [{ member: 'disabled', from: null, to: disabledAt !== null }] }
 }
 
-// One batch. The caller has locked the merchant.
+// Saves one batch. The caller has locked the merchant.
 export async function savePromotions(
   tx: Tx,
   seller: PromotionSeller,
@@ -70,7 +70,7 @@ export async function savePromotions(
   now: number,
 ): Promise<PromotionBatch> {
   const { plans, refused } = await planPromotions(tx, seller, entries, goods, now)
-  // None of these depends on another's result, so PostgreSQL gets them in one round trip.
+  // None of these writes depends on another's result, so PostgreSQL gets them in one round trip.
   const refusals = await Promise.all(plans.map((plan) => writePromotion(tx, seller.id, plan, now)))
   const late = plans.flatMap(({ promotion: { code } }, index) => {
     const refusal = refusals[index]
@@ -86,8 +86,8 @@ export async function planPromotions(
   goods: KnownGoods,
   now: number,
 ): Promise<PromotionBatch> {
-  // One look-up for each code, in one round trip. A single `code in (…)` of 500 is slower: before PostgreSQL has analysed the
-  // table it compares every code of the merchant with all of them (10,000 codes: 7.7 s instead of 0.6 s).
+  // One query for each code, in one round trip. A single `code in (…)` of 500 is slower: before PostgreSQL has analysed the table it
+  // compares every code of the merchant with all of them (10,000 codes: 7.7 s instead of 0.6 s).
   const [missingCategories, missingSkus, ...stored] = await Promise.all([
     missingFrom(
       entries.flatMap((entry) => entry.categories ?? []),
@@ -160,8 +160,8 @@ function planPromotion(promotion: Promotion, before: Promotion | undefined): Pro
   }
 }
 
-// The refusal, if it was not written. Orders and the command line do not wait for the merchant's row, so there may be a new
-// use or a new promotion since the look-up: the statements check again.
+// Returns the refusal if the promotion was not written. Orders and the command line do not wait for the merchant's row, so there may be a
+// new use or a new promotion since it was read: the statements check again.
 async function writePromotion(
   tx: Tx,
   merchant: string,

@@ -21,9 +21,8 @@ export async function announceIfUsedUp(
   if (isUsedUp(promotion, promotion.usageLimit)) await announceExhausted(tx, seller, promotion, context)
 }
 
-// Called after the operator has changed the limit. A limit that was already reached is not announced again. Orders may
-// have used the promotion since the operator looked, so the uses are read again under the lock that the change has
-// taken.
+// Called after the operator has changed the limit. A limit that was already reached is not announced again. Orders may have used the
+// promotion since the operator read it, so the uses are read again under the lock that the change has taken.
 export async function announceIfLoweredToUses(
   tx: Tx,
   merchantId: string,
@@ -34,7 +33,7 @@ export async function announceIfLoweredToUses(
     const promotion = await findPromotion(tx, { merchantId, mode }, promotionId)
     if (promotion && isUsedUp(promotion, promotion.usageLimit) && !isUsedUp(promotion, limitBefore)) {
       await announceExhausted(tx, { merchantId, mode }, promotion, context)
-      // The event of the edit itself comes next and needs a sequence of its own.
+      // The event of the edit itself follows and needs a sequence of its own.
       await raisePromotionVersion(tx, { merchantId, mode }, promotionId)
     }
   }

@@ -19,15 +19,15 @@ export interface Promotion {
   // Valid from startsAt (inclusive) to endsAt (exclusive).
   startsAt: number | null
   endsAt: number | null
-  // For each mode separately.
+  // Limits for each mode separately.
   usageLimit: number | null
   customerLimit: number | null
-  // In the mode in which it was read.
+  // Uses in the mode in which the row was read.
   used: number
   // Eligible category slugs and SKU codes. If both are empty, everything is eligible.
   categories: string[]
   skuCodes: string[]
-  // In the same mode. Incremented at every change, including a use, so an event can carry it as its sequence.
+  // Version in the same mode. Incremented at every change, including a use, so an event can carry it as its sequence.
   version: number
   disabledAt: number | null
 }
@@ -54,7 +54,7 @@ export async function findPromotion(db: Reader, seller: MerchantMode, id: string
   return promotion
 }
 
-// As the operator sees it: in live mode, with the number of uses in test mode.
+// A promotion as the operator sees it: in live mode, with the number of uses in test mode.
 export interface OperatorPromotion extends Promotion {
   testUsed: number
   // Counts edits, and unlike `version` no uses.
@@ -70,7 +70,7 @@ export async function findOperatorPromotion(
   return promotion
 }
 
-// In the order of the index of codes, which is the database's own. The first page starts after ''.
+// Lists promotions in the order of the index of codes, which is the database's own. The first page starts after ''.
 export async function listPromotions(
   db: Reader,
   merchantId: string,
@@ -131,7 +131,7 @@ async function selectOperatorPromotions(
   return rows.map(promotionFrom)
 }
 
-// False if the merchant has a promotion with this code: the unique index waits for a concurrent insert.
+// Returns false if the merchant has a promotion with this code: the unique index waits for a concurrent insert.
 export async function insertPromotion(tx: Tx, merchant: string, promotion: Promotion, now: number): Promise<boolean> {
   const rows = await tx.sql`
     insert into promotions (merchant_id, id, code, name, type, value, currency, minimum_subtotal, starts_at, ends_at,
@@ -144,8 +144,8 @@ export async function insertPromotion(tx: Tx, merchant: string, promotion: Promo
   return rows.length > 0
 }
 
-// Everything except the uses and whether it is disabled, which have their own statements: a new text must not undo a
-// use. False if it was used more often in live mode than the new limit allows. Uses in test mode do not matter.
+// Updates everything except the uses and whether the promotion is disabled, which have their own statements: an edit must not undo a use.
+// Returns false if the promotion was used more often in live mode than the new limit allows. Uses in test mode do not matter.
 export async function updatePromotion(tx: Tx, merchant: string, promotion: Promotion, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update promotions set name = ${promotion.name}, type = ${promotion.type}, value = ${promotion.value},
@@ -159,7 +159,7 @@ export async function updatePromotion(tx: Tx, merchant: string, promotion: Promo
   return rows.length > 0
 }
 
-// False if it was already disabled.
+// Returns false if the promotion was already disabled.
 export async function disablePromotion(tx: Tx, merchant: string, id: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update promotions set disabled_at = ${now}, version = version + 1, test_version = test_version + 1,
@@ -169,7 +169,7 @@ export async function disablePromotion(tx: Tx, merchant: string, id: string, now
   return rows.length > 0
 }
 
-// False if it was already enabled.
+// Returns false if the promotion was already enabled.
 export async function enablePromotion(tx: Tx, merchant: string, id: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update promotions set disabled_at = null, version = version + 1, test_version = test_version + 1,
@@ -179,9 +179,8 @@ export async function enablePromotion(tx: Tx, merchant: string, id: string, now:
   return rows.length > 0
 }
 
-// Counts one use in the transaction that places the order, and returns the promotion as it is afterwards. Undefined if
-// the limit is reached or the promotion is disabled: the guard is in the statement, so the limit holds for any number
-// of concurrent orders.
+// Counts one use in the transaction that places the order, and returns the promotion as it is afterwards. Returns undefined if the limit
+// is reached or the promotion is disabled: the condition is in the statement, so the limit holds for any number of concurrent orders.
 export async function usePromotion(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -202,7 +201,7 @@ export async function raisePromotionVersion(tx: Tx, { merchantId, mode }: Mercha
     update promotions set ${new Fragment(`${version} = ${version} + 1`)} where merchant_id = ${merchantId} and id = ${id}`
 }
 
-// Once for each cancelled order that counted a use; a disabled promotion accepts it too.
+// Called once for each cancelled order that counted a use, also for a disabled promotion.
 export async function giveBackPromotion(tx: Tx, { merchantId, mode }: MerchantMode, id: string): Promise<void> {
   const { used, version } = counts[mode]
   await tx.sql`
@@ -210,7 +209,7 @@ export async function giveBackPromotion(tx: Tx, { merchantId, mode }: MerchantMo
     where merchant_id = ${merchantId} and id = ${id} and ${new Fragment(used)} > 0`
 }
 
-// Which of these the shop has. Retired SKUs count: a promotion may outlive them.
+// Returns which of these SKU codes the shop has. Retired SKUs count: a promotion may outlive them.
 export async function listKnownSkuCodes(db: Reader, merchant: string, codes: readonly string[]): Promise<string[]> {
   const rows = await db.sql<{ code: string }>`
     select code from skus where merchant_id = ${merchant} and code in (${list(codes)})`
@@ -241,7 +240,7 @@ export interface PromotionListQuery {
   limit: number
 }
 
-// By code. What is exhausted is counted in the mode.
+// Sorted by code. Whether a promotion is exhausted depends on the mode.
 export async function listPromotionsWhere(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -263,7 +262,7 @@ export async function listPromotionsWhere(
   )
 }
 
-// The same as `promotionStatus`: the first that applies.
+// The conditions of `promotionStatus`: the first that applies counts.
 function statusCondition(status: PromotionStatus, used: string, now: number): Fragment {
   if (status === 'disabled') return new Fragment('and disabled_at is not null')
   if (status === 'expired') return new Fragment('and disabled_at is null and ends_at <= ?', [now])
@@ -273,8 +272,8 @@ function statusCondition(status: PromotionStatus, used: string, now: number): Fr
   return new Fragment(`${isRunning} and (starts_at is null or starts_at <= ?) and ${isUsedUp}`, [now, now])
 }
 
-// Changes of one merchant's promotions wait for each other here. It is an update, because that does not block transactions
-// that only reference the merchant.
+// Changes of one merchant's promotions wait for each other here. The lock is an update, because that does not block transactions that
+// only reference the merchant.
 export async function lockPromotionSeller(
   tx: Tx,
   merchantId: string,

@@ -1,4 +1,4 @@
-// Takes back changes of promotions. One that was created is disabled: orders may name it. Uses are never taken back.
+// Undoes changes of promotions. A created promotion is disabled instead of deleted: orders may name it. Uses are never undone.
 
 import type { PromotionEntry } from '../../contract/entries.ts'
 import { type AuditedChange, membersChanged } from '../../platform/audit/change.ts'
