@@ -1,5 +1,5 @@
-// Writes redirects in such a way that one is enough for every old path: a new one leads to where its target leads, and those that led to
-// its path lead to its target. The caller has locked the merchant.
+// Writes redirects without chains, so one is enough for every old path: a new redirect leads to the final target of its target, and
+// redirects that led to its path now lead to its target. The caller has locked the merchant.
 
 import { redirectsMax } from '../../contract/admin/redirects.ts'
 import type { RedirectCause } from '../../contract/words.ts'
@@ -16,13 +16,14 @@ import {
   type RedirectRow,
 } from './store.ts'
 
-// A path where something was; null as `to`: it is gone.
+// A path that showed something before; null as `to`: it was removed.
 export interface PathMove {
   from: string
   to: string | null
 }
 
-// What becomes of paths when things are renamed, removed or imported. Beyond the limit nothing is written: a rename is not refused for it.
+// Records redirects for paths that were renamed, removed or imported. Above the limit nothing is written: the limit never makes a rename
+// fail.
 export async function recordMoves(
   tx: Tx,
   merchantId: string,
@@ -39,7 +40,7 @@ export async function recordMoves(
   if (wanted.size === 0) return
   const paths = [...wanted].flatMap(([from, to]) => [from, ...(to ? [to.targetPath] : [])])
   const known = new Map((await listRedirectsAt(tx, merchantId, [...new Set(paths)])).map((row) => [row.path, row]))
-  // What a file says of old paths does not replace what is known of them.
+  // Old paths in an imported file do not replace stored redirects.
   const news = [...wanted].filter(([from]) => cause !== 'import' || !known.has(from))
   if (news.length === 0) return
   const room = redirectsMax - (await countRedirects(tx, merchantId))
@@ -56,12 +57,12 @@ export async function recordMoves(
   await Promise.all(writes)
 }
 
-// To a product, from where it was in another shop.
+// Moves from a product's paths in another shop system to its path here.
 export function movesTo(slug: string, oldPaths: readonly string[]): PathMove[] {
   return oldPaths.map((from) => ({ from, to: productPath(slug) }))
 }
 
-// Something is shown at these paths now.
+// Deletes redirects at these paths, because the shop now shows something there.
 export async function claimPaths(tx: Tx, merchantId: string, paths: readonly string[]): Promise<void> {
   if (paths.length > 0) await deleteRedirects(tx, merchantId, paths)
 }
@@ -76,7 +77,7 @@ export function redirectTo(before: RedirectRow, to: PathTarget | null, now: numb
   return { ...before, target, targetPath, cause: 'merchant', version: before.version + 1, updatedAt: now }
 }
 
-// With those that lead to it.
+// Also updates the redirects that lead to the path.
 export async function writeRedirect(tx: Tx, merchantId: string, row: RedirectRow): Promise<void> {
   const { path, target, targetPath, updatedAt } = row
   await putRedirect(tx, merchantId, row)
@@ -87,7 +88,7 @@ function finalTarget(next: Pick<RedirectRow, 'target' | 'targetPath'> | undefine
   return next?.target != null && next.targetPath !== null ? { target: next.target, targetPath: next.targetPath } : given
 }
 
-// Where a new redirect leads in the end. Undefined where that is the path itself.
+// Returns the final target of a new redirect, or undefined if that is the path itself.
 export async function settledTarget(
   db: Reader,
   merchantId: string,

@@ -1,10 +1,10 @@
-// Paths of a shop, as redirects know them: how they are written, where the shop shows its things, and what other systems call the same
-// things. Pure.
+// Paths of a shop in redirects: their normal form, the paths of products, categories and pages, and the paths that other shop systems use
+// for these. Pure.
 
 export const pathLengthMax = 500
 
-// Two spellings of one path are the same text: decoded, in lower case, without doubled slashes and without one at the end. Undefined for
-// what is not a path of a shop. What is left cannot lead to another host.
+// Returns the normal form of a path, which is the same for all its spellings: decoded, in lower case, without doubled slashes and without
+// one at the end. Undefined if the text is not a path of a shop. The result cannot lead to another host.
 export function normalPath(text: string): string | undefined {
   if (!text.startsWith('/') || text.length > 3 * pathLengthMax) return undefined
   const decoded = decodedOf(text)?.normalize('NFC').toLowerCase()
@@ -24,7 +24,7 @@ function decodedOf(text: string): string | undefined {
 }
 
 export interface PathTarget {
-  // With its query.
+  // The path with its query.
   target: string
   targetPath: string
 }
@@ -38,7 +38,7 @@ export function targetOf(text: string): PathTarget | undefined {
   return { target: query === '' ? targetPath : `${targetPath}?${query}`, targetPath }
 }
 
-// As it goes into an address.
+// Encodes the target for a URL.
 export function addressOfTarget(target: string): string {
   const [path = '', ...rest] = target.split('?')
   return [encodeURI(path), ...rest].join('?')
@@ -56,15 +56,15 @@ export function thingAt(path: string): ShopThing | undefined {
   return { kind: kind === 'products' ? 'product' : kind === 'categories' ? 'category' : 'page', slug }
 }
 
-// Pages that a shop always has: nothing can be led away from them.
+// Pages that every shop has; a path of one cannot be redirected.
 const always: ReadonlySet<string> = new Set(['/', '/cart', '/search', '/thanks'])
 
 export function isAlwaysThere(path: string): boolean {
   return always.has(path)
 }
 
-// What Shopify and WooCommerce call the same things, in the order in which they are tried. A category of a file has the words of its
-// whole path in its slug.
+// Returns the paths here that correspond to a path of Shopify or WooCommerce, in the order in which they are tried. An imported category
+// has the words of its whole path in its slug.
 export function likelyPaths(path: string): string[] {
   const [first = '', ...rest] = path.split('/').slice(1)
   const last = rest.at(-1)

@@ -21,7 +21,7 @@ export async function findRedirect(db: Reader, merchantId: string, path: string)
   return row
 }
 
-// At any of these paths.
+// Redirects at any of these paths.
 export async function listRedirectsAt(
   db: Reader,
   merchantId: string,
@@ -40,7 +40,7 @@ export async function findRedirectById(db: Reader, merchantId: string, id: strin
 }
 
 export interface RedirectsAsked {
-  // A part of the path or of the target; '' for all.
+  // A part of the path or of the target; '' lists all redirects.
   part: string
   cause: RedirectCause | null
   after: string
@@ -67,7 +67,7 @@ export async function countRedirects(db: Reader, merchantId: string): Promise<nu
   return Number(row?.count ?? 0)
 }
 
-// A row at the same path becomes this one, and keeps its id.
+// Overwrites an existing redirect at the same path, which keeps its id.
 export async function putRedirect(tx: Tx, merchantId: string, row: RedirectRow): Promise<void> {
   await tx.sql`
     insert into redirects (merchant_id, id, path, target, target_path, cause, version, created_at, updated_at)
@@ -77,7 +77,7 @@ export async function putRedirect(tx: Tx, merchantId: string, row: RedirectRow):
       cause = excluded.cause, version = redirects.version + 1, updated_at = excluded.updated_at`
 }
 
-// Those that lead to a path lead to its successor.
+// Updates the redirects that lead to a path to lead to the path's new target.
 export async function moveTargets(
   tx: Tx,
   merchantId: string,

@@ -1,4 +1,4 @@
-// Takes back changes of redirects.
+// Undoes changes of redirects.
 
 import { redirectsMax } from '../../contract/admin/redirects.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
@@ -45,7 +45,7 @@ async function undoRedirect({ tx, seller, dryRun, context: { now } }: UndoAsk, c
   await writeRedirect(tx, merchantId, row)
 }
 
-// Where it led may lead elsewhere by now.
+// The target may itself be redirected by now, so the final target is looked up again.
 async function targetAgain(
   tx: UndoAsk['tx'],
   merchantId: string,

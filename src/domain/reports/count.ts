@@ -22,7 +22,7 @@ import {
   sumMonth,
 } from './store.ts'
 
-// The number of orders, and of days that were counted again. Any number of nodes may do this at once.
+// Returns the number of orders, and of days that were counted again. Any number of nodes may run this at the same time.
 export async function countSales(storage: Storage, now: number, rowsMax: number): Promise<number> {
   const recounted = await recountSales(storage, now)
   const orders = await storage.read((db) => listChangedOrders(db, now, rowsMax))
@@ -35,10 +35,10 @@ export async function countSales(storage: Storage, now: number, rowsMax: number)
   return recounted + counted + (await sumMonths(storage, now))
 }
 
-// A month that has just ended still changes often.
+// The days of a month that has just ended still change often, so its sum waits.
 const graceMs = 3 * 86_400_000
 
-// The number of months. Any day that is counted after this leaves its month to be summed again.
+// Returns the number of months. A day that is counted later marks its month to be summed again.
 async function sumMonths(storage: Storage, now: number): Promise<number> {
   const before = monthOf(dayOf(now - graceMs, 'UTC'))
   const due = await storage.read((db) => listDueMonths(db, before, now))
@@ -49,7 +49,7 @@ async function sumMonths(storage: Storage, now: number): Promise<number> {
     ([month]) =>
       storage.write(async (tx) => {
         if (!month) return 0
-        // As where days are counted.
+        // Locks the merchant, as counting days does.
         await tx.lockRow`select id from merchants where id = ${month.merchantId}`
         sumMonth(tx, month)
         return 1
@@ -57,12 +57,12 @@ async function sumMonths(storage: Storage, now: number): Promise<number> {
   )
 }
 
-// The orders are read again after their versions were: what changes in between is counted, and counted once more.
+// The orders are read again after their versions were read: a change in between is counted now, and once more later.
 async function countOrders(tx: Tx, orders: readonly ChangedOrder[]): Promise<number> {
   const [first] = orders
   if (!first) return 0
   const { merchantId, mode } = first
-  // One node at a time: two that count a day at once would both write its rows.
+  // One node at a time: two that count a day at the same time would both insert its rows.
   await tx.lockRow`select id from merchants where id = ${merchantId}`
   const seller = await findSellerOfSales(tx, merchantId)
   if (!seller) throw new Error(`${merchantId} has orders and does not exist`)
@@ -73,16 +73,16 @@ async function countOrders(tx: Tx, orders: readonly ChangedOrder[]): Promise<num
   return orders.length
 }
 
-// After the time zone was changed every order belongs to a day that must be counted again. The loop does it: a request must not wait
-// for 100,000 orders. Until then reports show the days that were counted before.
+// Called after the time zone was changed: every order then belongs to a day that must be counted again. The loop does it, because a
+// request must not wait for 100,000 orders. Until the loop has finished, reports show the old counts.
 export async function countAllAgain(tx: Tx, merchantId: string): Promise<void> {
   for (const mode of modes) putRecount(tx, { merchantId, mode, day: '' })
 }
 
-// In one transaction.
+// Maximum per transaction.
 const daysMax = 30
 
-// The number of days.
+// Returns the number of days.
 async function recountSales(storage: Storage, now: number): Promise<number> {
   const recounts = await storage.read((db) => listRecounts(db, now))
   let days = 0
@@ -110,7 +110,7 @@ async function recountDays(tx: Tx, { merchantId, mode }: Recount): Promise<numbe
     const from = day === '' ? 0 : startOf(plusDays(day, 1), timeZone)
     const next = await findPlacedAfter(tx, { merchantId, mode }, from)
     const upTo = next === undefined ? null : dayOf(next, timeZone)
-    // Days on which nothing was sold in this time zone.
+    // Drops the days without sales in the new time zone.
     dropDays(tx, { merchantId, mode }, { after: day, before: upTo })
     if (upTo === null) {
       deleteRecount(tx, { merchantId, mode })

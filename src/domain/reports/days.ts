@@ -1,6 +1,6 @@
-// Days as a merchant counts them: from midnight to midnight in their time zone. Pure.
+// Days by a merchant's calendar: from midnight to midnight in their time zone. Pure.
 
-// 2026-06-01.
+// Such as 2026-06-01.
 export type Day = string
 
 const formats = new Map<string, Intl.DateTimeFormat>()
@@ -9,7 +9,7 @@ function formatIn(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone)
   if (known) return known
   const parts = { year: 'numeric', month: '2-digit', day: '2-digit' } as const
-  // Sweden writes dates as ISO 8601 does.
+  // Swedish dates are in the format of ISO 8601.
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, ...parts })
   formats.set(timeZone, format)
   return format
@@ -22,7 +22,8 @@ export function dayOf(at: number, timeZone: string): Day {
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-// The first instant of a day. Midnight in UTC is at most 14 hours after it and 12 before; in between, the day changes once.
+// Returns the first instant of a day. The day begins at most 14 hours before and 12 hours after midnight in UTC; in that range, the day
+// changes once.
 export function startOf(day: Day, timeZone: string): number {
   const midnight = Date.parse(`${day}T00:00:00.000Z`)
   let before = midnight - 15 * hourMs
@@ -39,14 +40,14 @@ export function plusDays(day: Day, days: number): Day {
   return new Date(Date.parse(`${day}T00:00:00.000Z`) + days * dayMs).toISOString().slice(0, 10)
 }
 
-// Both included. Negative when the second is before the first.
+// Both days are included. Negative if the second is before the first.
 export function daysBetween(from: Day, to: Day): number {
   return (Date.parse(`${to}T00:00:00.000Z`) - Date.parse(`${from}T00:00:00.000Z`)) / dayMs + 1
 }
 
 export type Period = 'day' | 'week' | 'month'
 
-// The first day of the period that a day lies in. Weeks begin on Monday (ISO 8601).
+// Returns the first day of the period that contains a day. Weeks begin on Monday (ISO 8601).
 export function periodOf(day: Day, period: Period): Day {
   if (period === 'day') return day
   if (period === 'month') return `${day.slice(0, 7)}-01`
@@ -54,31 +55,31 @@ export function periodOf(day: Day, period: Period): Day {
   return plusDays(day, -((weekday + 6) % 7))
 }
 
-// In the years 1900 to 2999: the day after the last of 9999 has no four-digit year.
+// Accepts the years 1900 to 2999: the day after the last one of 9999 has no four-digit year.
 export function isDay(text: string): boolean {
   const at = /^(19|2\d)\d\d-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00.000Z`) : Number.NaN
   return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === text
 }
 
-// 2026-06.
+// Such as 2026-06.
 export type Month = string
 
 export function monthOf(day: Day): Month {
   return day.slice(0, 7)
 }
 
-// A day that is the last of its month, as if every month had 31; others as they are.
+// Returns day 31 for the last day of a month, whatever the month's length; other days are returned unchanged.
 export function lastOf(day: Day): Day {
   return monthOf(plusDays(day, 1)) === monthOf(day) ? day : `${monthOf(day)}-31`
 }
 
 export interface DayRange {
-  // Both included.
+  // Both days are included.
   from: Day
   to: Day
 }
 
-// What remains of a range without these months, which are in order and lie within it.
+// Returns the parts of a range outside of these months, which are sorted and lie within the range.
 export function rangesWithout({ from, to }: DayRange, months: readonly Month[]): DayRange[] {
   const ranges: DayRange[] = []
   let next = from

@@ -58,7 +58,7 @@ export async function salesReport(
 
 type DayOfSales = AdminSales & { day: Day }
 
-// A dispute does not change its order, so what was lost is not among the counted sales. There are few.
+// A dispute does not change its order, so lost amounts are not in the counted sales. They are read separately, since there are few.
 async function dailySales(db: Reader, range: Omit<SalesQuery, 'part'>, timeZone: string): Promise<DayOfSales[]> {
   const from = startOf(range.from, timeZone)
   const to = startOf(plusDays(range.to, 1), timeZone)
@@ -78,7 +78,7 @@ function netOf(sales: CountedSales, lost: number): AdminSales {
   return { orders, items, subtotal, discount, shipping, tax, total, refunded, refundedTax, unpaid, lost, net }
 }
 
-// An order of two products counts in the rows of both, so orders have no rest.
+// An order of two products counts in the rows of both, so a remaining number of orders cannot be computed.
 function restOf(rows: readonly AdminSales[], sum: AdminSales): AdminSales {
   const named = rows.reduce(plus, nothing)
   const left = (member: Exclude<keyof AdminSales, 'orders' | 'items'>) => sum[member] - named[member]
@@ -136,7 +136,7 @@ function plus(sum: AdminSales, more: AdminSales): AdminSales {
   }
 }
 
-// Every period of the range, also those in which nothing was sold.
+// Returns every period of the range, including those without sales.
 function byPeriod(
   daily: readonly DayOfSales[],
   { from, to, period }: { from: Day; to: Day; period: Period },

@@ -37,8 +37,8 @@ export async function findSellerOfSales(db: Reader, merchantId: string): Promise
   return row
 }
 
-// As they were seen: a later change leaves an order to be counted again. Locked in the order of their ids, as where they are indexed for the
-// search.
+// Marks the orders as counted with the version that was read: an order that changed since is counted again. They are locked in the order
+// of their ids, as by the search index.
 export async function markCounted(tx: Tx, orders: readonly ChangedOrder[]): Promise<void> {
   const installations = list([...new Set(orders.map(({ installationId }) => installationId))])
   const locking = tx.lockRow`
@@ -55,8 +55,8 @@ export async function markCounted(tx: Tx, orders: readonly ChangedOrder[]): Prom
   await locking
 }
 
-// A document that is made after its refund was counted changes the tax of the day. The caller has locked the merchant, as where days are
-// counted.
+// Marks an order to be counted again: a document that is issued after its refund was counted changes the tax of the day. The caller has
+// locked the merchant, as for counting days.
 export function countOrderAgain(
   tx: Tx,
   { installationId, orderId }: { installationId: string; orderId: string },
@@ -69,18 +69,18 @@ export interface SalesDay {
   merchantId: string
   mode: Mode
   day: Day
-  // In epoch milliseconds; the second is the start of the next day.
+  // In epoch milliseconds; `to` is the start of the next day.
   from: number
   to: number
 }
 
-// By the credit notes of refunds, without those that were reversed. Documents of edits are of what was ordered, not of what was refunded.
+// Computed from the credit notes of refunds, without reversed ones. Documents of edits are about ordered items, not about refunds.
 const refundedTax = `sum(case when o.refunded = 0 then 0 else coalesce((
     select sum(case when d.kind = 'credit_note' then d.tax else -d.tax end) from documents d
     where d.merchant_id = o.merchant_id and d.order_id = o.id and d.cause in ('refund_paid', 'refund_failed')
       and d.cause_id like 'rfd%'), 0) end)`
 
-// What all parts add up in the same way. `o` is the order.
+// The sums that are the same for all parts. `o` is the order.
 const orderSums = new Fragment(`
   count(*), sum(o.item_count), sum(o.subtotal), sum(o.discount), sum(o.shipping), sum(o.tax), sum(o.total), sum(o.refunded), ${refundedTax},
   sum(case when o.payment_status = 'pending' then o.total else 0 end)`)
@@ -88,10 +88,10 @@ const orderSums = new Fragment(`
 const sumColumns = 'orders, items, subtotal, discount, shipping, tax, total, refunded, refunded_tax, unpaid'
 const columns = new Fragment(`(merchant_id, mode, day, part, key, currency, name, ${sumColumns}, has_month)`)
 
-// The day comes after the part in the index.
+// Lists every part, because the day comes after the part in the index.
 const ofAnyPart = new Fragment("part in ('all', 'product', 'promotion', 'country')")
 
-// Counts a day again, from its orders. A cancelled order is not a sale.
+// Counts a day again from its orders. A cancelled order is not a sale.
 export function countDay(tx: Tx, { merchantId, mode, day, from, to }: SalesDay): void {
   const ofDay = new Fragment(
     `o.merchant_id = ? and o.mode = ? and o.placed_at >= ? and o.placed_at < ? and o.status <> 'cancelled'`,
@@ -116,7 +116,7 @@ export function countDay(tx: Tx, { merchantId, mode, day, from, to }: SalesDay):
     select o.merchant_id, o.mode, cast(${day} as text), 'country', coalesce(a.country, ''), o.currency, coalesce(a.country, ''), ${orderSums}, 1
     from orders o left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id
     where ${ofDay} group by o.merchant_id, o.mode, coalesce(a.country, ''), o.currency`
-  // Shipping, and what went back, belong to an order and not to one of its products.
+  // Shipping and refunds belong to an order and not to one of its products.
   tx.send`
     insert into sales_days ${columns}
     select o.merchant_id, o.mode, cast(${day} as text), 'product', l.product_slug, o.currency, max(l.name),
@@ -128,7 +128,7 @@ export function countDay(tx: Tx, { merchantId, mode, day, from, to }: SalesDay):
 
 // A merchant whose days are counted again.
 export interface Recount extends MerchantMode {
-  // The last day that was; empty at the beginning.
+  // The last day that was counted again; empty at the beginning.
   day: Day
 }
 
@@ -157,7 +157,7 @@ export function deleteRecount(tx: Tx, { merchantId, mode }: MerchantMode): void 
   tx.send`delete from sales_recounts where merchant_id = ${merchantId} and mode = ${mode}`
 }
 
-// The first at this instant or later.
+// Returns when the first order at or after this instant was placed.
 export async function findPlacedAfter(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -175,7 +175,7 @@ export interface SalesMonth extends MerchantMode {
 
 const dueMonthsMax = 20 // in one round
 
-// Months before this one with days that were counted since they were summed.
+// Months before this one with days that were counted after the month was summed.
 export async function listDueMonths(db: Reader, before: Month, now: number): Promise<SalesMonth[]> {
   return db.sql<SalesMonth>`
     select merchant_id as "merchantId", mode, month from sales_summed_months
@@ -184,7 +184,7 @@ export async function listDueMonths(db: Reader, before: Month, now: number): Pro
     order by month, merchant_id, mode limit ${dueMonthsMax}`
 }
 
-// All months of the merchant: their days are about to move.
+// Discards the sums of all months of the merchant, because the days are about to change.
 export function forgetMonths(tx: Tx, { merchantId, mode }: MerchantMode): void {
   tx.send`
     update sales_summed_months set days = null
@@ -214,8 +214,8 @@ export function sumMonth(tx: Tx, { merchantId, mode, month }: SalesMonth): void 
     where merchant_id = ${merchantId} and mode = ${mode} and month = ${month}`
 }
 
-// Months of this range whose sums are those of their days, the first one first. A version that does not know of months may have
-// counted a day, which then has no mark, or have dropped one.
+// Returns the months of this range whose sums match their days, in order. An earlier release without sums of months may have counted a
+// day, which then has no mark, or deleted one.
 async function listSummedMonths(db: Reader, { merchantId, mode, from, to }: SalesQuery): Promise<Month[]> {
   const rows = await db.sql<SalesMonth>`
     select s.month from sales_summed_months s
@@ -228,7 +228,7 @@ async function listSummedMonths(db: Reader, { merchantId, mode, from, to }: Sale
   return rows.map(({ month }) => month).filter((month) => `${month}-01` >= from && `${month}-31` <= lastOf(to))
 }
 
-// Both excluded; without the second, all that follow.
+// Both days are excluded; without `before`, all later days are dropped.
 export function dropDays(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -260,12 +260,12 @@ export interface SalesQuery {
   mode: Mode
   part: 'all' | 'product' | 'promotion' | 'country'
   currency: string
-  // Both included.
+  // Both days are included.
   from: Day
   to: Day
 }
 
-// PostgreSQL answers sums of big integers as decimal texts, unless they are cast.
+// PostgreSQL returns sums of bigint as decimal text unless they are cast.
 const sums = new Fragment(
   sumColumns
     .split(', ')
@@ -279,7 +279,7 @@ function memberOf(column: string): string {
 
 const dayColumns = new Fragment(sumColumns.replace('refunded_tax', 'refunded_tax as "refundedTax"'))
 
-// A row for each day on which something was sold, the oldest first. The whole of a day is one row for each currency.
+// Returns a row for each day with sales, oldest first. With the part `all`, a day has one row per currency.
 export async function listSalesDays(db: Reader, query: SalesQuery): Promise<SalesRow[]> {
   return db.sql<SalesRow>`
     select day, key, name, ${dayColumns} from sales_days
@@ -288,8 +288,8 @@ export async function listSalesDays(db: Reader, query: SalesQuery): Promise<Sale
     order by day`
 }
 
-// A row for each part of the sales, the largest first. Whole months are read as such: with 100 products sold each day, a year by product
-// took 63 ms from days.
+// Returns a row for each part of the sales, the largest first. Whole months are read from the sums of months: with 100 products sold each
+// day, a year by product took 63 ms from days.
 export async function listSalesParts(db: Reader, query: SalesQuery, rowsMax: number): Promise<SalesRow[]> {
   const { merchantId, mode, part, currency } = query
   const months = await listSummedMonths(db, query)
@@ -313,8 +313,8 @@ export async function listSalesParts(db: Reader, query: SalesQuery, rowsMax: num
     group by key order by sum(total) desc, key limit ${rowsMax}`
 }
 
-// For orders that were placed then, in the currency of the report. A cancelled order has no sales that could be lost, but its
-// money is gone all the same.
+// Lost disputes of orders that were placed in the range, in the report's currency. A cancelled order has no sales to lose, but the money
+// of its dispute is lost all the same.
 export async function listLostDisputes(
   db: Reader,
   { merchantId, mode, currency }: Pick<SalesQuery, 'merchantId' | 'mode' | 'currency'>,

@@ -20,7 +20,7 @@ import { previewReturnRefund, refundReturn } from './refund.ts'
 import { findAdminReturn, findReturn, listAdminReturns, type ReturnFacts } from './store.ts'
 import { adminReturnSummary, returnChanges } from './view.ts'
 
-// Exchanges make orders, and are in `exchanges/`.
+// Exchanges create orders, and are in `exchanges/`.
 type ReturnOperation = Exclude<keyof typeof returnRows, 'exchangeAdminReturn'>
 type Handlers<Id extends ReturnOperation> = { [One in Id]: AdminHandler<One> }
 type ViewOf = (db: Reader, caller: ReturnCaller, facts: ReturnFacts) => Promise<AdminReturn>
@@ -149,7 +149,7 @@ function statusChange(before: ReturnFacts, after: ReturnFacts) {
   return from === to ? [] : [{ member: 'status', from, to }]
 }
 
-// The merchant's text is in the return alone.
+// The merchant's text is stored only in the return, not in the list of changes.
 function changesOf(before: ReturnFacts, after: ReturnFacts) {
   const counts = (facts: ReturnFacts) =>
     facts.lines.map(({ code, received, restocked }) => ({ code, received, restocked }))

@@ -1,4 +1,4 @@
-// A return as its merchant sees it, and locking it for a change.
+// Reads a return as its merchant sees it, and locks it for a change.
 
 import type { AdminReturn } from '../../contract/admin/returns.ts'
 import { limits } from '../../contract/limits.ts'
@@ -22,7 +22,7 @@ export interface ReturnCaller extends MerchantMode {
   scopes: readonly string[]
 }
 
-// The order first: it is what every change of a return waits for.
+// Locks the order first: every change of a return waits for the order.
 export async function lockAdminReturn(
   tx: Tx,
   seller: MerchantMode,
@@ -56,7 +56,7 @@ export async function findAdminReturnView(
     findOpenChange(db, { merchantId, id: row.orderId }),
   ])
   const names = await listActorNames(db, merchantId, entries)
-  // What moved to a new order is in the exchanges: it did not go back.
+  // Money that was moved to a new order is shown with the exchanges: it was not refunded.
   const own = refunds.filter(({ id, movedTo }) => refundIds.includes(id) && movedTo === null)
   const mayRead = scopes.includes('admin:orders')
   const note =

@@ -1,5 +1,5 @@
-// What goes back for a return, to the minor unit: pure. Units go back at what was paid for them, with the tax at the rate of the order, and
-// the parts of a line add up to the line.
+// Computes the refund for a return, to the minor unit. Pure. Units are refunded at the price that was paid for them, with the tax at the
+// order's rate, and the parts of a line add up to the line.
 
 import type { ItemQuantity } from '../../contract/parts.ts'
 import type { ReturnReason } from '../../contract/words.ts'
@@ -9,12 +9,12 @@ import type { OrderLine, OrderRow, RefundedLine } from '../orders/store.ts'
 export interface ReturnRefundInput {
   order: Pick<OrderRow, 'total' | 'refunded' | 'shippingChoice'>
   lines: readonly OrderLine[]
-  // What went back by line already, or is on its way.
+  // Lines of refunds that succeeded or are pending.
   before: readonly RefundedLine[]
-  // Each SKU once, and no more of it than is left.
+  // Each SKU once, and at most the quantity that is left of it.
   items: readonly ItemQuantity[]
   reason: ReturnReason
-  // Undefined: when nothing of the order is left.
+  // Undefined: shipping is refunded once nothing of the order is left.
   shipping: boolean | undefined
   deduction: number
 }
@@ -45,7 +45,7 @@ export function returnRefundFor(input: ReturnRefundInput): ReturnRefund {
   const left = order.total - order.refunded
   const amount = Math.min(gross - deduction + shipping, left)
   const capped = gross - deduction + shipping - amount
-  // What is above the amount left is taken from the items first, and the rest of it from the shipping.
+  // The excess over the amount left is deducted from the items first, and the remainder from the shipping.
   const ofShipping = Math.max(0, capped - (gross - deduction))
   return {
     amount,
@@ -56,20 +56,20 @@ export function returnRefundFor(input: ReturnRefundInput): ReturnRefund {
   }
 }
 
-// The goods were not as they should be, so the shopper bears no part of the delivery.
+// Reasons for which the goods were faulty, so the shopper pays no part of the delivery.
 const faults: ReadonlySet<ReturnReason> = new Set(['damaged', 'wrong_item', 'not_as_described'])
 
-// Directive 2011/83, Article 13(2): what a dearer delivery costs beyond the cheapest one offered need not go back.
+// Directive 2011/83, Article 13(2): the extra cost of a more expensive delivery than the cheapest one offered need not be refunded.
 function deliveryDue({ order, lines, before, reason }: ReturnRefundInput): number {
   const paid = order.total - sumOf(lines.map(({ total }) => ({ amount: total })))
   if (paid <= 0 || unitsOf(before, '') > 0) return 0
   const { amount: chosen, cheapest = chosen } = order.shippingChoice ?? { amount: 0 }
   if (faults.has(reason) || cheapest >= chosen || chosen === 0) return paid
-  // Tax and discount of the delivery in proportion, rounded in favour of the shopper.
+  // Tax and discount of the delivery are included in proportion; the result is rounded in favour of the shopper.
   return Number((BigInt(paid) * BigInt(cheapest) + BigInt(chosen) - 1n) / BigInt(chosen))
 }
 
-// Spread by largest remainder, so the lines add up to the refund.
+// Spreads the deduction by largest remainder, so the lines add up to the refund.
 function reduced(priced: ReturnRefund['items'], cut: number): ReturnRefund['items'] {
   const gross = sumOf(priced)
   if (cut === 0 || gross === 0) return priced

@@ -1,4 +1,4 @@
-// What is done with a return. The caller has locked the order; each step is written with its event and its e-mails.
+// The changes of a return. The caller has locked the order; each step is written with its event and its e-mails.
 
 import type { ItemQuantity } from '../../contract/parts.ts'
 import type { ReturnOpener, ReturnReason, ReturnWish } from '../../contract/words.ts'
@@ -34,13 +34,13 @@ export interface NewReturn {
   reason: ReturnReason
   wish: ReturnWish
   openedBy: ReturnOpener
-  // What the shopper wrote; '' for nothing.
+  // The shopper's text; '' if there is none.
   note: string
   answer: string | null
   labelUrl: string | null
 }
 
-// One that the shopper asks for waits for the merchant's answer. One that the merchant opens is approved.
+// A return that the shopper requests waits for the merchant's answer. A return that the merchant opens is approved.
 export async function openReturn(
   tx: Tx,
   rootSecret: RootSecret,
@@ -81,7 +81,7 @@ export async function openReturn(
   return announced(tx, { row, lines, exchanges: [] }, move.announces, context)
 }
 
-// A SKU that is named twice means the sum.
+// The quantities of a SKU that is named twice are added up.
 function summed(items: readonly ItemQuantity[]): ItemQuantity[] {
   const quantities = new Map<string, number>()
   for (const { skuId, quantity } of items) quantities.set(skuId, (quantities.get(skuId) ?? 0) + quantity)
@@ -124,7 +124,7 @@ export interface ReceivedItem extends ItemQuantity {
   isRestocked: boolean
 }
 
-// Undefined: everything that has not come yet, back into stock.
+// Records received items. `items` undefined: everything that was not received yet, back into stock.
 export async function receiveReturn(
   tx: Tx,
   facts: ReturnFacts,
@@ -150,7 +150,7 @@ export async function receiveReturn(
   const wanted = counted.flatMap(({ line, wanted: quantity }) =>
     quantity > 0 ? [{ skuId: line.skuId, quantity }] : [],
   )
-  // Never more than the order took out of stock: a unit on backorder was not taken.
+  // Never restocks more than the order took out of stock: units on backorder were not taken.
   const back = wanted.length > 0 ? await restock(tx, row, row.orderId, wanted, context) : []
   const after = counted.map(({ line, received }) => {
     const restocked = back.find(({ skuId }) => skuId === line.skuId)?.quantity ?? 0
@@ -183,7 +183,7 @@ function announced(tx: Tx, facts: ReturnFacts, kind: ReturnEvent, { now, cause }
     cause,
     now,
   })
-  // Each exchange has one.
+  // Each exchange has its own e-mail, so its new order is the subject.
   const subjectId = kind === 'return.exchanged' ? (facts.exchanges.at(-1)?.orderId ?? id) : id
   const emails: QueuedEmail[] = [{ kind: shopperEmails[kind], subjectId }]
   if (kind === 'return.requested') emails.push({ kind: 'return_asked', subjectId: id })

@@ -1,4 +1,4 @@
-// A return that a shopper asks for on the page of an order, which is found by its secret.
+// A return that a shopper requests on the page of an order, which is found by its secret.
 
 import type { ItemQuantity } from '../../contract/parts.ts'
 import type { ReturnReason, ReturnWish } from '../../contract/words.ts'
@@ -18,8 +18,8 @@ export interface ReturnWishes {
   note: string
 }
 
-// `open`: there is a return that is not over, for example because the form was sent twice. `not_possible`: something was refunded or
-// returned meanwhile. Undefined: no order has this secret.
+// `open`: the order has an open return, for example because the form was sent twice. `not_possible`: something was refunded or returned
+// meanwhile. Undefined: no order has this secret.
 export type RequestReturn = (
   secret: string,
   wishes: ReturnWishes,

@@ -1,4 +1,4 @@
-// Money for a return: what would go back, and owing it. The caller has locked the order.
+// Refunds of a return: the preview, and queueing the refund. The caller has locked the order.
 
 import type { ItemQuantity } from '../../contract/parts.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -15,13 +15,13 @@ import { isReturnRefundable } from './lifecycle.ts'
 import { insertReturnRefund, listRefundedUnits, type ReturnFacts } from './store.ts'
 
 export interface ReturnRefundWish {
-  // Undefined: all that is left to refund of what came, or is to come.
+  // Undefined: all items received or expected that were not refunded yet.
   items: readonly ItemQuantity[] | undefined
   shipping: boolean | undefined
   deduction: number
 }
 
-// Nothing is written. Refuses what the order itself would refuse.
+// Returns the refund without writing anything. Refuses everything that refunding the order would refuse.
 export async function previewReturnRefund(
   db: Reader,
   facts: ReturnFacts,
@@ -30,7 +30,7 @@ export async function previewReturnRefund(
 ): Promise<ReturnRefund> {
   const { row } = facts
   if (!isReturnRefundable(row.status)) throw notChangeable(row)
-  // Refunding more would take the place of what failed, and forget its lines.
+  // A new refund would replace the failed one, and lose its lines.
   if (order.refunds.some(isWaiting)) {
     const message = `A refund of order ${row.orderNumber} failed: refund it again on the order first.`
     throw refuse('refund_not_possible', { message })
@@ -79,7 +79,7 @@ function unitsOf(lines: readonly ItemQuantity[], skuId: string): number {
   return lines.reduce((sum, line) => (line.skuId === skuId ? sum + line.quantity : sum), 0)
 }
 
-// Owed from now on, and paid by the loop.
+// Queues the refund, which the loop pays.
 export async function refundReturn(
   tx: Tx,
   { row }: ReturnFacts,

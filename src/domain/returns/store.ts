@@ -1,4 +1,4 @@
-// The SQL of returns. A return is changed by those who have locked its order.
+// The SQL of returns. A return is only changed by transactions that have locked its order.
 
 import type { ItemQuantity } from '../../contract/parts.ts'
 import type { Mode, ReturnOpener, ReturnReason, ReturnStatus, ReturnWish } from '../../contract/words.ts'
@@ -16,7 +16,7 @@ export interface ReturnRow {
   orderId: string
   orderNumber: string
   currency: string
-  // Counts the returns of an order, from 1.
+  // Number of the return among those of its order, from 1.
   position: number
   version: number
   status: ReturnStatus
@@ -53,7 +53,7 @@ export interface ReturnExchangeRow {
 export interface ReturnFacts {
   row: ReturnRow
   lines: readonly ReturnLine[]
-  // The oldest first.
+  // Oldest first.
   exchanges: readonly ReturnExchangeRow[]
 }
 
@@ -64,7 +64,7 @@ const columns = new Fragment(`
   r.updated_at as "updatedAt"
   from returns r join orders o on o.installation_id = r.installation_id and o.id = r.order_id`)
 
-// The oldest first.
+// Lists the oldest returns first.
 export async function listReturnsOfOrder(db: Reader, { installationId, orderId }: OrderKey): Promise<ReturnFacts[]> {
   const rows = await db.sql<ReturnRow>`
     select ${columns} where r.installation_id = ${installationId} and r.order_id = ${orderId} order by r.position`
@@ -109,10 +109,10 @@ export interface AdminReturnsQuery {
   limit: number
 }
 
-// Written out, so the partial index is found.
+// A literal instead of parameters, so the partial index is used.
 const isOpen = `r.status in ('requested', 'approved', 'received')`
 
-// Newest first.
+// Lists the newest returns first.
 export async function listAdminReturns(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -172,7 +172,7 @@ async function withLines(db: Reader, rows: readonly ReturnRow[]): Promise<Return
   }))
 }
 
-// The refund is that of the returned items, which the new order is paid by.
+// The refund is that of the returned items, whose money pays the new order.
 export function insertExchange(
   tx: Tx,
   { merchantId, installationId, id }: Pick<ReturnRow, 'merchantId' | 'installationId' | 'id'>,
@@ -184,7 +184,7 @@ export function insertExchange(
     values (${merchantId}, ${orderId}, ${installationId}, ${id}, ${refundId}, ${credit}, ${refunded}, ${paid}, ${at})`
 }
 
-// A return that is over is not exchanged any more: the link expires now, and the sweep gives back what it holds.
+// A return that has ended can no longer be exchanged: the link expires now, and the sweep releases the stock that it holds.
 export function expireExchange(
   tx: Tx,
   { merchantId, installationId, id }: Pick<ReturnRow, 'merchantId' | 'installationId' | 'id'>,
@@ -216,7 +216,7 @@ export function saveReturn(tx: Tx, row: ReturnRow, before: { version: number }):
     where installation_id = ${row.installationId} and id = ${row.id}`
 }
 
-// The checks of the table keep both at or below what was to come.
+// The checks of the table keep both sums at or below the quantity of the return.
 export function raiseReceived(
   tx: Tx,
   { installationId, id }: Pick<ReturnRow, 'installationId' | 'id'>,
@@ -245,7 +245,7 @@ export async function listRefundIdsOfReturn(
   return rows.map((row) => row.id)
 }
 
-// What went back for returns, or is on its way. What moved to a new order is not among it.
+// Sums of refunds for returns that succeeded or are pending. Money that was moved to a new order is left out.
 export async function listRefundedOfReturns(
   db: Reader,
   rows: readonly Pick<ReturnRow, 'installationId' | 'id'>[],
@@ -259,7 +259,7 @@ export async function listRefundedOfReturns(
     group by f.return_id`
 }
 
-// Units that were refunded for this return. What failed is not among them.
+// Units that were refunded for this return. Failed refunds are left out.
 export async function listRefundedUnits(
   db: Reader,
   { installationId, id }: Pick<ReturnRow, 'installationId' | 'id'>,

@@ -1,4 +1,4 @@
-// How many units of a line can still be returned: pure.
+// Computes how many units of a line can still be returned. Pure.
 
 import type { ReturnStatus } from '../../contract/words.ts'
 import type { OrderLine, RefundedLine } from '../orders/store.ts'
@@ -9,8 +9,8 @@ export interface ReturnedUnits {
   lines: readonly { skuId: string; quantity: number; received: number }[]
 }
 
-// A unit is settled once it was refunded or came back. A refund without a return is taken to be of a unit that was never sent, as long
-// as there is one.
+// A unit is settled once it was refunded or received back. A refund without a return counts for units that were never sent, as long as
+// there are some.
 export function returnableUnits(
   { skuId, quantity, fulfilled }: Pick<OrderLine, 'skuId' | 'quantity' | 'fulfilled'>,
   refunded: readonly RefundedLine[],
@@ -22,7 +22,7 @@ export function returnableUnits(
   return Math.max(0, fulfilled - Math.max(refundedOfSent, returned))
 }
 
-// An open return takes what it is about, a closed one what came.
+// An open return takes all units of its line, a closed one only the received units.
 function unitsTaken({ status, lines }: ReturnedUnits, skuId: string): number {
   const line = lines.find((one) => one.skuId === skuId)
   if (!line || status === 'refused') return 0

@@ -1,4 +1,4 @@
-// What a return looks like from outside. Pure. What the shopper wrote is not in it.
+// What a return looks like in the API. Pure. The shopper's text is not included.
 
 import { type AdminReturn, type AdminReturnSummary, returnActions } from '../../contract/admin/returns.ts'
 import type { Return } from '../../contract/open/returns.ts'
@@ -45,7 +45,7 @@ export function adminReturnSummary(facts: ReturnFacts): AdminReturnSummary {
   return { ...returnView(facts), currency: facts.row.currency }
 }
 
-// What the state allows. Scopes are another matter, and so is whether any money is left.
+// Actions that the status allows. The caller's scopes and the amount left to refund are checked elsewhere.
 export function allowedReturnActions({ row: { status }, lines }: ReturnFacts): AdminReturn['allowed'] {
   const isAllowed: Record<AdminReturn['allowed'][number], boolean> = {
     approveAdminReturn: moveFor(returnLifecycle, 'approve', status) !== undefined,
@@ -60,7 +60,7 @@ export function allowedReturnActions({ row: { status }, lines }: ReturnFacts): A
   return returnActions.filter((action) => isAllowed[action])
 }
 
-// What became of a return, for the list of changes: of the order too, so both pages show it.
+// The entries of the list of changes for a return, and for its order, so the pages of both show them.
 export function returnChanges(
   { row }: ReturnFacts,
   kind: 'create' | 'change',

@@ -1,23 +1,24 @@
-// The full-text indexes of the engines behind one interface: write and delete the terms of a product, and find products by terms.
-// This is the one place besides storage/ that asks for the engine, because SQLite (FTS5) and PostgreSQL (tsvector with GIN) have
-// no text in common here. Both index the terms exactly as they are given.
+// The full-text indexes of SQLite and PostgreSQL behind one interface: it writes and deletes the terms of a product, and finds products
+// by terms. This is the only place besides storage/ that depends on the engine, because SQLite (FTS5) and PostgreSQL (tsvector with GIN)
+// share no SQL here. Both index the terms exactly as they are given.
 
 import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import type { Term } from './terms.ts'
 
 export interface FullText {
-  // Their rows of `product_index` must have been written before. All at once: at each statement of several rows that another table
-  // gets in between, FTS5 writes what it has gathered as a segment of its own, and merging those was most of the work.
+  // The products' rows of `product_index` must have been written before. All documents are written together: if a statement on another
+  // table comes between statements of several rows, FTS5 writes the collected rows as a segment of its own, and merging segments was most
+  // of the work.
   put(tx: Tx, merchantId: string, documents: readonly Document[]): void
-  // To be called before their rows of `product_index` are deleted.
+  // Must be called before the products' rows of `product_index` are deleted.
   remove(tx: Tx, merchantId: string, productIds: readonly string[]): void
   // The numbers for new rows of `product_index`.
   readonly nextDoc: Fragment
-  // The column of product_index by which a product is named in `findKeys`.
+  // The column of product_index that `findKeys` returns to identify a product.
   readonly key: Fragment
-  // The products that have one of these terms, in no order.
+  // Returns the products that have one of these terms, in no order.
   findKeys(db: Reader, merchantId: string, terms: readonly Term[]): Promise<(string | number)[]>
-  // Those among a few products, where asking for all takes long.
+  // Returns the matching products among a few, for engines where finding all matches takes long.
   findKeysAmong?(
     db: Reader,
     merchantId: string,
@@ -28,7 +29,7 @@ export interface FullText {
 
 export interface Document {
   productId: string
-  // With a space between them. The same one twice does no harm.
+  // Terms with a space between them. A repeated term does no harm.
   terms: string
 }
 
@@ -38,7 +39,7 @@ export function fullTextOf({ engine }: Reader): FullText {
 
 const sqlite: FullText = {
   nextDoc: new Fragment('(select coalesce(max(doc), 0) from product_index) + row_number() over ()'),
-  // In the order of their numbers, for the same reason: a smaller one begins a segment.
+  // Sorted by document number: a smaller number would begin a new segment.
   put(tx, merchantId, documents) {
     tx.send`
       with given (product_id, words) as (${documentRows(tx, documents)})
@@ -52,7 +53,7 @@ const sqlite: FullText = {
         select doc from product_index where merchant_id = ${merchantId} and product_id in (${list(productIds)}))`
   },
   key: new Fragment('doc'),
-  // As one text: 10,000 rows of one number took 7.5 ms, the text takes 1.1.
+  // Returned as one text: 10,000 rows of one number took 7.5 ms, the text takes 1.1 ms.
   async findKeys(db, _, terms) {
     const [row] = await db.sql<{ keys: string }>`
       select json_group_array(rowid) as "keys" from product_index_words where product_index_words match ${toFts5(terms)}`
@@ -80,8 +81,8 @@ const postgres: FullText = {
       where merchant_id = ${merchantId} and words @@ cast(${toTsquery(terms)} as tsquery)`
     return row?.keys ? row.keys.split(',') : []
   },
-  // A row is a kilobyte wide, so the 10,000 that a word finds are on nearly as many pages: 20 to 170 ms. The rows of a thousand
-  // products are read by their key.
+  // A row is a kilobyte wide, so 10,000 matches of a word are on nearly as many pages: 20 to 170 ms. Reading the rows of a thousand
+  // products by their key is faster.
   async findKeysAmong(db, merchantId, terms, productIds) {
     const rows = await db.sql<{ productId: string }>`
       with among as materialized (
@@ -99,7 +100,7 @@ function documentRows(tx: Tx, documents: readonly Document[]): Fragment {
   )
 }
 
-// Terms hold no quotation marks: they are made of letters and digits.
+// Terms contain no quotation marks: they consist of letters and digits.
 function toFts5(terms: readonly Term[]): string {
   return terms.map(({ text, isPrefix }) => `"${text}"${isPrefix ? '*' : ''}`).join(' OR ')
 }

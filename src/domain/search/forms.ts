@@ -1,7 +1,7 @@
-// Other forms of a word that a shopper means with it: singular for plural and the reverse, by the regular endings of the shop's
-// language. Pure. A form that is in no product costs a look-up, so a rule may make forms that do not exist.
+// Other forms of a word that a shopper may mean: singular for plural and the reverse, by the regular endings of the shop's language.
+// Pure. A form that is in no product costs only one query, so a rule may produce forms that do not exist.
 
-// Two endings that stand for each other.
+// Two endings that replace each other.
 type Rule = readonly [string, string]
 
 const rules: Readonly<Record<string, readonly Rule[]>> = {
@@ -55,7 +55,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
 }
 
-// Shorter ones are articles and units.
+// Shorter words are articles and units.
 const formLengthMin = 3
 
 // The word itself comes first.
@@ -77,7 +77,7 @@ const languageOfCountry: Readonly<Record<string, string>> = {
   ...{ IT: 'it', NL: 'nl', PL: 'pl' },
 }
 
-// What the merchant set, or the language of its country; otherwise English.
+// Returns the language that the merchant set, or the language of its country, otherwise English.
 export function languageFor({ locale, country }: { locale: string | null; country: string }): string {
   return locale?.slice(0, 2) ?? languageOfCountry[country] ?? 'en'
 }

@@ -1,6 +1,6 @@
-// A number with its unit as one word: `500 ml`, `500ml` and `500 Milliliter` are the same. Pure.
+// Writes a number with its unit as one word: `500 ml`, `500ml` and `500 Milliliter` are the same. Pure.
 
-// By the sign of the unit: other ways to write it, without case and accents.
+// Other spellings of each unit, by its symbol, without case and accents.
 const units: Readonly<Record<string, readonly string[]>> = {
   ml: ['milliliter', 'milliliters', 'millilitre', 'millilitres', 'мл'],
   cl: ['centiliter', 'centilitre', 'centilitres', 'zentiliter'],
@@ -41,12 +41,12 @@ export function withMeasuresAsWords(folded: string): string {
   return folded.replace(measure, (_, number: string, unit: string) => ` ${wordOf(number, unit)} `)
 }
 
-// A word has no point, so 0.5 l is `0p5l`.
+// A word cannot contain a decimal point, so 0.5 l is `0p5l`.
 function wordOf(number: string, unit: string): string {
   return `${plainNumber(number).replace('.', 'p')}${signOf.get(unit)}`
 }
 
-// Three digits behind the sign are thousands, unless a zero is before it: 1.500 g, but 0.125 l.
+// Three digits after the separator are thousands, unless a zero comes before it: 1.500 g, but 0.125 l.
 function plainNumber(number: string): string {
   const isThousands = /^[1-9]\d{0,2}[.,]\d{3}$/.test(number)
   return String(Number(isThousands ? number.replace(/[.,]/, '') : number.replace(',', '.')))

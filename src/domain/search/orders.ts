@@ -1,5 +1,5 @@
-// Orders found by who ordered, though that is sealed: a keyed hash of each word stands in a table, and the same word gives the same
-// hash within one merchant. It goes when the address is erased. Whoever reads the table without the key learns only how
+// Finds orders by customer, although the customer is sealed: a table contains a keyed hash of each word, and the same word has the same
+// hash within one merchant. The hashes are deleted when the address is erased. A reader of the table without the key learns only how
 // often words repeat.
 
 import { createHmac, type KeyObject } from 'node:crypto'
@@ -31,7 +31,7 @@ function tokenOf(key: KeyObject, merchantId: string, word: string): string {
   return createHmac('sha256', key).update(`${merchantId} ${word}`).digest('base64url').slice(0, tokenLength)
 }
 
-// One round of the loop: orders that were placed since, and those from before there was a search. Answers how many.
+// One round of the loop: indexes orders that were placed since, and orders that are older than the search. Returns the number of orders.
 export async function indexOrders(
   storage: Storage,
   rootSecret: RootSecret,
@@ -47,7 +47,7 @@ export async function indexOrders(
       storage.write(async (tx) => {
         const key = await findKey(tx, now)
         const [, orders] = await Promise.all([
-          // A shopper is erased under the same lock.
+          // Erasing a shopper takes the same lock.
           lockOrders(tx, keys),
           listSealedOrders(tx, keys),
         ])
@@ -72,7 +72,7 @@ async function tokensOf(
     addressId === null || !row
       ? undefined
       : await tryOpenAddress(tx, rootSecret, { installationId, ownerId: orderId, id: addressId, now, row })
-  // Once the address is erased, an order is found by its number alone.
+  // Once the address is erased, the order can be found only by its number.
   if (addressId !== null && !address) return []
   const customer = openCustomer(rootSecret, checkoutSessionId, order.customerSealed)
   const words = [
@@ -89,7 +89,7 @@ async function tokensOf(
   )
 }
 
-// Newest first, those that have all of the words.
+// Returns the orders that have all of the words, newest first.
 export async function findOrdersByWords(
   db: Reader,
   rootSecret: RootSecret,
@@ -106,11 +106,11 @@ export async function findOrdersByWords(
   return listOrdersOfTokens(db, seller, alternatives, limit)
 }
 
-// Words of more letters would be looked for as too many others.
+// Longer words would have too many variants.
 const mistakeLengthMax = 12
 
-// Where nothing has all of the words as they are typed: those that have one of them with a single mistake. The tokens of what it could
-// be are made first, and the few that exist are looked for.
+// Called if no order has all of the words as typed: returns orders that have one of the words with a single mistake. The tokens of all
+// variants are computed first; then only the existing ones are searched.
 export async function findOrdersByMistake(
   db: Reader,
   rootSecret: RootSecret,

@@ -1,11 +1,12 @@
-// The words by which something sealed can be found. Pure.
+// The words by which a sealed text can be found. Pure.
 
 import { mailboxOf } from '../../platform/kit/email.ts'
 
-// Per sealed thing, and per question.
+// Maximum per sealed text, and per question.
 const wordsMax = 20
 
-// A mailbox is one word. Everything else falls apart where it is neither a letter nor a digit, so `Müller-Lüdenscheidt` is two.
+// A mailbox is one word. All other text is split at characters that are neither letters nor digits, so `Müller-Lüdenscheidt` is two
+// words.
 export function wordsOf(text: string): string[] {
   const words = text.split(/\s+/).flatMap((piece) => (piece.includes('@') ? [mailboxOf(piece)] : plainWords(piece)))
   return [...new Set(words)].slice(0, wordsMax)
@@ -20,7 +21,7 @@ function plainWords(text: string): string[] {
   )
 }
 
-// A word is found by its beginning too, from two letters on. Each beginning is a token of its own, so they end somewhere.
+// A word is also found by its beginning, from two letters on. Each beginning is a token of its own, so their length is limited.
 const beginningMin = 2
 const beginningMax = 12
 
@@ -32,8 +33,9 @@ export function beginningsOf(word: string): string[] {
   )
 }
 
-// What a typed word is looked for as: itself, and the beginning of a longer one. Of many letters only the first are asked for, so a word
-// is still found while it is typed on. A whole mailbox is only itself: another person's may have the same beginning.
+// Returns the tokens to search for a typed word: the word itself, and the beginning of a longer one. Only the first letters are used for
+// the latter, so the word is still found while it is being typed. A whole mailbox is searched only as it is: another person's may have
+// the same beginning.
 export function askedAs(word: string): string[] {
   if (wholeMailbox.test(word)) return [word]
   return [word, beginning([...word].slice(0, beginningMax).join(''))]
@@ -41,7 +43,7 @@ export function askedAs(word: string): string[] {
 
 const wholeMailbox = /@[^@]*\.[^.@]{2,}$/
 
-// How the beginning of a word is named, so it is not taken for the word: Han is not found in the place of Hansen by a whole word.
+// Marks a beginning to distinguish it from a whole word: a search for the whole word Han does not find Hansen.
 function beginning(letters: string): string {
   return `${letters}…`
 }

@@ -1,6 +1,6 @@
-// Whether a word is another one with a single mistake: a letter wrong, missing, added, or swapped with its neighbour. Pure.
+// Whether two words differ by a single mistake: a letter wrong, missing, added, or swapped with its neighbour. Pure.
 
-// Shorter words are too close to each other.
+// Shorter words are too similar to each other.
 export const misspeltLengthMin = 5
 
 export function isOneMistake(word: string, other: string): boolean {
@@ -15,8 +15,8 @@ export function isOneMistake(word: string, other: string): boolean {
 
 const letters = [...'abcdefghijklmnopqrstuvwxyzäöüßáàâåãæçéèêëíîñóôøõúýčšžłň']
 
-// All words of Latin letters that are this one with a single mistake: what a sealed word is looked for as, since it cannot be compared.
-// About 800 of a word of eight letters.
+// Returns all words of Latin letters that differ from this one by a single mistake. Used to search sealed words, since they cannot be
+// compared. A word of eight letters has about 800 variants.
 export function oneMistakeOf(word: string): string[] {
   const typed = [...word]
   const found = new Set<string>()
@@ -33,7 +33,7 @@ export function oneMistakeOf(word: string): string[] {
   return [...found]
 }
 
-// A mistake changes the beginning of a word or its end, not both.
+// A single mistake changes the beginning of a word or its end, not both.
 export function endsOf(word: string): { head: string; tail: string } {
   return { head: word.slice(0, 2), tail: word.slice(-2) }
 }

@@ -8,7 +8,8 @@ import { allOf, Fragment, list, type Reader, type Tx } from '../../platform/stor
 import { areOrders, type OrderKey, type OrderRow } from '../orders/store.ts'
 import { normalCode } from '../promotions/store.ts'
 
-// Raised with what orders are found by: 2, by the beginning of a word and by city. The index names it.
+// Incremented when the indexed words change; version 2 added beginnings of words and the city. The index has this number in its
+// condition.
 const wordsVersion = 2
 
 export async function listOrdersNotIndexed(db: Reader, now: number, limit: number): Promise<OrderKey[]> {
@@ -18,18 +19,18 @@ export async function listOrdersNotIndexed(db: Reader, now: number, limit: numbe
     order by placed_at limit ${limit}`
 }
 
-// An order with who ordered, sealed.
+// An order with its sealed customer.
 export interface UnindexedOrder extends OrderKey, MerchantMode {
   checkoutSessionId: string
   customerSealed: string | null
   addressId: string | null
-  // The address, sealed; null where there is none.
+  // The sealed address; null if there is none.
   sealed: string | null
   rowKey: string | null
   expiresAt: number | null
 }
 
-// To be asked with the orders locked. At least one.
+// Called with the orders locked. At least one key.
 export async function listSealedOrders(db: Reader, keys: readonly OrderKey[]): Promise<UnindexedOrder[]> {
   return db.sql<UnindexedOrder>`
     select o.installation_id as "installationId", o.id as "orderId", o.merchant_id as "merchantId", o.mode,
@@ -44,7 +45,7 @@ export interface TokenRow extends OrderKey, MerchantMode {
   token: string
 }
 
-// A statement has at most so many, as SQLite has a parameter for each of their values.
+// Maximum per statement, as SQLite needs a parameter for each of their values.
 const tokensMax = 1_024
 
 export function insertTokens(tx: Tx, tokens: readonly TokenRow[]): void {
@@ -69,22 +70,22 @@ export function insertTokens(tx: Tx, tokens: readonly TokenRow[]): void {
   }
 }
 
-// At least one.
+// At least one key.
 export function noteIndexed(tx: Tx, keys: readonly OrderKey[], now: number): void {
   tx.send`update orders as o set indexed_at = ${now}, words_version = ${wordsVersion} where ${areOrders(keys)}`
 }
 
-// For an order whose customer was corrected: it is not found by the words from before, and the loop indexes it again.
+// For an order whose customer was corrected: the old words no longer find it, and the loop indexes it again.
 export function unindexOrder(tx: Tx, { installationId, orderId }: OrderKey): void {
   tx.send`delete from search_tokens where installation_id = ${installationId} and order_id = ${orderId}`
   tx.send`update orders set words_version = 0 where installation_id = ${installationId} and id = ${orderId}`
 }
 
-// Two letters begin a word of most orders. Of a word, only this many of the newest orders are looked at.
+// A beginning of two letters matches most orders. For each word, only this many of the newest orders are searched.
 export const wordRowsMax = 2000
 
-// Each word may have several tokens, of which one is enough. The rarest word says which orders are looked at, so its bound is
-// reached only where all words are frequent.
+// Each word may have several tokens, of which one suffices. The search starts from the rarest word's orders, so the limit is reached only
+// if all words are frequent.
 export async function listOrdersOfTokens(
   db: Reader,
   seller: MerchantMode,
@@ -96,7 +97,7 @@ export async function listOrdersOfTokens(
     .filter((_, index) => index !== rarest)
     .map((tokens) => {
       const { text, values } = list(tokens)
-      // A value and not `exists`, which PostgreSQL may turn into a join that reads all rows of the word.
+      // A value instead of `exists`, which PostgreSQL may turn into a join that reads all rows of the word.
       return new Fragment(
         `(select 1 from search_tokens o where o.merchant_id = ? and o.mode = ? and o.token in (${text}) and o.order_id = t.order_id limit 1) = 1`,
         [seller.merchantId, seller.mode, ...values],
@@ -121,7 +122,8 @@ async function findRarest(db: Reader, seller: MerchantMode, words: readonly (rea
   return rarest?.word ?? 0
 }
 
-// By token, since only then the primary key has the newest at its end: sorting the rows of two tokens would read all of them.
+// Reads each token separately, since only then the newest rows are at the end of the primary key: sorting the rows of two tokens would
+// read all of them.
 function newestOf({ merchantId, mode }: MerchantMode, tokens: readonly string[]): Fragment {
   const one = `
     select n.installation_id, n.order_id from (
@@ -135,7 +137,7 @@ function newestOf({ merchantId, mode }: MerchantMode, tokens: readonly string[])
 
 const knownTokensMax = 8
 
-// Those of the tokens that some order has, each by one entry into the index.
+// Returns the tokens that any order has, reading one index entry for each.
 export async function listKnownTokens(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -161,7 +163,7 @@ export async function listOrdersOfTracking(
     where i.merchant_id = ${merchantId} and i.mode = ${mode} order by "orderId" desc limit ${limit}`
 }
 
-// The newest orders that have an item of this code, as it is written now or as the text has it.
+// The newest orders with an item of this code, as it is written now or as it was typed.
 export async function listOrdersOfItem(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -209,7 +211,7 @@ export interface FoundProduct {
   name: string
 }
 
-// A name that contains the text.
+// Products whose name contains the text.
 export async function listFoundProducts(
   db: Reader,
   merchantId: string,
@@ -233,7 +235,7 @@ export interface FoundSku {
   productName: string
 }
 
-// A code that begins with the text.
+// SKUs whose code begins with the text.
 export async function listFoundSkus(db: Reader, merchantId: string, text: string, limit: number): Promise<FoundSku[]> {
   return db.sql<FoundSku>`
     select s.id, s.code, p.id as "productId", p.name as "productName"

@@ -1,10 +1,10 @@
-// What stands in the full-text index, and what is asked of it. Pure. A term is one token of ASCII letters and digits, or letters of
-// other scripts. It begins with a mark of its merchant, so each merchant has an index of its own within that of the engine, and a
-// letter for its kind.
+// The terms in the full-text index and in queries. Pure. A term is one token of ASCII letters and digits, or letters of other scripts. It
+// begins with a mark of its merchant, so each merchant has an index of its own within the engine's index, and a letter for its kind.
 
 import { fold } from './words.ts'
 
-// any: of every product, with an empty text. word: of any field. name: of the name or the brand. code: a whole SKU code. The others are filters.
+// any: in every product, with an empty text. word: from any field. name: from the name or the brand. code: a whole SKU code. The others
+// are filters.
 export type Kind = 'any' | 'word' | 'name' | 'code' | 'category' | 'brand' | 'tag' | 'option'
 
 const letters: Readonly<Record<Kind, string>> = {
@@ -22,11 +22,11 @@ const kinds = Object.entries(letters) as [Kind, string][]
 
 export interface Term {
   text: string
-  // Also what only begins with it.
+  // Whether longer terms that begin with the text also match.
   isPrefix: boolean
 }
 
-// A product matches if every group has a term that it has.
+// A product matches if it has at least one term of every group.
 export type Match = readonly (readonly Term[])[]
 
 export type Terms = (kind: Kind, text: string) => string
@@ -36,7 +36,7 @@ export function termsOf(merchantId: string): Terms {
   return (kind, text) => `${mark}${letters[kind]}${text}`
 }
 
-// What a product is indexed with: all of its terms, with a space between them.
+// Returns all terms with which a product is indexed, with a space between them.
 export function joinTerms(merchantId: string, texts: Readonly<Record<Kind, readonly string[]>>): string {
   const mark = markOf(merchantId)
   const ofKinds: string[] = []
@@ -49,13 +49,13 @@ function markOf(merchantId: string): string {
   return hashOf(merchantId).slice(0, 6)
 }
 
-// Texts that may hold anything, such as a tag, as one token. They are equal if they fold to the same.
+// Hashes texts that may contain anything, such as a tag, into one token. Texts have the same token if they fold to the same text.
 export function digestOf(...texts: readonly string[]): string {
   return hashOf(texts.map(fold).join('\n'))
 }
 
-// FNV-1a twice, 13 signs. Two texts with one hash would only be found by each other's filter, so it need not resist anyone, and a
-// cryptographic one took a third of the time in which a product is indexed.
+// FNV-1a twice, 13 characters. If two texts had the same hash, a filter by one would also find the other, so the hash need not resist
+// attacks; a cryptographic one took a third of the time for indexing a product.
 export function hashOf(text: string): string {
   let [one, other] = [0x811c9dc5, 0x9e3779b9]
   for (let at = 0; at < text.length; at += 1) {

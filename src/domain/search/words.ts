@@ -1,18 +1,18 @@
-// The words of a text as a search compares them: without case and accents, whatever the script. Pure. The engines would each fold
-// and split in a way of their own, so they only get what is made here.
+// The words of a text as a search compares them: without case and accents, in any script. Pure. The engines fold and split differently,
+// so they only get words from here.
 
 import { undecomposed } from '../../platform/kit/letters.ts'
 import { measuresIn, withMeasuresAsWords } from './measures.ts'
 
 const undecomposedExpression = new RegExp(`[${Object.keys(undecomposed).join('')}]`, 'g')
 
-// Accents of Latin, Greek and Cyrillic, vowel points of Hebrew and Arabic. Marks of other scripts are part of the word.
+// Accents of Latin, Greek and Cyrillic, and vowel points of Hebrew and Arabic. In other scripts, marks are part of the word.
 const accents = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]/g
 
 const isAscii = /^[\0-\x7f]*$/
 
 export function fold(text: string): string {
-  // Most texts have nothing to fold, and this is a tenth of the work.
+  // Most texts are ASCII, for which this takes a tenth of the time.
   if (isAscii.test(text)) return text.toLowerCase()
   return withoutLongMarks(text)
     .toLowerCase()
@@ -22,15 +22,15 @@ export function fold(text: string): string {
     .replace(undecomposedExpression, (letter) => undecomposed[letter] ?? letter)
 }
 
-// No language puts more marks on a letter (Unicode Standard Annex 15, 13). Normalizing puts them in order, in quadratic time: 60,000 took
-// five seconds.
+// No language puts more marks on a letter (Unicode Standard Annex 15, 13). Normalizing sorts them in quadratic time: 60,000 took five
+// seconds.
 function withoutLongMarks(text: string): string {
   return text.replace(/(\p{M}{30})\p{M}+/gu, '$1')
 }
 
 const unspaced =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}ー々〆'
-// A picture; a run of a script that puts no spaces between words; or a word.
+// A pictogram; a run of a script that puts no spaces between words; or a word.
 const pieces = new RegExp(
   `\\p{Extended_Pictographic}|[${unspaced}]+|[[\\p{L}\\p{M}\\p{N}]--[${unspaced}]--\\p{Extended_Pictographic}]+`,
   'gv',
@@ -38,8 +38,8 @@ const pieces = new RegExp(
 const isUnspaced = new RegExp(`^[${unspaced}]`, 'v')
 const wordLengthMax = 40
 
-// What is indexed. A run without spaces is found by any of its letters and any two neighbours, an ä by a and by ae, a number with its
-// unit also as one word.
+// Returns the words to index. A run without spaces is found by any of its letters and any two neighbours, an ä by a and by ae, a number
+// with its unit also as one word.
 export function wordsIn(text: string): string[] {
   if (isPlain.test(text)) {
     const lower = text.toLowerCase()
@@ -57,12 +57,12 @@ function withOthers(words: string[], others: readonly string[]): string[] {
   return [...words, ...others.filter((other) => !known.has(other))]
 }
 
-// What is asked for, in order; each once.
+// Returns the words of a query, in order, each once.
 export function wordsAsked(text: string): string[] {
   return [...new Set(allAsked(text))]
 }
 
-// The asked words that have an ä or the like: with ae for it.
+// Returns the queried words that contain an ä or similar, each with its spelling with ae.
 export function spellingsAsked(text: string): ReadonlyMap<string, string> {
   const spelled = spelledOut(text)
   if (spelled === text) return new Map()
@@ -77,13 +77,13 @@ function allAsked(text: string): string[] {
   })
 }
 
-// The words of a text as they are asked for, and once more with ae for ä and the like where they differ.
+// Returns the words of a query, and, if they differ, the same words with ae for ä and similar.
 export function sequencesAsked(text: string): string[][] {
   const spelled = spelledOut(text)
   return spelled === text ? [allAsked(text)] : [allAsked(text), allAsked(spelled)]
 }
 
-// Neighbouring words as one, as which a compound may be written: `tea pot` is also `teapot`.
+// Returns neighbouring words joined, since a compound may be written as one word: `tea pot` is also `teapot`.
 export function compoundsIn(text: string): string[] {
   const spelled = spelledOut(text)
   return [...joinedNeighbours(text), ...(spelled === text ? [] : joinedNeighbours(spelled))]
@@ -102,7 +102,7 @@ export function joinedWith(word: string, next: string): string | undefined {
   return isWord && !isUnspaced.test(word) && !isUnspaced.test(next) ? joined : undefined
 }
 
-// The words of a text in the order in which they stand there.
+// Returns the words of a text in their order.
 function sequenceIn(text: string): string[] {
   return piecesOf(fold(text))
 }
@@ -123,7 +123,7 @@ function spelledOut(text: string): string {
   return composed.replace(spelledLetter, (letter) => spellings[letter.toLowerCase()] ?? letter)
 }
 
-// Dashes, quotation marks and the like are often all that is not ASCII.
+// In many texts only dashes, quotation marks and the like are not ASCII.
 const isPlain = /^[\0-\x7f\u00a0\u2010-\u2015\u2019\u201c-\u201f\u2022\u2026]*$/
 
 // Expects a text in lower case.
@@ -146,7 +146,7 @@ function pairsOf(run: string): string[] {
   return signs.slice(1).map((sign, at) => `${signs[at]}${sign}`)
 }
 
-// A code without the signs between its parts: `MUG-250` and `mug 250` are one.
+// Returns a code without the characters between its parts: `MUG-250` and `mug 250` are the same.
 export function wholeCode(text: string): string {
   return fold(text)
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')

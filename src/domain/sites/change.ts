@@ -1,4 +1,4 @@
-// Opens and closes a site. To be called with the merchant's row locked.
+// Opens and closes a site. Must be called with the merchant's row locked.
 
 import type { SiteStatus } from '../../contract/words.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
@@ -20,7 +20,7 @@ export async function openOrClose(
   await setOpenedAt(tx, seller, wanted === 'open' ? now : null, now)
 }
 
-// Where the checkout of the shop sends shoppers back to: our own address, and the hosts of the shop.
+// Hosts to which the shop's checkout may send shoppers back: our own host, and the hosts of the shop.
 export async function redirectHostsFor(
   db: Reader,
   { publicOrigin }: Pick<SiteContext, 'publicOrigin'>,
@@ -38,7 +38,7 @@ function hostWithPort(host: string, publicOrigin: string): string {
   return new URL(shopOriginFor(host, publicOrigin)).host
 }
 
-// A site that has no installation yet names its hosts when it gets one.
+// A site without an installation is skipped: its hosts are added when it gets one.
 export async function allowHost(tx: Tx, merchantId: string, host: string, publicOrigin: string): Promise<void> {
   const site = await findStoredSite(tx, { merchantId, mode: 'live' })
   if (!site) return

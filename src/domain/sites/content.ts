@@ -1,4 +1,4 @@
-// What a merchant decides about the online store: what may be sent, how it is stored, and what holds without a decision. Pure.
+// A merchant's settings of the online store: which values are valid, how they are stored, and the defaults. Pure.
 
 import { issueAt } from '../../contract/issues.ts'
 import {
@@ -44,13 +44,13 @@ export function storedLook(look: string | null): MerchantLook {
   return look === null ? defaultLook : { ...defaultLook, ...(JSON.parse(look) as Partial<MerchantLook>) }
 }
 
-// null for the default, so a merchant who never chose follows it.
+// Returns null for the default, so a merchant who never chose a look follows changes of the default.
 export function lookText({ font, corners, density, scheme }: SiteLook): string | null {
   const text = JSON.stringify({ font, corners, density, scheme })
   return text === JSON.stringify(defaultLook) ? null : text
 }
 
-// In one order of members, with safe HTML, and nothing that the kind of a section does not have.
+// Returns the content with sorted members, safe HTML, and no members that the kind of a section does not have.
 export function normalContent({ look, home, menus }: SiteContent): SiteContent {
   const { logo, color, font, corners, density, scheme } = look
   return {
@@ -79,7 +79,7 @@ function normalSection(section: SiteSection): SiteSection {
     columns: columns.map((column) => ({ title: column.title, bodyHtml: safeHtml(column.bodyHtml) })),
   }
   const members = sectionMembers[kind].flatMap((name) => (whole[name] === undefined ? [] : [[name, whole[name]]]))
-  // Members of a section, some of them left out.
+  // The members of a section; some may be missing.
   return { kind, ...Object.fromEntries(members) } as SiteSection
 }
 
