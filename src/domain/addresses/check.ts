@@ -1,5 +1,5 @@
-// Checks an address by the rules of its country and brings it into one normal form. Pure; it never repeats what was sent,
-// because an address concerns only the carrier.
+// Checks an address by the rules of its country and normalizes it. Pure; problems never quote the input, because an address concerns only
+// the carrier.
 
 import { type BrokenRule, type Issue, issue } from '../../contract/issues.ts'
 import { Address, type AddressSummary } from '../../contract/open/carts.ts'
@@ -7,7 +7,7 @@ import { isCountry } from '../../platform/kit/country.ts'
 import { compact, formatFor, normalPostalCode } from './formats.ts'
 import { regionCode, regionsFor } from './regions.ts'
 
-// As checkAddress gives it: trimmed, composed, with the codes of region and postal service in their national spelling.
+// The result of checkAddress: trimmed, composed (NFC), with the region and postal code in their national spelling.
 export type NormalAddress = Address
 
 type Text = 'name' | 'company' | 'line1' | 'line2' | 'city' | 'region'
@@ -20,7 +20,7 @@ export function checkAddress(address: Address): { address: NormalAddress } | { i
 function normalized(address: Address): { address: NormalAddress; issues: Issue[] } {
   const { country } = address
   const issues: Issue[] = []
-  // A field that is empty and not needed is left out, as if it had not been sent.
+  // An optional field that is empty is left out, as if it had not been sent.
   function keep<Field extends string>(field: Field, finding: Finding): { [name in Field]?: string } {
     if ('problem' in finding) issues.push({ path: `/address/${field}`, ...finding.problem })
     return 'value' in finding && finding.value ? ({ [field]: finding.value } as { [name in Field]: string }) : {}
@@ -44,26 +44,26 @@ function normalized(address: Address): { address: NormalAddress; issues: Issue[]
   return { address: normal, issues }
 }
 
-// An address that may still lack something: enough to price a delivery, not to send one. What is wrong is left out, and reported like
-// what is missing. Undefined without a country.
+// Normalizes an address that may be incomplete: enough to price a delivery, not enough to send one. Invalid fields are left out, and
+// reported like missing ones. Returns undefined without a country.
 export function draftAddress(address: Address): { address: NormalAddress; issues: Issue[] } | undefined {
   return isCountry(address.country) ? normalized(address) : undefined
 }
 
 const prefixLengthMax = 3
 
-// What may be seen of an address: enough to recognise it and to price its delivery, not enough to find the building.
+// The visible part of an address: enough to recognise it and to price its delivery, not enough to find the building.
 export function summaryOf({ city, region, country, postalCode }: NormalAddress): AddressSummary {
   return { city, region: region ?? null, country, postalCodePrefix: prefixOf(postalCode) }
 }
 
 // "Berlin, DE", as a cart shows it.
 export function summaryText({ city, country }: Pick<AddressSummary, 'city' | 'country'>): string {
-  // A town may have been erased.
+  // The city is empty after an erasure.
   return city === '' ? country : `${city}, ${country}`
 }
 
-// Never more than half: in some countries the whole code is one building.
+// At most half of the code: in some countries a whole code stands for one building.
 function prefixOf(postalCode = ''): string | null {
   const code = compact(postalCode)
   return code.slice(0, Math.min(prefixLengthMax, Math.floor(code.length / 2))) || null
@@ -86,13 +86,13 @@ function textFinding(field: Text, text = ''): Finding {
   return { value }
 }
 
-// The schema has asked this before; it is asked again because composing a text can make it longer. TypeBox keeps the bound
-// without a type.
+// Maximum length of a field, from the schema. The schema has checked it already, but composing a text can make it longer. TypeBox keeps
+// the bound without a type.
 function lengthMax(field: Text): number {
   return (Address.properties[field] as { maxLength?: number }).maxLength ?? 0
 }
 
-// A region or a code that the country does not have is left out: it is what some other form insisted on.
+// A region or a postal code is left out if addresses of the country do not have one: some form required it anyway.
 function regionFinding(country: string, text = ''): Finding {
   const { need } = formatFor(country).region
   if (need === 'none') return nothing
@@ -120,7 +120,7 @@ const phoneDigitsMax = 15 // E.164
 function phoneFinding(text = ''): Finding {
   const line = oneLine(text)
   if (line === '') return nothing
-  // `+49 (0)30 …`: the zero in brackets is dialled inside of the country only.
+  // In `+49 (0)30 …`, the zero in brackets is dialled only inside the country.
   const dialled = line.startsWith('+') ? line.replace('(0)', '') : line
   const digits = dialled.replace(/\D/g, '')
   const isPhone = /^\+?[0-9 ()./-]+$/.test(dialled)
@@ -130,8 +130,8 @@ function phoneFinding(text = ''): Finding {
   return { value: dialled.startsWith('+') ? `+${digits}` : digits }
 }
 
-// Composed, on one line, with single spaces. Marks that only steer the direction or the breaking of lines go: on a label
-// they can show another text than the one that was checked.
+// Returns the text composed, on one line, with single spaces. Characters that only control direction or line breaking are removed: on a
+// label they could make the text look different from the one that was checked.
 function oneLine(text: string): string {
   return text
     .toWellFormed()
@@ -141,8 +141,8 @@ function oneLine(text: string): string {
     .trim()
 }
 
-// Names and streets are printed and mailed, which makes them a way to send links to strangers. A bare domain passes, since
-// there are companies called so, and `St.Gallen` looks like one.
+// Names and streets are printed and mailed, so they could be used to send links to strangers. A bare domain is allowed, since some
+// companies are named after one, and `St.Gallen` looks like one.
 function holdsLink(text: string): boolean {
   return (
     text.includes('://') ||

@@ -6,10 +6,10 @@
 
 export type FieldName = 'country' | 'name' | 'company' | 'line1' | 'line2' | 'city' | 'region' | 'postalCode' | 'phone'
 
-// `none`: addresses of the country do not have it, and a form does not ask for it.
+// `none`: addresses of the country do not have this field, and forms do not ask for it.
 export type Need = 'required' | 'optional' | 'none'
 
-// Keys of the texts that a form shows; the page that shows them has the words.
+// Keys of the labels of a form. The page that shows the form has the texts.
 export const labelKeys = [
   'address.country',
   'address.name',
@@ -185,7 +185,7 @@ const formats: ReadonlyMap<string, CountryFormat> = new Map(
 
 export const knownCountries: readonly string[] = [...formats.keys()].sort()
 
-// False: an address of this country is checked for its fields only, since we have no row for it.
+// Returns false if the table has no row for the country; only the fields of such an address are checked.
 export function isKnownCountryFormat(country: string): boolean {
   return formats.has(country)
 }
@@ -194,7 +194,7 @@ export function formatFor(country: string): CountryFormat {
   return formats.get(country) ?? lenient
 }
 
-// What a form asks for, in the order in which it asks. The country comes first: the rest depends on it.
+// The fields of a form, in the order in which it asks for them. The country comes first: the rest depends on it.
 export function fieldsFor(country: string): readonly FormField[] {
   return formatFor(country).fields
 }
@@ -231,8 +231,8 @@ function field(name: FieldName, required: boolean, labelKey: LabelKey = `address
 
 const postalCodeLengthMax = 20
 
-// The code as the country writes it, or undefined when it is none. Letter case, spaces, hyphens and dots do not matter, nor
-// does the sign of the country in front (`D-10115`, `SE-111 29`), which belongs to the envelope and not to the code.
+// Returns the postal code as the country writes it, or undefined if it is invalid. Letter case, spaces, hyphens and dots do not matter,
+// nor does the country's sign in front (`D-10115`, `SE-111 29`), which belongs to the envelope, not to the code.
 export function normalPostalCode(country: string, text: string): string | undefined {
   if (text.length > postalCodeLengthMax) return undefined
   const { shapes } = formatFor(country).postalCode
@@ -245,12 +245,12 @@ export function normalPostalCode(country: string, text: string): string | undefi
   return undefined
 }
 
-// The code without what only separates: what two spellings of one code have in common.
+// Removes spaces, dots, hyphens and the postal mark, so two spellings of one code compare equal.
 export function compact(text: string): string {
   return plainText(text).replace(/[\s.\-\u2010-\u2015\u2212〒]/gu, '')
 }
 
-// Full-width forms, as Japanese keyboards write them, and the digits of Arabic and Persian keyboards.
+// Replaces full-width characters, as Japanese keyboards write them, and Arabic and Persian digits.
 function plainText(text: string): string {
   return text
     .normalize('NFKC')
@@ -258,19 +258,19 @@ function plainText(text: string): string {
     .toUpperCase()
 }
 
-// A country without a row: two to ten letters and digits, with single spaces or hyphens between them.
+// The postal code of a country without a row: two to ten letters and digits, with single spaces or hyphens between them.
 function genericPostalCode(text: string): string | undefined {
   const code = plainText(text).trim().replace(/\s+/gu, ' ')
   return /^[A-Z0-9](?:[ -]?[A-Z0-9]){1,9}$/.test(code) ? code : undefined
 }
 
-// The signs of vehicles that were written before the code until 1994, where they are not the ISO code.
+// Vehicle registration codes, which were written before the postal code until 1994, if they differ from the ISO code.
 // biome-ignore format: a table is read by its rows
 const oldSigns: Readonly<Record<string, string>> = {
   AT: 'A', BE: 'B', DE: 'D', ES: 'E', FR: 'F', HU: 'H', IT: 'I', LI: 'FL', LU: 'L', NO: 'N', PT: 'P', SE: 'S',
 }
 
-// With the country's letters where the code has them and the writer left them out, without them where it is the reverse.
+// Adds the country's letters if the postal code has them and the writer left them out, and removes them if it is the reverse.
 function respelled(country: string, shape: string, code: string): string {
   if (shape.startsWith(country)) return country + code
   if (!/^[#0-9]/.test(shape)) return code
@@ -278,7 +278,7 @@ function respelled(country: string, shape: string, code: string): string {
   return code.slice(sign?.length ?? 0)
 }
 
-// One walk along the shape, so its time is the shape's length whatever the text is.
+// Walks once along the shape, so the time depends on the length of the shape only, not on the text.
 function fit(shape: string, code: string): string | undefined {
   let fitted = ''
   let at = 0

@@ -5,12 +5,12 @@ import { formatFor } from './formats.ts'
 import { localRegionName, regionsFor } from './regions.ts'
 
 // A layout has a line for each |. %N name, %O company, %A street lines, %C city, %Z postal code, %R the name of the region and %S its
-// code, where the post of the country writes the code. What is missing is left out with the text before it.
+// code, where the post of the country writes the code. A missing part is left out together with the text before it.
 const person = '%N|%O|%A|'
 const codeThenCity = '%Z %C'
 
-// Countries that write neither "postal code, city" nor the region on a line below. By the addressing guides of the Universal Postal
-// Union.
+// Line of the city in countries that write neither "postal code, city" nor the region on a line below, by the addressing guides of the
+// Universal Postal Union.
 const places: Readonly<Record<string, string>> = {
   AE: '%C|%R',
   AU: '%C %S %Z',
@@ -52,7 +52,7 @@ const places: Readonly<Record<string, string>> = {
   ZA: '%C|%Z',
 }
 
-// Whole layouts. The first is for every script.
+// Layouts of whole addresses. The first table applies to every script.
 const wholes: Readonly<Record<string, string>> = { HU: '%N|%O|%C|%A|%Z' }
 const localWholes: Readonly<Record<string, string>> = {
   CN: '%Z|%R%C|%A|%O|%N',
@@ -66,7 +66,7 @@ export function layoutOf(country: string, isLocalScript: boolean): string {
   return whole ?? `${person}${places[country] ?? usualPlace(country)}`
 }
 
-// By the order of the form.
+// Derives the line of the city from the order of the form's fields.
 function usualPlace(country: string): string {
   const { fields, region } = formatFor(country)
   const names = fields.map(({ name }) => name)
@@ -75,7 +75,7 @@ function usualPlace(country: string): string {
   return region.need === 'none' ? place : `${place}|%R`
 }
 
-// With `country`, which is written as it is given, on the last line.
+// Returns the lines of the label. `country`, if passed, is written unchanged on the last line.
 export function addressLines(address: Address, country = ''): string[] {
   const { name, company, line1, line2, city, region = '', postalCode } = address
   const isLocal = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(city + line1)

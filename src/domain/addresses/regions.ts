@@ -1,13 +1,13 @@
-// States, provinces and the like, for the countries in which they are part of an address and their list is settled. Kept
-// as the code of ISO 3166-2 without the country, whatever spelling came in.
+// States, provinces and similar regions of the countries in which they are part of an address and the list of them is settled. Stored as
+// the code of ISO 3166-2 without the country, whatever spelling was sent.
 
 export interface Region {
   readonly code: string
   readonly name: string
 }
 
-// Each entry is the code, the name, and after | the other names and codes it is known by. Letter case, accents, spaces and
-// punctuation do not matter when one is looked up.
+// Each entry is the code, the name, and after | other names and codes. Letter case, accents, spaces and punctuation are ignored when a
+// region is looked up.
 const lists: Readonly<Record<string, string>> = {
   AE: `AZ Abu Dhabi|Abu Zaby|أبو ظبي|أبوظبي; AJ Ajman|عجمان; DU Dubai|Dubayy|دبي; FU Fujairah|Al Fujayrah|الفجيرة;
     RK Ras Al Khaimah|RAK|رأس الخيمة; SH Sharjah|Ash Shariqah|الشارقة; UQ Umm Al Quwain|UAQ|أم القيوين`,
@@ -30,7 +30,7 @@ const lists: Readonly<Record<string, string>> = {
     NT Northwest Territories|Territoires du Nord-Ouest; NU Nunavut; ON Ontario;
     PE Prince Edward Island|PEI|Île-du-Prince-Édouard; QC Quebec|Québec; SK Saskatchewan; YT Yukon|Yukon Territory`,
 
-  // Without Hong Kong, Macao and Taiwan, whose addresses have country codes and forms of their own.
+  // Without Hong Kong, Macao and Taiwan, which have their own country codes and address formats.
   CN: `AH Anhui|安徽; BJ Beijing|北京; CQ Chongqing|重庆; FJ Fujian|福建; GS Gansu|甘肃; GD Guangdong|广东;
     GX Guangxi|广西; GZ Guizhou|贵州; HI Hainan|海南; HE Hebei|河北; HL Heilongjiang|黑龙江; HA Henan|河南; HB Hubei|湖北;
     HN Hunan|湖南; NM Inner Mongolia|Nei Mongol|内蒙古; JS Jiangsu|江苏; JX Jiangxi|江西; JL Jilin|吉林; LN Liaoning|辽宁;
@@ -53,7 +53,7 @@ const lists: Readonly<Record<string, string>> = {
     SK Sikkim; TN Tamil Nadu; TS Telangana|TG; TR Tripura; UP Uttar Pradesh; UK Uttarakhand|UT|Uttaranchal;
     WB West Bengal`,
 
-  // CI, OG, OT and VS are provinces of Sardinia that one reform took away and the next gave back; letters arrive with them.
+  // CI, OG, OT and VS are provinces of Sardinia that one reform abolished and the next restored; addresses still use them.
   IT: `AG Agrigento; AL Alessandria; AN Ancona; AO Aosta|Valle d'Aosta; AR Arezzo; AP Ascoli Piceno; AT Asti; AV Avellino;
     BA Bari; BT Barletta-Andria-Trani; BL Belluno; BN Benevento; BG Bergamo; BI Biella; BO Bologna; BZ Bolzano|Bozen;
     BS Brescia; BR Brindisi; CA Cagliari; CL Caltanissetta; CB Campobasso; CI Carbonia-Iglesias|Sulcis Iglesiente;
@@ -96,7 +96,7 @@ const lists: Readonly<Record<string, string>> = {
     07 Pulau Pinang|PNG|Penang; 08 Perak|PRK; 09 Perlis|PLS; 16 Putrajaya|PJY|Wilayah Persekutuan Putrajaya;
     12 Sabah|SBH; 13 Sarawak|SWK; 10 Selangor|SGR; 11 Terengganu|TRG`,
 
-  // With the territories and the armed forces, to which the postal service delivers as to states.
+  // With the territories and the armed forces, to which the postal service delivers as it does to states.
   US: `AL Alabama; AK Alaska; AZ Arizona; AR Arkansas; CA California; CO Colorado; CT Connecticut; DE Delaware;
     DC District of Columbia|Washington DC; FL Florida; GA Georgia; HI Hawaii; ID Idaho; IL Illinois; IN Indiana; IA Iowa;
     KS Kansas; KY Kentucky; LA Louisiana; ME Maine; MD Maryland; MA Massachusetts; MI Michigan; MN Minnesota;
@@ -107,8 +107,8 @@ const lists: Readonly<Record<string, string>> = {
     VI Virgin Islands|US Virgin Islands; AA Armed Forces Americas; AE Armed Forces Europe; AP Armed Forces Pacific`,
 }
 
-// What may follow a name: 東京都, Kyoto-fu, Gyeonggi-do, 广西壮族自治区. Looked at only when the whole is not a name, since
-// Kyoto itself ends like Tokyo-to.
+// Suffixes of region names: 東京都, Kyoto-fu, Gyeonggi-do, 广西壮族自治区. Removed only if the whole text is not a name, since Kyoto itself ends
+// like Tokyo-to.
 const endings: Readonly<Record<string, readonly string[]>> = {
   CN: 'province municipality autonomousregion sheng shi 省 市 壮族自治区 回族自治区 维吾尔自治区 自治区'
     .split(' ')
@@ -121,17 +121,17 @@ const regions: ReadonlyMap<string, readonly Region[]> = new Map(
   Object.entries(lists).map(([country, list]) => [country, entriesOf(list).map(({ code, name }) => ({ code, name }))]),
 )
 
-// Made with the first address of the country.
+// Region codes by name, per country. Filled by the first address of the country.
 const codes = new Map<string, ReadonlyMap<string, string>>()
 
-// In the order of their names. Undefined where the region is free text or does not exist.
+// The regions in the order of their names. Undefined if the region is free text or the country has none.
 export function regionsFor(country: string): readonly Region[] | undefined {
   return regions.get(country)
 }
 
-// The code of a region by its code or any of its names, in a country that has a list.
+// The code of a region, found by its code or any of its names, in a country that has a list.
 export function regionCode(country: string, text: string): string | undefined {
-  // Countries that callers name: also `constructor`.
+  // Callers choose the country, so it may be `constructor`.
   if (!Object.hasOwn(lists, country)) return undefined
   const known = codes.get(country) ?? codesOf(lists[country] ?? '')
   codes.set(country, known)
@@ -142,7 +142,7 @@ export function regionCode(country: string, text: string): string | undefined {
   return shorter.map((name) => known.get(name)).find((code) => code !== undefined)
 }
 
-// As it is written in the script of its country: 東京都, 서울. Undefined where the list has no such name.
+// The name of the region in the script of its country: 東京都, 서울. Undefined if the list has no such name.
 export function localRegionName(country: string, code: string): string | undefined {
   const entry = entriesOf(lists[country] ?? '').find((one) => one.code === code)
   const name = entry?.others.find((other) => /\p{Script=Han}|\p{Script=Hangul}/u.test(other))
@@ -160,7 +160,7 @@ function entriesOf(list: string): (Region & { readonly others: readonly string[]
   })
 }
 
-// Two regions that share a name would make the choice arbitrary, so it is a defect; the tests look at each country.
+// Two regions with the same name would make the result arbitrary, so that is a defect; the tests check each country.
 function codesOf(list: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   for (const { code, name, others } of entriesOf(list)) {
@@ -173,7 +173,7 @@ function codesOf(list: string): ReadonlyMap<string, string> {
   return found
 }
 
-// Letters and digits alone, without case and accents.
+// Reduces a text to its letters and digits, without case and accents.
 function fold(text: string): string {
   return text
     .toLowerCase()

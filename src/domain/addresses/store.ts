@@ -1,10 +1,10 @@
-// The SQL of sealed addresses. Nothing here can read one: the keys are wrapped, and vault.ts unwraps them.
+// The SQL of sealed addresses. The functions here cannot decrypt one: the keys are wrapped, and vault.ts unwraps them.
 import type { AddressSummary } from '../../contract/open/carts.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 
-// An address belongs to one owner (a cart, an order) of one installation, and is found by all three or not at all.
+// An address belongs to one owner (a cart or an order) of one installation, and is found only by all three ids together.
 export interface AddressName {
   readonly installationId: string
   readonly ownerId: string
@@ -13,7 +13,7 @@ export interface AddressName {
 
 export interface SealedAddress {
   readonly sealed: string
-  // Null once it is erased.
+  // Null after the address was erased.
   readonly rowKey: string | null
   readonly expiresAt: number
 }
@@ -21,7 +21,7 @@ export interface SealedAddress {
 export interface AddressFace {
   readonly summary: AddressSummary
   readonly expiresAt: number
-  // Its summary stays when it can no longer be opened.
+  // An erased address can no longer be decrypted, but its summary stays.
   readonly isErased: boolean
 }
 
@@ -55,7 +55,7 @@ export async function findSealed(
   return row
 }
 
-// Puts another in its place, if it is there and not erased, so only one can take it. What may be seen of it stays.
+// Replaces an address, unless it is missing or erased, so only one caller can replace it. The summary stays.
 export async function replaceAddress(
   tx: Tx,
   { installationId, ownerId, id }: AddressName,
@@ -83,27 +83,27 @@ export async function findAddressSummary(
   return { summary, expiresAt, isErased: erased === 1 }
 }
 
-// For a cart: nothing of the address is left.
+// Deletes the address of a cart, with its summary.
 export function deleteAddress(tx: Tx, installationId: string, id: string): void {
   tx.send`delete from addresses where installation_id = ${installationId} and id = ${id}`
 }
 
-// For an order, which still shows the town. Without its key the text is noise; it is overwritten as well, so no later weakness of
-// the cipher matters.
+// Erases the address of an order, which still shows the city. Without its key the ciphertext is useless; it is overwritten as well, in
+// case the cipher turns out to be weak.
 export function eraseAddress(tx: Tx, installationId: string, id: string): void {
   tx.send`
     update addresses set row_key = null, sealed = ''
     where installation_id = ${installationId} and id = ${id} and row_key is not null`
 }
 
-// For a shopper who is erased: only the country and its region stay, by which the order was taxed.
+// Erases the address of an order when the shopper is erased: only the country and region stay, by which the order was taxed.
 export function eraseWholeAddress(tx: Tx, installationId: string, id: string): void {
   tx.send`
     update addresses set row_key = null, sealed = '', city = '', postal_code_prefix = null
     where installation_id = ${installationId} and id = ${id}`
 }
 
-// Names no installation: this is housekeeping of ours, and time passes for all of them.
+// Has no filter by installation: expiry is the same for all of them.
 export async function listExpired(db: Reader, now: number, rowsMax: number): Promise<AddressName[]> {
   return db.sql<AddressName>`
     select a.installation_id as "installationId", a.id, a.owner_id as "ownerId" from addresses a
@@ -112,13 +112,13 @@ export async function listExpired(db: Reader, now: number, rowsMax: number): Pro
     order by a.expires_at limit ${rowsMax}`
 }
 
-// Answers how many there were still to erase: another node may do so at the same time.
+// Returns how many addresses were erased by this call: another node may have erased some at the same time.
 export async function eraseExpired(tx: Tx, names: readonly AddressName[], now: number): Promise<number> {
   let erased = 0
   for (const [installationId, theirs] of Map.groupBy(names, (name) => name.installationId)) {
     const [ofOrders, others] = [theirs.filter(isOfOrder), theirs.filter((name) => !isOfOrder(name))]
     if (ofOrders.length > 0) {
-      // The search takes the same locks: it must not index a customer whose address is erased here.
+      // Indexing for the search takes the same locks: it must not index a customer whose address is erased here.
       await tx.sql`
         select id from orders where installation_id = ${installationId}
           and id in (${list(ofOrders.map(({ ownerId }) => ownerId))}) order by id ${tx.forUpdate}`
@@ -128,7 +128,7 @@ export async function eraseExpired(tx: Tx, names: readonly AddressName[], now: n
           and row_key is not null and expires_at <= ${now}
         returning id`
       erased += rows.length
-      // By these the customer was found.
+      // The search found the customer by these tokens.
       tx.send`
         delete from search_tokens
         where installation_id = ${installationId} and order_id in (${list(ofOrders.map(({ ownerId }) => ownerId))})`
@@ -149,7 +149,7 @@ function isOfOrder({ ownerId }: AddressName): boolean {
   return isId('ord', ownerId)
 }
 
-// Lets an address end later, never sooner.
+// Extends the expiry of an address, never shortens it.
 export function keepAddress(tx: Tx, installationId: string, id: string, until: number): void {
   tx.send`
     update addresses set expires_at = ${until}

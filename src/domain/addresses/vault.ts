@@ -1,6 +1,5 @@
-// Addresses at rest. Each is sealed with a key of its own, and that key is wrapped by the root secret: a copy of the
-// database alone reads none of them, and to forget the key is to erase the address. The plain text is never logged, thrown
-// or kept.
+// Addresses at rest. Each is sealed with its own key, and that key is wrapped by the root secret: a copy of the database alone does not
+// reveal any address, and deleting the key erases the address. The plain text is never logged, thrown or stored.
 import { createSecretKey, randomBytes } from 'node:crypto'
 import type { Address, AddressSummary } from '../../contract/open/carts.ts'
 import { handleRows } from '../../platform/jobs/rows.ts'
@@ -21,7 +20,7 @@ import {
   type SealedAddress,
 } from './store.ts'
 
-// The statements that need no key are exported as they are.
+// Statements that need no key are exported unchanged.
 export { deleteAddress, eraseAddress, findAddressSummary }
 
 const purpose = 'address row key'
@@ -29,7 +28,7 @@ const keyBytes = 32
 
 export interface NewAddress {
   readonly installationId: string
-  // The cart or the order it is for.
+  // Id of the cart or order that the address belongs to.
   readonly ownerId: string
   readonly address: Address
   readonly summary: AddressSummary
@@ -37,7 +36,7 @@ export interface NewAddress {
   readonly expiresAt: number
 }
 
-// Gives the id, which is the token that stands for the address elsewhere.
+// Returns the id, which is the token that stands for the address elsewhere.
 export function sealAddress(tx: Tx, rootSecret: RootSecret, given: NewAddress): string {
   const { installationId, ownerId, address, summary, now, expiresAt } = given
   const row = sealedRow(rootSecret, { installationId, ownerId, address, now, expiresAt })
@@ -45,7 +44,7 @@ export function sealAddress(tx: Tx, rootSecret: RootSecret, given: NewAddress): 
   return row.id
 }
 
-// Under a key and an id of its own.
+// Seals the address with a new key, under a new id.
 function sealedRow(rootSecret: RootSecret, given: Omit<NewAddress, 'summary'>): AddressRow {
   const { installationId, ownerId, address, now, expiresAt } = given
   const id = newId('adr')
@@ -56,16 +55,16 @@ function sealedRow(rootSecret: RootSecret, given: Omit<NewAddress, 'summary'>): 
   return { installationId, ownerId, id, sealed, rowKey, createdAt: now, expiresAt }
 }
 
-// The version of the root secret that sealed it was given up, or the row was changed.
+// Thrown if the address cannot be decrypted: the version of the root secret that sealed it was removed, or the row was changed.
 export class UnopenedAddress extends Error {}
 
 export interface AddressAsk extends AddressName {
   readonly now: number
-  // As it was read with what it belongs to.
+  // The row, if the caller has read it already together with its owner.
   readonly row?: SealedAddress
 }
 
-// Undefined for another installation or owner, and when it is erased or has expired, swept or not.
+// Returns undefined for another installation or owner, and if the address is erased or has expired, swept or not.
 export async function openAddress(
   db: Reader,
   rootSecret: RootSecret,
@@ -79,11 +78,11 @@ export async function openAddress(
     throw new UnopenedAddress(`the key of ${name.id} cannot be opened: it was changed, or its secret is gone`)
   const plain = open(createSecretKey(Buffer.from(key, 'base64url')), row.sealed, context)
   if (plain === undefined) throw new UnopenedAddress(`${name.id} cannot be opened: it was changed`)
-  // Only sealAddress can have sealed it.
+  // Only sealAddress can have sealed this text.
   return JSON.parse(plain) as Address
 }
 
-// For callers that can go on without it: undefined also when it cannot be opened.
+// For callers that can continue without the address: returns undefined also if it cannot be decrypted.
 export async function tryOpenAddress(...asked: Parameters<typeof openAddress>): Promise<Address | undefined> {
   try {
     return await openAddress(...asked)
@@ -94,15 +93,15 @@ export async function tryOpenAddress(...asked: Parameters<typeof openAddress>): 
 }
 
 export interface AddressMove extends AddressName {
-  // As it was opened just now.
+  // The address, if the caller has just decrypted it.
   readonly address?: Address
   readonly newOwnerId: string
   readonly now: number
   readonly expiresAt: number
 }
 
-// Hands an address on, as from a cart to its order: sealed anew under a key and a token of its own, in the place of the old one, so there
-// is one of it at any time. Undefined when it could not be opened.
+// Moves an address to a new owner, such as from a cart to its order: sealed with a new key under a new token, it replaces the old one, so
+// only one copy exists at any time. Returns undefined if it could not be decrypted.
 export async function moveAddress(tx: Tx, rootSecret: RootSecret, move: AddressMove): Promise<string | undefined> {
   const { newOwnerId, expiresAt, address = await tryOpenAddress(tx, rootSecret, move), now, ...name } = move
   if (!address) return undefined
@@ -113,7 +112,7 @@ export async function moveAddress(tx: Tx, rootSecret: RootSecret, move: AddressM
 
 const batchRowsMax = 500
 
-// Erases or deletes up to `limit` expired addresses, a batch to a transaction, and answers how many.
+// Erases or deletes up to `limit` expired addresses, one batch per transaction, and returns how many.
 export async function sweepAddresses(storage: Storage, now: number, limit: number): Promise<number> {
   const expired = await storage.read((db) => listExpired(db, now, limit))
   const batches = Array.from({ length: Math.ceil(expired.length / batchRowsMax) }, (_, i) =>
@@ -127,7 +126,7 @@ export async function sweepAddresses(storage: Storage, now: number, limit: numbe
   )
 }
 
-// As JSON, so no two names are written alike.
+// The associated data of the ciphertext, as JSON, so different names never produce the same text.
 function contextOf({ installationId, ownerId, id }: AddressName): string {
   return JSON.stringify(['address', installationId, id, ownerId])
 }

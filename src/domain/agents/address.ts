@@ -1,4 +1,4 @@
-// Where agents find a shop.
+// The address at which agents reach a shop.
 
 import type { Mode } from '../../contract/words.ts'
 

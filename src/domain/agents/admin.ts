@@ -45,13 +45,13 @@ import {
 export interface AdminAgentParts {
   rootSecret: RootSecret
   publicOrigin: () => string
-  // Called for a key that was revoked.
+  // Called with the id of a key that was revoked.
   forget: (keyId: string) => void
-  // Whether platforms may be called at private addresses.
+  // Whether platforms may be called at private IP addresses.
   allowPrivate: boolean
 }
 
-// Per installation, which has a key for each platform.
+// Maximum number of active keys per installation, which has one for each platform.
 const livingKeysMax = 100
 
 type Handlers = { [Id in keyof typeof agentRows]: AdminHandler<Id> }
@@ -157,7 +157,7 @@ function platformOperations({ publicOrigin }: AdminAgentParts): PlatformOperatio
   }
 }
 
-// What is shown once.
+// Operations that return a secret, which is shown once.
 function secretOperations(parts: AdminAgentParts): SecretOperations {
   const { rootSecret, forget, allowPrivate } = parts
   return {
@@ -197,7 +197,7 @@ function secretOperations(parts: AdminAgentParts): SecretOperations {
   }
 }
 
-// The secret by its last characters, as everyone who may see the endpoint sees them.
+// The audited change of an endpoint. It shows only the last characters of the secret, as everyone who may see the endpoint sees them.
 function enteredChange(former: Endpoint | null, endpoint: Endpoint): AuditedChange {
   if (!former) return changeOf('create', endpoint, createdMembers(facts(endpoint)))
   const members = membersChanged(facts(former), facts(endpoint), ['url'])

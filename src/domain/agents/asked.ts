@@ -1,4 +1,4 @@
-// What a platform sent about a checkout, as it is stored: sealed, and given back to this platform alone.
+// What a platform sent about a checkout, as it is stored: sealed, and returned only to this platform.
 
 import { type Issue, issueAt } from '../../contract/issues.ts'
 import type { Address } from '../../contract/open/carts.ts'
@@ -14,7 +14,7 @@ export interface AgentBuyer {
   phone?: string
 }
 
-// As a platform names the parts of an address. Each may be missing.
+// The parts of an address in the platforms' terms. Each may be missing.
 export interface SentAddress {
   id?: string
   street?: string
@@ -28,28 +28,28 @@ export interface SentAddress {
   phone?: string
 }
 
-// Everything that a platform may write. What it does not send is gone.
+// Everything that a platform may write. A request replaces all of it: members that are not sent are removed.
 export interface Wish {
   lines: readonly WantedLine[]
   codes: readonly string[]
   buyer: AgentBuyer
   destination: SentAddress | null
-  // Where the buyer is, as far as it is known without a destination: for the tax.
+  // The buyer's place, if the request has no destination: used for the tax.
   place: Pick<SentAddress, 'country' | 'region' | 'postalCode'> | null
   shippingOption: string | null
   attribution: Readonly<Record<string, string>> | null
-  // The buyer's locale as sessions name it: for the checkout page and e-mails.
+  // The buyer's locale, in the format of sessions: for the checkout page and e-mails.
   locale: string | null
 }
 
 export interface Asked extends Omit<Wish, 'lines' | 'place' | 'locale'> {
-  // Missing where it was stored by a version before.
+  // Missing if an earlier version stored it.
   locale?: string | null
   lineNotes: readonly LineNote[]
   codeNotes: readonly CodeNote[]
-  // Members of the destination that are wrong or missing.
+  // Issues with members of the destination that are invalid or missing.
   addressIssues: readonly Issue[]
-  // The address that was stored for it. Another one on the cart was typed by the shopper.
+  // The address that was stored for the platform's destination. If the cart has another one, the shopper typed it.
   addressToken: string | null
 }
 
@@ -59,7 +59,7 @@ export function sealAsked(rootSecret: RootSecret, cartId: string, asked: Asked):
   return sealByRoot(rootSecret, purpose, JSON.stringify(asked), cartId)
 }
 
-// Undefined where it was erased, or the version of the root secret that sealed it was given up.
+// Returns undefined if it was erased, or the version of the root secret that sealed it was removed.
 export function openAsked(rootSecret: RootSecret, cartId: string, sealed: string | null): Asked | undefined {
   const text = sealed === null ? undefined : openByRoot(rootSecret, purpose, sealed, cartId)
   return text === undefined ? undefined : (JSON.parse(text) as Asked)
@@ -73,7 +73,7 @@ export function customerOf(buyer: AgentBuyer): Customer {
   return { email: buyer.email?.trim() ?? '', name: nameOf(buyer), phone: buyer.phone?.trim() ?? '' }
 }
 
-// The address in our words, in normal form. Null where there is nothing to price a delivery by.
+// The platform's address converted to ours, in normal form. Null if there is nothing to price a delivery by.
 export function sentAddressOf({ destination, place, buyer }: Pick<Wish, 'destination' | 'place' | 'buyer'>): {
   address: Address | null
   issues: Issue[]

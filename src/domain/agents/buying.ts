@@ -1,5 +1,5 @@
-// What software asks of a checkout, in one shape for all protocols: open, replace, look, cancel, pay. Prices, stock, payments and orders
-// are those of every other checkout; here is only who may, and what of the buyer's data comes out again.
+// Operations of agents on a checkout, in one shape for all protocols: open, replace, read, cancel, pay. Prices, stock, payments and
+// orders work as for every other checkout; this file only decides who may call and which of the buyer's data is returned.
 
 import type { PlatformProof } from '../../contract/agents/settings.ts'
 import type { Cart } from '../../contract/open/carts.ts'
@@ -53,13 +53,13 @@ import {
   saveShownTotal,
 } from './store.ts'
 
-// Who asks. Its carts, sessions and orders belong to the shop's installation for agents.
+// The calling platform. Its carts, sessions and orders belong to the shop's installation for agents.
 export interface AgentCaller extends MerchantMode {
   installationId: string
   platformId: string
   protocol: string
   version: string
-  // How it proved who it is. Null: not at all.
+  // How the platform proved its identity. Null: it did not.
   proof: PlatformProof | null
 }
 
@@ -68,21 +68,21 @@ export interface AgentMoment {
   cause: Cause | null
 }
 
-// A checkout as it is, with what is needed to show it to the platform that made it.
+// A checkout in its present state, with what is needed to show it to the platform that created it.
 export interface AgentCheckout {
   session: CheckoutSession
-  // What the platform sent. Undefined where it was erased.
+  // What the platform sent. Undefined if it was erased.
   asked: Asked | undefined
   needsShipping: boolean
   isServed: boolean
-  // Whether the address and the contact on it are those that the platform sent. Others are the shopper's own.
+  // Whether the address and the contact of the checkout are those that the platform sent. Otherwise the shopper typed them.
   hasSentAddress: boolean
   hasSentContact: boolean
   hasEmail: boolean
   place: { city: string; region: string | null; country: string } | null
-  // Why it cannot be paid as it is, beside what the buyer's data lacks.
+  // False: the checkout cannot be paid, for a reason other than missing data of the buyer.
   isPriced: boolean
-  // A payment waits for the shopper.
+  // The payment waits for an action of the shopper.
   isWaiting: boolean
   promotion: { code: string; name: string } | null
   order: { id: string; number: string } | null
@@ -93,7 +93,7 @@ const lifeSeconds = 6 * 3_600
 
 export type Opened = { sessionId: string } | { lineNotes: readonly LineNote[] }
 
-// Answers the notes alone where no line is left: the transaction must then not be committed.
+// Returns only the notes if no line is left; the transaction must then not be committed.
 export async function openCheckout(
   tools: PayTools,
   tx: Tx,
@@ -124,7 +124,8 @@ export async function openCart(
   return { row, asked }
 }
 
-// A checkout of a cart: what is in the cart wins over what is sent beside it. The one that is open already is answered again.
+// Opens a checkout for a cart: the contents of the cart take precedence over what the request has. Returns the open checkout if the cart
+// has one already.
 export async function openCheckoutOfCart(
   tools: PayTools,
   tx: Tx,
@@ -181,13 +182,13 @@ function checkoutRow(
   return { installationId, cartId, merchantId, platformId, protocol, version, proof, createdAt: now.getTime() }
 }
 
-// Writes lines, code, address and option as one change of the cart. Codes are tried again only where the list is another one: a list
-// that is repeated is not a guess.
+// Writes lines, code, address and option as one change of the cart. Codes are tried again only if the list differs: repeating a list is
+// not guessing.
 async function writeWish(
   tools: PayTools,
   tx: Tx,
   caller: AgentCaller,
-  // `known`: the cart, where it is locked and read.
+  // `known`: the cart, if the caller has locked and read it.
   { cartId, before, known }: { cartId: string; before: Asked | undefined; known?: CartFacts },
   wish: ChangedWish,
   { now, cause }: AgentMoment,
@@ -225,7 +226,7 @@ async function writeWish(
   return { asked, quote }
 }
 
-// Whether the address on the cart is the one that is sent: it needs not be opened to be compared.
+// Whether the request repeats the address on the cart. Compared without decrypting it.
 function isSentAgain(wish: ChangedWish, before: Asked, { address }: CartRow, now: number): boolean {
   if (!before.destination || !address || address.token !== before.addressToken || address.expiresAt <= now) return false
   const textOf = ({ destination, buyer }: Pick<Asked, 'destination' | 'buyer'>) =>
@@ -239,7 +240,7 @@ interface LockedCart {
   asked: Asked | undefined
 }
 
-// Refused where there is no such cart, it is another platform's, or it has ended.
+// Refuses if there is no such cart, it is another platform's, or it has ended.
 async function lockAgentCart(
   tools: PayTools,
   tx: Tx,
@@ -268,7 +269,7 @@ export async function replaceAgentCart(
   saveCheckout(tx, { ...row, askedSealed: sealAsked(tools.rootSecret, cartId, asked) })
 }
 
-// From now on it is not found. The cart itself expires like every other.
+// The platform can no longer find the cart after this. The cart itself expires like every other.
 export async function cancelAgentCart(
   tools: PayTools,
   tx: Tx,
@@ -285,7 +286,7 @@ export interface AgentCart {
   promotion: AgentCheckout['promotion']
 }
 
-// Undefined where there is no such cart, it is another platform's, or it has ended.
+// Returns undefined if there is no such cart, it is another platform's, or it has ended.
 export async function findAgentCart(
   tools: PayTools,
   db: Reader,
@@ -311,7 +312,7 @@ export interface Located {
   row: AgentCheckoutRow
 }
 
-// Undefined where there is no such checkout, or it is another platform's.
+// Returns undefined if there is no such checkout, or it is another platform's.
 export async function findAgentSession(
   db: Reader,
   caller: AgentCaller,
@@ -323,11 +324,11 @@ export async function findAgentSession(
   return session && row?.sessionId === sessionId && row.platformId === platformId ? { session, row } : undefined
 }
 
-// `busy`: it is being paid, and nothing was changed.
+// `busy`: the checkout is being paid, and nothing was changed.
 export type Replacing = 'done' | 'busy'
 export type ReplacedCheckout = { located: Located; known: KnownCheckout } | 'busy'
 
-// What was just read of a checkout, or written.
+// What was just read or written of a checkout, so it need not be read again.
 export interface KnownCheckout {
   facts: SessionFacts
   asked?: Asked
@@ -354,7 +355,7 @@ export async function replaceCheckout(
   const { locale } = wish
   const buyer = { ...columns, ...(locale !== null && { locale }) }
   let session = former
-  // The change of the cart changes its session too.
+  // A change of the cart changes its checkout session too.
   const refreshSessions = refreshSession({ ...former, ...buyer }, (saved) => {
     session = saved
   })
@@ -374,7 +375,7 @@ export async function replaceCheckout(
   return { located: { session, row: changed }, known: { facts, asked, customer: contact ?? stored } }
 }
 
-// What is stored already is not sealed again.
+// Seals what the platform sent, unless it is unchanged.
 function sealedAgain(
   { rootSecret }: PayTools,
   { cartId, askedSealed }: AgentCheckoutRow,
@@ -385,26 +386,26 @@ function sealedAgain(
   return isStored ? askedSealed : sealAsked(rootSecret, cartId, asked)
 }
 
-// What a change that names only some members starts from.
+// The present values, for a change that names only some members.
 export interface PresentWish {
-  // As they were asked for, also where fewer are to be had or none.
+  // The lines as they were requested, even if fewer units or none are available.
   lines: readonly PresentLine[]
   shippingOption: string | null
   asked: Asked | undefined
-  // Whether the address on the cart is the shopper's own.
+  // Whether the shopper typed the address on the cart.
   hasOwnAddress: boolean
-  // As much of it as a platform is shown. Null where there is no address.
+  // The part of the address that a platform may see. Null if there is no address.
   shownPlace: SentAddress | null
 }
 
 export interface PresentLine {
   item: string
   quantity: number
-  // Absent of what is not there.
+  // Absent if nothing is available.
   code?: string
 }
 
-// What a change leaves as it is, because the shopper may have typed something else on the page.
+// A change that may leave address and contact as they are, because the shopper may have typed others on the page.
 export interface ChangedWish extends Wish {
   keepsAddress?: boolean
   keepsContact?: boolean
@@ -421,12 +422,12 @@ function presentLine({ offer, quantity }: { offer: { skuId: string; code: string
   return { item: offer.skuId, quantity, code: offer.code }
 }
 
-// Leaves out everything below the town of an address that the shopper gave on the page.
+// Leaves out everything more precise than the city, because the shopper typed the address on the page.
 export function shownPlaceOf({ city, region, country }: NonNullable<AgentCheckout['place']>): SentAddress {
   return { ...(city !== '' && { locality: city }), ...(region !== null && { region }), country }
 }
 
-// A line that was cut or left out is asked for again: its message holds until the platform asks without it.
+// A line that was reduced or left out is requested again: its message stays until the platform sends a request without it.
 function askedLines(there: readonly PresentLine[], notes: readonly LineNote[]): PresentLine[] {
   const cut = new Map(notes.flatMap((note) => (note.kind === 'adjusted' ? [[note.skuId, note] as const] : [])))
   return [
@@ -438,7 +439,7 @@ function askedLines(there: readonly PresentLine[], notes: readonly LineNote[]): 
   ]
 }
 
-// The contact alone. What the platform was shown of the total stays: nothing is shown by this.
+// Changes only the contact. The total that was shown to the platform stays, because this shows none.
 export async function saveContact(
   tools: PayTools,
   tx: Tx,
@@ -482,11 +483,11 @@ function customerIn({ rootSecret }: PayTools, { id, customerSealed }: SessionRow
   return openCustomer(rootSecret, id, customerSealed) ?? noCustomer
 }
 
-// Undefined where it stays as it is.
+// Returns undefined if the contact is unchanged.
 function changedContact(stored: Customer, buyer: AgentBuyer): Customer | undefined {
   const customer = customerOf(buyer)
   if (isSameContact(stored, customer)) return undefined
-  // The shopper may have given a VAT number on the page.
+  // The shopper may have entered a VAT number on the page.
   return stored.vatId === undefined ? customer : { ...customer, vatId: stored.vatId }
 }
 
@@ -537,7 +538,7 @@ export async function showCheckout(
   return checkoutOf(tools, located, facts, seen, now)
 }
 
-// From what was read before.
+// Builds the checkout from what was read before.
 export function checkoutOf(
   tools: PayTools,
   { row }: Located,
@@ -560,7 +561,7 @@ export function checkoutOf(
   }
 }
 
-// No more than the platform was shown is charged, so a look that shows another total is recorded.
+// A platform is never charged more than the total it was shown, so each new total that it is shown is recorded.
 export async function noteShownTotal(tools: PayTools, { session, row }: Located, total: number): Promise<void> {
   if (row.shownTotal === total || session.status !== 'open') return
   await tools.storage.write((tx) => saveShownTotal(tx, row, total))

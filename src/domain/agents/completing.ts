@@ -1,5 +1,5 @@
-// Paying a checkout for the platform that made it. It is looked at and the attempt recorded under one lock, so each fact is read once; what
-// the provider says is recorded as for every other payment.
+// Pays a checkout for the platform that created it. The checkout is read and the attempt recorded under one lock, so each fact is read
+// once; the provider's result is recorded as for every other payment.
 
 import type { PlatformProof } from '../../contract/agents/settings.ts'
 import type { Cause } from '../../platform/outbox/announce.ts'
@@ -22,7 +22,7 @@ export interface LockedAgentCheckout {
   facts: SessionFacts
 }
 
-// Undefined where there is no such checkout, or it is another platform's.
+// Returns undefined if there is no such checkout, or it is another platform's.
 export async function lockAgentCheckout(
   tools: PayTools,
   tx: Tx,
@@ -36,7 +36,7 @@ export async function lockAgentCheckout(
   ])
   if (!locked || row?.platformId !== platformId) return undefined
   const { session, cart } = locked
-  // The cart of an order is shown as the order has it.
+  // A cart that became an order is shown with the order's data.
   const facts = await factsOf(tools, tx, session, now, cart)
   const located = { session, row }
   return { located, locked, facts, checkout: await showCheckout(tools, tx, located, now, { facts }) }
@@ -45,9 +45,9 @@ export async function lockAgentCheckout(
 export interface AgentPayment {
   handlerId: string
   credential: Readonly<Record<string, unknown>>
-  // The same key of the same checkout is one payment.
+  // Idempotency key: the same key for the same checkout is one payment.
   attempt: string
-  // How the platform proves who it is, which the order then says.
+  // How the platform proved its identity, which is stored with the order.
   proof: PlatformProof | null
   network?: string
 }
@@ -59,7 +59,7 @@ export interface AgentAttempt {
 
 export type PaymentObstacle = CheckoutProblem | { code: 'credential_refused' }
 
-// What it refuses is thrown; stock that another buyer took meanwhile is refused like this.
+// Refusals are thrown; a problem is returned, as if stock was sold to another buyer meanwhile.
 export async function beginAgentPayment(
   tools: PayTools,
   tx: Tx,
@@ -86,7 +86,7 @@ export async function beginAgentPayment(
   return 'problem' in begun ? begun : { begun, input }
 }
 
-// Calls the provider. Answers with the checkout where it was completed by this; undefined where that has to be looked up.
+// Calls the provider. Returns the checkout if this completed it; otherwise undefined, and the caller must read it.
 export async function finishAgentPayment(
   tools: PayTools,
   { located, checkout, facts }: LockedAgentCheckout,

@@ -1,4 +1,4 @@
-// Where a platform wants to hear of its orders: an endpoint of webhooks that its profile names.
+// The endpoint for webhooks about orders, which a platform names in its profile.
 
 import type { EndpointStatus } from '../../contract/words.ts'
 import { Refusal } from '../../platform/kit/refuse.ts'
@@ -18,7 +18,8 @@ import { lockPlatform, type PlatformRow } from './store.ts'
 
 const events = ['order.*'] as const
 
-// An installation has 100 endpoints. Strangers fill some of them; there is room for platforms that the merchant approved, and for its own.
+// An installation has 100 endpoints. Platforms that are not approved may use 40; the rest is left for approved ones and for the
+// merchant's own.
 const platformsMax = { seen: 40, approved: 80 } as const
 
 export interface OrderListener {
@@ -27,7 +28,8 @@ export interface OrderListener {
   url: string
 }
 
-// Added at the first checkout, and changed with the profile. An address that may not be called is left out: the platform asks instead.
+// Creates the endpoint at the first checkout, and updates it with the profile. An address that may not be called is left out: the
+// platform then has to poll.
 export async function listenForOrders(
   { storage, rootSecret }: AgentKeyTools,
   { allowPrivate }: Pick<EndpointTools, 'allowPrivate'>,
@@ -56,12 +58,12 @@ export async function listenForOrders(
   }
 }
 
-// The address that the merchant enters for a platform whose protocol has no profile to name it. Each time a new secret is made, which signs
-// alone from then on.
+// Sets the endpoint that the merchant enters for a platform whose protocol has no profile to name it. Each time a new secret is created,
+// and the old one stops signing immediately.
 export async function enterPlatformWebhook(
   tx: Tx,
   { installationId, id: platformId, host }: PlatformRow,
-  // `credentialId`: the key that sets it. When the key ends, so does the endpoint.
+  // `credentialId`: the key that sets the endpoint. When the key ends, so does the endpoint.
   { url, credentialId }: { url: string; credentialId: string | null },
   tools: EndpointTools,
   now: number,
@@ -78,7 +80,7 @@ export async function enterPlatformWebhook(
 
 export type PlatformWithWebhook = PlatformRow & {
   endpoint: Endpoint | undefined
-  // Status of the endpoint; null where there is none.
+  // Status of the endpoint; null if there is none.
   webhook: EndpointStatus | null
 }
 

@@ -1,10 +1,10 @@
-// Reads one JSON document of a stranger. It follows no redirects.
+// Fetches one JSON document from an untrusted server. It follows no redirects.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { guardedGet } from '../webhooks/get.ts'
 
 export interface FetchBounds {
-  // Also http, and addresses of this machine and its networks: for development.
+  // Also allows http, and addresses of this machine and its networks: for development.
   allowPrivate: boolean
   bytesMax: number
   msMax: number
@@ -12,13 +12,13 @@ export interface FetchBounds {
 
 export interface FetchedDocument {
   value: unknown
-  // Its owner says that it is JSON.
+  // Whether the Content-Type says JSON.
   isJson: boolean
-  // How long its owner says that it stays as it is.
+  // How long the document may be cached, by its headers.
   maxAgeMs: number
 }
 
-// Undefined where it cannot be had, whatever the reason.
+// Returns undefined if the document cannot be fetched or parsed, whatever the reason.
 export async function fetchDocument(url: string, bounds: FetchBounds): Promise<FetchedDocument | undefined> {
   const got = await guardedGet(url, { ...bounds, accept: 'application/json' })
   if (typeof got === 'string') return undefined
@@ -26,13 +26,13 @@ export async function fetchDocument(url: string, bounds: FetchBounds): Promise<F
     const value: unknown = JSON.parse(got.bytes.toString('utf8'))
     return { value, isJson: isJson(got.headers), maxAgeMs: maxAgeOf(got.headers) }
   } catch {
-    // Text that is not JSON.
+    // The text is not JSON.
     return undefined
   }
 }
 
-// How many documents are read in a second, for the whole process. What was approved has a share of its own: strangers, however many, do
-// not keep it out.
+// Limits how many documents the whole process fetches per second. Documents of approved platforms have a share of their own, so unknown
+// callers cannot use it up.
 export function createFetchShares(perSecondMax: number): (now: number, share: 'approved' | 'other') => boolean {
   let second = 0
   let fetches = { approved: 0, other: 0 }

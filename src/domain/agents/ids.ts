@@ -1,5 +1,5 @@
-// Ids as platforms get them: with a tag that only this server can make. An id is a name and never a secret, so without the tag it
-// would be enough to see one to read the checkout. A tag is bound to the platform: a leaked id is of no use to another one.
+// Ids as platforms see them: with a tag that only this server can make. An id is not a secret, so without the tag anyone who sees an id
+// could read the checkout. A tag is bound to the platform: a leaked id is of no use to another one.
 
 import { createHmac, type KeyObject } from 'node:crypto'
 import { deriveKeys, isEqualSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
@@ -12,7 +12,7 @@ export function taggedId(rootSecret: RootSecret, platformId: string, id: string)
   return `${id}.${tagOf(current, platformId, id)}`
 }
 
-// Undefined where the tag is not that of the platform. Tags of every known version of the root secret are accepted.
+// Returns undefined if the tag is not the platform's. Tags of every known version of the root secret are accepted.
 export function untaggedId(rootSecret: RootSecret, platformId: string, text: string): string | undefined {
   const [id = '', tag = '', ...more] = text.split('.')
   if (more.length > 0) return undefined

@@ -1,5 +1,5 @@
-// The keys by which a shop signs what it sends to platforms. One signs; one that is retired stays published while platforms may still
-// check what it signed.
+// The keys with which a shop signs what it sends to platforms. One key signs; a retired key stays published while platforms may still
+// verify what it signed.
 
 import { createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { type MessageSigner, thumbprintOf } from '../../platform/kit/httpsig.ts'
@@ -18,17 +18,17 @@ export interface AgentKeyTools {
   rootSecret: RootSecret
 }
 
-// `signingKid`: the key that signs now, where that is known. Its keys are then read once.
+// `signingKid`: id of the key that signs now, if the caller knows it. The shop's keys are then cached.
 export type Signing = MerchantMode & { signingKid?: string | null }
 
-// The keys of the profile, the one that signs first.
+// The keys that the profile publishes, the signing key first.
 export async function publishedKeys(tools: AgentKeyTools, seller: Signing, now: number): Promise<JsonWebKey[]> {
   return (await knownKeys(tools, seller, now))
     .filter(({ retiredAt }) => retiredAt === null || now - retiredAt < publishedMs)
     .map(({ kid, publicJwk }) => ({ kid, ...(JSON.parse(publicJwk) as object), use: 'sig', alg: 'ES256' }))
 }
 
-// Undefined where the version of the root secret that sealed it was given up: then a new key is needed.
+// Returns undefined if the version of the root secret that sealed the key was removed: then a new key is needed.
 export async function agentSigner(
   tools: AgentKeyTools,
   seller: Signing,
@@ -39,7 +39,7 @@ export async function agentSigner(
   return row && privateKey && { keyId: row.kid, privateKey }
 }
 
-// By how they are sealed. To open one and to read it takes longer than to sign by it.
+// Decrypted keys, by their sealed text. Decrypting and parsing a key takes longer than signing with it.
 const openedKeys = new Lru<string, KeyObject>(100)
 
 function openKey(rootSecret: RootSecret, row: AgentKeyRow): KeyObject | undefined {
@@ -50,10 +50,10 @@ function openKey(rootSecret: RootSecret, row: AgentKeyRow): KeyObject | undefine
   return opened
 }
 
-// Keys come and go only with the one that signs.
+// Cached by the id of the signing key: the set of keys changes only together with it.
 const knownRows = new Lru<string, AgentKeyRow[]>(100)
 
-// Makes the first one.
+// Creates the first key if the shop has none.
 async function knownKeys(tools: AgentKeyTools, seller: Signing, now: number): Promise<AgentKeyRow[]> {
   const { merchantId, mode, signingKid } = seller
   const name = `${merchantId} ${mode} ${signingKid}`
@@ -77,7 +77,7 @@ async function ensureAgentKey(
   return rows.some(({ retiredAt }) => retiredAt === null) ? rows : [makeKey(tx, rootSecret, seller, now), ...rows]
 }
 
-// The new key signs at once. The caller has locked the merchant.
+// The new key signs immediately. The caller has locked the merchant.
 export async function rotateAgentKey(
   tx: Tx,
   rootSecret: RootSecret,

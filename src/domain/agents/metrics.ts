@@ -1,4 +1,4 @@
-// What operators see of the platforms that call their shops.
+// Metrics about the platforms that call the shops.
 
 import { platformStatuses } from '../../contract/agents/settings.ts'
 import { lookBefore, type Metrics } from '../../platform/metrics/metrics.ts'

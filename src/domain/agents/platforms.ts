@@ -1,4 +1,4 @@
-// Who calls: a platform is known by the address of its profile, which is read, cached and given an id in each shop.
+// Identifies callers: a platform is known by the URL of its profile, which is read, cached and assigned an id in each shop.
 
 import { newId } from '../../platform/kit/ids.ts'
 import { isLoopback } from '../../platform/kit/loopback.ts'
@@ -8,36 +8,37 @@ import type { Storage } from '../../platform/storage/storage.ts'
 import { createFetchShares, fetchDocument } from './fetch.ts'
 import { type AgentShop, findPlatformAt, forgetBeyond, type PlatformRow, seePlatform } from './store.ts'
 
-// The id of all callers without a profile.
+// The id that all callers without a profile share.
 export const noPlatform = 'plt_none'
 
 export interface PlatformParts {
   storage: Storage
   clock: () => Date
   publicOrigin: () => string
-  // By outcome: read, failed, busy.
+  // Profile reads by outcome: read, failed, busy.
   profileReads?: Counts
 }
 
-// For whom a profile is read.
+// The caller for whom a profile is read.
 export interface ProfileAsker {
-  // How long its network waits before another is read for it; 0 for not at all.
+  // How long the caller's network has to wait before another profile is read for it; 0: no wait.
   readWaitMs: () => number
-  // The platform is approved by the shop that is called.
+  // Whether the shop that is called has approved the platform.
   isApproved: boolean
 }
 
-// `profile`: undefined where the document is not one.
+// `profile`: undefined if the document is not a profile.
 export type FoundProfile<Profile> = { profile: Profile | undefined } | 'unreachable' | 'busy'
 
 export interface Platforms<Profile> {
-  // The document at the address, or undefined where it cannot be had. `busy`: too many are being read.
+  // The profile at the URL. `unreachable`: it cannot be fetched. `busy`: too many are being read.
   profileAt(url: string, asker: ProfileAsker): Promise<FoundProfile<Profile>>
-  // The same, read anew unless that was done a moment ago: a platform may have a key that the cached document does not.
+  // Like profileAt, but reads the document again unless that was done a moment ago: a platform may sign with a key that the cached
+  // document does not have.
   profileAgain(url: string, asker: ProfileAsker): Promise<FoundProfile<Profile>>
-  // The platform in this shop; undefined where it never called.
+  // The platform as this shop knows it; undefined if it never called.
   findAt(shop: AgentShop, profileUrl: string): Promise<PlatformRow | undefined>
-  // The same, which is written down. `known`: where it was just found.
+  // Like findAt, but also records the call. `known`: the row, if it was just found.
   see(shop: AgentShop, profileUrl: string, known?: PlatformRow): Promise<PlatformRow>
 }
 
@@ -53,13 +54,14 @@ const freshMsMin = 60_000
 const freshMsMax = 24 * 3_600_000
 const refusedMs = 60_000
 const cachedMax = 500
-// In a second, of each share.
+// Fetches per second, for each share.
 const fetchesMax = 5
 const seenEveryMs = 60_000
-// Per shop, counting platforms that only called. A new one takes the place of the one that called longest ago.
+// Per shop, counting platforms that only called. A new one replaces the one that called longest ago.
 const strangersMax = 1_000
 
-// `readProfile` keeps what is used of a document: it is a stranger's, and 128 KiB of empty objects are megabytes in memory.
+// `readProfile` returns only the used parts of a document: the document is untrusted, and 128 KiB of empty objects are megabytes in
+// memory.
 export function createPlatforms<Profile>(
   { storage, clock, publicOrigin, profileReads }: PlatformParts,
   readProfile: (document: unknown) => Profile | undefined,

@@ -1,15 +1,15 @@
-// Forgets platforms.
+// Deletes platforms that no longer call.
 
 import type { Storage } from '../../platform/storage/storage.ts'
 import { removeEndpoint } from '../webhooks/endpoints.ts'
 import { listEndpointsOfPlatforms } from '../webhooks/store.ts'
 import { deleteUnusedPlatforms } from './store.ts'
 
-// Those that have not called for this long, and made nothing that is still here, are forgotten.
+// Platforms that have not called for this long, and whose checkouts are all deleted, are deleted.
 const unusedMs = 90 * 24 * 3_600_000
 export const platformsDeletedMax = 500
 
-// Their endpoints end with them: a shop has few, and no page would show them any more.
+// Their endpoints are deleted too: a shop has few, and no page would show them any more.
 export function forgetPlatforms(storage: Storage, now: number): Promise<number> {
   return storage.write(async (tx) => {
     const gone = await deleteUnusedPlatforms(tx, now - unusedMs, platformsDeletedMax)

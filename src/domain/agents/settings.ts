@@ -1,5 +1,5 @@
-// Opening a shop to agents and closing it, in one mode. What agents make belongs to an installation of its own, so it is seen and
-// counted like that of any other.
+// Opens a shop to agents and closes it, in one mode. What agents create belongs to an installation of its own, so it is shown and counted
+// like that of any other.
 
 import type { AgentLevel, AgentPayers } from '../../contract/agents/settings.ts'
 import { newId } from '../../platform/kit/ids.ts'
@@ -11,7 +11,7 @@ import { type AgentSettingsRow, findSettings, hasInstallationNamed, insertSettin
 export interface AgentSettings {
   level: AgentLevel
   who: AgentPayers
-  // From this total on the buyer confirms on the page. Null: never.
+  // From this total on, the buyer has to confirm on the checkout page. Null: never.
   reviewFrom: number | null
   // Whether platforms are called when their orders change.
   orderWebhooks: boolean
@@ -21,7 +21,7 @@ export const agentSettingMembers = ['level', 'who', 'reviewFrom', 'orderWebhooks
 
 const initial: AgentSettings = { level: 'off', who: 'approved', reviewFrom: null, orderWebhooks: true }
 
-// `version`: 0 where nothing was ever set.
+// `version`: 0 if no setting was ever saved.
 export async function agentSettingsOf(db: Reader, seller: MerchantMode): Promise<AgentSettings & { version: number }> {
   const row = await findSettings(db, seller)
   if (!row) return { ...initial, version: 0 }
@@ -29,7 +29,7 @@ export async function agentSettingsOf(db: Reader, seller: MerchantMode): Promise
   return { level, who, reviewFrom, orderWebhooks: orderWebhooks === 1, version }
 }
 
-// The caller has locked the merchant. What is not named stays as it is.
+// The caller has locked the merchant. Settings that are not named stay unchanged.
 export async function setAgentSettings(
   tx: Tx,
   seller: MerchantMode,
@@ -43,7 +43,7 @@ export async function setAgentSettings(
   else insertSettings(tx, { ...(await newRow(tx, seller, now)), ...columns, version: 1 })
 }
 
-// With its installation.
+// Creates the row of settings, with its installation.
 async function newRow(
   tx: Tx,
   seller: MerchantMode,

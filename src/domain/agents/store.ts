@@ -1,4 +1,4 @@
-// The SQL of agents: which worlds are open to them, who called, and what they asked for.
+// The SQL of agents: which shops are open to them, which platforms called, and what they sent.
 
 import type { AgentLevel, AgentPayers, PlatformProof, PlatformStatus } from '../../contract/agents/settings.ts'
 import type { Mode } from '../../contract/words.ts'
@@ -12,7 +12,7 @@ export interface AgentSettingsRow {
   level: AgentLevel
   who: AgentPayers
   reviewFrom: number | null
-  // 1 or 0.
+  // 1: platforms are called when their orders change; 0: they are not.
   orderWebhooks: number
   installationId: string
   version: number
@@ -37,7 +37,7 @@ export function insertSettings(tx: Tx, row: AgentSettingsRow): void {
       ${row.installationId}, ${row.version}, ${row.updatedAt})`
 }
 
-// One version after the one that was read under the merchant's lock.
+// Expects the version that was read under the merchant's lock, and saves the next one.
 export function saveSettings(tx: Tx, row: AgentSettingsRow): void {
   tx.send`
     update agent_settings set ${expectVersion(row.version - 1, row.version)}, level = ${row.level}, who = ${row.who},
@@ -63,7 +63,7 @@ export interface AgentShop extends MerchantMode {
   // Whether an account at a payment provider is connected: 0 or 1.
   hasAccounts: number
   catalogVersion: number
-  // The key that signs now. Null where none was made yet.
+  // Id of the key that signs now. Null if no key was created yet.
   signingKid: string | null
   // Addresses of legal texts and the like, as JSON.
   links: string
@@ -81,7 +81,7 @@ const shopColumns = new Fragment(`
   (select k.kid from agent_keys k where k.merchant_id = s.merchant_id and k.mode = s.mode and k.retired_at is null
     limit 1) as "signingKid", m.links`)
 
-// Undefined like one that does not exist: closed to agents, the merchant closed, the installation disabled.
+// Returns undefined if the shop does not exist, is closed to agents, its merchant is closed or its installation disabled.
 export async function findAgentShop(db: Reader, slug: string, mode: Mode): Promise<AgentShop | undefined> {
   const [row] = await db.sql<AgentShop>`
     select ${shopColumns}
@@ -92,7 +92,7 @@ export async function findAgentShop(db: Reader, slug: string, mode: Mode): Promi
   return row
 }
 
-// By an installation of agents, whether or not it is open: orders go on.
+// Finds the shop of an agents' installation, even if it is closed to agents: existing orders continue.
 export async function findShopOfAgents(
   db: Reader,
   installationId: string,
@@ -103,7 +103,7 @@ export async function findShopOfAgents(
   return row
 }
 
-// All that are open, live ones first. At most two are asked for where one is to be the only one.
+// Shops that are open to agents, live ones first. A caller that needs the only one passes a limit of 2.
 export async function listAgentShops(db: Reader, limit: number): Promise<AgentShop[]> {
   return db.sql<AgentShop>`
     select ${shopColumns}
@@ -122,7 +122,7 @@ export interface PlatformRow {
   host: string
   status: PlatformStatus
   version: number
-  // The key that was made for it.
+  // The key that was created for the platform.
   credentialId: string | null
   firstSeenAt: number
   lastSeenAt: number
@@ -134,11 +134,11 @@ const platformColumns = new Fragment(`
 
 export interface CalledShop {
   shop: AgentShop | undefined
-  // Undefined where it never called.
+  // Undefined if the platform never called.
   platform: PlatformRow | undefined
 }
 
-// As one look. `profileUrl`: null where the caller has none.
+// Finds the shop and the platform in one round trip. `profileUrl`: null if the caller has no profile.
 export async function findCalledShop(
   db: Reader,
   { slug, mode }: { slug: string; mode: Mode },
@@ -178,7 +178,7 @@ export async function findPlatformOfKey(
   return row
 }
 
-// For a merchant, in one mode. Undefined like one that does not exist: another merchant's, or of the other mode.
+// Locks a platform of a merchant, in one mode. Returns undefined if it does not exist, is another merchant's, or of the other mode.
 export async function lockPlatform(tx: Tx, seller: MerchantMode, id: string): Promise<PlatformRow | undefined> {
   const { merchantId, mode } = seller
   const [row] = await tx.sql<PlatformRow>`
@@ -187,7 +187,7 @@ export async function lockPlatform(tx: Tx, seller: MerchantMode, id: string): Pr
   return row
 }
 
-// By id, newest first.
+// The platforms by id, newest first.
 export async function listPlatforms(
   db: Reader,
   installationId: string,
@@ -216,7 +216,7 @@ export interface AgentKeyRow extends MerchantMode {
   retiredAt: number | null
 }
 
-// The one that signs first, then the newest.
+// The signing key first, then the newest.
 export async function listAgentKeys(db: Reader, { merchantId, mode }: MerchantMode): Promise<AgentKeyRow[]> {
   return db.sql<AgentKeyRow>`
     select merchant_id as "merchantId", mode, kid, public_jwk as "publicJwk", private_sealed as "privateSealed",
@@ -235,7 +235,7 @@ export function retireAgentKeys(tx: Tx, { merchantId, mode }: MerchantMode, now:
     update agent_keys set retired_at = ${now} where merchant_id = ${merchantId} and mode = ${mode} and retired_at is null`
 }
 
-// Those that were retired before then.
+// Deletes the keys that were retired before this time.
 export function deleteAgentKeys(tx: Tx, { merchantId, mode }: MerchantMode, before: number): void {
   tx.send`delete from agent_keys where merchant_id = ${merchantId} and mode = ${mode} and retired_at < ${before}`
 }
@@ -244,7 +244,7 @@ export function deleteCheckout(tx: Tx, { installationId, cartId }: AgentCheckout
   tx.send`delete from agent_checkouts where installation_id = ${installationId} and cart_id = ${cartId}`
 }
 
-// Inserted by the first call, and found by the others.
+// Inserts the platform at its first call; later calls find it.
 export async function seePlatform(tx: Tx, row: PlatformRow): Promise<PlatformRow> {
   const [seen] = await tx.sql<PlatformRow>`
     insert into agent_platforms (installation_id, id, merchant_id, profile_url, host, status, version, first_seen_at, last_seen_at)
@@ -269,11 +269,12 @@ export async function forgetBeyond(tx: Tx, installationId: string, kept: number)
 
 const forgottenAtOnce = 100
 
-// For a platform `p`.
+// Condition for a platform `p`: it has no checkout.
 const madeNothing = new Fragment(`not exists (
   select 1 from agent_checkouts c where c.installation_id = p.installation_id and c.platform_id = p.id)`)
 
-// Those that have not called since then, and made nothing that is still here. One that is still called about its orders stays.
+// Deletes platforms that have not called since `before` and have no checkout left. A platform that is still called about its orders
+// stays.
 export async function deleteUnusedPlatforms(
   tx: Tx,
   before: number,
@@ -293,7 +294,7 @@ export async function deleteUnusedPlatforms(
 export interface AgentCheckoutRow {
   installationId: string
   cartId: string
-  // Null of a cart without a checkout.
+  // Null if the cart has no checkout.
   sessionId: string | null
   merchantId: string
   platformId: string
@@ -325,13 +326,14 @@ export function saveCheckout(tx: Tx, row: AgentCheckoutRow): void {
     where installation_id = ${row.installationId} and cart_id = ${row.cartId}`
 }
 
-// Without a lock of the cart a row is never saved whole: what was asked for may be replaced or erased meanwhile.
+// Saves only the proof. The whole row is never saved without a lock of the cart: what the platform sent may be replaced or erased
+// meanwhile.
 export function saveProof(tx: Tx, row: AgentCheckoutRow, proof: AgentCheckoutRow['proof']): void {
   tx.send`
     update agent_checkouts set proof = ${proof} where installation_id = ${row.installationId} and cart_id = ${row.cartId}`
 }
 
-// The total alone, and only over the one that was read: what the platform asks for may be replaced meanwhile, with another total.
+// Saves only the total, and only over the value that was read: the platform may replace the checkout meanwhile, with another total.
 export async function saveShownTotal(tx: Tx, row: AgentCheckoutRow, total: number): Promise<void> {
   await tx.sql`
     update agent_checkouts set shown_total = ${total}
@@ -359,7 +361,7 @@ export async function findCheckoutOfSession(
   return row
 }
 
-// By the cart of a session. The cart may have another session by now.
+// Finds the checkout by the cart of a session. The cart may have a newer session.
 export async function findCheckoutOfSessionCart(
   db: Reader,
   installationId: string,

@@ -1,4 +1,4 @@
-// Takes back changes of what agents may do.
+// Undoes changes of what agents may do.
 
 import { agentLevels, agentPayers, platformStatuses } from '../../contract/agents/settings.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
@@ -28,7 +28,7 @@ export const agentUndoer: Undoer = {
 }
 
 async function undoSettings({ tx, seller, dryRun, context }: UndoAsk, change: AuditedChange): Promise<void> {
-  // An entry of one mode is taken back in this mode.
+  // An entry of one mode is undone in that mode.
   if (change.name !== seller.mode) throw notUndoable(change)
   refuseOvertaken(change, await agentSettingsOf(tx, seller))
   const before = valuesBefore<AgentSettings>(change, agentSettingMembers)
@@ -48,7 +48,7 @@ async function undoPlatform({ tx, seller, dryRun, context }: UndoAsk, change: Au
     'webhook',
   ])
   const isKnown = status === undefined || platformStatuses.includes(status)
-  // What failed by itself is not put back to failing.
+  // A webhook that was disabled after failures is not set back to that state.
   if (!platform || !isKnown || webhook === 'disabled' || webhook === null) throw notUndoable(change)
   if (dryRun) return
   await savePlatform(tx, { ...platform, status: status ?? platform.status, version: platform.version + 1 })

@@ -1,6 +1,6 @@
-// Carts as they were last sent. A storefront asks for the cart with every page that it shows, and seldom has anything changed
-// in between: then one statement says so, and the bytes of last time are the answer. Whatever a cart is made of is compared
-// in the database at each read, so that nothing kept is ever out of date.
+// Cache of carts as they were last sent. A storefront requests the cart with every page, and it has seldom changed in between: one
+// statement then confirms that, and the cached bytes are the response. Everything a cart is made of is compared in the database at each
+// read, so the cache never returns an outdated cart.
 
 import { lastingBytes } from '../../platform/kit/bytes.ts'
 import { Lru } from '../../platform/kit/lru.ts'
@@ -10,23 +10,23 @@ import type { CartFacts } from './quote.ts'
 import { type CartKey, type CartTrace, traceCart } from './store.ts'
 
 export interface CartCache {
-  // The bytes, if the cart is what it was when they were kept.
+  // The cached bytes, if the cart is unchanged.
   find(db: Reader, key: CartKey, now: number): Promise<Pick<CachedCart, 'bytes' | 'isPublic'> | undefined>
-  // Keeps the answer for this cart, read at this moment, if it will be good for more than the moment.
+  // Caches the response for this cart, read at `now`, if it can be valid for longer.
   keep(facts: CartFacts, now: number, text: string): void
 }
 
 interface CachedCart {
   bytes: Buffer
-  // Made with a publishable key.
+  // Whether the cart was created with a publishable key.
   isPublic: boolean
-  // Outside of these the time alone makes it another cart. A clock may be set back.
+  // Outside of this period the cart differs because of the time alone. A clock may be set back, hence `from`.
   from: number
   endsAt: number
   version: number
   catalogVersion: number
   promotionVersion: number | null
-  // By position.
+  // Lines by position.
   lines: ReadonlyMap<number, { seenPrice: number; available: number }>
 }
 
@@ -37,14 +37,14 @@ export function createKeptCarts(): CartCache {
   const kept = new Lru<string, CachedCart>(keptBytesMax, ({ bytes }) => bytes.length)
   return {
     async find(db, key, now) {
-      // Not counted as a use, as with products.
+      // A read is not counted as a use, as with products.
       const cart = kept.peek(nameOf(key))
       if (!cart || now < cart.from || cart.endsAt <= now) return undefined
       return isSame(cart, await traceCart(db, key)) ? cart : undefined
     },
 
     keep({ cart, lines, promotion }, now, text) {
-      // An address can be erased at any time.
+      // A cart with an address is not cached: the address can be erased at any time.
       if (statusAt(cart, now) !== 'open' || cart.address !== null || lines.length === 0) return
       const ends = [cart.expiresAt, promotion?.startsAt ?? 0, promotion?.endsAt ?? 0].filter((end) => end > now)
       kept.set(nameOf({ installationId: cart.installationId, cartId: cart.id }), {
@@ -67,7 +67,7 @@ function nameOf({ installationId, cartId }: CartKey): string {
   return `${installationId} ${cartId}`
 }
 
-// What others were promised comes free with the clock: such a SKU is looked at anew each time.
+// A SKU with stock that is held for others is never served from the cache: a hold expires with time alone, without a write.
 function isSame(cart: CachedCart, rows: readonly CartTrace[]): boolean {
   if (rows.length !== cart.lines.size) return false
   for (const row of rows) {

@@ -1,4 +1,4 @@
-// The shell of every change of a cart: lock it, see whether it may change, change it, price it, write it, tell of it.
+// The steps that every change of a cart shares: lock the cart, check that it may change, change it, price it, write it, announce it.
 
 import { isId } from '../../platform/kit/ids.ts'
 import { moveFor, onlyMove } from '../../platform/kit/lifecycle.ts'
@@ -17,44 +17,44 @@ export interface CartTools {
   pictureUrl: (picture: string) => string
   // A cart that is not changed for this long expires.
   idleMs: number
-  // What else a changed cart moves, in the same transaction: its checkout session holds the stock. Answers with the cart as
-  // it is then. Given by `checkout/`.
+  // Updates what depends on the changed cart, in the same transaction: its checkout session holds the stock. Returns the resulting cart.
+  // Passed in by `checkout/`.
   refreshSessions(ask: ChangeAsk, changed: CartFacts): Promise<CartRow>
 }
 
 export interface CartCaller extends MerchantMode {
   installationId: string
-  // Where the caller is a visitor with a publishable key.
+  // Set if the caller is a visitor with a publishable key.
   publicKeyId?: string
 }
 
 export interface ChangeAsk {
   db: Tx
-  // Whose cart it must be.
+  // The caller, who must own the cart.
   caller: CartCaller
   cartId: string
   expectedVersion: number | undefined
   now: Date
   cause: Cause | null
-  // The SKU of which this change wants more.
+  // The SKU whose quantity this change increases.
   grownSku?: string
-  // Announced together with others, by a loop.
+  // Whether a loop announces the change later, together with others.
   isAnnouncedLater?: boolean
-  // Writes the cart where it is a new one, which is in no table yet.
+  // Writes the cart, if it is a new one without a row.
   write?: (cart: CartRow) => void
 }
 
-// The cart of this caller, locked. Another installation's is not found, with the same words as one that never was.
+// Locks and returns the caller's cart. A cart of another installation is refused with the same words as one that does not exist.
 export async function lockCartFacts(tools: CartTools, { db, caller, cartId, now }: ChangeAsk): Promise<CartFacts> {
   if (!isId('cart', cartId)) throw refuse('cart_not_found')
   const key = { installationId: caller.installationId, cartId }
-  // The look leaves in one flight with the lock and runs behind it, so it sees what the lock waited for.
+  // The read is sent together with the lock and runs after it, so it sees what the lock waited for.
   const [, facts] = await Promise.all([lockCart(db, key), findCartFacts(db, tools.pricebooks, key, now.getTime())])
   if (!facts || !isWithin(facts.cart, caller)) throw refuse('cart_not_found')
   return facts
 }
 
-// A publishable key is in the hands of every visitor, so it reaches only what such keys began.
+// Every visitor has the publishable key, so it reaches only carts that were created with such a key.
 export function isWithin({ publicKeyId }: CartRow, caller: CartCaller): boolean {
   return caller.publicKeyId === undefined || publicKeyId !== null
 }
@@ -70,24 +70,24 @@ export function refuseUnchangeable({ cart }: CartFacts, { expectedVersion, now }
   }
 }
 
-// Items and discounts of a cart that the merchant made are the merchant's.
+// Only the merchant changes the items and discounts of a cart that the merchant made.
 export function refuseFixed({ cart: { terms, status, version } }: CartFacts): void {
   if (terms === null) return
   const message = 'The merchant made this cart for the shopper: its items and discounts do not change.'
   throw refuse('cart_not_open', { message, current: { status, version } })
 }
 
-// `text`: the cart as it is shown, made when it is asked for.
+// `text`: the cart as it is shown, built when it is called.
 export type ChangedCart = Quote & { text: () => string }
 
-// Writes a changed cart: one version further, its end moved on, with its event. Answers with the cart as it now is.
+// Writes a changed cart with its event: raises the version and extends the expiry. Returns the resulting cart.
 export async function commitChange(tools: CartTools, ask: ChangeAsk, changed: CartFacts): Promise<ChangedCart> {
   const quote = await quoteOf(tools, ask, changed)
   refuseUnpriced(quote)
   return writeChange(tools, ask, quote)
 }
 
-// The same for a change that must be possible whatever the cart costs: its checkout session has ended.
+// Like commitChange, for a change that must be possible whatever the cart costs: its checkout session has ended.
 export async function commitAnyway(tools: CartTools, ask: ChangeAsk, changed: CartFacts): Promise<void> {
   await writeChange(tools, ask, await quoteOf(tools, ask, changed))
 }
@@ -96,13 +96,13 @@ async function quoteOf(tools: CartTools, ask: ChangeAsk, changed: CartFacts): Pr
   const { db, now } = ask
   const at = now.getTime()
   const refreshed = await tools.refreshSessions(ask, changed)
-  // It outlives its checkout session, whose end may be later.
+  // The cart outlives its checkout session, which may expire later.
   const expiresAt = Math.max(refreshed.expiresAt, at + tools.idleMs)
   const cart = { ...refreshed, version: changed.cart.version + 1, updatedAt: at, expiresAt }
   const facts = { ...changed, cart }
   const quote = await quoteFor(db, tools.pricebooks, facts, at)
   if (quote.pricing.promotion.state !== 'rejected') return quote
-  // A code that lapsed has been told of; the first write after that takes it off.
+  // The shopper was informed of a code that is no longer valid; the first write after that removes it.
   return quoteFor(db, tools.pricebooks, { ...facts, promotion: null, cart: { ...cart, promotionId: null } }, at)
 }
 

@@ -1,4 +1,4 @@
-// Putting a promotion code on a cart and taking it off. Every outcome of a code is an answer, not a refusal.
+// Applies a promotion code to a cart and removes it. Every outcome of a code is a result, not a refusal.
 
 import type { AppliedPromotion, PromotionConditions } from '../../contract/open/carts.ts'
 import type { PromotionReason } from '../../contract/words.ts'
@@ -26,7 +26,7 @@ export interface CodeOutcome {
   promotion: AppliedPromotion
 }
 
-// A null code takes the present one off.
+// A null code removes the present one.
 export async function putCode(tools: CartTools, change: ChangeAsk, code: string | null): Promise<CodeOutcome> {
   const facts = await lockCartFacts(tools, change)
   refuseUnchangeable(facts, change)
@@ -51,7 +51,7 @@ export async function putCode(tools: CartTools, change: ChangeAsk, code: string 
   return { quote, promotion: await appliedPromotion(change.db, quote) }
 }
 
-// Codes are short and worth money, so guessing them must be slow.
+// Codes are short and worth money, so attempts to guess them are limited.
 function refuseGuessing(cart: CartRow, now: number): void {
   const retryAfterMs = guessingMs(cart, now)
   if (retryAfterMs > 0) throw refuse('rate_limited', { retryAfterMs })
@@ -59,17 +59,17 @@ function refuseGuessing(cart: CartRow, now: number): void {
 
 type Guesses = Pick<CartRow, 'guesses' | 'guessesSince'>
 
-// How long no other code is tried; 0 for not at all.
+// How long no other code may be tried; 0: no wait.
 export function guessingMs({ guesses, guessesSince }: Guesses, now: number): number {
   return guesses < guessesMax || isOver(guessesSince, now) ? 0 : guessesSince + guessesMs - now
 }
 
-// With one more that was refused.
+// Counts one more refused code.
 export function nextGuesses({ guesses, guessesSince }: Guesses, now: number): Guesses {
   return isOver(guessesSince, now) ? { guesses: 1, guessesSince: now } : { guesses: guesses + 1, guessesSince }
 }
 
-// A minute that begins further ahead than another one was counted before the clock was set back.
+// A start that is further ahead than the whole period was counted before the clock was set back.
 function isOver(guessesSince: number, now: number): boolean {
   return Math.abs(now - guessesSince) >= guessesMs
 }
@@ -80,7 +80,7 @@ interface RejectedCode {
   reason: PromotionReason | null
 }
 
-// The cart stays as it is, with the code it had before.
+// The cart stays unchanged, with the code it had before.
 async function rejectCode(
   tools: CartTools,
   { db, now }: ChangeAsk,

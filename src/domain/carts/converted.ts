@@ -1,4 +1,4 @@
-// What a cart cost that became an order: what was charged, whatever catalog, promotion and tax table say by now.
+// What a cart that became an order cost: the amounts that were charged, not those of the present catalog, promotion and tax table.
 
 import type { Reader } from '../../platform/storage/storage.ts'
 import { findOrder, listOrderLines, type OrderLine, type OrderRow } from '../orders/store.ts'
@@ -15,11 +15,11 @@ export async function findPricingOfOrder(
   return pricingOfOrder(order, sold, lines)
 }
 
-// `lines` are the cart's, in its order.
+// `lines`: those of the cart, whose order the result has.
 export function pricingOfOrder(order: OrderRow, sold: readonly OrderLine[], lines: readonly CartLine[]): Pricing {
   const bySku = new Map(sold.map((line) => [line.skuId, line]))
   const priced = lines.map(({ offer: { skuId } }) => {
-    // An edit may have removed it since.
+    // An edit of the order may have removed the SKU.
     const none = { unitPrice: 0, subtotal: 0, discount: 0, tax: 0, total: 0, taxRateBps: null }
     const { unitPrice, subtotal, discount, tax, total, taxRateBps } = bySku.get(skuId) ?? none
     return { skuId, unitPrice, subtotal, discount, tax, total, taxRateBps }

@@ -1,4 +1,5 @@
-// Where a cart goes: the address is checked by its country, sealed, and bound to the cart; what it replaces is deleted.
+// The destination of a cart: the address is checked by the rules of its country, sealed, and bound to the cart; the former address is
+// deleted.
 
 import type { Address, AddressSummary, ShippingEstimate } from '../../contract/open/carts.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -20,10 +21,10 @@ import { isServed, needsShipping } from './shipping.ts'
 import type { CartRow } from './store.ts'
 import { livingAddress, type Quote } from './view.ts'
 
-// Long enough to finish a purchase, short enough not to keep a stranger's address for a month.
+// Long enough to finish a purchase, short enough not to store a stranger's address for a month.
 export const addressMs = 7 * 24 * 3_600_000
 
-// Undefined when there is none, when it has expired, and when it cannot be opened.
+// Returns undefined if the cart has no address, it has expired, or it cannot be decrypted.
 export async function openCartAddress(
   db: Reader,
   rootSecret: RootSecret,
@@ -43,14 +44,14 @@ export interface Destination {
   expiresAt: number
 }
 
-// With the shipping option and the VAT number where they are given with the address.
+// The shipping option and the VAT number may be set together with the address.
 export interface NewDestination extends Partial<Pick<CartRow, 'shippingOption' | 'vat'>> {
   rootSecret: RootSecret
   address: Address
 }
 
 export async function setAddress(tools: CartTools, change: ChangeAsk, wanted: NewDestination): Promise<Destination> {
-  // What is wrong with the address itself is told before the cart is looked for.
+  // An invalid address is refused before the cart is looked up.
   checkedAddress(wanted.address)
   return moveCart(tools, change, await lockCartFacts(tools, change), wanted)
 }
@@ -89,7 +90,7 @@ export async function moveCart(
   return { quote, token, summary, expiresAt }
 }
 
-// As the cart would be with an address there.
+// The shipping options that the cart would have with an address in this region.
 export async function estimateShipping(
   db: Reader,
   pricebooks: Pricebooks,
@@ -111,7 +112,8 @@ export async function estimateShipping(
   }
 }
 
-// One of the options that the cart offers now. One that is offered no more later gives way to the first (`chosenOffer`).
+// Chooses one of the options that the cart offers now. If the option is no longer offered later, the first one replaces it
+// (`chosenOffer`).
 export async function chooseShipping(tools: CartTools, change: ChangeAsk, optionId: string): Promise<ChangedCart> {
   const facts = await lockCartFacts(tools, change)
   refuseUnchangeable(facts, change)

@@ -1,4 +1,4 @@
-// Making carts and changing their lines. Each is all or nothing, and refused with what is there.
+// Creates carts and changes their lines. Each change is all or nothing; a refusal states the present quantities.
 
 import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
@@ -42,9 +42,9 @@ export interface CreateAsk {
   metadata: Metadata
   now: Date
   cause: Cause | null
-  // Made by the merchant for a shopper, with prices of its own by SKU.
+  // Set if the merchant made the cart for a shopper, with its own prices by SKU.
   own?: { terms: OwnTerms; prices: ReadonlyMap<string, number> }
-  // Where it was read already.
+  // Set if the caller has read it already.
   origin?: CartOrigin
 }
 
@@ -59,7 +59,7 @@ export function writeNewCart(tx: Tx, cart: CartRow, lines: readonly CartLine[]):
   putCartLines(tx, cart, lines)
 }
 
-// Makes a cart and announces it, without writing it yet.
+// Builds a cart and announces it, without writing it yet.
 export async function makeCart(
   tools: CartTools,
   { db, caller, items, metadata, now, cause, own, origin: known }: CreateAsk,
@@ -75,7 +75,7 @@ export async function makeCart(
   const lines = items.map(({ quantity }, position): CartLine => {
     const offer = offers[position] as Offer
     refuseUnsellable(offer, quantity)
-    // What the merchant agreed on stays, also where the catalog changes.
+    // A price that the merchant agreed on stays, even if the catalog changes.
     const ownPrice = own && (own.prices.get(offer.skuId) ?? offer.price)
     return pricedLine({ offer, position, quantity, seenPrice: offer.price }, ownPrice)
   })
@@ -142,7 +142,7 @@ export async function putLine(
     lockCartFacts(tools, change),
     isId('sku', skuId) ? listOffers(change.db, change.caller, [skuId], change.now.getTime()) : [],
   ])
-  // A line that is there knows what its own session holds.
+  // For a present line, `available` includes what the cart's own session holds.
   const known = facts.lines.find((line) => line.offer.skuId === skuId)
   const offer = known?.offer ?? stranger
   if (!offer) throw refuse('cart_item_not_found', { message: 'There is no such SKU.' })
@@ -154,7 +154,7 @@ export async function putLine(
   return changeLine(tools, change, facts, offer, quantity)
 }
 
-// Sets the quantity of a line that is there; 0 removes it.
+// Sets the quantity of an existing line; 0 removes it.
 export async function setLine(
   tools: CartTools,
   change: ChangeAsk,
@@ -195,8 +195,8 @@ function lineOf({ lines }: CartFacts, skuId: string): CartLine {
   return line
 }
 
-// The SKUs of a new cart, in the order of its items. One that is unknown, or another merchant's, is a mistake in the
-// request, and named by its place.
+// The SKUs of a new cart, in the order of its items. A SKU that is unknown, or another merchant's, is an issue of the request, reported
+// by its position.
 export async function listWantedOffers(
   db: Reader,
   seller: MerchantMode,

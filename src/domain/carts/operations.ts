@@ -1,4 +1,4 @@
-// The cart's nine operations. Each is one transaction with its key and its event; a refusal leaves no trace.
+// The cart's nine operations. Each is one transaction with its idempotency key and its event; a refusal writes nothing.
 
 import { Rendered } from '../../platform/http/handler.ts'
 import type { OpenAsk, OpenHandler } from '../../platform/http/open.ts'
@@ -109,7 +109,7 @@ function changeOf({ db, caller, path, body, now, cause }: OpenAsk<ChangingOperat
   return { db, caller, cartId: path.cartId, expectedVersion: body.expectedVersion, now, cause }
 }
 
-// The text of the cart is the one its event holds.
+// The response reuses the text of the cart in its event.
 function cartReply({ text }: ChangedCart): Rendered {
   return new Rendered(`{"data":${text()}}`)
 }

@@ -1,6 +1,6 @@
-// What a merchant's carts and checkouts need to know and only the merchant changes: taxes, shipping zones, the tree of categories that
-// promotions speak of, what SKUs are called, how the merchant is shown and paid by hand. Read once and kept for as long as the merchant's catalog version stands
-// still, which every such change raises. A promotion has a version of its own in each mode, which its uses raise too.
+// Settings of a merchant that carts and checkouts need: taxes, shipping zones, the tree of categories that promotions refer to, names of
+// SKUs, how the merchant is shown and paid by hand. Read once and cached until the merchant's catalog version rises, as it does with
+// every such change. A promotion has its own version in each mode, which rises with its uses too.
 
 import type { InvoicesEntry, LegalEntry } from '../../contract/entries.ts'
 import { Lru } from '../../platform/kit/lru.ts'
@@ -25,20 +25,20 @@ import { type CartRow, listOffers, type Offer } from './store.ts'
 export interface Pricebook {
   taxRates: readonly TaxRate[]
   zones: readonly Zone[]
-  // The slugs of a category and of all above it.
+  // The slugs of a category and of all its ancestors.
   slugsUpFrom: ReadonlyMap<string, readonly string[]>
-  // The seller's VAT number; null where it is not one of the EU.
+  // The seller's VAT number; null if it is not one of the EU.
   vatId: VatId | null
-  // By the scheme for small businesses no tax is charged.
+  // Whether no tax is charged, by the scheme for small businesses.
   isSmallBusiness: boolean
-  // Without the origin; null where the merchant sells to no country that demands one.
+  // Path of the withdrawal page, without the origin; null if the merchant sells to no country that demands one.
   withdrawalPath: string | null
   face: MerchantFace | undefined
   methods: readonly MethodSettings[]
 }
 
 export interface OfferAsk extends MerchantMode {
-  // As it was when the SKUs were looked up.
+  // The catalog version when the SKUs were looked up.
   catalogVersion: number
   skuIds: readonly string[]
   now: number
@@ -46,19 +46,19 @@ export interface OfferAsk extends MerchantMode {
 
 export interface Pricebooks {
   find(db: Reader, merchant: string, catalogVersion: number): Promise<Pricebook>
-  // In the order of the ids. Whoever asks has their price and stock, which change from moment to moment.
+  // The offers in the order of the ids. The caller supplies their price and stock, which change all the time.
   offersOf(db: Reader, ask: OfferAsk): Promise<LastingOffer[]>
-  // The one on this cart, in the version that the cart was read with or a newer one.
+  // The promotion on this cart, in the version that the cart was read with or a newer one.
   promotionOf(db: Reader, cart: PromotedCart): Promise<Promotion | null>
 }
 
-// What both modes share.
+// The part of an offer that both modes share.
 export type LastingOffer = Omit<Offer, 'price' | 'available'>
 
 type PromotedCart = Pick<CartRow, 'merchantId' | 'mode' | 'promotionId' | 'promotionVersion'>
 
 const keptMax = 200
-// For all merchants together; an offer takes some 700 bytes.
+// Cached offers of all merchants together; an offer takes some 700 bytes.
 const keptOffersMaxDefault = 20_000
 const keptPromotionsMax = 2_000
 
@@ -71,7 +71,7 @@ function keepBooks(): Pricebooks['find'] {
   return async (db, merchant, catalogVersion) => {
     const found = kept.get(merchant)
     if (found?.catalogVersion === catalogVersion) return found.book
-    // Read in the same snapshot as the version, so they belong together.
+    // The book is read in the same snapshot as the version, so they belong together.
     const book = await readPricebook(db, merchant)
     onceDurable(db, () => kept.set(merchant, { catalogVersion, book }))
     return book
@@ -91,7 +91,7 @@ async function readPricebook(db: Reader, merchant: string): Promise<Pricebook> {
   for (const { id } of categories) {
     const slugs: string[] = []
     let at = byId.get(id)
-    // The bound keeps a damaged tree from hanging us.
+    // The bound prevents an endless loop in a damaged tree.
     while (at && slugs.length < 20) {
       slugs.push(at.slug)
       at = at.parentId === null ? undefined : byId.get(at.parentId)
@@ -111,7 +111,7 @@ function taxStandingOf(face: MerchantFace | undefined): Pick<Pricebook, 'vatId' 
 function keepOffers(keptOffersMax: number): Pricebooks['offersOf'] {
   const kept = new Lru<string, { catalogVersion: number; offer: LastingOffer }>(keptOffersMax)
   return async (db, { merchantId, mode, catalogVersion, skuIds, now }) => {
-    // Taken out before anything is awaited or put in, which may push out what was here.
+    // Cached offers are copied before anything is awaited or added, as an addition may evict them.
     const found = new Map<string, LastingOffer>()
     for (const skuId of skuIds) {
       const known = kept.peek(skuId)

@@ -1,5 +1,5 @@
-// What a cart costs. The one function that prices cart, checkout session, page and order alike, so that they cannot
-// differ. Pure, and in integers throughout; an amount beyond 2^53 − 1 is a RangeError, never a wrong number.
+// The price of a cart. This one function prices cart, checkout session, page and order, so they cannot differ. Pure, and in integers
+// throughout; an amount above 2^53 − 1 is a RangeError, never a wrong number.
 
 import type { ShippingOption } from '../../contract/open/carts.ts'
 import type { ItemQuantity, Totals } from '../../contract/parts.ts'
@@ -38,18 +38,18 @@ export interface PricingFacts {
   currency: string
   priceTax: PriceTax
   merchantCountry: string
-  // Null: as the law of that country has it.
+  // Null: by the law of that country.
   shippingTax?: ShippingTaxRule | null
   lines: readonly PricedLineFacts[]
   promotion: PromotionFacts | null
-  // How often this customer used the promotion before; left out while nobody knows who buys.
+  // How often this customer used the promotion before; left out while the customer is unknown.
   customerUses?: number | undefined
   destination: TaxPlace | null
   taxRates: readonly TaxRate[]
-  // Left out: the scheme for small businesses does not hold, and no VAT number is known.
+  // Left out: the scheme for small businesses does not apply, and the merchant has no VAT number.
   isSmallBusiness?: boolean
   isVatRegistered?: boolean
-  // Country of the buyer's VAT number, where a register has confirmed it.
+  // Country of the buyer's VAT number, if a register has confirmed it.
   buyerVatCountry?: string | null
   zones: readonly Zone[]
   shippingOptionId: string | null
@@ -58,35 +58,35 @@ export interface PricingFacts {
   now: number
 }
 
-// What the merchant set by hand, before tax where prices are without it.
+// Amounts that the merchant set by hand, before tax if prices are without it.
 export interface OwnTerms {
-  // Off the items, and no more than they cost.
+  // Discount on the items, at most what they cost.
   discount: number
-  // Null: what the shop offers for the address.
+  // Null: the options that the shop offers for the address.
   shipping: { label: string; amount: number } | null
-  // It changes an order, and costs what that says.
+  // Set if the cart pays for a change of an order; its price is then the agreed one.
   change?: OrderChange
 }
 
-// An order that is changed when a draft is paid. Its cart has the units that come, and costs the difference.
+// A change of an order, made when a draft is paid. The cart of the draft has the added units, and costs the difference.
 export type OrderChange = EditChange | ExchangeChange
 
 interface AgreedChange {
   orderId: string
   number: string
-  // As it was agreed: what comes, without what goes. Not computed again.
+  // The agreed price: added items less removed ones. Not computed again.
   pricing: Pricing
 }
 
 export interface EditChange extends AgreedChange {
-  // How the order is edited then, as `edits/link.ts` writes and reads it.
+  // The edit that is made on payment, in the format of `edits/link.ts`.
   edit: object
 }
 
 export interface ExchangeChange extends AgreedChange {
-  // What is exchanged then.
+  // The exchange that is made on payment.
   exchange: AgreedExchange
-  // What the new order costs, without the credit.
+  // Price of the new order, without the credit.
   placed: Pricing
 }
 
@@ -94,9 +94,9 @@ export interface AgreedExchange {
   returnId: string
   items: readonly ItemQuantity[]
   deduction: number
-  // What was paid for the items.
+  // The amount that was paid for the returned items.
   credit: number
-  // Whether the return is over then.
+  // Whether the exchange closes the return.
   close: boolean
 }
 
@@ -108,14 +108,14 @@ export const ownShippingId = 'own'
 
 export interface PricedLine {
   skuId: string
-  // Without the tax that is taken out of it.
+  // Without the tax that is deducted for the buyer.
   unitPrice: number
-  // Where tax is taken out of the price, rounded once for all units, so it may differ from their price times their number.
+  // If tax is deducted from the price, it is rounded once for all units, so the subtotal may differ from unit price times quantity.
   subtotal: number
   discount: number
   tax: number
   total: number
-  // Basis points. Null of an order that was placed before rates were stored.
+  // Basis points. Null for an order that was placed before rates were stored.
   taxRateBps: number | null
 }
 
@@ -124,7 +124,7 @@ export interface PricedPromotion {
   reason: PromotionReason | null
   // Items and shipping together; equal to the discount of the totals.
   amount: number
-  // How the discount on items is spread; lines that get nothing are left out.
+  // How the discount on items is spread; lines without a share are left out.
   allocations: readonly { skuId: string; amount: number }[]
 }
 
@@ -135,9 +135,9 @@ export interface PricedShipping {
   amount: number
   discount: number
   tax: number
-  // As of a line; also null where nothing is shipped, or at several rates.
+  // Basis points, as of a line; also null if nothing is shipped, or at several rates.
   taxRateBps: number | null
-  // The parts by rate, where there are several.
+  // The shares by rate, if there are several.
   taxes: readonly TaxShare[] | null
 }
 
@@ -149,7 +149,7 @@ export interface Pricing {
 }
 
 export function priceCart(facts: PricingFacts): Pricing {
-  // Without a destination, the merchant's own country is the estimate.
+  // Without a destination, the tax is estimated for the merchant's own country.
   const place = taxPlaceOf(facts)
   const home = { country: facts.merchantCountry, region: null }
   const rates = ratesAt(facts.taxRates, place ?? home)
@@ -157,14 +157,14 @@ export function priceCart(facts: PricingFacts): Pricing {
   if (relief === null) return pricedBy(facts, rates, {})
   const reason = { taxReason: relief }
   if (relief === 'small_business' || facts.priceTax === 'excluded') return pricedBy(facts, noRates, reason)
-  // Offers, promotions and their conditions are those of everyone; then the tax is taken out of each price.
+  // Offers, promotions and their conditions use the prices with tax, as for every buyer; then the tax is deducted from each price.
   const contained = containedRates(relief, rates, ratesAt(facts.taxRates, home))
   return withoutTax(pricedBy(facts, contained, reason), facts, contained)
 }
 
 const noRates: PlaceRates = { named: () => 0, rateFor: () => 0 }
 
-// What is not sent is supplied where the buyer is registered, unless an address says otherwise.
+// Goods that are not shipped are supplied where the buyer is registered, unless an address says otherwise.
 function taxPlaceOf({ destination, buyerVatCountry = null, lines }: PricingFacts): TaxPlace | null {
   if (destination || buyerVatCountry === null || needsShipping(lines)) return destination
   return { country: buyerVatCountry, region: null }
@@ -188,7 +188,7 @@ function pricedBy(facts: PricingFacts, rates: PlaceRates, reason: Pick<Totals, '
   const subtotals = facts.lines.map(({ unitPrice, quantity }) => exact(BigInt(unitPrice) * BigInt(quantity)))
   const subtotal = sum(subtotals)
 
-  // By the subtotal before any discount: judged after it, a code of one cent could cost the shopper free shipping.
+  // Shipping is chosen by the subtotal before any discount: otherwise a code of one cent could cost the shopper free shipping.
   const { optionId, options, amount } = shippingFor(facts, subtotal)
   const weights = eligibleSubtotals(facts, subtotals)
   const verdict = verdictFor(facts, subtotal, weights, amount)
@@ -242,8 +242,8 @@ function pricedBy(facts: PricingFacts, rates: PlaceRates, reason: Pick<Totals, '
   }
 }
 
-// Prices that contain the tax, without it. Rounded once for a line, before and after its discount: by unit, the difference would grow with
-// their number. So the total is the one with tax, less the tax, and what was free stays free.
+// Deducts the tax from prices that contain it. Rounded once per line, before and after its discount: rounding per unit would make the
+// difference grow with the quantity. So the total is the total with tax, less the tax, and what was free stays free.
 function withoutTax(pricing: Pricing, facts: PricingFacts, rates: PlaceRates): Pricing {
   const { shipping, promotion, totals } = pricing
   const lines = pricing.lines.map((line): PricedLine => {
@@ -255,7 +255,7 @@ function withoutTax(pricing: Pricing, facts: PricingFacts, rates: PlaceRates): P
   const netShipping = (charged: number) =>
     charged - sum(taxesOfShipping(facts, pricing.lines, rates, charged).map(({ tax }) => tax))
   const amount = netShipping(shipping.amount)
-  // A promotion takes all of it, or nothing.
+  // A promotion discounts shipping wholly, or not at all.
   const shippingDiscount = shipping.discount > 0 ? amount : 0
   const subtotal = sum(lines.map((line) => line.subtotal))
   const discount = sum([...lines.map((line) => line.discount), shippingDiscount])
@@ -301,7 +301,7 @@ function taxesOfShipping(
   return shippingTaxes(charged, { rule, merchantCountry, priceTax, rates, goods })
 }
 
-// What is shown of a cart whose amounts no exact number holds: none of them. The price of each item is told all the same.
+// The pricing of a cart whose amounts exceed an exact number: none of the amounts, only the price of each item.
 export function unpriced(facts: Pick<PricingFacts, 'lines' | 'priceTax'>): Pricing {
   return {
     lines: facts.lines.map(({ skuId, unitPrice }) => ({
@@ -327,7 +327,7 @@ function shippingFor(facts: PricingFacts, subtotal: number): Pick<PricedShipping
   return { optionId: chosen?.id ?? null, options, amount: chosen?.amount ?? 0 }
 }
 
-// The subtotal of each line the promotion is about, and null for the others.
+// The subtotal of each line that the promotion applies to, and null for the others.
 function eligibleSubtotals({ lines, promotion }: PricingFacts, subtotals: readonly number[]): (number | null)[] {
   return lines.map((line, i) => (promotion && isEligible(promotion, line) ? (subtotals[i] ?? 0) : null))
 }
@@ -361,7 +361,7 @@ function exact(amount: bigint): number {
   return safe(Number(amount))
 }
 
-// A sum that passes 2^53 − 1 on its way is rounded to something that is no longer safe, and stays so: no term is negative.
+// A sum that exceeds 2^53 − 1 on the way stays unsafe, so the check at the end finds it: no term is negative.
 function sum(amounts: readonly number[]): number {
   return safe(amounts.reduce((whole, amount) => whole + amount, 0))
 }

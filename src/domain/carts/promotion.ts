@@ -1,4 +1,4 @@
-// A promotion: which lines it is about, whether it holds for a cart, and what it takes off the items. Pure.
+// A promotion: which lines it applies to, whether it is valid for a cart, and its discount on the items. Pure.
 
 import type { PromotionReason, PromotionState, PromotionType } from '../../contract/words.ts'
 import { roundHalfUpDivide } from '../../platform/kit/money.ts'
@@ -8,7 +8,7 @@ export interface PromotionFacts {
   code: string
   name: string
   type: PromotionType
-  // Basis points of a percentage, minor units of a fixed amount.
+  // Basis points for a percentage, minor units for a fixed amount.
   value: number
   currency: string | null
   minimumSubtotal: number | null
@@ -22,16 +22,16 @@ export interface PromotionFacts {
   disabledAt: number | null
 }
 
-// What the rules ask of a cart.
+// Facts about a cart that the rules need.
 export interface PromotionOccasion {
   currency: string
   now: number
   // Sum of all lines, before any discount.
   subtotal: number
   eligibleLineCount: number
-  // Amount of the chosen option, 0 while there is none.
+  // Amount of the chosen shipping option, 0 if none is chosen.
   shippingAmount: number
-  // Orders in which this customer used the promotion; left out while nobody knows who buys.
+  // Orders in which this customer used the promotion; left out while the customer is unknown.
   customerUses?: number | undefined
 }
 
@@ -46,7 +46,7 @@ type Rule = readonly [
   holds: (promotion: PromotionFacts, occasion: PromotionOccasion) => boolean,
 ]
 
-// The first rule that holds decides. `rejected` is about the code itself; `pending` is about the cart, which can change.
+// The first rule that matches decides. `rejected` concerns the code itself; `pending` concerns the cart, which can change.
 // biome-ignore format: a table is read by its rows
 const rules: readonly Rule[] = [
   ['rejected', 'disabled',                ({ disabledAt }) => disabledAt !== null],
@@ -67,7 +67,7 @@ export function judgePromotion(promotion: PromotionFacts, occasion: PromotionOcc
   return { state: 'applied', reason: null }
 }
 
-// A promotion that names neither categories nor SKU codes is about every line.
+// A promotion without categories and SKU codes applies to every line.
 export function isEligible(
   { categories, skuCodes }: Pick<PromotionFacts, 'categories' | 'skuCodes'>,
   line: { code: string; categories: readonly string[] },
@@ -76,7 +76,7 @@ export function isEligible(
   return skuCodes.includes(line.code) || line.categories.some((category) => categories.includes(category))
 }
 
-// What a promotion that holds takes off items of this price: never more than the price.
+// The discount of a valid promotion on items of this price: never more than the price.
 export function itemDiscountFor({ type, value }: Pick<PromotionFacts, 'type' | 'value'>, eligible: number): number {
   if (type === 'free_shipping') return 0
   if (type === 'fixed_amount') return Math.min(value, eligible)
@@ -84,8 +84,8 @@ export function itemDiscountFor({ type, value }: Pick<PromotionFacts, 'type' | '
   return Math.min(Number(share), eligible)
 }
 
-// A fixed amount without a currency is no amount: 500 is five euros or five hundred yen. The others need a currency
-// only for their minimum, and where they name one it counts.
+// A fixed amount without a currency is ambiguous: 500 is five euros or five hundred yen. The other types need a currency only for their
+// minimum, but if they name one it must match.
 function isForeign({ type, currency }: PromotionFacts, cart: PromotionOccasion): boolean {
   return currency === null ? type === 'fixed_amount' : currency !== cart.currency
 }

@@ -56,7 +56,7 @@ async function factsFrom(
     pricebooks.promotionOf(db, cart),
   ])
   const lines = rows.map(({ position, quantity, seenPrice, price, available, onHand, ownHold }, index): CartLine => {
-    // What is promised to the cart is there for it as long as it is there at all, also where too much is promised.
+    // Stock that the cart holds is available to it as far as it is on hand, even if more is held than exists.
     const own = Math.min(onHand, ownHold + Math.max(0, available))
     const offer = { ...(offers[index] as LastingOffer), price, available: own }
     return { offer, position, quantity, seenPrice, isHeld: ownHold === quantity && available >= 0 }
@@ -98,18 +98,18 @@ export async function quoteFor(
   try {
     return { cart, lines, promotion, pricing: priceCart(facts), isPriced: true }
   } catch (error) {
-    // A price, a weight or a shipping amount became absurd after the cart was filled. The cart must stay readable, and end.
+    // A price, a weight or a shipping amount became absurd after the cart was filled. The cart must still be readable and able to end.
     if (!(error instanceof RangeError)) throw error
     return { cart, lines, promotion, pricing: unpriced(facts), isPriced: false }
   }
 }
 
-// A check is about the customer of one session: with the session it ends.
+// The VAT check concerns the customer of one session: it is valid only with this session.
 function confirmedVatCountry({ vat, checkoutSessionId }: CartRow): string | null {
   return vat?.status === 'valid' && vat.sessionId === checkoutSessionId ? vat.country : null
 }
 
-// The same for a change, which is refused where no exact number could price what it leads to.
+// Like quoteFor, for a change: refuses if the result exceeds an exact number.
 export async function quoteChange(db: Reader, pricebooks: Pricebooks, facts: CartFacts, now: number): Promise<Quote> {
   const quote = await quoteFor(db, pricebooks, facts, now)
   refuseUnpriced(quote)

@@ -1,5 +1,5 @@
-// Everything of a cart that one request names, as one change: one version, one price, one event. Lines, code, address and shipping
-// option take the place of what was there. What cannot be had is left out and reported; only a cart that may not change is refused.
+// Replaces everything of a cart that one request names, as one change: one version, one price, one event. Lines, code, address and
+// shipping option replace the former ones. Unavailable items are left out and reported; only a cart that may not change is refused.
 
 import { limits } from '../../contract/limits.ts'
 import type { Address } from '../../contract/open/carts.ts'
@@ -39,7 +39,7 @@ export interface WantedLine {
   quantity: number
 }
 
-// What became of a wanted line. `asked` and `got` differ where fewer are to be had.
+// The outcome for a wanted line. `asked` and `got` differ if fewer units are available.
 export type LineNote =
   | { kind: 'adjusted'; skuId: string; name: string; asked: number; got: number }
   | {
@@ -53,15 +53,15 @@ export type LineNote =
 
 export interface CodeNote {
   code: string
-  // Null: it holds. `second`: it would, but only one does. `guessed`: too many were tried.
+  // Null: the code is applied. `second`: it is valid, but only one code applies. `guessed`: too many were tried.
   reason: PromotionReason | 'second' | 'guessed' | null
 }
 
 export interface Replacement {
   lines: readonly WantedLine[]
-  // Null: the code stays as it is.
+  // Null: the present code stays.
   codes: readonly string[] | null
-  // In normal form. It may lack what a delivery needs. `kept`: it stays as it is.
+  // In normal form, and possibly incomplete for a delivery. `kept`: the present address stays.
   address: Address | null | 'kept'
   shippingOption: string | null
 }
@@ -69,7 +69,7 @@ export interface Replacement {
 export interface Replaced {
   quote: Quote
   lineNotes: LineNote[]
-  // Null where the codes were not tried.
+  // Null if the codes were not tried.
   codeNotes: CodeNote[] | null
 }
 
@@ -78,7 +78,7 @@ export async function replaceCart(
   rootSecret: RootSecret,
   change: ChangeAsk,
   wanted: Replacement,
-  // Where the caller has locked the cart and read it.
+  // Set if the caller has locked and read the cart.
   known?: CartFacts,
 ): Promise<Replaced> {
   const facts = known ?? (await lockCartFacts(tools, change))
@@ -98,7 +98,7 @@ export async function replaceCart(
   return { quote, lineNotes: notes, codeNotes: tried ? tried.notes : null }
 }
 
-// By the word by which each was asked for. A line that is there knows what its own session holds.
+// Offers by the id or code in the request. For a present line, `available` includes what the cart's own session holds.
 async function offersOf(
   { db, caller, now }: ChangeAsk,
   { lines }: CartFacts,
@@ -129,7 +129,7 @@ export interface FittedLine {
   quantity: number
 }
 
-// Pure: as many of each as can be had. Equal ones are added up.
+// Fits the wanted lines to what is available, after adding up equal ones. Pure.
 export function fitLines(
   wanted: readonly WantedLine[],
   offers: ReadonlyMap<string, Offer>,
@@ -159,7 +159,7 @@ export function fitLines(
   return { lines, notes }
 }
 
-// Those that stay keep their place, and those that stay as they are are not written.
+// Remaining lines keep their position, and unchanged ones are not written.
 function writeLines(tx: Tx, { cart, lines: before }: CartFacts, fitted: readonly FittedLine[]): CartLine[] {
   const wanted = new Set(fitted.map(({ offer }) => offer.skuId))
   const key = { installationId: cart.installationId, cartId: cart.id }
@@ -178,7 +178,7 @@ function writeLines(tx: Tx, { cart, lines: before }: CartFacts, fitted: readonly
   return lines.toSorted((one, other) => one.position - other.position)
 }
 
-// The same address is not sealed again.
+// An unchanged address is not sealed again.
 async function withAddress(
   rootSecret: RootSecret,
   { db, now }: ChangeAsk,
@@ -199,7 +199,7 @@ async function withAddress(
   return { ...cart, shippingOption, address: { token, city, region, country, expiresAt } }
 }
 
-// The first that holds is put on the cart. Codes are short and worth money, so those that do not hold are counted.
+// Applies the first code that is valid. Codes are short and worth money, so invalid ones are counted against guessing.
 async function tryCodes(
   tools: CartTools,
   { db, now }: ChangeAsk,

@@ -1,4 +1,4 @@
-// Deletes carts whose time is over, with their lines and their address. What became an order is kept longer than what did not,
+// Deletes carts after their retention period, with their lines and address. A cart that became an order is retained longer than another,
 // and a cart stays as long as one of its checkout sessions does.
 
 import { handleRows } from '../../platform/jobs/rows.ts'
