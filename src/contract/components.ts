@@ -1,16 +1,16 @@
-// The named schemas of an OpenAPI document, and the replacing of each named part by a reference to it.
+// The named schemas of an OpenAPI document. Replaces each named part of a schema by a reference to it.
 
 import { originOf, type TSchema } from './schema.ts'
 
 export interface Components {
   schemaRef(schema: TSchema): { $ref: string }
-  // What the given schemas use, directly or through other parts, in alphabetical order.
+  // Named parts that the given schemas use, directly or through other parts, in alphabetical order.
   componentsOf(schemas: Iterable<TSchema>): Record<string, object>
 }
 
 export type NamedSchemas = readonly (readonly [name: string, schema: TSchema])[]
 
-// A schema is exported under its public name, which begins with a capital, so the exports of a module are its register.
+// A schema is exported under its public name, which begins with a capital, so the exports of a module list its named schemas.
 export function namedIn(...modules: readonly object[]): NamedSchemas {
   return modules
     .flatMap((module): [string, unknown][] => Object.entries(module))
@@ -42,8 +42,8 @@ export function createComponents(named: NamedSchemas): Components {
     return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)))
   }
 
-  // A copy in which each named part below `root` is a reference. A part that is described anew keeps its own words, which
-  // OpenAPI 3.1 allows beside a reference.
+  // Returns a copy in which each named part below `root` is a reference. A part with its own description keeps it: OpenAPI 3.1 allows a
+  // description beside a reference.
   function withRefs(value: unknown, onPart: (part: TSchema) => void, root: TSchema): unknown {
     if (typeof value !== 'object' || value === null) return value
     if (Array.isArray(value)) return value.map((item) => withRefs(item, onPart, root))

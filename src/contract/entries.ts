@@ -1,6 +1,6 @@
-// What a merchant writes down: products, categories, promotions, taxes, shipping, payment methods, the shop. One schema serves
-// shop files and the admin API. Things are named by words of the merchant (slugs, SKU codes, zones), so an entry can be
-// applied anywhere; the admin API adds ids around it.
+// Schemas of what a merchant writes: products, categories, promotions, taxes, shipping, payment methods, the shop. Shop files and the
+// admin API share them. An entry refers to others by names that the merchant chose (slugs, SKU codes, zones), so it can be applied to any
+// shop; the admin API adds ids around it.
 
 import { limits } from './limits.ts'
 import { patterns } from './patterns.ts'
@@ -26,7 +26,7 @@ export const name = Type.String({ minLength: 1, maxLength: 200 })
 const lineOf = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: patterns.line.source })
 export const brand = lineOf(limits.brandLengthMax)
 
-// Limits of the whole category tree. Rendering stops somewhat deeper.
+// Limits of the whole category tree. Rendering supports a somewhat deeper tree.
 export const categoryDepthMax = 8
 export const categoriesMax = 2_000
 export const makersMax = 2_000
@@ -34,8 +34,7 @@ export const makersMax = 2_000
 export const skusMax = 2_048
 export const skuCodeLengthMax = 255
 
-// An https address, or a path under /media/, which this server answers itself. What a pattern cannot express is checked by
-// `domain/catalog/problems.ts`.
+// An https address, or a path under /media/, which this server serves. `domain/catalog/problems.ts` checks what a pattern cannot express.
 export const picture = Type.String({
   pattern: '^(https://|http://(localhost|127\\.0\\.0\\.1)(:[0-9]{1,5})?(/|$)|/media/)',
   maxLength: 2000,
@@ -112,8 +111,8 @@ export const SkuEntry = object({
   barcode: optional('GTIN, EAN, UPC or ISBN.', nullable(Type.String({ minLength: 1, maxLength: 64 }))),
 })
 
-// Manufacturers and responsible persons belong to a shop, and any number of products may name one. Regulation (EU) 2023/988, Art.
-// 19, asks for these members.
+// Manufacturers and responsible persons belong to a shop, and any number of products may name one. Regulation (EU) 2023/988, Art. 19,
+// demands these members.
 const partyMembers = {
   name: described('Name, registered trade name or trade mark.', name),
   address: described('Lines of the postal address.', Type.Array(name, { minItems: 1, maxItems: 6 })),
@@ -275,7 +274,7 @@ export const ShippingZoneEntry = object({
   ),
 })
 
-// With exactly the member that fits its type: `percentage`, `amount`, or neither for free shipping.
+// Must have exactly the member that fits its type: `percentage`, `amount`, or neither for free shipping.
 export const PromotionEntry = object({
   code: described('What shoppers type, in any case.', Type.String({ minLength: 1, maxLength: 64 })),
   name,
@@ -311,8 +310,8 @@ export const PromotionEntry = object({
   disabled: optional('Left out, it stays as the operator has it.', Type.Boolean()),
 })
 
-// Money that the merchant takes by hand, by mode and method. What a file does not name stays as it is. At first both methods
-// are offered in test mode, and none in live mode.
+// Payments that the merchant collects without a provider, by mode and method. Methods that a file does not name stay unchanged. At first
+// both methods are offered in test mode, and none in live mode.
 export const PaymentMethodEntry = object({
   mode: oneOf(modes),
   method: oneOf(manualMethods),
@@ -361,7 +360,7 @@ export const InvoicesEntry = object({
   smallBusiness: optional('Whether no tax is charged because the business is small. Invoices say so.', Type.Boolean()),
 })
 
-// What a merchant sets about its shop. Shop files add e-mails and the legal name.
+// Settings of a merchant's shop. Shop files add e-mails and the legal name.
 export const TimeZone = Type.String({ minLength: 1, maxLength: 64, description: 'IANA name, such as Europe/Berlin.' })
 
 export const merchantMembers = {

@@ -1,4 +1,4 @@
-// The one shape of every error.
+// The one shape that every error has.
 
 import { type AnyIssueValues, openIssueCodes } from './issues.ts'
 import { limits } from './limits.ts'
@@ -10,7 +10,7 @@ export const ErrorCode = oneOf(openRefusalCodes, { description: 'Stable, for pro
 
 export const ErrorIssue = issueSchema(openIssueCodes)
 
-// The codes are those of a surface.
+// `codes`: the issue codes of the surface.
 export function issueSchema<const Codes extends readonly string[]>(codes: Codes) {
   return object({
     path: Type.String({
@@ -37,7 +37,7 @@ export function issueSchema<const Codes extends readonly string[]>(codes: Codes)
   })
 }
 
-// What helps to go on. Only the members that apply are there, unlike elsewhere.
+// Present state that helps the caller to recover. Unlike elsewhere, members that do not apply are left out.
 export const ErrorCurrent = object(
   {
     status: Type.Optional(Type.String({ description: 'Present status of the resource.' })),

@@ -1,5 +1,5 @@
-// Why a value does not fit its schema, as a list of places and broken rules. Walks the parts of JSON Schema that the
-// contract uses; whether a single value fits is always asked of the engine, so the two cannot disagree.
+// Explains why a value does not fit its schema, as a list of places and broken rules. Walks the parts of JSON Schema that the contract
+// uses. The engine always decides whether a single value fits, so the two cannot disagree.
 
 import { answered, type BrokenRule, type Issue, issue } from './issues.ts'
 import { limits } from './limits.ts'
@@ -11,12 +11,12 @@ export type Fits = (schema: TSchema, value: unknown) => boolean
 export function explain(schema: TSchema, value: unknown, fits: Fits): Issue[] {
   const issues: Issue[] = []
   visit({ fits, issues }, schema, value, '', '')
-  // A keyword that this walk does not know must not turn a refusal into a silent pass.
+  // If the walk finds no issue, as with a keyword that it does not know, the value is still refused.
   if (issues.length === 0) report({ fits, issues }, '', issue('does_not_match'))
   return issues
 }
 
-// The keywords in use here. TypeBox types a schema by its builder; here it is read as the JSON it is.
+// The keywords that the contract uses. TypeBox types a schema by its builder; this walk reads a schema as plain JSON.
 interface Node {
   type?: string
   const?: unknown
@@ -45,7 +45,7 @@ interface Walk {
   issues: Issue[]
 }
 
-// `orElse` ends the sentence where the schema also allows something simpler, such as null.
+// `orElse`: end of the sentence, if the schema also allows something simpler, such as null.
 function visit(walk: Walk, node: Node, value: unknown, path: string, orElse: string): void {
   if (walk.issues.length >= limits.issuesMax || walk.fits(node as TSchema, value)) return
   if (node.anyOf) visitUnion(walk, node.anyOf, value, path)
@@ -70,7 +70,7 @@ function visitUnion(walk: Walk, branches: readonly Node[], value: unknown, path:
   }
 }
 
-// The member that is a constant in every branch, and so tells the branches apart.
+// The member that is a constant in every branch, by which the branches differ.
 function tagOf(branches: readonly Node[]): string | undefined {
   const names = Object.keys(branches[0]?.properties ?? {})
   return names.find((name) => branches.every((branch) => branch.properties?.[name]?.const !== undefined))
@@ -108,7 +108,7 @@ function visitObject(walk: Walk, node: Node, value: Record<string, unknown>, pat
   }
 }
 
-// Exactly one of several members: each branch names one that it requires.
+// Exactly one of several members must be present: each branch names one that it requires.
 function visitChoice(walk: Walk, branches: readonly Node[], value: Record<string, unknown>, path: string): void {
   const names = branches.flatMap((branch) => branch.required ?? [])
   const present = names.filter((name) => Object.hasOwn(value, name))
@@ -132,13 +132,13 @@ function visitArray(walk: Walk, node: Node, value: unknown[], path: string): voi
   }
 }
 
-// The end of the sentence is not a value: a form that shows the rule has an empty field for null.
+// `orElse` is not among the values of the issue: a form that shows the rule has an empty field for null.
 function report(walk: Walk, path: string, rule: BrokenRule, orElse = ''): void {
   if (walk.issues.length >= limits.issuesMax) return
   walk.issues.push(answered({ path, ...rule, message: `${rule.message}${orElse}` }))
 }
 
-// The rule as it follows "must be".
+// The rule without its leading "must be".
 function wordsOf({ message }: BrokenRule): string {
   return message.replace(/^must be /, '')
 }
@@ -172,7 +172,7 @@ function ruleOf(node: Node): BrokenRule {
   }
 }
 
-// A pattern with a bound has both in its sentence.
+// The sentence of a pattern with a length bound includes both.
 function stringRule({ minLength, maxLength, pattern }: Node): BrokenRule {
   if (pattern === undefined)
     return boundRule(minLength, maxLength, {
@@ -207,7 +207,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-// A member's name is cut, so an issue cannot grow with what was sent.
+// The member's name is cut, so the size of an issue does not depend on the request.
 function pointer(path: string, name: string): string {
   return `${path}/${name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`
 }

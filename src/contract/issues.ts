@@ -1,14 +1,14 @@
-// Every way a place in a request or a file can be wrong: the code of the rule, and its sentence without a subject. `{name}` stands
-// for a value, and what is between `[?` and `?]` is left out where its values are not given. Programs and translations read code
-// and values; the sentence is for people.
+// Every rule that a place in a request or a file can break: the code of the rule, and its sentence without a subject. `{name}` stands for
+// a value. Text between `[?` and `?]` is left out if its values are missing. Programs and translations read code and values; the sentence
+// is for people.
 
 import { limits } from './limits.ts'
 import { patterns } from './patterns.ts'
 
-// The length is the second half of a rule that is a pattern.
+// Length limit, appended to the sentence of a pattern.
 const length = '[? ({min} to {max} characters)?]'
 
-// What an operation of the open interface may answer with.
+// Issues that an operation of the open interface may answer with.
 // biome-ignore format: a table reads best with one row a line
 export const openIssues = {
   // Violations of the schema.
@@ -71,7 +71,7 @@ export const openIssues = {
   bad_text:                'holds U+0000 or half of a surrogate pair',
   not_utf8:                'must be UTF-8',
 
-  // Headers, paths and parameters of HTTP requests.
+  // Headers, paths and query parameters of HTTP requests.
   contains_zero:           'must not contain U+0000',
   too_long:                'must have at most {max} characters',
   ascii_length:            'must be {min} to {max} visible ASCII characters',
@@ -85,7 +85,7 @@ export const openIssues = {
   bad_path:                'must be a path in percent-encoded UTF-8',
   bad_cursor:              'must be the link of an earlier answer, followed as it is',
 
-  // Rules about what the members mean.
+  // Rules about the meaning of members.
   empty_search:            'must have q, category, brand, minPrice, maxPrice, inStock, tag or option',
   unknown_sku:             'is not a SKU of this merchant',
   duplicate:               'is there twice',
@@ -110,7 +110,7 @@ export const openIssues = {
   url_host_not_allowed:    'its host is not on the allow-list of the installation',
 } as const satisfies Record<string, string>
 
-// What else the admin interface, a shop file or a command is refused with.
+// Further issues of the admin interface, shop files and commands.
 // biome-ignore format: a table reads best with one row a line
 export const operatorIssues = {
   blank:                   'is blank',
@@ -137,7 +137,7 @@ export const operatorIssues = {
   sku_not_in_file:         'is not among the SKU codes of this file',
   category_circle:         'goes in a circle, or deeper than {max} levels',
 
-  // Columns of a file.
+  // Columns of an imported file.
   unknown_column:          'is not a column of the file',
   meaning_missing:         'must name a column for {member}',
   meaning_repeated:        'may be that of at most {max} columns',
@@ -164,7 +164,7 @@ export const operatorIssues = {
   not_rising:              'must rise',
   instructions_needed:     'is needed: it tells shoppers where to send the money',
 
-  // Keys and accounts of payment providers: whole sentences, since some are about no place.
+  // Keys and accounts of payment providers. These are whole sentences, because some of them concern no single place.
   key_of_other_mode:       'this is a key of {mode} mode',
   not_a_publishable_key:   'the publishable key begins with pk_test_ or pk_live_',
   not_a_secret_key:        'the restricted key begins with rk_test_ or rk_live_, the secret key with sk_test_ or sk_live_',
@@ -265,7 +265,7 @@ export type IssueCode = keyof typeof issueSentences
 export const openIssueCodes = Object.keys(openIssues) as (keyof typeof openIssues)[]
 export const issueCodes = Object.keys(issueSentences) as IssueCode[]
 
-// What the names in sentences stand for.
+// Types of the values that sentences contain.
 export interface IssueValueTypes {
   min: number
   max: number
@@ -319,7 +319,7 @@ export interface BrokenRule {
 }
 
 export interface Issue extends BrokenRule {
-  // JSON Pointer to the place in the value, which for a request is its body; `/query/…` and `/headers/…` are outside of it.
+  // JSON Pointer to the place in the value, which is the body for a request; `/query/…` and `/headers/…` are outside of the body.
   path: string
 }
 
@@ -340,16 +340,16 @@ export function issueAt<Code extends IssueCode>(path: string, code: Code, ...val
   return { path, ...issue(code, ...values) }
 }
 
-// How a language writes values.
+// How a language formats values in a sentence.
 export interface ValueStyle {
   number(value: number): string
-  // Between the last two of several.
+  // The word between the last two of several values.
   or: string
 }
 
 const english: ValueStyle = { number: String, or: 'or' }
 
-// A sentence with its values.
+// Returns the sentence with its values filled in.
 export function filled(sentence: string, values: AnyIssueValues, style: ValueStyle): string {
   return sentence
     .replace(/\[\?(.*?)\?\]/g, (_, part: string) =>
@@ -367,7 +367,7 @@ function shown(name: string, value: IssueValue, { number, or }: ValueStyle): str
   return items.join(name === 'alternatives' || name === 'names' ? ` ${or} ` : ', ')
 }
 
-// As an answer carries it: a list of many words would not fit the schema.
+// Returns the issue with its message cut to the length that the schema of errors allows.
 export function answered(one: Issue): Issue {
   return { ...one, message: cut(one.message) }
 }

@@ -7,22 +7,23 @@ export const limits = {
   listRowsMax: 100,
   synonymGroupsMax: 200,
   synonymsPerGroupMax: 10,
-  // Rows of a list of the admin surface, and items of one of its bulk operations.
+  // Rows in a list of the admin surface, and items in one bulk operation.
   adminListRowsMax: 50,
   bulkItemsMax: 200,
-  // SKUs of the products that one request changes: of `updateAdminProducts`, and of `updateAdminSkus`, which names few of them.
+  // Most SKUs that the products of one request may have: for `updateAdminProducts`, and for `updateAdminSkus`, which changes only some of
+  // them.
   bulkSkusMax: 2_000,
   bulkSkusReadMax: 10_000,
-  // Things that an entry of the list of changes shows.
+  // Subjects that an entry of the list of changes shows.
   changesShownMax: 50,
   pictureBytesMax: 1_048_576,
-  // A file that is imported: 64 MiB.
+  // A file is imported in pieces, at most 64 MiB in total.
   transferPieceBytesMax: 262_144,
   transferPiecesMax: 256,
   cartLinesMax: 100,
   quantityMax: 999,
-  // Prices and other amounts that a merchant sets, in minor units. The dearest cart of 100 × 999 × this, with shipping of this
-  // and a tax of 100 % on top of both, is 8,991,090,000,000,000, which is below 2^53: every total is exact.
+  // Prices and other amounts that a merchant sets, in minor units. The most expensive cart has 100 lines of 999 items at this price,
+  // shipping at this price, and a tax of 100 % on top of both: 8,991,090,000,000,000, which is below 2^53, so every total is exact.
   amountMax: 45_000_000_000,
   taxRateBpsMax: 10_000,
   weightGramsMax: 1_000_000_000,
@@ -48,10 +49,10 @@ export const limits = {
   emailLengthMax: 254,
   // Names of people who sign in.
   userNameLengthMax: 80,
-  // What a shopper reads about a payment by hand, and how long it is awaited.
+  // Payments without a provider: the instructions that shoppers read, and the payment term.
   instructionsLengthMax: 2_000,
   termDaysMax: 365,
-  // A legal text, and its versions in one language.
+  // Length of a legal text, and number of its versions in one language.
   textLengthMax: 100_000,
   textVersionsMax: 200,
 } as const

@@ -1,5 +1,5 @@
-// The names under which the typed client calls the operations: `catalog.product` for getApiKeyCatalogProduct. The client and the
-// reference page are printed with them.
+// Method names by which the typed client calls the operations: `catalog.product` for getApiKeyCatalogProduct. The client and the
+// reference page are generated with these names.
 
 import { type AdminOperationId, adminSurface } from './admin/operations.ts'
 import { type OperationId, openSurface } from './open/operations.ts'
@@ -55,7 +55,7 @@ const openMethods: Readonly<Record<OperationId, string>> = {
   removeCustomerAddress:                  'customer.removeAddress',
 }
 
-// Where the rule below says it badly.
+// Names of operations for which the rule of `methodBy` gives a poor name.
 const adminMethods: Readonly<Partial<Record<AdminOperationId, string>>> = {
   getAdminHome: 'home',
   getAdminDuties: 'duties.get',
@@ -68,7 +68,7 @@ const adminMethods: Readonly<Partial<Record<AdminOperationId, string>>> = {
 
 export type Methods = ReadonlyMap<string, string>
 
-// By operation id. Names are unique within a surface.
+// Maps operation ids to method names. Names are unique within a surface.
 export function methodsOf(surface: Surface): Methods {
   const known: Readonly<Record<string, string>> = surface.name === openSurface.name ? openMethods : adminMethods
   const methods = new Map(

@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document of a surface, printed from its rows. The same rows make the same text, byte for byte.
+// The OpenAPI 3.1 document of a surface, generated from its rows. The same rows give the same text, byte for byte.
 
 import { type Components, createComponents, type NamedSchemas } from './components.ts'
 import { type RefusalCode, type RefusalStatus, refusals } from './refusals.ts'
@@ -6,24 +6,24 @@ import { sampleId } from './sampleid.ts'
 import type { TSchema } from './schema.ts'
 import type { ErrorFacts, Operation, Surface } from './surface.ts'
 
-// The documentation of a surface beside its rows.
+// The documentation of a surface in addition to its rows.
 export interface SurfaceDocument {
   surface: Surface
   title: string
   description: string
   tags: readonly { name: string; description: string }[]
-  // Pages of the documentation, in addition to one per tag.
+  // Documentation pages in addition to one per tag.
   pages?: readonly { name: string; description: string }[]
-  // By operation.
+  // Keyed by operation id.
   examples: Readonly<Record<string, OperationExample>>
   schemas: NamedSchemas
   errorSchema: TSchema
-  // What the surface can refuse with, and what an example of it carries beside its sentence.
+  // Codes that the surface may refuse with, and what their examples have besides the sentence.
   codes: readonly RefusalCode[]
   errorDetails: Readonly<Partial<Record<RefusalCode, Partial<ErrorFacts>>>>
-  // What each name in a path means.
+  // The description of each path parameter.
   pathWords: Readonly<Record<string, string>>
-  // By the `caller` of the rows.
+  // Keyed by the `caller` of the rows.
   callers: Readonly<Record<string, CallerDocument>>
   events?: EventsDocument
 }
@@ -37,9 +37,9 @@ export interface OperationExample {
 
 export interface CallerDocument {
   title: string
-  // The arguments by which curl shows the credential.
+  // Arguments by which curl sends the credential.
   curl: readonly string[]
-  // All of them at once.
+  // A request needs all of these schemes together.
   security: readonly { name: string; scheme: object }[]
 }
 
@@ -156,7 +156,7 @@ export function exampleOf({ examples }: SurfaceDocument, id: string): OperationE
   return example
 }
 
-// The refusals of the operation's own, where people read. The common ones are listed once, in their responses.
+// The operation's own refusals, as text for people. The common refusals are listed once, in their responses.
 function refusalWords({ refusals: own }: Operation): string {
   if (own.length === 0) return ''
   const words = own.map((code) => `${refusals[code].status} \`${code}\``)

@@ -118,7 +118,7 @@ export const Metadata = Type.Unsafe<Record<string, string>>({
   description: 'Your own names and values. Kept and given back as they are.',
 })
 
-// Where a picture or a link leads. Not checked as a URI in answers: it was checked when it was stored.
+// Address of a picture or a link. Answers do not check that it is a URI: it was checked when it was stored.
 export const ImageUrl = nullable(Type.String({ maxLength: 2000 }), { description: 'Address of the picture.' })
 
 export const Scope = oneOf(scopes)

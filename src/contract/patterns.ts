@@ -1,4 +1,4 @@
-// Each pattern of the contract with the words that tell its rule to people. A pattern alone is a poor error message.
+// Each pattern of the contract, with words that state its rule, because a pattern alone is a poor error message.
 
 import { idPrefixes } from './words.ts'
 
@@ -7,17 +7,17 @@ export interface Pattern {
   words: string
 }
 
-// A pattern by itself, and the code of the issue where a text does not match it.
+// A pattern, and the code of the issue if a text does not match it.
 interface NamedPattern extends Pattern {
   code: string
 }
 
-// Control characters and lone surrogates are refused in all text that callers send: no store keeps them faithfully.
+// Control characters and lone surrogates are refused in all text that callers send, because no database stores them faithfully.
 const control = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f\\ud800-\\udfff'
 
-// The parts of an e-mail address. Before the @ are the atoms of RFC 5322 in ASCII, as in the e-mail field of a browser: few
-// mail servers take more (RFC 6531), and a confirmation that cannot be delivered is of no use. The domain may be an
-// international one; letters are named by ranges because not every reader of our schemas knows \p{L}.
+// The parts of an e-mail address. The part before the @ consists of ASCII atoms (RFC 5322), as in the e-mail field of a browser: few mail
+// servers accept more (RFC 6531), and a confirmation that cannot be delivered is of no use. The domain may be internationalized. Letters
+// are named by ranges because not every reader of our schemas supports \p{L}.
 const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 const letter = 'A-Za-z\\u00b7\\u00c0-\\u167f\\u1681-\\u1fff\\u2c00-\\u2dff\\u3005-\\ud7ff'
 const label = `[${letter}0-9]([${letter}0-9-]{0,61}[${letter}0-9])?`
@@ -34,7 +34,7 @@ export const patterns = {
     source: '^[^:]+:.+$',
     words: 'the name and the value of an option, such as Colour:Plum',
   },
-  // Seconds end at 59: JavaScript knows no leap seconds, and would read one as no time at all.
+  // Seconds end at 59: JavaScript has no leap seconds, and would parse one as an invalid date.
   instant: {
     code: 'not_an_instant',
     source: '^\\d{4}-\\d\\d-\\d\\dT([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{3}Z$',
@@ -82,7 +82,8 @@ export const patterns = {
   apiKey: { code: 'not_an_api_key', source: '^cw[kp]_(live|test)_[0-9A-Za-z]{48}$', words: 'an API key' },
 } as const satisfies Record<string, NamedPattern>
 
-// A TypeID: the prefix, then a UUIDv7 in Crockford's base32. The first digit is at most 7, since 26 of them hold 130 bits.
+// A TypeID: the prefix, then a UUIDv7 in Crockford's base32. The first digit is at most 7, since 26 digits hold 130 bits and a UUID has
+// 128.
 export function idPattern(prefix: string): Pattern {
   return { source: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`, words: `an id of the form ${prefix}_…` }
 }

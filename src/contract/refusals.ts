@@ -1,7 +1,7 @@
-// Every way this server says no: the code, its status and its sentence. The sentence is the default; a refusal may say
-// it more exactly, but never with another meaning.
+// Every refusal of this server: the code, its status and its sentence. The sentence is the default; a refusal may be more specific, but
+// never mean something else.
 
-// What an operation of the open interface may answer with. The OpenAPI document and the reference page list these.
+// Refusals that an operation of the open interface may answer with. The OpenAPI document and the reference page list them.
 // biome-ignore format: a table reads best with one row a line
 export const openRefusals = {
   invalid_request:            { status: 400, sentence: 'The request does not match the contract.' },
@@ -58,7 +58,7 @@ export const openRefusals = {
   unavailable:                { status: 503, sentence: 'The service cannot answer now. Try again.' },
 } as const satisfies Record<string, Refusal>
 
-// What else an operator's verb is refused with. Verbs use the codes above where they mean the same.
+// Further refusals of an operator's commands. They use the codes above if the meaning is the same.
 // biome-ignore format: a table reads best with one row a line
 export const operatorRefusals = {
   webhook_endpoint_invalid:   { status: 400, sentence: 'The webhook endpoint is not valid.' },
@@ -190,7 +190,7 @@ export interface Refusal {
 export type RefusalCode = keyof typeof refusals
 export type RefusalStatus = (typeof refusals)[RefusalCode]['status']
 
-// The codes of one status: `RefusalCodeOf<404>`.
+// The codes of one HTTP status: `RefusalCodeOf<404>`.
 export type RefusalCodeOf<Status extends RefusalStatus> = {
   [Code in RefusalCode]: (typeof refusals)[Code]['status'] extends Status ? Code : never
 }[RefusalCode]

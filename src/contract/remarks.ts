@@ -1,14 +1,14 @@
-// Everything that is said of a file that is imported and of its rows: why one is refused, and what of it is taken otherwise than it is
-// written. Code and sentence, as of issues; programs and translations read code and values, the sentence is for people.
+// Every remark on an imported file and its rows: why a row is refused, and what is imported other than written. A remark has a code and a
+// sentence, as an issue does; programs and translations read code and values, the sentence is for people.
 
 import { type AnyIssueValues, filled, type IssueValue, type ValuesIn } from './issues.ts'
 
 // biome-ignore format: a table reads best with one row a line
 export const remarkSentences = {
-  // For remarks of earlier versions, which stored sentences.
+  // Remarks of earlier versions, which stored whole sentences.
   earlier:                     '{sentence}',
 
-  // Why a file cannot be read, or not to its end.
+  // Why a file cannot be read to its end.
   file_empty:                  'the file is empty',
   row_too_large:               'the row is larger than {mebibytes} MiB',
   cell_too_large:              'a cell is larger than {mebibytes} MiB',
@@ -42,7 +42,7 @@ export const remarkSentences = {
   too_many_rows:               'a file of this kind has at most {max} rows and {mebibytes} MiB; split it',
   reading_broken_off:          'reading the file was broken off {count} times, so it is not read again; split it, and send it again',
 
-  // Why a file is not one that is imported.
+  // Why a file cannot be imported.
   column_missing:              'the first row names no column {names}, so this is not a product file of Shopify, WooCommerce, Wix or Medusa, nor a Google feed',
   columns_unknown:             'the first row names no columns of a system that is known, so say what its columns hold',
   columns_assigned_before:     'its columns are read as those of an earlier file with the same first row',
@@ -88,7 +88,7 @@ export const remarkSentences = {
   not_written:                 'it could not be written because of an error of the server',
   not_written_because:         'it could not be written: {reason}',
 
-  // Why it does not fit to SKUs that stay because the file does not name them.
+  // Why a product does not fit its SKUs that the file does not name, which stay.
   too_many_with_unnamed:       'with the SKUs that it does not name it would have more than {max}',
   unnamed_lacks_option:        'it does not fit to the SKUs that it does not name: {path} must name {option}',
   unnamed_repeats:             'it does not fit to the SKUs that it does not name: {path} is there twice',
@@ -97,7 +97,7 @@ export const remarkSentences = {
   unnamed_not_above_price:     'it does not fit to the SKUs that it does not name: {path} must be above the price',
   unnamed_does_not_fit:        'it does not fit to the SKUs that it does not name: {path} {reason}',
 
-  // Prices. Remarks on compare-at prices are notes: the price before is left out, and the row is imported.
+  // Prices. Remarks on compare-at prices are notes: the compare-at price is left out, and the row is imported.
   price_missing:               'the price is missing',
   price_too_high:              'the price "{value}" is above {amount}',
   price_negative:              'the price "{value}" is negative',
@@ -114,7 +114,7 @@ export const remarkSentences = {
   compare_at_price_not_above:    'the compare-at price {value} is not above the price and was left out',
   compare_at_price_not_shown:    '{slug}: the compare-at price of {members}[? and {more} more?] is stored and not shown, as no higher price in the 30 days before is known',
 
-  // What of a file is taken otherwise than it is written there.
+  // Values of a file that are imported other than written.
   columns_not_imported:        'columns that are not imported: {members}',
   columns_by_place:            'columns that are known by their place alone: {members}',
   no_prices:                   'the file has no prices, so it changes only products and SKUs that exist',
@@ -163,10 +163,10 @@ export const remarkSentences = {
 
 export type RemarkCode = keyof typeof remarkSentences
 
-// The cast says that a table has its own keys.
+// The cast claims that the table has only its own keys.
 export const remarkCodes = Object.keys(remarkSentences) as RemarkCode[]
 
-// What the names in sentences stand for.
+// Types of the values that sentences contain.
 interface RemarkValueTypes {
   min: number
   max: number
@@ -203,9 +203,9 @@ export interface Remark {
   values: AnyIssueValues
   // Line number in the file.
   line?: number
-  // How many rows of the product were refused besides.
+  // Number of further rows of the product that were refused.
   moreRows?: number
-  // The whole product is left out, not a row of it.
+  // Whether the whole product is left out, not only one row.
   leavesOut?: boolean
 }
 
@@ -226,7 +226,7 @@ export function remarkMessage({ code, values, moreRows, leavesOut }: Remark): st
   return `${said}${moreRows === undefined ? '' : ` (and ${moreRows} more rows)`}${leavesOut ? '; the product is left out' : ''}`
 }
 
-// As a command prints it.
+// The remark as commands print it.
 export function remarkText(one: Remark): string {
   return `${one.line === undefined ? '' : `line ${one.line}: `}${remarkMessage(one)}`
 }

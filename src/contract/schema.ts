@@ -1,6 +1,6 @@
-// The small vocabulary in which schemas are written. The types are TypeBox's, so a schema is its TypeScript type
-// too; the values are plain JSON Schema made here, because loading TypeBox's own builders took 160 to 230 ms of every
-// start (Node 24, two shared cores) and these take none.
+// The small vocabulary in which schemas are written. The types are TypeBox's, so a schema is also its TypeScript type. The values are
+// plain JSON Schema made here: loading TypeBox's own builders took 160 to 230 ms of every start (Node 24, two shared cores), and these
+// take none.
 
 import type * as TypeBox from 'typebox'
 import type { Static, TObjectOptions, TProperties, TSchema, TSchemaOptions } from 'typebox'
@@ -10,11 +10,11 @@ type Builders = Pick<
   'Array' | 'Boolean' | 'Integer' | 'Literal' | 'Null' | 'Object' | 'Optional' | 'String' | 'Union' | 'Unsafe'
 >
 
-// TypeBox marks an optional member by this property, which JSON does not show. The same mark lets both kinds mix.
+// TypeBox marks an optional member by this property, which JSON output omits. With the same mark both kinds of schemas can be mixed.
 const optional = '~optional'
 
-// A copy with a mark or a description of its own remembers the schema it was made from, so the OpenAPI document can
-// refer to a named part instead of repeating it. JSON does not show a symbol, and a spread copies it.
+// A copy with its own mark or description remembers the schema that it was made from, so the OpenAPI document can refer to a named part
+// instead of repeating it. JSON output omits symbols, and a spread copies them.
 const origin = Symbol('origin')
 
 interface Copy {
@@ -25,7 +25,7 @@ export function originOf(schema: TSchema): TSchema {
   return (schema as Copy)[origin] ?? schema
 }
 
-// The cast claims that these make what TypeBox makes; a test compares the two.
+// The cast claims that these builders make what TypeBox makes; a test compares the two.
 export const Type = {
   Array: (items: TSchema, options?: object) => ({ type: 'array', items, ...options }),
   Boolean: (options?: object) => ({ type: 'boolean', ...options }),
@@ -56,7 +56,7 @@ export function oneOf<const Words extends readonly string[]>(words: Words, optio
   return Type.Unsafe<Words[number]>({ type: 'string', enum: [...words], ...options })
 }
 
-// A member that says in its own place what a shared part means there.
+// Returns a copy of a shared part with a description of what it means for one member.
 export function described<const Schema extends TSchema>(description: string, schema: Schema) {
   return Type.Unsafe<Static<Schema>>({ ...schema, description, [origin]: originOf(schema) })
 }

@@ -1,4 +1,4 @@
-// What a merchant decides about the online store: its look, the sections of its home and its menus. Shared by both surfaces.
+// A merchant's settings for the online store: its appearance, the sections of its home page and its menus. Shared by both surfaces.
 
 import { optional, picture, slug, text } from './entries.ts'
 import { described, nullable, object, oneOf, type Static, Type } from './schema.ts'

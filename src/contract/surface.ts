@@ -1,5 +1,5 @@
-// A surface is one API: its rows, where they stand, and how it says no. Routes, checks, handler types, the OpenAPI document,
-// the reference page and the tests from the rows all take a surface.
+// A surface is one API: its rows, its base path, and its form of errors. Routes, checks, handler types, the OpenAPI document, the
+// reference page and the tests made from the rows are all derived from a surface.
 
 import type { Issue } from './issues.ts'
 import type { RefusalCode, RefusalCodeOf } from './refusals.ts'
@@ -9,52 +9,53 @@ import type { Stability } from './words.ts'
 export interface Operation {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: `/${string}`
-  // Which gate the caller comes through, by its name; `anyone` has none.
+  // Name of the gate that authenticates the caller; `anyone` has none.
   caller: string
   scope: string | null
   idempotency: 'required' | 'none'
   stability: Stability
   tag: string
-  // The page of the documentation that has it, where the tag has more than one (default: the one named as the tag).
+  // Page of the documentation that describes it, if its tag has several (default: the page named as the tag).
   page?: string
   summary: string
   description: string
-  // Whether the answer may hold a link to more rows. The link carries a signed `cursor`.
+  // Whether the answer may contain a link to more rows. The link has a signed `cursor`.
   paged: boolean
-  // The members are parameters. Strings, integers, booleans, and arrays of them, which are sent as repeated parameters.
+  // Query parameters: strings, integers, booleans, and arrays of them, which are sent as repeated parameters.
   query?: TSchema
   body: TSchema | null
-  // 64 KiB where it is missing.
+  // Default: 64 KiB.
   bodyBytesMax?: number
-  // How much a call takes from the rate limit (default: 1).
+  // Number of requests that a call counts as in the rate limit (default: 1).
   cost?: number
-  // It computes for a millisecond or more: such calls are performed in the order in which they came, and others in between.
+  // The operation computes for a millisecond or more: such calls run in order of arrival, and other calls run between them.
   takesTurns?: true
-  // It asks another service, such as a payment provider, or reads more than one turn allows. Its handler does that outside of any transaction, and answers with an
-  // `Outside`, whose writes are the transaction.
+  // The operation calls another service, such as a payment provider, or reads more than one turn allows. Its handler does that outside of
+  // any transaction, and returns an `Outside`, whose writes are the transaction.
   asksOutside?: true
-  // What is written down about it. `change`: what it changed. `look`: that sealed data was shown. The handler answers with an
-  // `Audited`, and the entry is part of the transaction (default: none).
+  // What the list of changes records (default: none). `change`: what the operation changed. `look`: that it showed encrypted data. The
+  // handler returns an `Audited`, and the entry is written in the same transaction.
   audit?: Audit
-  // Answers the catalog and nothing else, so the answer holds no secret and may be compressed. Of operations for anyone this always holds.
+  // The answer contains catalog data only and no secret, so it may be compressed. Always true of operations for anyone.
   isCatalog?: true
-  // A page of a storefront may call it, with a publishable key.
+  // A page of a storefront may call the operation with a publishable key.
   forPages?: true
-  // The member `scopes` of the body names no scope that the caller does not have.
+  // The member `scopes` of the body must not name scopes that the caller does not have.
   grantsScopes?: true
   reply: Reply
-  // The refusals of this operation's own. Those that every operation can meet (400, 401, a missing scope, 429, a reused key) are common.
+  // The operation's own refusals. Common refusals, which every operation may answer with (400, 401, a missing scope, 429, a reused key),
+  // are left out.
   refusals: readonly RefusalCodeOf<403 | 404 | 409>[]
 }
 
-// `lookOnce`: the same look again is no entry for some minutes, since a page shows it again by itself.
+// `lookOnce`: the same access again makes no entry for some minutes, since a page repeats it automatically.
 export type Audit = 'change' | 'look' | 'lookOnce' | 'none'
 
 export interface Reply {
   status: 200 | 201 | 202 | 204
-  // Null for an answer without a body: 204.
+  // Null: an answer without a body (204).
   schema: TSchema | null
-  // The answer holds a secret, so it is sealed where it is stored for a repetition.
+  // The answer contains a secret, so it is stored encrypted for repeated requests.
   isSecret?: true
 }
 
@@ -64,7 +65,7 @@ export function ok<const Schema extends TSchema>(schema: Schema) {
 
 export interface Surface<Rows extends Readonly<Record<string, Operation>> = Readonly<Record<string, Operation>>> {
   name: string
-  // Every path of the surface begins with it.
+  // Prefix of every path of the surface.
   base: `/${string}`
   operations: Rows
   errorBody(error: ErrorFacts): object

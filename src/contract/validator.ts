@@ -1,5 +1,5 @@
-// Checks outside data against a schema, and tells what is wrong in words. TypeBox's compiled check decides; only when it
-// says no does `explain` walk schema and value to find the places. Nothing is coerced, and no value is ever echoed.
+// Checks outside data against a schema, and explains in words what is wrong. TypeBox's compiled check decides; only if it fails does
+// `explain` walk schema and value to find the places. Values are never coerced or echoed.
 
 import { createRequire } from 'node:module'
 import type * as Engine from 'typebox/schema'
@@ -9,11 +9,11 @@ import type { TSchema } from './schema.ts'
 
 type Check = (value: unknown) => Issue[]
 
-// One for each schema of the process: the cells of a server, and the servers of a test process, have the same operations.
+// One check per schema and process: the cells of a server, and the servers of a test process, have the same operations.
 const checks = new WeakMap<TSchema, Check>()
 
-// The engine is loaded and the schema compiled at first use: a start that only reads pays for neither (measured: about
-// 100 ms for the engine, 1 to 5 ms for a schema).
+// The engine is loaded and the schema compiled at first use, so a start that only reads pays for neither (measured: about 100 ms for the
+// engine, 1 to 5 ms for a schema).
 export function compile(schema: TSchema): Check {
   const known = checks.get(schema)
   if (known) return known
@@ -29,7 +29,7 @@ export function compile(schema: TSchema): Check {
   return check
 }
 
-// Loads the engine ahead of the first use, for a server that has opened its port and has a moment.
+// Loads the engine ahead of its first use, once a server has opened its port and is idle.
 export function warmValidator(): void {
   engine()
 }

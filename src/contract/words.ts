@@ -1,10 +1,10 @@
-// Every word the outside can see, spelled once. A list is the order in which the reference shows it; its type is the union.
+// Every public word, spelled once. The order of a list is the order in which the reference shows it; its type is the union.
 
-// What an installation does for its shoppers.
+// Scopes of what an installation does for its shoppers.
 export const openScopes = ['webhooks:read', 'webhooks:write', 'catalog:read', 'checkout:quote'] as const
 export type OpenScope = (typeof openScopes)[number]
 
-// What a person or a key may do for a merchant as a whole. `admin:read` shows everything but secrets and people's data.
+// Scopes of what a person or a key may do for a merchant as a whole. `admin:read` shows everything except secrets and personal data.
 export const adminScopes = [
   'admin:read',
   'admin:catalog',
@@ -32,7 +32,7 @@ export type Stability = (typeof stabilities)[number]
 export const modes = ['test', 'live'] as const
 export type Mode = (typeof modes)[number]
 
-// What the content of a SKU is measured in, and what its unit price is for.
+// Units in which the content of a SKU is measured, and bases of its unit price.
 export const measureUnits = ['mg', 'g', 'kg', 'ml', 'cl', 'l', 'm3', 'mm', 'cm', 'm', 'cm2', 'm2', 'piece'] as const
 export type MeasureUnit = (typeof measureUnits)[number]
 export const measureBases = ['kg', '100g', 'l', '100ml', 'm3', 'm', 'm2', 'piece'] as const
@@ -86,7 +86,7 @@ export const idPrefixes = {
 export type IdNoun = keyof typeof idPrefixes
 export type IdPrefix = (typeof idPrefixes)[IdNoun]
 
-// Statuses of the storefront that this server shows.
+// Statuses of the online store.
 export const siteStatuses = ['open', 'closed'] as const
 export type SiteStatus = (typeof siteStatuses)[number]
 
@@ -127,34 +127,34 @@ export type WithdrawalExemption = (typeof withdrawalExemptions)[number]
 export const itemExemptions = [...withdrawalExemptions, 'digital_content'] as const
 export type ItemExemption = (typeof itemExemptions)[number]
 
-// What a shopper agrees to at the checkout, beside the purchase.
+// Consents that a shopper gives at the checkout, in addition to the purchase.
 export const consentKinds = ['digital_content'] as const
 export type ConsentKind = (typeof consentKinds)[number]
-// Raised with each change of the sentences in web/languages/checkout/.
+// Must change with each change of the sentences in web/languages/checkout/.
 export const consentTextVersion = '2026-11-18'
 
-// What is at a path of a shop.
+// What a path of an online store leads to.
 export const pathKinds = ['product', 'category', 'page', 'moved', 'gone', 'missing'] as const
 
-// Why a host is not proved: its name leads nowhere, what answers there is not this server, nothing answers, or another shop has it.
+// Why a host is not verified: its name does not resolve, another server answers, no server answers, or another shop has it.
 export const hostProblems = ['not_found', 'not_answering', 'unreachable', 'taken'] as const
 export type HostProblem = (typeof hostProblems)[number]
 
 export const installationStatuses = ['active', 'suspended', 'ended'] as const
 export type InstallationStatus = (typeof installationStatuses)[number]
 
-// `publishable`: for the pages of a storefront, and readable by anyone who opens one.
+// `publishable`: for the pages of a storefront, so anyone who opens one can read the key.
 export const keyKinds = ['secret', 'publishable'] as const
 export type KeyKind = (typeof keyKinds)[number]
 
-// What a publishable key may do, in carts and checkouts that such keys began.
+// Scopes of publishable keys, which are limited to carts and checkouts that such keys created.
 export const publishableScopes = ['catalog:read', 'checkout:quote'] as const satisfies readonly OpenScope[]
 
-// `expiring`: replaced by a rotation and still accepted until it expires.
+// `expiring`: replaced by a rotation, and accepted until it expires.
 export const credentialStatuses = ['active', 'expiring', 'expired', 'revoked'] as const
 export type CredentialStatus = (typeof credentialStatuses)[number]
 
-// What happens when none is left. not_counted: its stock is not counted, and there is always one left.
+// What happens if a SKU is sold out. not_counted: its stock is not counted, so it never sells out.
 export const soldOutRules = ['refuse', 'backorder', 'not_counted'] as const
 export type SoldOutRule = (typeof soldOutRules)[number]
 
@@ -170,8 +170,8 @@ export type Availability = (typeof availabilities)[number]
 export const cartStatuses = ['open', 'locked', 'converted', 'expired'] as const
 export type CartStatus = (typeof cartStatuses)[number]
 
-// `price_unavailable`: the amounts are beyond what can be exact; they are 0, and the cart cannot be paid.
-// `no_shipping_option`: something must be sent, and no option carries it to the address; the cart cannot be paid.
+// `price_unavailable`: the amounts are too large to be exact, so they are shown as 0, and the cart cannot be paid. `no_shipping_option`:
+// an item must be sent and no option ships to the address, so the cart cannot be paid.
 export const cartMessageCodes = [
   'price_unavailable',
   'price_changed',
@@ -192,7 +192,7 @@ export type PromotionType = (typeof promotionTypes)[number]
 export const promotionStates = ['none', 'applied', 'pending', 'rejected'] as const
 export type PromotionState = (typeof promotionStates)[number]
 
-// What a cart can keep: a rejected code is answered and forgotten.
+// Promotion states that a cart stores. A rejected code is only answered, not stored.
 export const cartPromotionStates = ['none', 'applied', 'pending'] as const
 
 export const promotionReasons = [
@@ -212,12 +212,12 @@ export type PromotionReason = (typeof promotionReasons)[number]
 export const checkoutSessionStatuses = ['open', 'processing', 'completed', 'cancelled', 'expired'] as const
 export type CheckoutSessionStatus = (typeof checkoutSessionStatuses)[number]
 
-// `pending`: the session is completed and the money is still to come by a manual payment. A completed session is `unpaid`
-// where its order was cancelled before the money came.
+// `pending`: the session is completed and a manual payment is still expected. A completed session is `unpaid` if its order was cancelled
+// before payment.
 export const checkoutPaymentStatuses = ['unpaid', 'processing', 'pending', 'paid'] as const
 export type CheckoutPaymentStatus = (typeof checkoutPaymentStatuses)[number]
 
-// `none`: nothing in the session needs stock. `lapsed`: the time ran out; the stock is secured again at payment.
+// `none`: no item of the session needs stock. `lapsed`: the hold expired; the stock is held again at payment.
 export const holdStatuses = ['none', 'held', 'lapsed', 'released', 'consumed'] as const
 
 export const sessionCancellationReasons = [
@@ -228,7 +228,7 @@ export const sessionCancellationReasons = [
   'other',
 ] as const
 
-// `system`: the app that opened it was uninstalled.
+// `system`: the app that opened the session was uninstalled.
 export const sessionCancellers = ['api', 'shopper', 'system'] as const
 
 export const paymentErrorCodes = [
@@ -246,7 +246,7 @@ export type PaymentErrorCode = (typeof paymentErrorCodes)[number]
 export const orderStatuses = ['placed', 'processing', 'completed', 'cancelled'] as const
 export type OrderStatus = (typeof orderStatuses)[number]
 
-// Statuses of an order that the merchant makes for a shopper. `paying`: a payment is under way.
+// Statuses of an order that the merchant makes for a shopper. `paying`: a payment is in progress.
 export const draftStatuses = ['open', 'paying', 'paid', 'cancelled', 'expired'] as const
 export type DraftStatus = (typeof draftStatuses)[number]
 
@@ -263,41 +263,41 @@ export type OrderPaymentStatus = (typeof orderPaymentStatuses)[number]
 export const fulfillmentStatuses = ['unfulfilled', 'partially_fulfilled', 'fulfilled'] as const
 export type FulfillmentStatus = (typeof fulfillmentStatuses)[number]
 
-// Carriers whose parcels have a link by their number. Others are named as well, and need a link of their own.
+// Carriers whose tracking links are made from the parcel's number. Other carriers may be named too, and need a link of their own.
 export const carrierNames = ['DHL', 'UPS', 'DPD', 'GLS', 'FedEx', 'Royal Mail', 'La Poste', 'PostNL', 'USPS'] as const
 export type CarrierName = (typeof carrierNames)[number]
 
 export const paymentStatuses = ['processing', 'pending', 'succeeded', 'declined', 'voided'] as const
 export type PaymentStatus = (typeof paymentStatuses)[number]
 
-// Money that people move: a transfer to the merchant's bank, or cash at the door.
-// What can be wrong with a merchant's account at a payment provider.
+// Problems of a merchant's account at a payment provider.
 export const paymentAccountProblems = ['key_refused', 'permission_missing', 'notices_refused'] as const
 export type PaymentAccountProblem = (typeof paymentAccountProblems)[number]
 
+// Payments without a provider: a transfer to the merchant's bank, or cash on delivery.
 export const manualMethods = ['bank_transfer', 'cash_on_delivery'] as const
 export type ManualMethod = (typeof manualMethods)[number]
 
 export const refundStatuses = ['pending', 'succeeded', 'failed'] as const
 export type RefundStatus = (typeof refundStatuses)[number]
 
-// How a price that was changed by a percentage ends.
+// Endings of prices that were changed by a percentage.
 export const priceEndings = ['99', '95', 'whole'] as const
 export type PriceEnding = (typeof priceEndings)[number]
 
 export const disputeStatuses = ['open', 'won', 'lost'] as const
 export type DisputeStatus = (typeof disputeStatuses)[number]
 
-// An invoice is made when an order is paid, a credit note when money went back.
+// An invoice is made when an order is paid, a credit note when money is refunded.
 export const documentKinds = ['invoice', 'credit_note'] as const
 export type DocumentKind = (typeof documentKinds)[number]
 
-// `refund_failed`: after it had succeeded. The invoice then reverses the credit note.
+// `refund_failed`: the refund failed after it had succeeded. The invoice then reverses the credit note.
 export const documentCauses = ['order_paid', 'refund_paid', 'refund_failed'] as const
 export type DocumentCause = (typeof documentCauses)[number]
 
-// Why no tax is charged on a whole order.
-// `intra_community`: goods sent to a firm in another state of the EU; `reverse_charge`: what is not sent, such as digital content.
+// Why no tax is charged on a whole order. `intra_community`: goods sent to a business in another state of the EU; `reverse_charge`: items
+// that are not sent, such as digital content.
 export const taxReliefs = ['reverse_charge', 'intra_community', 'export', 'small_business'] as const
 export type TaxRelief = (typeof taxReliefs)[number]
 
@@ -314,7 +314,7 @@ export type TaxReason = (typeof taxReasons)[number]
 export const vatStatuses = ['pending', 'valid', 'invalid', 'unavailable'] as const
 export type VatStatus = (typeof vatStatuses)[number]
 
-// Whether the register knows the firm by the name that the buyer gave.
+// Whether the buyer's name matches the business that the register knows.
 export const vatNameMatches = ['match', 'differs', 'unknown'] as const
 export type VatNameMatch = (typeof vatNameMatches)[number]
 
@@ -327,19 +327,19 @@ export const orderCancellationReasons = [
 ] as const
 export type OrderCancellationReason = (typeof orderCancellationReasons)[number]
 
-// `system`: the payment term was over. `operator`: at the command line.
+// `system`: the payment term expired. `operator`: at the command line.
 export const orderCancellers = ['api', 'operator', 'system'] as const
 export type OrderCanceller = (typeof orderCancellers)[number]
 
 export const cancellationStatuses = ['completed', 'refund_pending', 'refund_failed'] as const
 export type CancellationStatus = (typeof cancellationStatuses)[number]
 
-// A statement of withdrawal (Directive 2011/83/EU, Art. 11a). `received`: waits for the merchant.
+// A statement of withdrawal (Directive 2011/83/EU, Art. 11a). `received`: the merchant has not settled it yet.
 export const withdrawalStatuses = ['received', 'settled'] as const
 export type WithdrawalStatus = (typeof withdrawalStatuses)[number]
 
-// `accepted`: the goods come back or the money went back. `declined`: there is no right of withdrawal, and the shopper knows why.
-// `unknown`: it names no order of the shop.
+// `accepted`: the goods are returned or the money is refunded. `declined`: there is no right of withdrawal, and the shopper knows why.
+// `unknown`: the statement names no order of the shop.
 export const withdrawalOutcomes = ['accepted', 'declined', 'unknown'] as const
 export type WithdrawalOutcome = (typeof withdrawalOutcomes)[number]
 
@@ -350,7 +350,7 @@ export const legalTextKinds = [
 ] as const
 export type LegalTextKind = (typeof legalTextKinds)[number]
 
-// What the law of a country demands of a shop that sells there; dates and sources are in `platform/kit/duties.ts`.
+// Duties of a shop under the law of a country that it sells to; dates and sources are in `platform/kit/duties.ts`.
 // biome-ignore format: a list of words
 export const dutyIds = [
   'seller', 'confirmation', 'privacy', 'imprint', 'withdrawal', 'order_button', 'prior_price', 'accessibility',
@@ -358,18 +358,18 @@ export const dutyIds = [
 ] as const
 export type DutyId = (typeof dutyIds)[number]
 
-// `by_hand`: nothing here shows whether it is done, or needed, and a person has to look.
+// `by_hand`: the server cannot tell whether the duty is done or applies; a person must check.
 export const dutyStatuses = ['done', 'missing', 'by_hand', 'not_needed'] as const
 export type DutyStatus = (typeof dutyStatuses)[number]
 
-// What a merchant gives: name, address and e-mail of the seller, the content of every SKU, the maker of every product, who is responsible in
-// the EU for makers elsewhere, or a legal text or the notice on the legal guarantee.
+// What a merchant must provide: name, address and e-mail of the seller, the content of every SKU, the maker of every product, who is
+// responsible in the EU for makers elsewhere, or a legal text or the notice on the legal guarantee.
 export const dutyNeeds = ['seller', 'measures', 'makers', 'responsible', ...legalTextKinds] as const
 export type DutyNeed = (typeof dutyNeeds)[number]
 
-// Those of the hosted pages.
+// The languages of the hosted pages.
 export const textLanguages = ['en', 'de', 'fr', 'es', 'nl', 'ja', 'ar'] as const
-// Official languages of the EU among them, in which there is the harmonised notice on the legal guarantee.
+// Those of the languages above that have the harmonised notice on the legal guarantee: official languages of the EU.
 export const noticeLanguages = [
   'en',
   'de',
@@ -396,7 +396,7 @@ export const orderTimelineTypes = [
 ] as const
 export type OrderTimelineType = (typeof orderTimelineTypes)[number]
 
-// What becomes of goods that a shopper sends back. The first three are open: an order has at most one open return.
+// Statuses of a return of goods. The first three are open: an order has at most one open return.
 export const returnStatuses = ['requested', 'approved', 'received', 'refused', 'closed'] as const
 export type ReturnStatus = (typeof returnStatuses)[number]
 
@@ -419,10 +419,10 @@ export type ReturnOpener = (typeof returnOpeners)[number]
 
 export const endpointStatuses = ['enabled', 'disabled', 'paused'] as const
 export type EndpointStatus = (typeof endpointStatuses)[number]
-// Those that a merchant sets: an endpoint is disabled by the server or the operator.
+// Statuses that a merchant may set. Only the server or the operator disables an endpoint.
 export const settableEndpointStatuses = ['enabled', 'paused'] as const
 
-// `gone`: the receiver answered 410. `failing`: too many deliveries failed in a row for too long. `operator`: by hand.
+// `gone`: the receiver answered 410. `failing`: too many deliveries failed in a row for too long. `operator`: at the command line.
 export const endpointDisabledReasons = ['gone', 'failing', 'operator'] as const
 export type EndpointDisabledReason = (typeof endpointDisabledReasons)[number]
 
@@ -508,7 +508,7 @@ export const eventKinds = [
 ] as const
 export type EventKind = (typeof eventKinds)[number]
 
-// What an entry of the list of changes can be about.
+// Subjects of entries in the list of changes.
 export const changeSubjects = [
   'merchant',
   'category',
@@ -527,7 +527,7 @@ export const changeSubjects = [
   'site_page',
   'site_content',
   'redirect',
-  // The settings of e-mails. Stored in the list of changes, so the word stays.
+  // The settings of e-mails. The list of changes stores the word, so it cannot be renamed.
   'letters',
   'installation',
   'app',
@@ -555,11 +555,12 @@ export const changeSubjects = [
 ] as const
 export type ChangeSubject = (typeof changeSubjects)[number]
 
-// What a person may say became of a payment.
+// Outcomes of a payment that a person may record.
 export const closedOutcomes = ['succeeded', 'declined'] as const
 export type ClosedOutcome = (typeof closedOutcomes)[number]
 
-// What can be put back, and the scope that it needs beside the right to see the entry. Of a fulfillment only its tracking is.
+// Subjects whose changes can be undone, and the scope that undoing needs in addition to the right to see the entry. For a fulfillment
+// only the tracking can be undone.
 export const undoScopes = {
   product: 'admin:catalog',
   sku: 'admin:catalog',
@@ -585,14 +586,14 @@ export type UndoableSubject = keyof typeof undoScopes
 
 export const changeKinds = ['create', 'change', 'retire', 'look'] as const
 
-// `app`: an installed app with an access token. `operator`: at the command line. `loop`: the server by itself.
-// Why a picture of an imported product could not be brought over from another server. `limit`: the shop has as many as it may have.
+// Why a picture of an imported product could not be copied from another server. `limit`: the shop has the most pictures that it may have.
 export const remotePictureProblems = [
   ...['forbidden', 'missing', 'unreachable', 'too_slow', 'too_large'],
   ...['not_a_picture', 'limit'],
 ] as const
 export type RemotePictureProblem = (typeof remotePictureProblems)[number]
 
+// `app`: an installed app with an access token. `operator`: at the command line. `loop`: a background job of the server.
 export const actorKinds = ['person', 'key', 'app', 'operator', 'loop'] as const
 export type ActorKind = (typeof actorKinds)[number]
 
@@ -607,7 +608,7 @@ export type PromotionStatus = (typeof promotionStatuses)[number]
 export const movementKinds = ['opening', 'set', 'sold', 'restocked'] as const
 export type MovementKind = (typeof movementKinds)[number]
 
-// What a file brings, and what a file can be made of.
+// Kinds of data in imported and exported files.
 export const importKinds = ['products', 'stock'] as const
 export type ImportKind = (typeof importKinds)[number]
 

@@ -1,4 +1,4 @@
-// What software may do that buys for shoppers: schemas and rows.
+// What merchants let buying agents do: schemas and rows.
 
 import { agentLevels, agentPayers, platformStatuses } from '../agents/settings.ts'
 import { limits } from '../limits.ts'

@@ -1,4 +1,4 @@
-// What the bulk operations have in common: each item has an outcome of its own.
+// Parts that the bulk operations share. Each item of a bulk operation has its own outcome.
 
 import { limits } from '../limits.ts'
 import { nullable, object, oneOf, type Static, Type } from '../schema.ts'

@@ -1,5 +1,5 @@
-// Products, SKUs, stock, categories and promotions: schemas and rows. What a merchant writes is an entry as in a shop file; ids,
-// versions and counts are around it, so an answer can be changed and sent back.
+// Products, SKUs, stock, categories and promotions: schemas and rows. A merchant writes entries as in a shop file. Answers add ids,
+// versions and counts around an entry, so an answer can be changed and sent back.
 
 import { brand, CategoryEntry, amount as PriceAmount, ProductEntry, PromotionEntry, picture } from '../entries.ts'
 import { limits } from '../limits.ts'
@@ -59,7 +59,7 @@ export const AdminProductSummary = object({
   updatedAt: Instant,
 })
 
-// For a SKU whose `compareAtPrice` announces a reduction.
+// For a SKU with a `compareAtPrice`, which announces a reduction.
 const AdminPriorPrice = nullable(Amount, {
   description:
     'The lowest price of the 30 days before the announced reduction began, which the shop strikes through. null: it shows no reduction.',

@@ -1,4 +1,4 @@
-// The list of changes: who did what, with each member's value before and after.
+// The list of changes: who changed what, with each member's value before and after.
 
 import { limits } from '../limits.ts'
 import { IdempotencyKey, Instant, Mode, RequestId } from '../parts.ts'
@@ -109,7 +109,7 @@ export type AdminActor = Static<typeof AdminActor>
 export type AdminSubjectChange = Static<typeof AdminSubjectChange>
 export type AdminChange = Static<typeof AdminChange>
 
-// They say that an order or a return waits for a draft, which stands beside them in the entry: they are taken back with it.
+// These members say that an order or a return waits for a draft. The entry also names that draft, so undoing the draft undoes them.
 const followingMembers = ['openChange', 'openExchange']
 
 export function hasOwnEffect(change: { kind: string; members: readonly { member: string }[] }): boolean {

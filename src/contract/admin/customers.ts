@@ -1,5 +1,5 @@
 // Customers: shoppers who ordered, one for each mailbox and mode. Names, e-mails and addresses are only in the answers of
-// getAdminCustomerDetails and getAdminCustomerData, which are written down.
+// getAdminCustomerDetails and getAdminCustomerData, and each such access is recorded in the list of changes.
 
 import { limits } from '../limits.ts'
 import { Address } from '../open/carts.ts'

@@ -1,4 +1,4 @@
-// The documentation of the admin surface beside its rows.
+// The documentation of the admin surface in addition to its rows.
 
 import { namedIn } from '../components.ts'
 import {

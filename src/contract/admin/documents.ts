@@ -126,7 +126,7 @@ export const AdminLedgerResponse = object({
   meta: ListMeta,
 })
 
-// Credit notes can be more than invoices.
+// Negative if credit notes exceed invoices.
 const Signed = Type.Integer({ description: 'In minor units; negative where more was credited than invoiced.' })
 
 const taxSums = {

@@ -1,5 +1,5 @@
-// Drafts: orders that the merchant makes for a shopper, at prices of the catalog or by hand. The shopper pays by a link to the hosted
-// checkout; until then the stock is held, and the merchant may change the draft behind the same link.
+// Drafts: orders that the merchant makes for a shopper, at catalog prices or at prices set by hand. The shopper pays by a link to the
+// hosted checkout. Until payment the stock is held, and the merchant may change the draft behind the same link.
 
 import { amount } from '../entries.ts'
 import { limits } from '../limits.ts'
@@ -32,7 +32,7 @@ import { type AdminRows, adminRow, listOf } from './row.ts'
 
 export const draftDaysMax = 30
 const draftDaysDefault = 7
-// How often the link of one draft is sent.
+// Maximum number of times that the link of one draft is sent by e-mail.
 export const draftEmailsMax = 5
 
 const summary = {

@@ -1,4 +1,4 @@
-// Duties of a shop by the law of the countries that it sells to: schemas and rows.
+// Duties of a shop under the law of the countries that it sells to: schemas and rows.
 
 import { Count, Country } from '../parts.ts'
 import { described, object, oneOf, type Static, Type } from '../schema.ts'

@@ -1,4 +1,4 @@
-// Order edits: the merchant changes what was ordered, as long as it was not sent.
+// Order edits: the merchant changes the items of an order that are not sent yet.
 
 import { amount } from '../entries.ts'
 import { limits } from '../limits.ts'

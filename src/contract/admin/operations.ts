@@ -1,4 +1,4 @@
-// The admin surface: what runs a merchant's shop, one row for each operation. A group of operations has a file of its own.
+// The admin surface: the operations that run a merchant's shop, one row each. Each group of operations has its own file.
 
 import { openRefusals, type RefusalCode, refusalCodes, refusals } from '../refusals.ts'
 import type { Surface } from '../surface.ts'
@@ -69,7 +69,7 @@ export const adminSurface: Surface<AdminOperations> = {
   errorBody: (error) => ({ error }),
 }
 
-// What every operation can meet, and what the rows name.
+// Codes that every operation may answer with, and those that the rows name.
 const own = new Set<RefusalCode>(Object.values<AdminOperation>(adminOperations).flatMap((row) => row.refusals))
 export const adminRefusalCodes = refusalCodes.filter((code) => own.has(code) || isCommon(code))
 

@@ -1,5 +1,5 @@
-// Orders as the merchant sees them: schemas and rows. No address and no e-mail is in an answer except that of
-// getAdminOrderCustomer, which is written down.
+// Orders as the merchant sees them: schemas and rows. Only getAdminOrderCustomer answers with addresses and e-mails, and each such access
+// is recorded in the list of changes.
 
 import { platformProofs } from '../agents/settings.ts'
 import { limits } from '../limits.ts'
@@ -185,7 +185,7 @@ export const AdminMoneyReceived = object(
   { description: 'Money of a bank transfer or in cash, as people recorded it.' },
 )
 
-// What may be done with an order now, by whoever has the scope.
+// Operations that the order's present state allows, for callers that have the scope.
 export const orderActions = [
   'payAdminOrder',
   'recordAdminMoney',
@@ -253,7 +253,7 @@ export const AdminOrder = object({
 
 export const orderSorts = ['newest', 'oldest'] as const
 export type OrderSort = (typeof orderSorts)[number]
-// What went wrong with an order and asks for somebody.
+// Problems of an order that need a person.
 export const orderAttentions = ['refund_failed', 'dispute_open', 'dispute_lost'] as const
 export type OrderAttention = (typeof orderAttentions)[number]
 

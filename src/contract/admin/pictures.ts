@@ -13,7 +13,7 @@ export const PictureId = Type.String({
   description: 'Id of a picture: the same motif in one or several sizes.',
 })
 
-// Four characters for three bytes.
+// Base64 has four characters for three bytes.
 const contentLengthMax = Math.ceil(limits.pictureBytesMax / 3) * 4
 
 export const AdminPictureRequest = object({

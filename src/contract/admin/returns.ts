@@ -28,7 +28,7 @@ import { DryRun } from './dryrun.ts'
 import { OpenChange } from './orders.ts'
 import { type AdminRows, adminRow, listOf } from './row.ts'
 
-// What may be done with a return now, by callers that have the scope.
+// Operations that the return's present state allows, for callers that have the scope.
 export const returnActions = [
   'approveAdminReturn',
   'refuseAdminReturn',

@@ -1,4 +1,4 @@
-// What the rows of the admin surface have in common.
+// Parts that the rows of the admin surface share.
 
 import { limits } from '../limits.ts'
 import { ListMeta } from '../parts.ts'
@@ -8,7 +8,7 @@ import type { AdminScope } from '../words.ts'
 
 export interface AdminOperation extends Operation {
   path: `/api/v1/admin/${string}`
-  // An API key or an access token; a signed-in person reaches the operation without HTTP.
+  // An API key or an access token. A signed-in person calls the operation without HTTP.
   caller: 'key'
   scope: AdminScope
   stability: 'extension'
@@ -39,7 +39,7 @@ export const adminTags = [
   { name: 'Changes', description: 'Who changed what, and taking it back.' },
 ] as const
 
-// To begin a row with.
+// Members that begin every row.
 export const adminRow = { caller: 'key', stability: 'extension', paged: false } as const
 
 // The answer of a list: `{ data: […], meta: { count, next } }`.
@@ -51,13 +51,13 @@ export function listOf<const Row extends TSchema>(
   return object({ data: Type.Array(row, { maxItems, description }), meta: ListMeta })
 }
 
-// The parameter `limit` of a list whose rows an operation then takes together.
+// The parameter `limit` of a list whose rows are then sent together to a bulk operation.
 export function rowLimit(operationId: string) {
   const description = `How many rows to answer (default: ${limits.adminListRowsMax}). At most as many as ${operationId} takes.`
   return Type.Optional(Type.Integer({ minimum: 1, maximum: limits.bulkItemsMax, description }))
 }
 
-// One example for each row, typed by its schemas. The reference shows it, and the tests from the rows send it.
+// One example for each row, typed by its schemas. The reference shows the examples, and the tests made from the rows send them.
 export type AdminExamples<Rows extends AdminRows> = {
   readonly [Id in keyof Rows]: {
     path: PathOf<Rows[Id]['path']>

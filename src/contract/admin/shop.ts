@@ -66,7 +66,7 @@ const {
   synonyms,
 } = merchantMembers
 
-// What is left out stays as it is.
+// Members that are left out stay unchanged.
 export const UpdateAdminShopRequest = object({
   ...changing,
   name: Type.Optional(name),

@@ -1,4 +1,4 @@
-// The shop that this server shows for the merchant: schemas and rows.
+// The online store that this server shows for the merchant: schemas and rows.
 
 import { ExpectedVersion, IdempotencyKey, Instant, Version } from '../parts.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'

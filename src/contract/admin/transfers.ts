@@ -13,11 +13,11 @@ import { AdminOrderListQuery } from './orders.ts'
 import { AdminReturnListQuery } from './returns.ts'
 import { type AdminRows, adminRow, listOf } from './row.ts'
 
-// What one answer shows of a plan; its counts are of all.
+// Most changes, refused rows and notes in the answer for one plan. The plan's counts cover all of them.
 export const plannedChangesMax = 100
 export const refusedRowsMax = 1_000
 export const transferNotesMax = 100
-// The first columns of a file of an unknown system.
+// Number of columns shown, from the first, of a file of an unknown system.
 export const fileColumnsMax = 200
 
 export const TransferId = Type.String({
@@ -156,7 +156,7 @@ export const AdminTransferConfirmation = object({ idempotencyKey: Type.Optional(
 
 export const AdminDiscardedResponse = object({ data: object({ id: TransferId, removed: Type.Boolean() }) })
 
-// Those of listAdminOrders.
+// The filters of listAdminOrders.
 const { status, payment, fulfillment, toSend, attention, channel, from, to } = AdminOrderListQuery.properties
 
 export const AdminCustomerExportQuery = object({ status, payment, fulfillment, toSend, attention, channel, from, to })
@@ -187,7 +187,7 @@ export const AdminExportResponse = object({
   meta: ListMeta,
 })
 
-// A character may be written as an escape of three times its bytes.
+// JSON may write a character as an escape that takes three times its bytes.
 const pieceBodyBytesMax = 3 * limits.transferPieceBytesMax + 4_096
 
 // biome-ignore format: rows are read one below the other

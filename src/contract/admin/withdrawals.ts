@@ -1,5 +1,5 @@
-// Statements of withdrawal as the merchant sees them: schemas and rows. What the shopper typed is only in the answer of
-// getAdminWithdrawalStatement, which is written down.
+// Statements of withdrawal as the merchant sees them: schemas and rows. Only getAdminWithdrawalStatement answers with what the shopper
+// typed, and each such access is recorded in the list of changes.
 
 import { limits } from '../limits.ts'
 import { ExpectedVersion, IdempotencyKey, Instant, Mode, OrderId, ReturnId, Version, WithdrawalId } from '../parts.ts'

@@ -1,14 +1,14 @@
-// What platforms may ask of a shop by the Agentic Commerce Protocol: a row for each operation, and what is read of its body. Members that are
-// not named here pass and are ignored.
+// Operations that platforms may call by the Agentic Commerce Protocol: one row each, with the members of the body that are read. Other
+// members are ignored.
 
 import { limits } from '../limits.ts'
 import { type Static, type TSchema, Type } from '../schema.ts'
 
 const text = (maxLength: number) => Type.String({ maxLength })
-// A member that is not sent stays as it is. Null clears it.
+// A member that is not sent stays unchanged. Null clears it.
 const clearable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
 
-// The published schema of an item has no quantity, its text and examples have one. Equal items are added up.
+// The published schema of an item has no quantity, but the protocol's text and examples have one. Quantities of equal items are added up.
 const LineItems = Type.Array(
   Type.Object({
     id: Type.String({ minLength: 1, maxLength: 200 }),
@@ -78,7 +78,7 @@ export const AcpCompleteShape = Type.Object({
 
 export interface AcpRow {
   method: 'GET' | 'POST'
-  // Below the address of the shop; `{id}` is the session.
+  // Relative to the address of the shop; `{id}` is the session.
   path: string
   body: TSchema | null
   status: 200 | 201

@@ -1,5 +1,5 @@
-// What platforms may ask of a shop, one row for each operation of the Universal Commerce Protocol. REST routes and MCP tools are read
-// from the rows.
+// Operations that platforms may call by the Universal Commerce Protocol, one row each. REST routes and MCP tools are derived from the
+// rows.
 
 import type { TSchema } from '../schema.ts'
 import {
@@ -14,17 +14,17 @@ import {
 
 export interface UcpRow {
   method: 'GET' | 'POST' | 'PUT'
-  // Below the address of the shop; `{id}` is the resource.
+  // Relative to the address of the shop; `{id}` is the resource.
   path: string
-  // The tool of MCP, and the name of the operation in the protocol.
+  // Name of the MCP tool, and of the operation in the protocol.
   tool: string
-  // The argument of the tool that the body of REST is.
+  // Argument of the tool that holds the body of the REST request.
   payload: 'checkout' | 'cart' | 'catalog' | null
   body: TSchema | null
   capability: string
-  // complete: it pays. change: it writes. read: it does not.
+  // complete: pays. change: writes. read: only reads.
   kind: 'read' | 'change' | 'complete'
-  // Whether a key is asked for where it may be left out, by MCP.
+  // Whether MCP calls must have an idempotency key, which is optional otherwise.
   needsKey: boolean
   status: 200 | 201
   title: string

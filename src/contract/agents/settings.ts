@@ -1,10 +1,10 @@
-// What a merchant lets agents do.
+// Settings for what a merchant lets agents do.
 
-// off: nothing is answered. browse: agents find products and open checkouts, which shoppers pay on the page. buy: agents may also pay.
+// off: requests get no answer. browse: agents find products and open checkouts, which shoppers pay on the page. buy: agents may also pay.
 export const agentLevels = ['off', 'browse', 'buy'] as const
 export type AgentLevel = (typeof agentLevels)[number]
 
-// Which platforms may pay and read their orders. anyone: in test mode only.
+// Which platforms may pay and read their own orders. anyone: in test mode only.
 export const agentPayers = ['approved', 'signed', 'anyone'] as const
 export type AgentPayers = (typeof agentPayers)[number]
 
@@ -15,5 +15,5 @@ export type PlatformStatus = (typeof platformStatuses)[number]
 export const platformProofs = ['signature', 'key'] as const
 export type PlatformProof = (typeof platformProofs)[number]
 
-// The version of the Agentic Commerce Protocol that is spoken.
+// Supported version of the Agentic Commerce Protocol.
 export const acpVersion = '2026-04-17'

@@ -1,4 +1,4 @@
-// What is read of a platform's requests. Members that are not named here pass and are ignored: the protocol grows by adding some.
+// Members of a platform's requests that are read. Other members are ignored, because the protocol grows by adding members.
 
 import { limits } from '../limits.ts'
 import { type Static, Type } from '../schema.ts'
@@ -6,7 +6,7 @@ import { type Static, Type } from '../schema.ts'
 const text = (maxLength: number, description?: string) =>
   Type.String({ maxLength, ...(description !== undefined && { description }) })
 
-// What the quantity is taken to count. Nothing here is sold by measure.
+// The unit that the platform assumes for the quantity. This server sells nothing by measure.
 const QuantityUnit = Type.Object({ unit: text(40), scale: Type.Optional(Type.Integer()) })
 
 const LineItem = Type.Object({
@@ -18,7 +18,7 @@ const LineItem = Type.Object({
 })
 
 const LineItems = Type.Array(LineItem, { minItems: 1, maxItems: limits.cartLinesMax })
-// Those of a cart are in it already.
+// May be empty: the lines of a named cart are in the checkout already.
 const NewLineItems = Type.Array(LineItem, { maxItems: limits.cartLinesMax })
 
 const BuyerShape = Type.Object({

@@ -1,4 +1,4 @@
-// The cart: what it shows, and the requests that change it. The address goes in and never comes out again.
+// The cart: its members, and the requests that change it. Answers never contain the address that was set.
 
 import { limits } from '../limits.ts'
 import {
@@ -204,7 +204,7 @@ export const PublicCartAddressTokenResponse = object({
   }),
 })
 
-// The extensions below have schemas of their own, so the interface's names keep exactly their declared uses.
+// The extensions below have schemas of their own, so the interface's named schemas are used exactly where the interface says.
 
 export const PublicCartCreateRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),

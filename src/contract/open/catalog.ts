@@ -1,4 +1,4 @@
-// What the catalog shows: categories, rows of products, and one product in full.
+// Contents of the catalog: categories, product rows, and one product in full.
 
 import { limits } from '../limits.ts'
 import {
@@ -34,7 +34,7 @@ export const Category = object({
 
 export const PriceRange = object({ min: Money, max: Money }, { description: 'Lowest and highest price of its SKUs.' })
 
-// Optional for the same reason as the brand.
+// Optional for the same reason as `brand`.
 const PriorPrice = Type.Optional(
   nullable(Money, {
     description: 'The lowest price of the 30 days before the announced reduction. null: none may be shown.',

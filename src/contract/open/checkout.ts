@@ -97,7 +97,7 @@ const createRequest = object(
 
 type CreateMembers = Omit<Static<typeof createRequest>, 'cartId' | 'items'>
 
-// The schema tells JSON Schema that exactly one of the two is there; this type tells the compiler.
+// In JSON Schema exactly one of `cartId` and `items` is required; this type declares the same to the compiler.
 export const HostedCheckoutCreateRequest = Type.Unsafe<
   CreateMembers & ({ cartId: string; items?: never } | { cartId?: never; items: ItemQuantity[] })
 >(createRequest)

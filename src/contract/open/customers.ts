@@ -1,4 +1,4 @@
-// A shopper who signs in at a storefront of its own: by a mailed code, for one browser and one origin.
+// A shopper who signs in at a storefront by a mailed code. The session is valid for one browser and one origin.
 
 import { limits } from '../limits.ts'
 import {
@@ -121,7 +121,7 @@ export const CustomerAddressSaveRequest = object({
 
 export const CustomerAddressRemoveRequest = object({ idempotencyKey: Type.Optional(IdempotencyKey) })
 
-// An address is in no stored answer.
+// Has only the id, because answers are stored and addresses must not be.
 export const CustomerAddressResponse = object({ data: object({ id: CustomerAddressId }) })
 
 export type ShopperOrder = Static<typeof ShopperOrder>

@@ -1,4 +1,4 @@
-// What happened, as it is sent to webhook endpoints: one envelope, and the data of each kind of event.
+// Events as they are sent to webhook endpoints: one envelope, and the data of each kind of event.
 
 import {
   Amount,
@@ -200,7 +200,7 @@ export const EventCause = object(
   { description: 'The request that caused it. operationId is null where a page did.' },
 )
 
-// The envelope of any event, before its kind is known.
+// The envelope of any event, if its kind is not known yet.
 export const Event = envelope(
   EventId,
   EventType,
@@ -214,13 +214,13 @@ export type EventDataOf<Kind extends EventKind> = Static<(typeof events)[Kind]['
 export const eventSchemas: ReadonlyMap<EventKind, TSchema> = new Map(
   eventKinds.map((kind) => {
     const { subject, data } = events[kind]
-    // No receiver may take the fixture for an event that happened, so its id is of another form.
+    // The id of the fixture has another form, so no receiver takes it for a real event.
     const id = kind === 'webhook.fixture' ? Type.String() : EventId
     return [kind, envelope(id, Type.Literal(kind), Type.Literal(subject), Type.Union([data, TruncatedEventData]))]
   }),
 )
 
-// `CheckoutSessionCompletedEvent` for `checkout_session.completed`: the name of its schema.
+// Returns the name of the kind's schema: `CheckoutSessionCompletedEvent` for `checkout_session.completed`.
 export function eventSchemaName(kind: EventKind): string {
   const words = kind.split(/[._]/).map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
   return `${words.join('')}Event`

@@ -540,7 +540,7 @@ const completed: Order = {
   status: 'completed',
   timeline: [...fulfilled.timeline, { at: later, type: 'completed', cancelledBy: null }],
 }
-// To be paid on delivery, and never paid, so it has one event less before it.
+// Was to be paid on delivery and is never paid, so the event of the payment is missing before this one.
 const returned: Order = {
   ...completed,
   paymentStatus: 'voided',
@@ -615,7 +615,7 @@ const receivedReturn = {
   items: returnSample.items.map((item) => ({ ...item, received: 1 })),
 } as const
 
-// Each kind as a receiver gets it. The numbers of an example agree: the sequence is the version of what is shown.
+// One example of each kind as a receiver gets it. The numbers agree: the sequence is the version of the resource in the data.
 const appFacts = {
   installation: { id: sampleId('installation', 2), name: 'Parcel Pigeon' },
   app: { id: sampleId('app'), name: 'Parcel Pigeon' },
@@ -743,7 +743,7 @@ export const eventExamples: Record<EventKind, Event> = {
       endpointId: endpoint.id,
       message: 'Signed with the live secret. Nothing happened.',
     }),
-    // No receiver may take it for an event.
+    // Another form of id, so no receiver takes it for a real event.
     id: 'fixture_live_check',
   },
 }
@@ -814,7 +814,7 @@ function event<Kind extends EventKind>(
     mode: identity.installation.mode,
     subject,
     sequence,
-    // A shopper's page makes requests too, yet calls no operation; a webhook event has no request behind it.
+    // The request of a shopper's page calls no operation; a webhook event has no request that caused it.
     cause: type.startsWith('webhook.') ? null : { operationId: null, requestId: sampleId('request') },
     data,
   }

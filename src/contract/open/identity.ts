@@ -1,4 +1,5 @@
-// Who a credential is: the key, its installation, the app and the merchant behind it. Never the secret, never a person.
+// The identity of a credential: the key, its installation, and the app and merchant that the installation belongs to. Contains no secret
+// and no person.
 
 import {
   AppId,

@@ -1,5 +1,5 @@
-// The OAuth side: the description of an authorization, the keys an installed app issues, and OperationResponse, which
-// the description shares with the webhook operations.
+// OAuth: the description of an authorization, the keys that an installed app issues, and OperationResponse, which the description shares
+// with the webhook operations.
 
 import { limits } from '../limits.ts'
 import {

@@ -1,4 +1,5 @@
-// The open surface: every public operation is one row. The first twenty rows are the interface and never bend; the rows of stability `extension` are additions of ours.
+// The open surface: every public operation is one row. The first twenty rows are the interface and never change; rows of stability
+// `extension` are additions of this server.
 
 import type { TSchema } from '../schema.ts'
 import { type Operation, ok, type Reply, type Surface } from '../surface.ts'
@@ -68,8 +69,8 @@ import { PublicWebhookReplayRequest } from './webhooks.ts'
 
 export interface OpenOperation extends Operation {
   path: `/api/v1/${string}`
-  // key: an API key. visitor: the same, and where its request comes from. customer: an API key and the session of a shopper. oauth: a
-  // DPoP-bound access token.
+  // key: an API key. visitor: an API key, with rate limits by the address of the shopper. customer: an API key and the session of a
+  // shopper. oauth: a DPoP-bound access token.
   caller: 'key' | 'visitor' | 'customer' | 'oauth' | 'anyone'
   scope: Scope | null
   tag: Tag
@@ -104,7 +105,7 @@ export const pages = [
   { name: 'Site', description: 'Extensions: what a storefront says of the shop, and the pages of the merchant.' },
 ] as const
 
-// What every operation that changes a cart can meet.
+// Refusals that every operation that changes a cart may answer with.
 const cartChange = ['cart_not_found', 'version_conflict', 'cart_not_open', 'cart_locked'] as const
 
 // biome-ignore format: a row reads best as a few lines
@@ -355,7 +356,7 @@ export const operations = {
     caller: 'anyone', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Search', paged: true, takesTurns: true,
     summary: 'Search products of a merchant',
     description: 'The same search for anyone, from any origin, cacheable.',
-    // About as many list pages.
+    // Costs about as much as three pages of a list.
     cost: 3,
     query: searchQuery,
     body: null, reply: ok(ProductSearchResponse),

@@ -174,7 +174,7 @@ export const TimelineEntry = object({
   }),
 })
 
-// What everyone who may see the order is shown.
+// Members of an order that all who may see it are shown.
 export const orderMembers = {
   ...orderRow,
   items: Type.Array(OrderItem, { maxItems: limits.cartLinesMax }),

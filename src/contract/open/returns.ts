@@ -1,4 +1,4 @@
-// Goods that come back, as events and the merchant see them. What the shopper wrote is not part of it.
+// Returns of goods, as shown in events and to the merchant. The shopper's own words are left out.
 
 import { limits } from '../limits.ts'
 import { Amount, Count, Instant, Mode, OptionValue, OrderId, Quantity, ReturnId, SkuId, Version } from '../parts.ts'

@@ -1,4 +1,4 @@
-// Searching the catalog, and what a page without a key may list of it. Extensions, with schemas of their own.
+// Catalog search, and what a page without a key may list of the catalog. These are extensions, with schemas of their own.
 
 import { limits } from '../limits.ts'
 import { Amount, Count, ListMeta, Slug } from '../parts.ts'
@@ -7,11 +7,11 @@ import { described, nullable, object, oneOf, type Static, Type } from '../schema
 import { Category, PriceRange, ProductSummary } from './catalog.ts'
 
 export const searchSorts = ['relevance', 'newest', 'price_asc', 'price_desc', 'name'] as const
-// Up to this many, the products of a result are counted.
+// Products of a result are counted up to this number.
 export const searchTotalMax = 1_000
 export const searchRowsDefault = 24
 
-// The parameters of a search, of which one besides sort and limit is needed.
+// The parameters of a search. At least one besides sort and limit is required.
 export const searchQuery = object({
   q: Type.Optional(
     Type.String({

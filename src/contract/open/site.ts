@@ -1,4 +1,4 @@
-// The site of a merchant, as everyone may know it: what a storefront has to say of the shop around its products.
+// The public facts of a merchant's site: everything that a storefront shows of the shop besides its products.
 
 import { LegalEntry } from '../entries.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
@@ -24,7 +24,7 @@ export const SiteMerchant = object({
 
 const shade = Type.String({ description: '#rrggbb.' })
 
-// One scheme. Each ink can be read on each ground (WCAG 2.2, AA).
+// One colour scheme. Each text colour is readable on each background (WCAG 2.2, AA).
 export const SitePalette = object({
   paper: described('The ground of the page.', shade),
   sheet: described('The ground of cards and fields.', shade),

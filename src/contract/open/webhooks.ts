@@ -1,4 +1,4 @@
-// Webhook endpoints, the signature fixture and replays: three of the four answers that OperationResponse holds.
+// Webhook endpoints, the signature fixture and replays: three of the four kinds of answers in OperationResponse.
 
 import {
   Count,

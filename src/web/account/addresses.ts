@@ -1,4 +1,4 @@
-// The addresses that a shopper has saved: in the account, and the form of one.
+// A shopper's saved addresses: their list in the account, and the form for one address.
 
 import type { Issue } from '../../contract/issues.ts'
 import type { SavedAddress } from '../../domain/customers/book.ts'

@@ -1,4 +1,4 @@
-// What all pages of an account share.
+// Parts that all pages of an account share.
 
 import type { AccountShop } from '../../domain/customers/service.ts'
 import type { Html } from '../../platform/html/html.ts'

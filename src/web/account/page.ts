@@ -1,4 +1,4 @@
-// What the pages of an account show.
+// The contents of the account pages.
 
 import type { SavedAddress } from '../../domain/customers/book.ts'
 import type { AccountPasskey } from '../../domain/customers/passkeys.ts'
@@ -10,7 +10,7 @@ import { type AddressForm, addressesPart, addressForm } from './addresses.ts'
 import { type AccountFrame, page } from './frame.ts'
 import { customerPasskeyForm, passkeysPart } from './passkeys.ts'
 
-// `isWrong`: what was typed is no address. `isOver`: a link that works no more.
+// `isWrong`: the typed text is not an e-mail address. `isOver`: the link has expired.
 export function askPage(
   view: AccountFrame,
   { email = '', isWrong = false, isOver = false, isPasskeyBad = false },

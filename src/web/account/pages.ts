@@ -1,5 +1,5 @@
-// The shopper's account at /account/{shop}: signing in by a mailed code, link or passkey, orders, addresses, the data as a file,
-// erasing it. Only passkeys need script. The answer to an address is always the same.
+// The shopper's account at /account/{shop}: sign-in by a mailed code, link or passkey, orders, addresses, the data as a file, erasure.
+// Only passkeys need script. The response to an e-mail address does not show whether it has an account.
 
 import type { Mode } from '../../contract/words.ts'
 import type { CheckoutView } from '../../domain/checkout/port.ts'
@@ -34,11 +34,11 @@ interface Visit {
   path: string
   speaker: Speaker
   form: (name: string) => string
-  // Not cut, for the answer of a passkey, which is longer than a line.
+  // Not cut, because the response of a passkey is longer than a line.
   whole: (name: string) => string
 }
 
-// Posts of usual size that one over all orders counts as.
+// Number of normal posts that a post counts as if it reads all orders.
 const wholeCost = 10
 
 const passkeyActions = ['options', 'open', 'add', 'remove'] as const
@@ -56,7 +56,7 @@ export function accountPages(parts: AccountPageParts): HtmlPage[] {
   ]
 }
 
-// At the host of a shop there is only its own account.
+// The host of a shop has only that shop's account.
 function toShop({ shop }: PageRequest): PageAnswer {
   if (!shop) throw refuse('route_not_found')
   return redirect(accountPath(shop.slug, 'live'))
@@ -66,7 +66,7 @@ function sessionCookie(mode: Mode, slug: string): CookieKind {
   return { name: `account-${mode}-${slug}`, path: '/', maxAgeSeconds: customerSessionMs / 1000 }
 }
 
-// For the checkout of the same host.
+// Saved addresses for the checkout at the same host.
 export function createSavedAddresses({ customers, origin }: AccountPageParts): SavedAddressesPort {
   const tokenOf = ({ session: { mode }, merchant: { slug } }: CheckoutView, request: Incoming) =>
     cookieIn(request.raw.headers.cookie, sessionCookie(mode, slug), origin())
@@ -91,12 +91,12 @@ class Account {
   cookies(shop: AccountShop) {
     const name = `${shop.mode}-${shop.merchant.slug}`
     const session = sessionCookie(shop.mode, shop.merchant.slug)
-    // By it the browser is known after signing in. What it asked for ends sooner, on the server.
+    // Recognizes the browser after signing in. The requested code expires earlier, on the server.
     const browser: CookieKind = { name: `account-ask-${name}`, path: '/', maxAgeSeconds: knownBrowserMs / 1000 }
     return { session, browser }
   }
 
-  // A shopper at the host of the shop stays there: cookies, forms and the mailed link are of that host.
+  // A shopper at the host of the shop stays there: cookies, forms and the mailed link use that host.
   originOf({ shop }: PageRequest): string {
     return shop?.origin ?? this.parts.origin()
   }
@@ -126,7 +126,7 @@ class Account {
     return accountPage(visit, { email: customer.email, orders, addresses, passkeys, isPasskeyBad })
   }
 
-  // `options` is asked by the script, and answered with JSON.
+  // The script requests `options`, and gets JSON.
   async passkeys(visit: Visit, action: string): Promise<PageAnswer> {
     const { shop, path, form, whole, request } = visit
     const { customers } = this.parts
@@ -173,7 +173,7 @@ class Account {
     return this.withCookie(redirect(visit.path), this.cookies(shop).session, token)
   }
 
-  // Programs that check e-mails open links: only the button signs in, and only where the code was asked for.
+  // Programs that check e-mails open links, so only the button signs in, and only in the browser that requested the code.
   async byLink(visit: Visit, link: string): Promise<PageAnswer> {
     const isHere = isToken(this.cookieOf(visit, 'browser'))
     if (visit.request.raw.method !== 'POST') return answerPage(200, linkPage(visit, link, isHere))
@@ -188,7 +188,7 @@ class Account {
     const isPost = request.raw.method === 'POST'
     if (action === 'erase' && !isPost) return answerPage(200, erasePage(visit))
     if (!isPost) return redirect(path)
-    // Everything of the shopper is read.
+    // These actions read all data of the shopper.
     if (action !== 'out') request.spend?.(wholeCost)
     if (action === 'data') return file(await this.parts.customers.data(shop, customer), shop.merchant.slug)
     if (action === 'out') {

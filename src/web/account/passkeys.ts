@@ -1,4 +1,4 @@
-// Passkeys in the account. Their forms stay hidden without script, and shoppers sign in by a code.
+// Passkeys in the account. Without script their forms stay hidden, and shoppers sign in by a code.
 
 import { customerPasskeysMax } from '../../contract/admin/customers.ts'
 import type { AccountPasskey } from '../../domain/customers/passkeys.ts'
@@ -6,7 +6,7 @@ import { hiddenFields } from '../../platform/html/form.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import type { AccountFrame } from './frame.ts'
 
-// `sign_in`, `register`: the words of the script.
+// `purpose`: `sign_in` or `register`, as the script names them.
 export function customerPasskeyForm(
   { speaker: { say }, path }: AccountFrame,
   purpose: 'sign_in' | 'register',

@@ -1,4 +1,4 @@
-// Which shop is called, and by which platform. On SQLite, what was found holds until something is committed.
+// Finds the shop that is called, and the platform that calls it. On SQLite the result is cached until the next commit.
 
 import { type CalledShop, findCalledShop } from '../../domain/agents/store.ts'
 import { entryWeight, Lru } from '../../platform/kit/lru.ts'
@@ -10,16 +10,16 @@ interface Place extends Pick<MerchantMode, 'mode'> {
 }
 
 const keptBytesMax = 2 ** 20
-// A shop and a platform, without their addresses.
+// Size of a cached shop and platform, without their addresses.
 const foundBytes = 2_000
 
-// `profileUrl`: null where the request names none.
+// `profileUrl`: null if the request names none.
 export function createCalledShops(storage: Storage): (place: Place, profileUrl: string | null) => Promise<CalledShop> {
   const kept = new Lru<string, { mark: number; found: CalledShop }>(keptBytesMax, (_, key) =>
     entryWeight(key, foundBytes),
   )
   return async (place, profileUrl) => {
-    // Taken before the look: what is committed meanwhile has another one.
+    // Read before the query, so a commit during the query changes the mark.
     const mark = storage.commitMark()
     const key = `${place.slug} ${place.mode} ${profileUrl ?? ''}`
     const known = kept.get(key)

@@ -1,4 +1,4 @@
-// What answering an agent needs.
+// Dependencies of the handlers for agents.
 
 import type { Platforms } from '../../domain/agents/platforms.ts'
 import type { AgentShop, PlatformRow } from '../../domain/agents/store.ts'
@@ -11,38 +11,38 @@ import type { UcpParts } from './ucp/perform.ts'
 
 export interface AgentParts extends UcpParts {
   receive: Receive
-  // Keys that were made for platforms.
+  // Identifies keys that were made for platforms.
   identify: Identify['identify']
   // Whether platforms may be called at private addresses.
   allowPrivate: boolean
   // Whether callers are limited.
   isLimited: boolean
-  // By protocol, tool and outcome; and of profiles that were read.
+  // `calls` counts by protocol, tool and outcome; `profileReads` counts profiles that were read.
   calls: Counts
   profileReads: Counts
   version: string
-  // The shop whose profile is that of the whole server: `tea` or `tea/test`. Null: the only one that is open.
+  // The shop whose profile is the profile of the whole server: `tea` or `tea/test`. Null: the only shop that is open to agents.
   mainShop: string | null
 }
 
-// What answering one shop needs.
+// Context of a request to one shop.
 export interface ShopContext {
   parts: AgentParts
   platforms: Platforms<PlatformProfile>
   shop: AgentShop
-  // The profile in the header of the request, and the platform that called with it before. Null: it names none.
+  // The profile that the header of the request names, and the platform that called with it before. Null: the header names none.
   named: { profileUrl: string | null; platform: PlatformRow | undefined }
   // The address of the shop for agents.
   base: string
   request: Incoming
   trace: Trace
   now: Date
-  // How long the caller waits before it may open another cart or checkout; 0 for not at all.
+  // How long the caller must wait before it may open another cart or checkout; 0: no wait.
   openWaitMs: () => number
-  // The same for a profile that was not seen before, for one that has to be read, and for a call of a platform.
+  // The same for a profile that was not seen before, for reading a profile, and for a call of a platform.
   newProfileWaitMs: () => number
   profileReadWaitMs: () => number
   callWaitMs: (platformId: string, standing: 'claimed' | 'proven' | 'approved') => number
-  // Keys by which this process pays now.
+  // Idempotency keys with a payment in progress in this process.
   paying: Set<string>
 }

@@ -1,7 +1,6 @@
-// What is wrong with a request of an agent: its status, and a code and a sentence for people who write clients. Each protocol says it in its
-// own form.
+// Errors in a request of an agent: the status, and a code and a sentence for developers of clients. Each protocol has its own form.
 
-// Where in the body it is, as a JSON Pointer, with what is said about it.
+// JSON Pointer to the place in the body, with the members of the issue.
 export interface PlacedIssue {
   path: string
 }

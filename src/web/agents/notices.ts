@@ -9,7 +9,7 @@ export function createOrderNotices(parts: NoticeParts): PlatformCall {
   return async (claimed) => {
     const key = { installationId: claimed.installationId, orderId: claimed.subjectId }
     const agent = await parts.storage.read((db) => findOrderAgent(db, key))
-    // What is gone, or was never its own, is not sent.
+    // Nothing is sent for an order that is deleted or that another platform made.
     if (agent?.platformId !== claimed.platformId) return undefined
     return agent.protocol === 'acp' ? acpNotice(parts, claimed) : ucpNotice(parts, claimed, agent.version)
   }

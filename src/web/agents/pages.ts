@@ -1,4 +1,4 @@
-// What a server offers to agents: a page for people who build them, and the same as text for models.
+// The page that describes what a server offers to agents: as HTML for developers, and as text for models.
 
 import { acpVersion } from '../../contract/agents/settings.ts'
 import { agentBase } from '../../domain/agents/address.ts'
@@ -48,7 +48,7 @@ function paying({ level, mode, who }: AgentShop): string {
   return who === 'approved' ? 'Agents that the merchant approved may pay.' : 'Agents that prove who they are may pay.'
 }
 
-// For all shops that are open to agents, or for one.
+// Describes all shops that are open to agents, or one shop.
 export function agentsPage(shops: readonly AgentShop[], origin: string, path: string): Outgoing {
   const body = html`<main id="main">
 <div class="start">

@@ -1,5 +1,5 @@
-// Looking at a checkout and paying it, for every protocol: one claim for each key, one charge for each claim, and an answer that is stored
-// once it is final. What an answer looks like is the protocol's own.
+// Showing and paying a checkout, for every protocol: one claim for each key, one charge for each claim, and an answer that is stored once
+// it is final. Each protocol renders its own answer.
 
 import {
   type AgentCaller,
@@ -53,7 +53,7 @@ interface Looked {
   checkout: AgentCheckout
 }
 
-// Refused where there is no such checkout, or it is another platform's.
+// Refuses if the checkout does not exist or belongs to another platform.
 async function look(tools: PayTools, { caller, sessionId }: CheckoutLook): Promise<Looked> {
   const now = tools.clock().getTime()
   const looked = await tools.storage.read(async (db) => {
@@ -64,7 +64,7 @@ async function look(tools: PayTools, { caller, sessionId }: CheckoutLook): Promi
   return looked
 }
 
-// `notes`: what this request adds to what the checkout itself says.
+// `notes`: messages of this request, in addition to those of the checkout.
 async function show(
   tools: PayTools,
   { located, checkout }: Looked,
@@ -79,14 +79,14 @@ export async function seeCheckout(tools: PayTools, wanted: CheckoutLook): Promis
   return show(tools, await look(tools, wanted), wanted.rules)
 }
 
-// Like seeCheckout, within the transaction that changed the checkout.
+// Like seeCheckout, inside the transaction that changed the checkout.
 export async function seeChanged(
   tools: PayTools,
   tx: Tx,
   { caller, sessionId, rules }: CheckoutLook,
   notes: readonly Message[],
   now: Date,
-  // What the change read last.
+  // The checkout as the change read it last.
   replaced?: Exclude<ReplacedCheckout, 'busy'>,
 ): Promise<Seen> {
   const located = replaced?.located ?? (await findAgentSession(tx, caller, sessionId))
@@ -102,13 +102,14 @@ export interface Completion extends CheckoutLook {
   instrument: Instrument | undefined
   network: string | undefined
   cause: Cause | null
-  // What else the request says about an open checkout.
+  // Applies the other members of the request to an open checkout.
   prepare?: (tx: Tx) => Promise<unknown>
   render: (seen: Seen) => object
 }
 
-// The body is claimed in the transaction that records the attempt: the payment itself cannot be part of one. The payment follows from
-// checkout and attempt, so a repetition finds it, also where the first request never came to an end. The answer is stored once it is final.
+// The key is claimed in the transaction that records the attempt, because the payment itself cannot be part of a transaction. The payment
+// is identified by checkout and attempt, so a repetition finds it even if the first request never finished. The answer is stored once it
+// is final.
 export async function completeOnce(
   { tools, sealedKeeper, answersMs }: PayingParts,
   completion: Completion,
@@ -121,7 +122,7 @@ export async function completeOnce(
   return { text: kept.text, isReplayed: kept.replayed }
 }
 
-// Nothing was begun: that is what `notes` say.
+// With `looked` no payment was begun, and `notes` say why.
 type Begun = { looked: Looked; notes: readonly Message[] } | { locked: LockedAgentCheckout; attempt: AgentAttempt }
 
 async function payOnce(tools: PayTools, completion: Completion, claim: Claim): Promise<Seen> {
@@ -134,7 +135,7 @@ async function payOnce(tools: PayTools, completion: Completion, claim: Claim): P
   return show(tools, after, rules, declineIn(after))
 }
 
-// The payment was refused, and what was written for it has to be taken back.
+// The payment was refused, so its writes must be rolled back.
 class NotBegun extends Error {
   readonly problem: PaymentObstacle
   constructor(problem: PaymentObstacle) {
@@ -155,7 +156,7 @@ async function beginOnce(tools: PayTools, completion: Completion, claim: Claim):
     return replayed || !begun ? await storage.write((tx) => begin(tools, tx, completion, true)) : begun
   } catch (error) {
     if (!(error instanceof NotBegun)) throw error
-    // What the request says beside the payment stays, and its key is used.
+    // The other members of the request are applied, and its key is used up.
     await once(storage, claim, async (tx) => {
       await prepare?.(tx)
       return '{}'
@@ -176,7 +177,7 @@ async function begin(tools: PayTools, tx: Tx, completion: Completion, isRepeated
   }
   await prepare?.(tx)
   const locked = prepare ? await lock(tools, tx, completion) : first
-  // Without an instrument, nothing else may be missing for that to be said.
+  // A missing instrument is reported only if nothing else is missing.
   const isReady = checkoutStateOf(locked.checkout, rules, []).status === 'ready_for_complete'
   if (!isReady || !instrument) return { looked: locked, notes: isReady ? [notice.noInstrument()] : [] }
   const { handlerId, credential, place } = instrument
@@ -189,7 +190,7 @@ async function begin(tools: PayTools, tx: Tx, completion: Completion, isRepeated
     : { locked, attempt: begun }
 }
 
-// Refused where there is no such checkout, or it is another platform's.
+// Refuses if the checkout does not exist or belongs to another platform.
 async function lock(tools: PayTools, tx: Tx, { caller, sessionId }: CheckoutLook): Promise<LockedAgentCheckout> {
   const locked = await lockAgentCheckout(tools, tx, caller, sessionId)
   if (!locked) throw refuse('checkout_session_not_found')
@@ -225,7 +226,7 @@ function problemMessages(problem: PaymentObstacle, place: number): Message[] {
   }
 }
 
-// Completed, or declined.
+// Returns true if the checkout is completed or its payment was declined.
 function isFinal({ status, messages }: Seen): boolean {
   return status === 'completed' || messages.some(({ code }) => code === 'payment_failed')
 }

@@ -1,4 +1,4 @@
-// What requests by REST have in common in every protocol of agents: a row for the path, a body of bounded length, and its shape.
+// Parts that REST requests share in every protocol of agents: the row of the path, a body of bounded length, and its shape.
 
 import { limits } from '../../contract/limits.ts'
 import type { TSchema } from '../../contract/schema.ts'
@@ -12,7 +12,7 @@ import { AgentError } from './error.ts'
 
 export interface RestRow {
   method: 'GET' | 'POST' | 'PUT'
-  // Below the address of the shop; `{id}` is the resource.
+  // Relative to the address of the shop; `{id}` is the resource.
   path: string
   body: TSchema | null
 }
@@ -36,7 +36,7 @@ export function rowAt<Id extends string, Row extends RestRow>(
   return { ...route, id: decoded(route.id) }
 }
 
-// An id is the second segment of a path.
+// Finds the rows of a path. An id is its second segment.
 function rowsHere<Id extends string, Row extends RestRow>(
   rows: Readonly<Record<Id, Row>>,
   path: string,
@@ -92,7 +92,7 @@ export function jsonIn(bytes: Buffer): unknown {
 
 const checks = new Map<TSchema, ReturnType<typeof compile>>()
 
-// The body of a row, once it has the right shape.
+// Returns the body if it has the shape of the row.
 export function checkedBody({ body: schema }: Pick<RestRow, 'body'>, body: unknown): unknown {
   if (schema === null) return null
   const check = checks.get(schema) ?? compile(schema)

@@ -1,4 +1,4 @@
-// Answers agents: finds the shop that an address names, and hands over to the profile, to UCP, ACP or MCP.
+// Answers agents: finds the shop that an address names, and dispatches to the profile, UCP, ACP or MCP.
 
 import { createHash } from 'node:crypto'
 import { type Mode, modes } from '../../contract/words.ts'
@@ -22,13 +22,13 @@ import { type Dialect, dialects, newest, readPlatformProfile } from './ucp/negot
 import { type ProfileFacts, profileOf } from './ucp/profile.ts'
 import { answerRest, profileNamed } from './ucp/rest.ts'
 
-// Before anything is read or fetched.
+// Checked before anything is read or fetched.
 const callsOfAddress = { perSecond: 20, burst: 60 } as const
-// Carts and checkouts that are opened: each is stored for hours, whether or not anything comes of it.
+// Carts and checkouts that are opened. Each is stored for hours, even if it is never paid.
 const opensOfAddress = { perSecond: 0.5, burst: 30 } as const
-// Each is written down.
+// Profiles that were not seen before. Each is stored.
 const profilesOfNetwork = { perSecond: 10 / 60, burst: 10 } as const
-// Each is fetched, also where the platform is known: the cached one ends by a time that the platform chooses.
+// Profiles that are fetched, also of known platforms: the platform chooses how long its profile is cached.
 const readsOfNetwork = { perSecond: 0.5, burst: 20 } as const
 const callsOfPlatform = { perSecond: 20, burst: 60 } as const
 const callsOfApproved = { perSecond: 100, burst: 300 } as const
@@ -81,7 +81,7 @@ export function createAgentServer(parts: AgentParts): (request: Incoming, trace:
       profileReadWaitMs: () => readThrottle?.take(network, now.getTime()) ?? 0,
       callWaitMs: (platformId, standing) => {
         if (platformId === noPlatform) return namelessThrottle?.take(bucket, now.getTime()) ?? 0
-        // Everyone can name a platform, which must not use up what is its own.
+        // Any caller can claim to be a platform, and must not use up the limit of that platform.
         const id = standing === 'claimed' ? `${platformId} ${bucket}` : platformId
         return (standing === 'approved' ? approvedThrottle : platformThrottle)?.take(id, now.getTime()) ?? 0
       },
@@ -108,7 +108,7 @@ async function peoplesPage(parts: AgentParts, path: string): Promise<Outgoing> {
   return agentsPage(shops, publicOrigin(), path)
 }
 
-// `/ucp/tea/test/carts` is the address of a test world, and so is `/acp/tea/test/checkout_sessions`.
+// `/ucp/tea/test/carts` and `/acp/tea/test/checkout_sessions` are addresses of a shop's test mode.
 function placeOf(path: string): { slug: string; mode: Mode; rest: string } {
   const [, , slug = '', ...parts] = path.split('/')
   const isTest = parts[0] === 'test'
@@ -154,7 +154,7 @@ interface RenderedProfile {
   etag: string
 }
 
-// By what is in them: the rest, which is most of them, is the same for every shop.
+// Cached by the facts of the shop. The rest, which is most of a profile, is the same for every shop.
 const profiles = new Lru<string, RenderedProfile>(100)
 
 function renderProfile(facts: ProfileFacts, dialect: Dialect): RenderedProfile {

@@ -1,4 +1,4 @@
-// Errors, as the Agentic Commerce Protocol says them: flat. Pure.
+// Errors in the form of the Agentic Commerce Protocol, which is flat. Pure.
 
 import { acpVersion } from '../../../contract/agents/settings.ts'
 import type { PlacedIssue } from '../error.ts'
@@ -10,7 +10,7 @@ export interface ErrorShown {
   issues: readonly PlacedIssue[]
 }
 
-// ACP's words for UCP codes about a caller that mean nothing here.
+// ACP codes for UCP codes about a caller that ACP does not have.
 const codes: Readonly<Record<string, string>> = { profile_not_trusted: 'forbidden' }
 
 export function acpError({ status, code, message, issues }: ErrorShown): object {
@@ -24,7 +24,7 @@ export function acpError({ status, code, message, issues }: ErrorShown): object 
   }
 }
 
-// A JSON Pointer as a JSONPath: `/line_items/0/id` is `$.line_items[0].id`.
+// Converts a JSON Pointer to a JSONPath: `/line_items/0/id` is `$.line_items[0].id`.
 function jsonPathOf(pointer: string): string {
   return `$${pointer.replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.')}`
 }

@@ -1,4 +1,4 @@
-// What is said about a checkout, in the words of the Agentic Commerce Protocol: each is translated from what UCP says. Pure.
+// Messages about a checkout in the form of the Agentic Commerce Protocol, translated from UCP messages. Pure.
 
 import { destinationPath, type Message, type Words } from '../ucp/messages.ts'
 
@@ -11,7 +11,7 @@ export interface AcpMessage {
   content: string
 }
 
-// The published schema has a list of codes for errors and one for warnings.
+// The published schema has one list of codes for errors and one for warnings.
 const errorCodes: Readonly<Record<string, string>> = {
   field_required: 'missing',
   field_invalid: 'invalid',
@@ -44,7 +44,7 @@ const warningCodes: Readonly<Record<string, string>> = {
 
 const addressParam = '$.fulfillment_details.address'
 
-// By the beginning of the path.
+// UCP paths, matched by prefix, and their ACP paths.
 const params: readonly (readonly [from: string, to: string])[] = [
   [`${destinationPath}.first_name`, `${addressParam}.name`],
   [`${destinationPath}.street_address`, `${addressParam}.line_one`],
@@ -62,7 +62,7 @@ export function acpMessage({ type, code, sentence, path, severity }: Message, wo
   const said = { content_type: 'plain', content: sentence(words) } as const
   const param = path === undefined ? {} : { param: paramAt(path) }
   const warned = type === 'warning' ? warningCodes[code] : undefined
-  // A warning without a code of its own has no place among the warnings.
+  // A warning without an ACP code is sent as information.
   if (type === 'info' || (type === 'warning' && warned === undefined)) return { type: 'info', ...param, ...said }
   if (warned !== undefined) return { type: 'warning', code: warned, ...param, ...said }
   const resolution = severity === undefined || severity === 'unrecoverable' ? {} : { resolution: severity }

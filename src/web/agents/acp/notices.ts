@@ -1,4 +1,4 @@
-// The call to a platform when an order that it made by the Agentic Commerce Protocol changes: the whole order as it is then.
+// The call to a platform when an order that it made by the Agentic Commerce Protocol changes. It sends the whole order as it is now.
 
 import { createHmac } from 'node:crypto'
 import { taggedId } from '../../../domain/agents/ids.ts'
@@ -35,7 +35,7 @@ export async function acpNotice(parts: NoticeParts, claimed: PlatformDelivery): 
   }
 }
 
-// The key is the secret as it is shown, as text. The header has room for one signature, so a new secret signs alone.
+// The key is the text of the secret. The header has room for one signature, so after a rotation only the new secret signs.
 function merchantSignature(secret: string, seconds: number, body: string): string {
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`
 }

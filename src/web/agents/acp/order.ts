@@ -1,4 +1,5 @@
-// An order, as the Agentic Commerce Protocol shows it. Pure. Where it goes is not shown: the buyer knows, and the platform may not.
+// An order in the form of the Agentic Commerce Protocol. Pure. The destination is left out: the buyer knows it, and the platform might
+// not.
 
 import { type OrderFacts, orderTotals } from '../../../domain/orders/view.ts'
 import { toInstant } from '../../../platform/kit/instant.ts'
@@ -27,7 +28,7 @@ export function acpOrder(facts: OrderHistory, { permalinkUrl, tag }: AcpOrderCon
     line_items: shownLines(facts).map(({ skuId, title, unitPrice, subtotal, discount, quantity, status }) => ({
       id: skuId,
       title,
-      // The protocol knows no line that was ordered later.
+      // The protocol does not allow an ordered quantity of 0, which a line that was added later has.
       quantity: {
         ordered: quantity.original || Math.max(1, quantity.total),
         current: quantity.total,
@@ -49,7 +50,7 @@ export function acpOrder(facts: OrderHistory, { permalinkUrl, tag }: AcpOrderCon
   }
 }
 
-// What is completed here was sent. There it means that it was delivered, which is known of nothing that travels.
+// A completed order with shipping was sent. The protocol's `completed` means delivered, which this server does not know of parcels.
 function orderStatus({ order }: OrderFacts): string {
   if (order.status === 'cancelled') return 'canceled'
   if (order.status === 'completed') return order.shippingChoice ? 'shipped' : 'completed'

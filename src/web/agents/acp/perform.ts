@@ -1,5 +1,5 @@
-// Performs a row of the Agentic Commerce Protocol for a platform that is known. A checkout that lacks something is an answer with messages;
-// what is wrong with the request itself is thrown as an `AgentError`.
+// Performs a row of the Agentic Commerce Protocol for an authenticated platform. A checkout that lacks something is an answer with
+// messages; what is wrong with the request itself is thrown as an `AgentError`.
 
 import { hash } from 'node:crypto'
 import {
@@ -39,13 +39,13 @@ export interface AcpCall {
   view: AcpViewContext
   // Currency of the shop.
   currency: string
-  // Id in the path.
+  // The id in the path.
   id: string
   body: unknown
   // Idempotency key of a change.
   key: string
   moment: AgentMoment
-  // Keys by which this process pays now.
+  // Idempotency keys with a payment in progress in this process.
   paying: Set<string>
 }
 
@@ -120,7 +120,7 @@ const handlers: Readonly<Record<AcpRowId, Handle>> = {
     }),
 }
 
-// The first says it: there is no session that could show them all.
+// The error has the first message: there is no session that could show them all.
 function nothingLeft(notes: readonly LineNote[], words: Words): AgentError {
   const [first] = notes.flatMap((note) => lineMessage(note, new Map()) ?? []).map((note) => acpMessage(note, words))
   return new AgentError(400, first?.code ?? 'invalid', first?.content ?? 'No item is left.', {
@@ -148,7 +148,7 @@ async function sessionText(
   return JSON.stringify(acpSession(seen, call.view))
 }
 
-// A repetition while the first is under way is refused. On another node it finds the payment of the first.
+// A repetition while the first request is in progress is refused. On another node the repetition finds the payment of the first.
 async function complete(parts: PayingParts, call: AcpCall): Promise<AcpAnswer> {
   const { paying } = call
   const claim = claimOf(call)
@@ -186,7 +186,7 @@ async function completeNow(parts: PayingParts, call: AcpCall, claim: Claim): Pro
   return { status: 200, ...(await completeOnce(parts, completion)) }
 }
 
-// Writes, and answers with the session in the same transaction, once for each key.
+// Makes the change and stores the answer in the same transaction, once for each key.
 async function change(
   { tools, sealedKeeper, answersMs }: PayingParts,
   call: AcpCall,
@@ -197,7 +197,7 @@ async function change(
   return { status, text, isReplayed: replayed }
 }
 
-// A key is of one platform and one path. Two bodies are the same where they mean the same JSON.
+// A key belongs to one platform and one path. Two bodies are the same if they are the same JSON.
 function claimOf({ caller, key, rowId, id, body, moment }: AcpCall): Claim {
   return {
     claimant: `${caller.installationId} ${caller.platformId}`,

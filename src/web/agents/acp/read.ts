@@ -1,4 +1,5 @@
-// A request of the Agentic Commerce Protocol in our own words. A member that is not sent stays as it is, null clears it. Pure.
+// Translates a request of the Agentic Commerce Protocol into this server's terms. A member that is not sent stays unchanged, null clears
+// it. Pure.
 
 import type { AcpAddressShape, AcpBuyerShape, AcpUpdateShape } from '../../../contract/agents/acp.ts'
 import type { AgentBuyer, SentAddress } from '../../../domain/agents/asked.ts'
@@ -36,7 +37,7 @@ export function changedWish(
   }
 }
 
-// Undefined where none are named. `coupons` is the former name.
+// Returns undefined if the request has no codes. `coupons` is the former name.
 function codesIn({ discounts, coupons }: AcpUpdateShape): readonly string[] | undefined {
   if (discounts === null || discounts?.codes === null) return []
   return discounts?.codes ?? (coupons === null ? [] : coupons)
@@ -52,7 +53,7 @@ export function buyerIn({ email, first_name, last_name, full_name, phone_number 
   ])
 }
 
-// The buyer's e-mail address may stand beside the address alone. It is the buyer's, so it stays where the address is cleared.
+// The buyer's e-mail address may be sent beside the address only. It belongs to the buyer, so it stays if the address is cleared.
 function buyerOf({ buyer, fulfillment_details: details }: AcpUpdateShape, before: AgentBuyer): AgentBuyer {
   const { email: known, ...others } = before
   const email = details?.email === null ? undefined : (details?.email ?? known)
@@ -87,7 +88,7 @@ function addressIn({ line_one, line_two, city, state, country, postal_code }: Ac
   ])
 }
 
-// Without what is missing or empty: the published schema of an address demands all members, so they are sent empty.
+// Leaves out missing and empty members: the published schema of an address requires all members, so platforms send some empty.
 function sent<Sent extends object>(members: readonly (readonly [keyof Sent, string | null | undefined])[]): Sent {
   return Object.fromEntries(
     members.filter(([, value]) => value !== undefined && value !== null && value !== ''),

@@ -31,7 +31,7 @@ export async function answerAcp(context: ShopContext, path: string): Promise<Out
 
 const isPlain = /^[\x21-\x7e]{1,255}$/
 
-// The key and the id of the request come back with every answer.
+// Every answer repeats the idempotency key and the id of the request.
 function headersOf({ request: { raw } }: ShopContext): Record<string, string> {
   const echoed = ['idempotency-key', 'request-id'].flatMap((name) => {
     const value = raw.headers[name]
@@ -84,7 +84,7 @@ async function viewOf(
   }
 }
 
-// The schemas that a payment handler of our own names. They are the same for everyone.
+// Schemas that a payment handler of this server refers to. They are public.
 async function handlerDocument({ parts, shop, trace }: ShopContext, path: string): Promise<Outgoing> {
   trace.name = 'acpGetHandler'
   const found = handlerSchema(path, shop.level === 'buy' ? await handlersOf(parts.tools, shop) : [])
@@ -92,7 +92,7 @@ async function handlerDocument({ parts, shop, trace }: ShopContext, path: string
   return { status: 200, body: JSON.stringify(found), headers: { 'cache-control': 'public, max-age=300' } }
 }
 
-// The platform whose key is shown. There are no callers without one.
+// Returns the platform of the request's key. Callers without a key are refused.
 async function knownPlatform(context: ShopContext): Promise<PlatformRow> {
   const { platforms, shop, trace } = context
   const found = await platformOfKey(context)
@@ -111,7 +111,7 @@ function refuseVersion(header: string | string[] | undefined): void {
   throw new AgentError(400, code, `The header API-Version is ${acpVersion}.`)
 }
 
-// Sessions are stored for hours, whether or not anything comes of them: a platform that is not approved opens fewer.
+// Sessions are stored for hours, even if they are never paid, so a platform that is not approved may open fewer.
 function refuseOften(context: ShopContext, { id, status: standing }: PlatformRow, { status }: AcpRow): void {
   const isApproved = standing === 'approved'
   const waitMs = context.callWaitMs(id, isApproved ? 'approved' : 'proven')

@@ -1,4 +1,4 @@
-// Checkout sessions, as the Agentic Commerce Protocol shows them. Pure. Of the buyer's data only what the platform itself sent is given back.
+// Checkout sessions in the form of the Agentic Commerce Protocol. Pure. Shows only buyer data that the platform itself sent.
 
 import { acpVersion } from '../../../contract/agents/settings.ts'
 import type { CartItem } from '../../../contract/open/carts.ts'
@@ -25,12 +25,12 @@ import { type AcpMessage, acpMessage } from './messages.ts'
 export interface AcpViewContext extends PayRules {
   // The address of the shop for this protocol.
   base: string
-  // Where people read what the shop offers to agents.
+  // The page that tells people what the shop offers to agents.
   page: string
   mode: Mode
-  // The languages that the request accepts, as its header names them.
+  // The Accept-Language header of the request.
   accepted: string | undefined
-  // The addresses of legal texts and the like.
+  // Addresses of legal texts and similar pages.
   links: Readonly<Record<string, string>>
   tag: (id: string) => string
 }
@@ -95,7 +95,7 @@ export function acpSession({ checkout, status, messages }: Seen, context: AcpVie
   }
 }
 
-// What the protocol calls tokenized cards: the platform has the provider make a token for the account, and sends it.
+// Tokenized cards, in the protocol's words: the platform lets the provider make a token for the merchant's account, and sends it.
 const tokenized = {
   name: 'dev.acp.tokenized.card',
   version: '2026-01-22',
@@ -122,7 +122,7 @@ function handlerView(handler: ShownHandler, { base, page, mode }: AcpViewContext
   }
 }
 
-// What the addresses of a handler of our own answer. Undefined where there is no such document.
+// Returns the document at an address of this server's payment handlers, or undefined if there is none.
 export function handlerSchema(path: string, handlers: readonly ShownHandler[]): object | undefined {
   const [, id, file] = /^\/handlers\/(\w+)\/(config|instrument)\.json$/.exec(path) ?? []
   const handler = handlers.find((one) => one.id === id && one.delegatedTo === undefined)
@@ -176,8 +176,8 @@ export function lineTotals(subtotal: number, discount: number, { say }: Words): 
   ]
 }
 
-// UCP begins with the sum of the items and counts discounts as negative. Here that is the base, the subtotal is what is left of it after
-// discounts on items, and discounts are amounts that are taken off.
+// UCP begins with the sum of the items and counts discounts as negative. ACP calls that sum the base; its subtotal is the sum after
+// discounts on items, and its discounts are positive amounts to subtract.
 export function acpTotals(entries: readonly Total[], { say }: Words): Total[] {
   const amountOf = (wanted: string) => entries.find(({ type }) => type === wanted)?.amount ?? 0
   const base = amountOf('subtotal')
@@ -193,7 +193,7 @@ export function acpTotals(entries: readonly Total[], { say }: Words): Total[] {
   ]
 }
 
-// An address has all its members, empty where nothing is known.
+// An address has all members, empty if unknown.
 function detailsView(checkout: AgentCheckout): object {
   const { asked, hasSentAddress, hasSentContact, place } = checkout
   const destination = hasSentAddress ? (asked?.destination ?? null) : place && shownPlaceOf(place)

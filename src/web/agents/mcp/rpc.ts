@@ -1,14 +1,14 @@
-// JSON-RPC as the Model Context Protocol speaks it, in both eras: 2026-07-28, in which each request stands alone, and the versions
+// JSON-RPC as the Model Context Protocol uses it, in both eras: version 2026-07-28, in which each request stands alone, and the versions
 // before it, which begin with a handshake. Pure.
 
 export const modernVersion = '2026-07-28'
-// The newest first.
+// Newest first.
 export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26'] as const
 
 export type RpcId = string | number
 
 export interface RpcRequest {
-  // Undefined of a notification.
+  // Undefined for a notification.
   id: RpcId | undefined
   method: string
   params: Readonly<Record<string, unknown>>
@@ -58,7 +58,8 @@ export function readRequest(value: unknown): RpcRequest {
 const versionMember = 'io.modelcontextprotocol/protocolVersion'
 const capabilitiesMember = 'io.modelcontextprotocol/clientCapabilities'
 
-// Which era a request is of. A modern one says the same in its headers and in its body: what stands between may have judged it by the headers.
+// Returns the era of a request. A modern request must say the same in its headers and its body, because a proxy may have relied on the
+// headers.
 export function eraOf({ method, params }: RpcRequest, headers: RpcHeaders): Era {
   const meta = isObject(params._meta) ? params._meta : undefined
   const named = meta?.[versionMember]
@@ -76,13 +77,13 @@ export function eraOf({ method, params }: RpcRequest, headers: RpcHeaders): Era 
   return 'modern'
 }
 
-// Names that are not plain ASCII come as `=?base64?…?=`.
+// Names that are not plain ASCII are encoded as `=?base64?…?=`.
 function decodedName(header: string | undefined): string | undefined {
   const encoded = /^=\?base64\?([\w+/]*={0,2})\?=$/.exec(header ?? '')?.[1]
   return encoded === undefined ? header : Buffer.from(encoded, 'base64').toString('utf8')
 }
 
-// Several messages in one body are a part of the oldest version alone, which is also that of requests that name none.
+// Only the oldest version, which is also assumed for requests without a version, allows several messages in one body.
 export function mayBatch({ version }: RpcHeaders): boolean {
   return version === undefined || version === legacyVersions.at(-1)
 }
@@ -105,7 +106,7 @@ export interface McpFacts {
   cacheScope: 'public' | 'private'
 }
 
-// The answer to what every server answers alike; undefined for tools/list, tools/call and what is unknown.
+// Returns the result of methods that all MCP servers share; undefined for tools/list, tools/call and unknown methods.
 export function commonResult({ method, params }: RpcRequest, era: Era, facts: McpFacts): object | undefined {
   const { name, title, version, instructions } = facts
   const serverInfo = { name, title, version }
@@ -124,7 +125,7 @@ export function commonResult({ method, params }: RpcRequest, era: Era, facts: Mc
   return era === 'legacy' && method === 'ping' ? {} : undefined
 }
 
-// What a result of the modern era has beside its contents.
+// Members that a result of the modern era has in addition to its contents.
 export function modernFrame({ name, title, version, cacheScope }: McpFacts, isCacheable: boolean): object {
   return {
     resultType: 'complete',
@@ -151,7 +152,7 @@ export function rpcReply(id: RpcId, result: object): string {
   return JSON.stringify({ jsonrpc: '2.0', id, result })
 }
 
-// Without an id where it could not be read.
+// `id` is undefined if it could not be read.
 export function rpcFailure(id: RpcId | undefined, { code, message, data }: RpcError): string {
   return JSON.stringify({
     jsonrpc: '2.0',

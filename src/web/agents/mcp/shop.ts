@@ -1,5 +1,5 @@
-// MCP for shoppers: the operations of a shop as tools. A chat program has no profile, and needs none: it finds products, opens a
-// checkout and hands the buyer over to its page.
+// MCP for shoppers: the operations of a shop as tools. A chat program has no profile, and needs none: it finds products, opens a checkout
+// and sends the buyer to the checkout's page.
 
 import { hash } from 'node:crypto'
 import { type UcpRow, type UcpRowId, ucpRows } from '../../../contract/agents/rows.ts'
@@ -107,8 +107,8 @@ async function callTool(
   }
 }
 
-// What a model can mend is a result; what is wrong with the platform itself is an error of the protocol, and so is what the binding of the
-// catalog names as one.
+// Errors that a model can correct are results. Errors of the platform itself, and those that the protocol's catalog binding names, are
+// JSON-RPC errors.
 const ofPlatform: Readonly<Record<string, number>> = {
   invalid_profile_url: -32001,
   profile_unreachable: -32001,
@@ -142,7 +142,7 @@ function asResult(error: unknown): object {
   throw error
 }
 
-// In `meta`, or in the header as by REST.
+// The profile is in `meta`, or in the header as with REST.
 function profileIn(context: ShopContext, meta: Readonly<Record<string, unknown>>): string | undefined {
   const { profile } = (meta['ucp-agent'] ?? {}) as { profile?: unknown }
   const named = context.named.profileUrl ?? undefined

@@ -1,5 +1,5 @@
-// Schemas as a model sees them. The list of tools is part of every conversation, so they say what to send and leave out what only
-// refuses: patterns, lengths and closed objects. The operation checks all of that, and names what is wrong with its place. Pure.
+// Schemas as a model sees them. The list of tools is part of every conversation, so it says what to send and omits what would only
+// refuse: patterns, lengths and closed objects. The operation checks all of that, and names what is wrong and where. Pure.
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -15,7 +15,7 @@ const checkedLater: ReadonlySet<string> = new Set([
   'propertyNames',
 ])
 
-// Larger bounds are those of the storage, and the smallest ones go without saying.
+// Bounds outside of this range are left out: larger ones are limits of storage, smaller ones are obvious.
 const boundMin = 2
 const boundMax = 10_000
 
@@ -36,11 +36,11 @@ function memberOf(name: string, value: unknown): unknown {
   return name === 'enum' || name === 'const' || name === 'required' || name === 'default' ? value : shownSchema(value)
 }
 
-// What the name of a member says already, or the instructions of the server.
+// Descriptions that repeat the member's name or the server's instructions.
 const saidAlready =
   /^(?:Id of |The version (?:that the change is based on|that was seen|the caller has seen)|true: answer what would change|What the caller was shown|How many rows to answer)/
 
-// Names of members are not words of a schema.
+// The names of members must not be mistaken for keywords of a schema.
 function propertiesOf(properties: Schema): Schema {
   return Object.fromEntries(
     Object.entries(properties).map(([name, value]) => {
@@ -51,7 +51,7 @@ function propertiesOf(properties: Schema): Schema {
   )
 }
 
-// Something or null is one type with two names, where it is a simple one.
+// A simple type or null is shown as one type with two names.
 function choiceOf(choices: readonly unknown[]): Schema {
   const [first, second, ...more] = choices as readonly Schema[]
   const isNullable =
@@ -65,7 +65,7 @@ function isWideBound(name: string, value: unknown): boolean {
   )
 }
 
-// Such as all types of events: a wrong one is refused with those that there are.
+// Longer lists, such as all types of events, are left out: the error for a wrong value lists the allowed ones.
 const valuesMax = 16
 
 function isLongList(name: string, value: unknown): boolean {

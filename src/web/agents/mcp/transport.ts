@@ -28,7 +28,7 @@ export interface McpServer {
   listTools(): Promise<readonly object[]>
   // The contents of the result.
   callTool(name: string, args: Readonly<Record<string, unknown>>, bytes: Buffer): Promise<object>
-  // Before each message of several after the first. Refuses by throwing.
+  // Called before each message of a batch after the first. Throws to refuse the message.
   admitAnother?(): void
 }
 
@@ -45,7 +45,7 @@ export async function answerPost(
 ): Promise<Outgoing> {
   if (raw.method !== 'POST') throw refuse('route_not_found', { status: 405, headers: { allow: 'POST' } })
   try {
-    // A page of another origin could otherwise act for the person who looks at it.
+    // Otherwise a page of another origin could act for the person who opens it.
     if (raw.headers.origin !== undefined && raw.headers.origin !== ownOrigin)
       throw new RpcError(403, -32600, 'Pages of other origins may not call this address.')
     const limit = { key: `address ${addressBucket(address)}`, most: 16 }
@@ -88,7 +88,7 @@ async function answerOne(server: McpServer, { value, bytes, headers }: Posted): 
   }
 }
 
-// One after the other, as each may change what the next one sees.
+// Performs the messages one after the other, as each may change what the next one reads.
 async function answerBatch(
   server: McpServer,
   { bytes, headers }: Posted,
@@ -114,7 +114,7 @@ async function answerNext(server: McpServer, message: Posted, at: number): Promi
   return answerOne(server, message)
 }
 
-// Defects are for the one who logs them.
+// Other errors are defects, and are thrown on to be logged.
 function failed(id: RpcId | undefined, error: unknown): Outgoing {
   const failure = error instanceof Refusal ? asRpcError(error) : error
   if (!(failure instanceof RpcError)) throw error

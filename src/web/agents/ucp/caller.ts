@@ -1,5 +1,5 @@
-// Who calls, and what it may do: the platform's profile, the version that both speak, the capabilities that both have, and whether the
-// platform proved that it is the one whose profile it names.
+// Identifies the caller and its rights: the platform's profile, the version and capabilities that both sides have, and whether the
+// platform proved that it owns the profile that it names.
 
 import type { UcpRow } from '../../../contract/agents/rows.ts'
 import type { PlatformProof } from '../../../contract/agents/settings.ts'
@@ -18,15 +18,15 @@ import { platformKeyIn, provenBySignature, type ShownRequest } from './prove.ts'
 import type { ViewContext } from './view.ts'
 
 export interface Introduced {
-  // Undefined of a caller without a profile.
+  // Undefined for a caller without a profile.
   platform: PlatformRow | undefined
   profile: PlatformProfile | undefined
   negotiated: Exclude<Negotiated, string>
-  // The platform of the key that was shown.
+  // The platform that the request's key was made for.
   ofKey: PlatformRow | undefined
 }
 
-// Before the body is read. `named`: undefined for a caller without a profile, which only MCP allows.
+// Runs before the body is read. `named`: undefined for a caller without a profile, which only MCP allows.
 export async function introduce(
   context: ShopContext,
   row: Pick<UcpRow, 'capability'>,
@@ -37,7 +37,7 @@ export async function introduce(
   const profileUrl = named ?? ofKey?.profileUrl
   if (ofKey && ofKey.profileUrl !== profileUrl)
     throw new AgentError(403, 'profile_not_trusted', 'The key was made for another platform.')
-  // In test mode a profile that cannot be read says nothing: one begins without hosting one.
+  // In test mode a profile that cannot be read is ignored, because developers begin without hosting one.
   const isLenient = shop.mode === 'test' && shop.who === 'anyone'
   const known = profileUrl === undefined ? undefined : await refuseBlocked(context, profileUrl)
   const profile = profileUrl === undefined ? undefined : await profileOf(context, profileUrl, { known, isLenient })
@@ -56,7 +56,7 @@ export interface Admitted {
 
 const checkout = 'dev.ucp.shopping.checkout'
 
-// Once the body is read, which a signature covers.
+// Runs once the body is read, because a signature covers the body.
 export async function admit(
   context: ShopContext,
   introduced: Introduced,
@@ -93,7 +93,7 @@ export async function admit(
   }
 }
 
-// Its profile says where it wants to hear of its orders.
+// Registers the address at which the platform's profile asks for calls about its orders.
 async function listen({ parts, shop, now }: ShopContext, { platform, profile, negotiated }: Introduced): Promise<void> {
   const url = profile?.webhookUrl
   if (!platform || url === undefined || shop.orderWebhooks === 0 || !negotiated.active.has('dev.ucp.shopping.order'))
@@ -117,7 +117,7 @@ export function tooMany(waitMs: number, sentence: string): AgentError {
   return new AgentError(429, 'rate_limited', content, { headers: { 'retry-after': String(seconds) } })
 }
 
-// A new one is read and written down; how many an address may bring is limited before that.
+// Refuses blocked platforms. An unknown profile is fetched and stored, so the number that one address may bring is limited first.
 async function refuseBlocked(context: ShopContext, profileUrl: string): Promise<PlatformRow | undefined> {
   refuseBadUrl(context, profileUrl)
   const { named, platforms, shop } = context
@@ -129,10 +129,10 @@ async function refuseBlocked(context: ShopContext, profileUrl: string): Promise<
   return known
 }
 
-// Letters that a parser drops or a page shows as another address, a password, and a fragment: one document would have many names.
+// Characters that a parser drops or that disguise the address, a password, and a fragment. With them one document would have many names.
 const isMisleading = /[\s\p{Cc}\p{Cf}\\#]|^[^/]*\/\/[^/?]*@/u
 
-// Parsing one takes as long as a statement.
+// URLs that passed. Parsing one takes as long as an SQL statement.
 const goodUrls = new Lru<string, true>(500)
 
 function refuseBadUrl({ parts }: ShopContext, url: string): void {
@@ -146,7 +146,7 @@ function refuseBadUrl({ parts }: ShopContext, url: string): void {
   goodUrls.set(name, true)
 }
 
-// A key that was made for a platform of this shop.
+// Returns the platform of the request's key, if the key was made for a platform of this shop.
 export async function platformOfKey(context: ShopContext): Promise<PlatformRow | undefined> {
   const { parts, shop, request, now } = context
   const key = platformKeyIn(request.raw)

@@ -1,9 +1,9 @@
-// Ids of addresses that have none. Pure.
+// Ids for addresses that have none. Pure.
 
 import { hash } from 'node:crypto'
 import type { SentAddress } from '../../../domain/agents/asked.ts'
 
-// The same address has the same id.
+// Equal addresses have equal ids.
 export function destinationIdOf({ id: _, ...members }: SentAddress): string {
   const text = JSON.stringify(Object.entries(members).toSorted(([one], [other]) => (one < other ? -1 : 1)))
   return `dst_${hash('sha256', text, 'hex').slice(0, 20)}`

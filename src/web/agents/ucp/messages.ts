@@ -1,4 +1,4 @@
-// What is said about a checkout, in the words of the protocol. Codes are the protocol's; sentences are for the buyer, in the language of the
+// Messages about a checkout in the form of the protocol. Codes are the protocol's; sentences are for the buyer, in the language of the
 // checkout. Pure.
 
 import type { Issue } from '../../../contract/issues.ts'
@@ -8,7 +8,7 @@ import { type AgentTextKey, agentTexts } from '../../languages/agents.ts'
 import type { TextKey } from '../../languages/checkout/en.ts'
 import { type Speaker, speakerFor, type Values } from '../../languages/language.ts'
 
-// A sentence, once the language is known.
+// Returns the sentence in the language of the words.
 export type Sentence = (words: Words) => string
 
 export interface Message {
@@ -25,7 +25,7 @@ export interface Words extends Speaker {
   tell(key: AgentTextKey, values?: Values): string
 }
 
-// The buyer's own language, where a checkout or cart has one, else those that the request accepts.
+// Uses the language of the checkout or cart, if it has one, else the languages that the request accepts.
 export function wordsFor(locale: string | null | undefined, accepted: string | undefined): Words {
   const speaker = speakerFor(locale ?? 'auto', accepted)
   return { ...speaker, tell: (key, values) => speaker.fill(agentTexts[speaker.language][key], values) }
@@ -69,7 +69,7 @@ const needed =
   (label: TextKey): Sentence =>
   (words) =>
     words.say('field.required', { label: words.say(label) })
-// For those who write the platform.
+// Sentences for developers of platforms are always English.
 const english =
   (text: string): Sentence =>
   () =>
@@ -118,7 +118,7 @@ const leftOutTexts: Readonly<Record<(LineNote & { kind: 'left_out' })['reason'],
   out_of_stock: (item) => tell('line.soldOut', { item }),
 }
 
-// `places`: where each SKU stands in the answer.
+// `places`: index of each SKU in the answer's line items.
 export function lineMessage(note: LineNote, places: ReadonlyMap<string, number>): Message | undefined {
   if (note.kind === 'left_out')
     return error(note.reason, leftOutTexts[note.reason](note.name ?? note.item), 'recoverable')
@@ -149,7 +149,7 @@ export function codeMessage({ code, reason }: CodeNote, place: number): Message 
   return warning(name, (words) => `${code}: ${why(words)}`, `$.discounts.codes[${place}]`)
 }
 
-// Our members of an address, as the protocol names them.
+// Our members of an address, and the protocol's names of them.
 const addressMembers: Readonly<Record<string, string>> = {
   name: 'first_name',
   line1: 'street_address',
@@ -161,7 +161,7 @@ const addressMembers: Readonly<Record<string, string>> = {
   phone: 'phone_number',
 }
 
-// `country`: as it was sent, by which the parts of an address have their names.
+// `country`: as the platform sent it. It decides how the parts of an address are labelled.
 export function addressMessage({ path, code }: Issue, country: string): Message {
   const name = path.split('/').at(-1) ?? ''
   const member = addressMembers[name] ?? ''
@@ -174,7 +174,7 @@ export function addressMessage({ path, code }: Issue, country: string): Message 
   )
 }
 
-// As the checkout page says it.
+// The sentence of the checkout page.
 function addressSentence({ say: words }: Words, name: string, country: string, isMissing: boolean): string {
   if (name === 'phone') return words('field.phone')
   const labelled = fieldsFor(country).find((field) => field.name === name)

@@ -1,12 +1,12 @@
-// Versions and capabilities: what this server speaks, what a platform's profile lists, and what both have. Pure.
+// Versions and capabilities: those of this server, those that a platform's profile lists, and those that both have. Pure.
 
 export interface Dialect {
   version: string
-  // Where the keys of a profile are.
+  // Member of a profile that holds its keys.
   keysMember: 'keys' | 'signing_keys'
 }
 
-// The newest first.
+// Newest first.
 export const dialects = [
   { version: '2026-08-25', keysMember: 'keys' },
   { version: '2026-04-08', keysMember: 'signing_keys' },
@@ -16,7 +16,7 @@ export const newest: Dialect = dialects[0]
 
 const shopping = 'dev.ucp.shopping'
 
-// What this server has, with the file of its schema and the page of its specification. An extension names its parents.
+// Capabilities of this server, with the file of the schema and the page of the specification. An extension names its parents.
 export const capabilities: Readonly<Record<string, { schema: string; spec: string; extends?: readonly string[] }>> = {
   [`${shopping}.checkout`]: { schema: 'checkout', spec: 'shopping/checkout' },
   [`${shopping}.cart`]: { schema: 'cart', spec: 'shopping/cart' },
@@ -33,15 +33,15 @@ export const capabilities: Readonly<Record<string, { schema: string; spec: strin
 
 export interface PlatformProfile {
   version: string
-  // Versions of each capability that it lists.
+  // Versions of each capability that the profile lists.
   capabilities: ReadonlyMap<string, readonly string[]>
-  // What a check needs of the first of them; what is wrong with one shows when it is used.
+  // The first keys, with only the members that a check of a signature needs. An invalid key is detected when it is used.
   keys: readonly unknown[]
-  // Where it wants to hear of its orders.
+  // Address for the calls about its orders.
   webhookUrl: string | undefined
 }
 
-// Undefined where it is not a profile.
+// Returns undefined if the value is not a profile.
 export function readPlatformProfile(value: unknown): PlatformProfile | undefined {
   const ucp = membersOf(membersOf(value)?.ucp)
   if (!ucp || typeof ucp.version !== 'string') return undefined
@@ -75,7 +75,7 @@ function keyView(key: unknown): object {
     const value = members[name]
     return typeof value === 'string' && value.length <= keyTextMax ? [[name, value]] : []
   })
-  // What is not a list says that the key is not for verifying.
+  // `key_ops` that is not a list means that the key is not for verifying.
   const isFor = Array.isArray(operations) && operations.slice(0, operationsMax).includes('verify')
   return { ...Object.fromEntries(texts), ...(operations !== undefined && { key_ops: isFor ? ['verify'] : [] }) }
 }
@@ -90,18 +90,18 @@ function webhookUrlIn({ version, capabilities: listed }: Readonly<Record<string,
 const urlLengthMax = 2_000
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  // An object of JSON.
+  // A JSON object.
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : undefined
 }
 
 export type Negotiated =
-  // `isActive`: whether the row's own capability is among those that both have.
+  // `isActive`: whether both sides have the row's own capability.
   { dialect: Dialect; active: ReadonlySet<string>; isActive: boolean } | 'version_unsupported'
 
-// Without a profile, the caller is taken for one that lists all of ours. So is, where that is allowed, one whose profile cannot be read or
-// does not list what is asked for: in test mode.
+// A caller without a profile is treated as if it listed all our capabilities. If `isLenient` (in test mode), so is a caller whose profile
+// cannot be read or does not list the requested capability.
 export function negotiate(
   profile: PlatformProfile | undefined,
   { capability, isLenient }: { capability: string; isLenient: boolean },
@@ -118,14 +118,14 @@ function everything(dialect: Dialect): Negotiated {
   return { dialect, active: new Set(Object.keys(capabilities)), isActive: true }
 }
 
-// Extensions without a parent are taken out.
+// Extensions without a common parent are removed.
 function activeFor(profile: PlatformProfile, { version }: Dialect): ReadonlySet<string> {
   const listed = Object.keys(capabilities).filter((name) => profile.capabilities.get(name)?.includes(version))
   const both = new Set(listed)
   return new Set(listed.filter((name) => (capabilities[name]?.extends ?? [name]).some((parent) => both.has(parent))))
 }
 
-// What an answer names: the row's own capability and its extensions.
+// Capabilities that an answer names: the row's own capability and its extensions.
 export function capabilitiesIn(active: ReadonlySet<string>, { version }: Dialect, capability: string): object {
   const names = [...active].filter(
     (name) => name === capability || capabilities[name]?.extends?.includes(capability) === true,

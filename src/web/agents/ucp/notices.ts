@@ -1,4 +1,4 @@
-// Calls a platform when its order changes: the whole order as it is then, signed by the key of the shop.
+// Calls a platform when its order changes: sends the whole order as it is now, signed with the key of the shop.
 
 import { agentBase } from '../../../domain/agents/address.ts'
 import { taggedId } from '../../../domain/agents/ids.ts'
@@ -22,7 +22,7 @@ export interface NoticeParts {
 
 const capability = 'dev.ucp.shopping.order'
 
-// For a claimed delivery, whatever its protocol.
+// Headers of a delivery, in every protocol.
 export function attemptHeaders({ eventId, createdAt, attempts }: PlatformDelivery): Record<string, string> {
   return {
     'webhook-id': eventId,

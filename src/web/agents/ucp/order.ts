@@ -1,4 +1,4 @@
-// An order, as the protocol shows it. Pure. Where it goes is shown down to the town only.
+// An order in the form of the protocol. Pure. The destination is shown down to the town only.
 
 import { isOfSku } from '../../../domain/edits/plan.ts'
 import type { OrderEditRow } from '../../../domain/edits/store.ts'
@@ -8,7 +8,7 @@ import { toInstant } from '../../../platform/kit/instant.ts'
 import { wordsFor } from './messages.ts'
 import { envelopeOf, titleOf, totalsView, type ViewContext } from './view.ts'
 
-// With what became of it afterwards.
+// An order with its later edits and returns.
 export interface OrderHistory extends OrderFacts {
   edits: readonly OrderEditRow[]
   returns: readonly ReturnFacts[]
@@ -16,7 +16,7 @@ export interface OrderHistory extends OrderFacts {
 
 export interface OrderLinks {
   permalinkUrl: string
-  // Country alone where nothing else is known.
+  // Only the country if nothing else is known.
   destination: Readonly<Record<string, string>>
 }
 
@@ -78,12 +78,12 @@ export interface ShownLine {
   unitPrice: number
   subtotal: number
   discount: number
-  // Those of the checkout, those of now, and those that were sent.
+  // Units bought at the checkout, units ordered now, and units sent.
   quantity: { original: number; total: number; fulfilled: number }
   status: 'processing' | 'partial' | 'fulfilled' | 'removed'
 }
 
-// All lines that there ever were: what an edit took off stays, with a quantity of 0.
+// All lines that the order ever had: a line that an edit removed stays, with a quantity of 0.
 export function shownLines({ order, lines, edits, returns }: OrderHistory): ShownLine[] {
   const added = unitsOf(edits.flatMap(({ parts }) => parts.added))
   const removed = unitsOf(edits.flatMap(({ parts }) => parts.removed))
@@ -119,7 +119,7 @@ function lineStatus({ total, fulfilled }: ShownLine['quantity']): ShownLine['sta
   return fulfilled < total ? 'partial' : 'fulfilled'
 }
 
-// Units that were taken off are below zero.
+// Removed units have a negative quantity.
 function editViews({ edits }: OrderHistory): object[] {
   return edits.map(({ id, createdAt, parts: { added, removed } }) => {
     const taken = removed.map(({ skuId, quantity }) => ({ skuId, quantity: -quantity }))
@@ -131,7 +131,7 @@ function editViews({ edits }: OrderHistory): object[] {
   })
 }
 
-// What came back. What is only announced changes nothing yet.
+// Units that were received. An announced return changes nothing yet.
 function returnViews({ returns }: OrderHistory): object[] {
   return returns.flatMap(({ row: { id, updatedAt }, lines }) => {
     const items = lines.flatMap(({ skuId, received }) => (received > 0 ? [{ id: skuId, quantity: -received }] : []))
@@ -142,7 +142,7 @@ function returnViews({ returns }: OrderHistory): object[] {
 
 const adjustmentStatuses = { pending: 'pending', succeeded: 'completed', failed: 'failed' } as const
 
-// What both protocols say of a refund.
+// The members of a refund that both protocols show.
 export function refundsShown({ refunds }: OrderFacts): { refund: object; amount: number }[] {
   return refunds
     .filter(({ kind }) => kind === 'refund')

@@ -1,4 +1,4 @@
-// Orders in the form of the protocol, as they are now: for a platform that asks, and for one that is called.
+// Orders in the form of the protocol, as they are now: for a platform that requests one, and for calls to a platform.
 
 import type { PayTools } from '../../../domain/checkout/tools.ts'
 import { listEdits } from '../../../domain/edits/store.ts'
@@ -12,7 +12,7 @@ import type { ViewContext } from './view.ts'
 
 type OrderTools = Pick<PayTools, 'rootSecret' | 'publicOrigin'>
 
-// An order, and the page on which the buyer sees it.
+// Returns an order, and the address of its page for the buyer.
 export async function findShownOrder(
   tools: OrderTools,
   db: Reader,
@@ -41,7 +41,7 @@ export async function findOrderDocument(
   return orderDocument(facts, { permalinkUrl, destination: destinationOf(facts.order.address) }, view)
 }
 
-// "Berlin, DE", as an order shows it.
+// Splits a summary such as "Berlin, DE" into the members that an order shows.
 function destinationOf(address: { summary: string } | null): Record<string, string> {
   const [country, ...town] = (address?.summary ?? '').split(', ').toReversed()
   return {

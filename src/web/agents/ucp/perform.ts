@@ -1,5 +1,5 @@
-// Performs a row for a caller that is known: the same for REST and MCP. Everything that is a business outcome is answered by 200 and
-// messages; what is wrong with the request itself is thrown as a `AgentError`.
+// Performs a row for an identified caller, for both REST and MCP. Every business outcome is answered by 200 and messages; what is wrong
+// with the request itself is thrown as an `AgentError`.
 
 import { hash } from 'node:crypto'
 import { type UcpRow, type UcpRowId, ucpRows } from '../../../contract/agents/rows.ts'
@@ -64,7 +64,7 @@ export interface UcpCall {
   // From the path, or from the argument of the tool.
   id: string
   body: unknown
-  // The bytes that were sent, hashed: what makes two requests the same.
+  // Hash of the sent bytes, by which two requests are the same.
   digest: string
   key: string | null
   moment: AgentMoment
@@ -79,7 +79,7 @@ export interface UcpAnswer {
 
 const answered = (body: object): UcpAnswer => ({ status: 200, text: JSON.stringify(body), isReplayed: false })
 
-// An outcome without a resource. What was written is taken back with it.
+// An outcome without a resource. Throwing it rolls back what was written.
 class NoResource extends Error {
   readonly messages: readonly Message[]
   constructor(messages: readonly Message[]) {
@@ -99,7 +99,7 @@ export async function performUcp(parts: UcpParts, call: UcpCall): Promise<UcpAns
   }
 }
 
-// The shop itself is where the buyer can go on.
+// The answer links to the shop, where the buyer can continue.
 async function failed(parts: UcpParts, call: UcpCall, messages: readonly Message[]): Promise<UcpAnswer> {
   const { version } = call.view.dialect
   const url = await parts.tools.storage.read((db) => shopUrlOf(parts, db, call.shop))
@@ -207,7 +207,7 @@ function rulesOf({ view, shop }: UcpCall): ReadRules {
   return { active: view.active, currency: shop.currency }
 }
 
-// What begins with this request.
+// Reads the wish of a request that creates a cart or checkout.
 function readWish(call: UcpCall): ReadWish {
   const body = call.body as NewCheckoutShape
   try {
@@ -220,7 +220,7 @@ function readWish(call: UcpCall): ReadWish {
   }
 }
 
-// What takes the place of what is there. `notes` are known once it is called.
+// Returns the function that replaces the present wish. It fills `notes` when it is called.
 function wantedBy(call: UcpCall, notes: Message[]): (present: PresentWish) => ChangedWish {
   return (present) => {
     const read = wishIn(call.body as CartShape & CheckoutShape, rulesOf(call), present)
@@ -234,7 +234,7 @@ function unchanged(error: unknown): 'unchanged' {
   throw error
 }
 
-// Without a resource there is nothing that could be mended.
+// Without a resource nothing can be corrected, so every message becomes unrecoverable.
 function gone(message: Message | undefined): Message[] {
   return message ? [{ ...message, type: 'error', severity: 'unrecoverable' }] : []
 }
@@ -276,7 +276,7 @@ function sessionIdOf({ tools }: UcpParts, { id, caller }: UcpCall): string {
   return found
 }
 
-// Writes, and answers with the checkout in the same transaction. With a key, once.
+// Makes the change and renders the checkout in the same transaction. With a key, the change is made once.
 async function change(
   { tools, sealedKeeper, answersMs }: UcpParts,
   call: UcpCall,
@@ -348,7 +348,7 @@ async function getOrder(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   return answered(document)
 }
 
-// The catalog is asked like by any key of the shop.
+// The platform reads the catalog with the rights of any key of the shop.
 function readerOf({ shop, caller }: UcpCall): KeyCaller {
   const { merchantId, mode, slug, installationId } = shop
   const { platformId } = caller
@@ -373,10 +373,10 @@ const searchesBytesMax = 8 * 2 ** 20
 const searches = new Lru<string, { text: string; until: number }>(searchesBytesMax, ({ text }, key) =>
   entryWeight(key, text.length * 2),
 )
-// What else is in an answer than the catalog, such as the address of the online store, may be this old.
+// Maximum age of the other parts of an answer, such as the address of the online store.
 const searchedMs = 10_000
 
-// As the lists of the catalog, the same until the catalog changes.
+// As for the lists of the catalog, answers are cached until the catalog changes.
 async function searchCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   const { shop, caller, view, digest, moment } = call
   const { installationId, catalogVersion } = shop
@@ -443,7 +443,7 @@ async function searchPage(
   }
 }
 
-// By slug or name. One that is not there has no products.
+// Categories are named by slug or name. An unknown one has no products.
 async function searchCategories(
   { tools }: UcpParts,
   { shop }: UcpCall,
@@ -486,7 +486,7 @@ async function lookUpCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer>
   })
 }
 
-// A product that was asked for as a whole is answered with its first variant.
+// For a product that was requested as a whole, the first variant is returned.
 function inputsOf(
   { skus }: Product,
   named: readonly { skuId: string | null; word: string }[],
@@ -506,7 +506,7 @@ async function getProduct(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   const [product] = named ? await productsOf(parts, call, [named.slug]) : []
   if (!product) throw new NoResource([notice.notFound()])
   const sku = product.skus.find(({ id }) => id === named?.skuId)
-  // A variant is selected by its options, whatever is selected beside it.
+  // A variant's own options are selected, whatever else the request selects.
   const selected = sku?.options.map(({ name, value }) => ({ name, label: value })) ?? body.selected ?? []
   const asked = { selected, ...(body.preferences && { preferences: body.preferences }) }
   const shown = detailView(product, asked, { url: (await pagesOf(parts, call))(product) })
@@ -521,7 +521,7 @@ async function productsOf(parts: UcpParts, call: UcpCall, slugs: readonly string
   return found.flatMap((product) => (product ? [product.data] : []))
 }
 
-// Undefined where it is gone since it was listed, or the category is not there.
+// Returns undefined if the product was removed since it was listed, or the category does not exist.
 async function askCatalog<Reply>(
   { open }: UcpParts,
   id: string,
@@ -537,13 +537,13 @@ async function askCatalog<Reply>(
   }
 }
 
-// The online store, while it is open.
+// Returns the address of the online store if it is open, else null.
 async function shopUrlOf({ sites }: UcpParts, db: Reader, shop: AgentShop): Promise<string | null> {
   const isOpen = siteStatusOf(await findStoredSite(db, shop)) === 'open'
   return isOpen ? findShopUrl(db, sites, shop) : null
 }
 
-// The page of a product there.
+// Returns the address of a product's page in the online store.
 async function pagesOf(parts: UcpParts, { shop }: UcpCall): Promise<(product: Product) => string | undefined> {
   const url = await parts.tools.storage.read((db) => shopUrlOf(parts, db, shop))
   return ({ slug }) => (url === null ? undefined : `${url}/products/${slug}`)

@@ -1,10 +1,10 @@
-// Products, as the protocol shows them. Pure.
+// Products in the form of the protocol. Pure.
 
 import type { ProductShape } from '../../../contract/agents/shapes.ts'
 import type { Product, Sku } from '../../../contract/open/catalog.ts'
 import { bases, unitSizes } from '../../../platform/kit/unitprice.ts'
 
-// In a list. All of them are shown of a single product.
+// In a list. A single product is shown with all variants.
 const variantsShownMax = 20
 
 export interface Input {
@@ -14,13 +14,13 @@ export interface Input {
 
 export interface ProductContext {
   url: string | undefined
-  // How each variant was asked for, in a lookup.
+  // In a lookup, the identifiers by which each variant was requested.
   inputs?: ReadonlyMap<string, readonly Input[]>
-  // These variants alone, and all of them.
+  // If set, exactly these variants are shown, without the limit.
   shown?: readonly Sku[]
 }
 
-// The first that one can buy.
+// The first variant that is not out of stock, else the first.
 export function featuredOf(skus: readonly Sku[]): Sku | undefined {
   return skus.find(isForSale) ?? skus[0]
 }
@@ -75,7 +75,7 @@ function variantView(product: Product, sku: Sku, inputs: readonly Input[] | unde
   }
 }
 
-// Content and reference in one unit, the finer of the two: the amount is to follow from them.
+// Content and reference are given in the finer of their two units, so the amount follows from both numbers.
 function unitPriceOf({ measure }: Sku): object {
   if (!measure) return {}
   const { amount, unit, per, price } = measure
@@ -103,8 +103,8 @@ function rangeOf(prices: readonly { amount: number; currency: string }[]): objec
   return { min: sorted[0], max: sorted.at(-1) }
 }
 
-// With what is left beside the selected options. What cannot be had together gives way from the end of `preferences`, and then from the
-// end of `selected`.
+// Shows a product with the variants that remain for the selected options. If no variant has all of them, options are dropped from the end
+// of `preferences`, and then from the end of `selected`.
 export function detailView(
   product: Product,
   { selected = [], preferences = [] }: Pick<ProductShape, 'selected' | 'preferences'>,
@@ -118,7 +118,7 @@ export function detailView(
   while (kept.length > 0 && !product.skus.some((sku) => hasAll(sku, kept))) kept.pop()
   const fitting = product.skus.filter((sku) => hasAll(sku, kept))
   const featured = featuredOf(fitting)
-  // Without a selection all variants are shown, and what is selected is the featured one.
+  // Without a selection all variants are shown, and the options of the featured variant are selected.
   const shown = kept.length > 0 ? kept : (featured?.options ?? []).map(({ name, value }) => ({ name, label: value }))
   const options = product.options.map(({ name, values }) => ({
     name,

@@ -1,4 +1,4 @@
-// The profile of a shop: which versions, services and capabilities it has, and how it can be paid. Pure.
+// The profile of a shop: its versions, services, capabilities and payment handlers. Pure.
 
 import { capabilities, type Dialect, dialects, newest } from './negotiate.ts'
 
@@ -8,17 +8,17 @@ export interface ShownHandler {
   version: string
   instruments: readonly string[]
   config: object | undefined
-  // The provider, and its name of the merchant's account where it makes tokens for it.
+  // The provider, and its name of the merchant's account if it makes tokens for the account.
   psp: string
   delegatedTo: string | undefined
 }
 
 export interface ProfileFacts {
   base: string
-  // Whether agents may pay; otherwise no orders are made here by them.
+  // Whether agents may pay; if not, they make no orders here.
   mayBuy: boolean
   handlers: readonly ShownHandler[]
-  // By which the shop signs.
+  // Public keys of the shop's signatures.
   keys: readonly object[]
 }
 
@@ -68,7 +68,7 @@ export function profileOf({ base, mayBuy, handlers, keys }: ProfileFacts, dialec
   }
 }
 
-// By name, as profiles and checkouts have them.
+// Groups handlers by name, as profiles and checkouts list them.
 export function handlersIn(handlers: readonly ShownHandler[]): object {
   return Object.fromEntries(
     Object.entries(Object.groupBy(handlers, ({ name }) => name)).map(([name, same = []]) => [
@@ -83,7 +83,7 @@ export function handlersIn(handlers: readonly ShownHandler[]): object {
   )
 }
 
-// The name of a handler of this server's own: its host, backwards. An address is not a name.
+// Prefix of the names of this server's own handlers: its host name, reversed. An IP address cannot be a name.
 export function reversedHost(origin: string): string {
   const { hostname } = new URL(origin)
   return /^[a-z][a-z0-9.-]*$/.test(hostname) && hostname !== 'localhost'

@@ -1,4 +1,5 @@
-// How a caller shows that it is the platform whose profile it names: a signature of the request, or a key that was made for it.
+// How a caller proves that it is the platform whose profile it names: by a signature of the request, or a key that was made for the
+// platform.
 
 import type { IncomingMessage } from 'node:http'
 import {
@@ -17,7 +18,7 @@ export interface ShownRequest {
   now: number
 }
 
-// False where the request carries no signature. One that does not hold is refused, whatever else the request carries.
+// Returns false if the request has no signature. An invalid signature is refused, whatever else the request has.
 export async function provenBySignature(
   { request, parts }: ShopContext,
   { keys, body, now }: ShownRequest,
@@ -26,7 +27,7 @@ export async function provenBySignature(
   if (!hasSignature(request.raw)) return false
   const message = messageOf(request.raw, parts.tools.publicOrigin(), body)
   const first = signatureProblem(message, keys, now)
-  // The platform may have begun to sign with a key that it published meanwhile.
+  // The platform may sign with a key that it published after its profile was cached, so the profile is read again.
   const problem = first === 'key_not_found' ? signatureProblem(message, await keysAgain(), now) : first
   if (problem === null) return true
   const [status, content] = problems[problem]
@@ -41,7 +42,7 @@ const problems: Readonly<Record<SignatureProblem, readonly [status: number, cont
   algorithm_unsupported: [400, 'Keys are EC P-256, EC P-384 or Ed25519.'],
 }
 
-// The host is that of our public address: what the request says about it may be forged, or changed by a proxy.
+// The host is that of our public address, because the host in the request may be forged or changed by a proxy.
 function messageOf(raw: IncomingMessage, origin: string, body: Buffer): ProvableRequest {
   const [path = '', ...query] = (raw.url ?? '').split('?')
   return {
@@ -59,7 +60,7 @@ function messageOf(raw: IncomingMessage, origin: string, body: Buffer): Provable
   }
 }
 
-// Undefined where none is shown. `X-API-Key` is what platforms send most.
+// Returns undefined if the request has no key. Most platforms send `X-API-Key`.
 export function platformKeyIn({ headers }: IncomingMessage): string | undefined {
   const plain = headers['x-api-key']
   if (typeof plain === 'string') return plain.trim()

@@ -1,4 +1,4 @@
-// A platform's request in our own words. Members of an extension that is not active are not read. Pure.
+// Translates a platform's request into this server's terms. Members of an extension that is not active are ignored. Pure.
 
 import type {
   CartShape,
@@ -25,10 +25,11 @@ export interface ReadWish {
   notes: Message[]
 }
 
-// A destination is named that is neither sent with the request nor that of the checkout: another one may not take its place.
+// The request names a destination that neither the request nor the checkout has. No other destination may replace it.
 export class UnknownDestination extends Error {}
 
-// `notes`: what was understood and cannot be followed. `present`: what is there before the change; undefined where it begins.
+// `notes`: members that were understood but cannot be applied. `present`: the wish before the change; undefined for a new cart or
+// checkout.
 export function wishIn(
   body: NewCheckoutShape,
   { active, currency }: ReadRules,
@@ -82,7 +83,7 @@ function linesIn(
 
 interface ChosenDestination {
   destination: SentAddress | null
-  // The one on the page, which the shopper gave.
+  // Whether it is the destination that the shopper gave on the page.
   isKept: boolean
 }
 
@@ -121,7 +122,7 @@ function addressIn(sent: DestinationShape): SentAddress {
 
 const isLocale = new RegExp(patterns.locale.source)
 
-// A tag of BCP 47 in the form of our sessions. Null where there is none, or it is not one.
+// Returns a BCP 47 tag in the form of our sessions; null if the tag is missing or invalid.
 export function localeIn(tag: string | undefined): string | null {
   if (tag === undefined || !/^[a-z]{2,3}(?:[-_][\da-z]{1,8})*$/i.test(tag)) return null
   try {
@@ -150,7 +151,7 @@ export interface Instrument {
   credential: Readonly<Record<string, unknown>>
 }
 
-// The only one. The version of 2026-04-08 also allows several, of which one is marked.
+// Returns the only instrument. Version 2026-04-08 also allows several, of which one is marked as selected.
 export function instrumentIn(
   { payment: { instruments } }: CheckoutCompleteShape,
   version: string,
@@ -162,7 +163,7 @@ export function instrumentIn(
   return found && { place, handlerId: found.handler_id, credential: found.credential ?? {} }
 }
 
-// Where the buyer is, as far as it tells one network from another.
+// The buyer's IP address, which tells one network from another.
 export function networkIn(signals: Readonly<Record<string, unknown>> | undefined): string | undefined {
   const address = signals?.['dev.ucp.buyer_ip']
   return typeof address === 'string' && address.length <= 64 ? address : undefined

@@ -43,7 +43,7 @@ async function answer(context: ShopContext, path: string): Promise<Outgoing> {
   return row.kind === 'complete' ? signedAnswer(context, answered) : answered
 }
 
-// `profile="https://…"`, one member of a dictionary (RFC 8941). Undefined where the header does not name one.
+// Reads `profile="https://…"`, a member of a dictionary (RFC 8941). Returns undefined if the header does not name a profile.
 export function profileNamed(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' ? stringIn(readDictionary(header)?.get('profile')) : undefined
 }
@@ -55,7 +55,7 @@ function withoutProfile(): AgentError {
 
 const keyPattern = /^[\w.-]{22,255}$/
 
-// Keys must be long and random: callers without a profile share one place for them.
+// Keys must be long and random: callers without a profile share one namespace of keys.
 export function idempotencyKeyIn(header: unknown): string {
   if (typeof header === 'string' && keyPattern.test(header)) return header
   const content = 'An idempotency key is needed: random, with 22 to 255 letters, digits, dots and hyphens.'

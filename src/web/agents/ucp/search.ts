@@ -1,4 +1,4 @@
-// A search within several categories: the products of each, in the order of the categories, each product once.
+// A search in several categories: the products of each, in the order of the categories, each product once.
 
 import { badCursor } from '../../../platform/kit/cursor.ts'
 
@@ -15,10 +15,11 @@ export type SearchOne<Row> = (page: {
   limit: number
 }) => Promise<FoundPage<Row>>
 
-// Products that an earlier category showed are left out, so a page may take several steps. It ends early rather than take more.
+// Products that an earlier category showed are left out, so a page may take several steps. A page ends early after this number of steps.
 const stepsMax = 20
 
-// A cursor is the place of a category and the cursor within it. The total is not known, as nobody counts what is in several.
+// A cursor is the index of a category and the cursor within that category. The total is unknown, because products of several categories
+// are not counted.
 export async function searchEach<Row extends { categories: readonly string[] }>(
   categories: readonly string[],
   {
@@ -29,7 +30,7 @@ export async function searchEach<Row extends { categories: readonly string[] }>(
   }: {
     cursor: string | undefined
     limit: number
-    // Slugs of a category and of those below it.
+    // Slugs of a category and its descendants.
     familyOf: (category: string) => readonly string[]
     searchOne: SearchOne<Row>
   },

@@ -1,4 +1,4 @@
-// Signs an answer, so a platform can show later what a shop confirmed.
+// Signs an answer, so a platform can later prove what a shop confirmed.
 
 import { agentSigner } from '../../../domain/agents/keys.ts'
 import type { Outgoing } from '../../../platform/http/message.ts'

@@ -1,4 +1,4 @@
-// Checkouts and carts, as the protocol shows them. Pure. Of the buyer's data only what the platform itself sent is given back.
+// Checkouts and carts in the form of the protocol. Pure. Shows only buyer data that the platform itself sent.
 
 import type { Cart, CartItem, ShippingOption } from '../../../contract/open/carts.ts'
 import type { Totals } from '../../../contract/parts.ts'
@@ -28,11 +28,11 @@ export interface ViewContext {
   // Whether this caller may pay.
   mayPay: boolean
   mayReadOrders: boolean
-  // From this total on the buyer confirms on the page.
+  // From this total upwards the buyer must confirm on the page.
   reviewFrom: number | null
-  // The languages that the request accepts, as its header names them.
+  // The Accept-Language header of the request.
   accepted: string | undefined
-  // The addresses of legal texts and the like.
+  // Addresses of legal texts and similar pages.
   links: Readonly<Record<string, string>>
   tag: (id: string) => string
 }
@@ -44,10 +44,10 @@ export function envelopeOf({ dialect, active, capability }: ViewContext): object
   return { version: dialect.version, status: 'success', capabilities: capabilitiesIn(active, dialect, capability) }
 }
 
-// What decides whether a checkout can be paid by its platform.
+// Facts that decide whether the platform can pay a checkout.
 export type PayRules = Pick<ViewContext, 'active' | 'handlers' | 'mayPay' | 'reviewFrom'>
 
-// `more`: what this request adds to what the checkout itself says.
+// `more`: messages of this request, in addition to those of the checkout.
 export function checkoutStateOf(
   checkout: AgentCheckout,
   rules: PayRules,
@@ -121,14 +121,14 @@ function statusOf({ session, isWaiting }: AgentCheckout, messages: readonly Mess
   if (session.status === 'processing') return isWaiting ? 'requires_escalation' : 'complete_in_progress'
   if (session.status !== 'open') return 'canceled'
   const severities = messages.map(({ severity }) => severity)
-  // A payment that was declined can be made again at once.
+  // A declined payment can be repeated immediately.
   const standing = messages.filter(({ code }) => code !== 'payment_failed')
   if (standing.some(({ severity }) => severity === 'recoverable')) return 'incomplete'
   const asksBuyer = severities.some((one) => one === 'requires_buyer_input' || one === 'requires_buyer_review')
   return asksBuyer ? 'requires_escalation' : 'ready_for_complete'
 }
 
-// What holds until something changes.
+// Messages that stay until the checkout changes.
 function standingMessages(checkout: AgentCheckout, { active, mayPay, handlers, reviewFrom }: PayRules): Message[] {
   const { session, asked, isWaiting, needsShipping } = checkout
   const { items, totals, currency } = session
@@ -160,7 +160,7 @@ function contactMessages({ asked, hasEmail, hasSentContact }: AgentCheckout): Me
 
 function deliveryMessages(checkout: AgentCheckout): Message[] {
   const { session, asked, hasSentAddress, isServed, place } = checkout
-  // The shopper gave another address on the page, where it was checked.
+  // The shopper gave another address on the page, which checked it.
   if (!hasSentAddress) return place ? [] : [notice.addressNeeded()]
   if (!asked?.destination) return [notice.addressNeeded()]
   if (asked.addressIssues.length > 0) {
@@ -200,7 +200,7 @@ export interface Total {
   amount: number
 }
 
-// They add up to the total.
+// The entries add up to the total.
 export function totalsView(
   items: readonly { discount: number }[],
   { subtotal, discount: off, shipping, tax, taxIncluded, total }: Totals,
@@ -264,7 +264,7 @@ interface Applied {
   allocations?: { path: string; amount: number }[]
 }
 
-// At most one.
+// At most one discount is applied.
 export function appliedIn({ session, promotion }: Discounted): Applied[] {
   const { state, code, amount } = session.promotion
   if (state !== 'applied' || code === null || amount === 0) return []
