@@ -1,4 +1,4 @@
-// How fast clients may call and send forms: every throttle of one process. Without a rate in the settings nothing is limited.
+// Rate limits for API clients and forms: all throttles of one process. Without a rate in the settings nothing is limited.
 
 import { addressBucket, createThrottle, type Throttle, type ThrottleOptions } from '../platform/access/throttle.ts'
 import type { Rate } from '../platform/config.ts'
@@ -10,17 +10,17 @@ const rates = {
   installing: { perSecond: 2, burst: 60 },
   clientDocuments: documentsOfNetwork,
   signIn: { perSecond: 20, burst: 60 },
-  // Forms, and looks at a checkout or an order. Many shoppers share an address behind a company's or a carrier's network, but a
+  // Forms, and reads of a checkout or an order. Many shoppers share an address behind the network of a company or a carrier, but a
   // checkout is not shared, and people do not type that fast.
   looksOfAddress: { perSecond: 40, burst: 120 },
   postsOfAddress: { perSecond: 20, burst: 60 },
   postsOfSession: { perSecond: 2, burst: 20 },
-  // Calls to payment providers about accounts. A person types keys, and does not guess them.
+  // Calls to payment providers about accounts. A person enters keys a few times and does not guess them.
   paymentAccounts: { perSecond: 1 / 20, burst: 20 },
-  // Confirmed withdrawals. No one makes that many by hand. A refused shopper gets the typed text back, to send it again.
+  // Confirmed withdrawals. People do not make that many by hand. A refused shopper gets the typed text back, to submit it again.
   withdrawalsOfAddress: { perSecond: 0.2, burst: 30 },
   withdrawalsOfShop: { perSecond: 5, burst: 300 },
-  // Messages to merchants. A person writes a few; a merchant reads no more than some hundred a day.
+  // Messages to merchants. A person writes a few; a merchant reads at most some hundred a day.
   messagesOfAddress: { perSecond: 1 / 300, burst: 5 },
   messagesOfShop: { perSecond: 1 / 60, burst: 60 },
   refusedProviderWebhooks: { perSecond: 5, burst: 60 },
@@ -37,7 +37,7 @@ export function createLimits(rate: Rate | null): AppLimits {
   return { ...(Object.fromEntries(throttles) as Record<RateName, Throttle | null>), surfaces: surfaceLimits(rate) }
 }
 
-// The unauthenticated read and wrong keys are limited by address.
+// Unauthenticated reads and wrong keys are limited by address.
 function surfaceLimits(rate: Rate | null): Throttles {
   if (!rate) return { byCredential: null, byAddress: null, byFailedAddress: null, byVisitor: null }
   return {
@@ -48,7 +48,7 @@ function surfaceLimits(rate: Rate | null): Throttles {
   }
 }
 
-// What a client sends to a shop is limited by both, by its address first. 0 when admitted.
+// Limits what a client sends to a shop by both throttles, by address first. Returns 0 if the client is admitted.
 export function waitMsOf(
   { ofAddress, ofShop }: Readonly<Record<'ofAddress' | 'ofShop', Throttle | null>>,
   { shopId, address, now }: { shopId: string; address: string; now: number },

@@ -1,4 +1,4 @@
-// What can be seen of one process from outside: its version, its requests, who signs in, and what agents ask.
+// Metrics of one process: its version, its requests, sign-ins, and calls by agents.
 
 import type { Pressure } from '../platform/http/pressure.ts'
 import type { Log } from '../platform/log/log.ts'

@@ -1,7 +1,7 @@
-// A server with its clock in the past: the one way in which the demo shop gets a month that it can look back on. What happened there
-// comes in by the operations and pages that shoppers and the people of the shop use. Each stretch of the past is one transaction, after
-// which nothing of it is left to do, so the loops of the present may run beside it. No e-mails are queued for the past, and of the
-// shop's webhook endpoints only those that `receiver` answers for are called.
+// A server with its clock in the past, which makes the demo shop's month of history. Events happen through the operations and pages that
+// shoppers and the shop's members use. Each part of the past is one transaction that leaves no work over, so the loops of the real server
+// may run beside it. No e-mails are queued for the past, and only those of the shop's webhook endpoints are called that `receiver`
+// answers for.
 
 import { type App, createApp } from '../app.ts'
 import { openScopes, type Role } from '../contract/words.ts'
@@ -37,9 +37,9 @@ export interface PastParts {
   rootSecret: RootSecret
   publicOrigin: () => string
   shop: PastShop
-  // The past ends here.
+  // Instant at which the past ends.
   endsAt: number
-  // Answers for the addresses in `receiverUrls`, and for no other.
+  // Answers for the URLs in `receiverUrls`, and for no other.
   receiver: (call: WebhookCall) => CallOutcome | undefined
   receiverUrls: readonly string[]
 }
@@ -60,9 +60,9 @@ interface PastRequest {
 }
 
 export class Past {
-  // The instant at which everything happens.
+  // The current instant of this server.
   now: number
-  // Orders of the past so far, the oldest first.
+  // Ids of the orders made so far, oldest first.
   orderIds: string[] = []
   readonly #parts: PastParts
   readonly #app: App
@@ -76,7 +76,7 @@ export class Past {
     this.now = parts.endsAt
     const log = createLog({ level: 'error', pretty: false, write: () => {} })
     const clock = () => new Date(this.now)
-    // All that the server reads and writes is part of one transaction.
+    // Everything that the server reads and writes is part of one transaction.
     const storage: Storage = {
       ...parts.storage,
       read: (work) => work(this.#tx),
@@ -97,7 +97,7 @@ export class Past {
     this.#app.close()
   }
 
-  // One transaction, which may run twice. Others who make a past for this shop wait.
+  // Runs the work in one transaction, which may be retried. Other processes that make the past of this shop wait for its lock.
   live(work: () => Promise<void>): Promise<void> {
     const { storage, shop, endsAt, receiverUrls } = this.#parts
     return storage.write(async (tx) => {
@@ -107,13 +107,13 @@ export class Past {
       const sendsMail = await isMailOn(tx)
       if (sendsMail) await setMailSwitch(tx, false, endsAt)
       await work()
-      // An endpoint that a developer has added does not meet hundreds of old calls.
+      // Endpoints that a developer has added are not called for hundreds of past events.
       await deleteDeliveriesBefore(tx, shop.installationId, { before: endsAt, exceptTo: receiverUrls })
       if (sendsMail) await setMailSwitch(tx, true, endsAt)
     })
   }
 
-  // An operation of the open surface, by a key of the shop. Answers its `data`.
+  // Performs an operation of the open API with a key of the shop. Returns its `data`.
   async open<Data>(id: string, request: PastRequest): Promise<Data> {
     const { shop } = this.#parts
     const principal: KeyCaller = {
@@ -123,14 +123,14 @@ export class Past {
     return performed(this.#app.open, id, { principal, ...request })
   }
 
-  // An operation of the admin surface, by one of the people of the shop.
+  // Performs an operation of the admin API as a member of the shop. Returns its `data`.
   async admin<Data>({ userId, role }: PastPerson, id: string, request: PastRequest): Promise<Data> {
     const { merchantId, mode } = this.#parts.shop
     const principal = personCaller({ userId, merchantId, mode, scopes: rightsFor(role).scopes })
     return performed(this.#app.admin, id, { principal, ...request })
   }
 
-  // What the pages of shoppers ask of the server.
+  // Services behind the shoppers' pages.
 
   get checkout(): Pick<App['checkout'], 'setDetails' | 'pay'> {
     return this.#app.checkout
@@ -144,7 +144,7 @@ export class Past {
     return this.#requestReturn
   }
 
-  // What a payment provider reports by itself. That of test cards has no disputes.
+  // Reports a dispute in the place of the payment provider, since the provider of test cards has none.
   async reportDispute(orderId: string, reason: string, dueAt: number): Promise<void> {
     const { installationId } = this.#parts.shop
     const [paid] = await listPaymentsOfOrder(this.#tx, installationId, orderId)
@@ -155,7 +155,7 @@ export class Past {
     await noteDispute(this.#app.payTools, this.#tx, payment, { reference, amount, state: 'open', reason, dueAt })
   }
 
-  // What loops do from now on and before `until`: refunds, orders that were not paid in time, returns of withdrawals, and webhooks with
+  // Does the work of the loops from now until `until`: refunds, cancellations of unpaid orders, returns of withdrawals, and webhooks with
   // their retries, which may take days.
   async catchUp(until: number): Promise<void> {
     const { storage, providers, watch, rootSecret } = this.#app.payTools
@@ -182,7 +182,7 @@ export class Past {
       await recordOutcomes(this.#tx, outcomes, now + Math.max(...outcomes.map(({ call }) => call.tookMs)))
   }
 
-  // Another endpoint cannot be called from the past, and would be given up.
+  // Other endpoints cannot be called from the past, so their deliveries would fail for good.
   async #dueEndpoints(at: number): Promise<EndpointKey[]> {
     const due = await listDueEndpoints(this.#tx, '', at)
     if (due.length === 0) return due
@@ -205,15 +205,15 @@ async function performed<Data>(
 ): Promise<Data> {
   const given = body && { body: { ...body, idempotencyKey: newId('req') } }
   const answer = String((await surface.perform(id, { ...request, ...given })).body)
-  // A bulk operation says of each of its items what became of it.
+  // A bulk operation reports an outcome for each item.
   if (answer.includes('"outcome":"refused"')) throw new Error(`${id} was refused: ${answer}`)
-  // The caller names what the operation answers.
+  // The cast holds: the caller names the type of the operation's data.
   return (JSON.parse(answer) as { data: Data }).data
 }
 
 const minute = 60_000
 
-// As often as a receiver that fails is tried.
+// Instants at which deliveries are retried, as often as for a failing receiver.
 function* looksFrom(from: number): Generator<number> {
   for (const ms of [1_000, 7_000, 45_000, 3 * minute, 14 * minute, 46 * minute]) yield from + ms
   for (let at = from + 60 * minute; ; at += 16 * minute) yield at

@@ -1,4 +1,5 @@
-// The environment, read once and checked whole: a bad value stops the start with one clear line. It is read nowhere else.
+// Settings from the environment, read once and checked completely: an invalid value stops the start with one clear line. Nothing else
+// reads the environment.
 
 import { randomBytes } from 'node:crypto'
 import {
@@ -35,35 +36,35 @@ export interface Settings {
   port: number
   host: string
   databaseUrl: string
-  // PostgreSQL: connections of one process, beside the one that listens.
+  // PostgreSQL: connections of one process, besides the one that listens.
   databaseConnections: number
-  // Where this server is reached from outside, without a slash at the end. null: on this machine, at the port it gets.
+  // Origin under which clients reach this server, without a trailing slash. Null: this machine, at the port that the server gets.
   publicUrl: string | null
-  // By CARTWRIGHT_SECRET or CARTWRIGHT_SECRET_FILE. null: neither is set.
+  // The root secret in CARTWRIGHT_SECRET or CARTWRIGHT_SECRET_FILE. Null if neither is set.
   givenSecret: RootSecret | null
-  // null: no limits.
+  // Null: no rate limits.
   rateLimit: Rate | null
   trustedProxies: readonly string[]
-  // Webhook receivers on http and in private networks may be called: for development.
+  // Whether webhook receivers on http and in private networks may be called, for development.
   webhookAllowPrivate: boolean
   retentionMs: RetentionMs
   logLevel: LogLevel
-  // How long a server that is shutting down says so at /readyz before it closes its port.
+  // Time for which a server that is shutting down reports that at /readyz before it closes its port.
   drainDelayMs: number
-  // Where /metrics is answered: on the port of the shop, on one of its own, or nowhere.
+  // Where /metrics is served: on the port of the shop, on its own port, or nowhere.
   metrics: 'on' | 'off' | number
   tracesUrl: string | null
-  // Where the APIs of payment providers and of VIES are, in the place of their own addresses: stand-ins on this machine, for tests.
+  // URLs of stand-ins for the APIs of payment providers and of VIES, on this machine, for tests.
   providerUrls: Readonly<Record<string, string>>
-  // Where e-mails go, and the address that they come from.
+  // Where e-mails are sent, and their sender address.
   mail: { target: MailTarget; from: string }
   // Where the pictures of products are stored.
   media: MediaTarget
-  // The shop whose profile for agents is that of the whole server: `tea` or `tea/test`. null: the only one that is open.
+  // The shop whose agent profile is that of the whole server: `tea` or `tea/test`. Null: the only shop that is open.
   agentsShop: string | null
   // Whether a new demo shop gets a month of orders.
   demoHistory: boolean
-  // npm does not hand its signals on to the server, so the server watches for the end of npm.
+  // Whether npm started the server. npm does not pass its signals on, so the server watches for the end of npm.
   isRunByNpm: boolean
 }
 
@@ -74,16 +75,16 @@ export interface Config extends Settings {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-// Nothing is made or changed by reading them.
+// Reading the settings creates and changes nothing.
 export function readSettings(environment: Environment): Settings {
-  // An empty variable is an absent one: that is what compose files and shells make of a value that was not given.
+  // An empty variable counts as missing, since compose files and shells pass missing values as empty ones.
   const given = (name: string) => environment[name] || undefined
   const production = given('NODE_ENV') === 'production'
   const publicUrl = readPublicUrl(given('CARTWRIGHT_PUBLIC_URL'))
   return {
     production,
     port: readPort(given('PORT')),
-    // Without an address of its own a server in production answers this machine alone, so a shop can be set up and tried.
+    // In production without a public URL, the server only listens on this machine, so a shop can be set up and tried.
     host: given('HOST') ?? (production && publicUrl === null ? '127.0.0.1' : '0.0.0.0'),
     databaseUrl: readDatabaseUrl(given('CARTWRIGHT_DATABASE_URL')),
     databaseConnections: readConnections(given('CARTWRIGHT_DATABASE_CONNECTIONS')),
@@ -199,9 +200,9 @@ function readGivenSecret(text: string | undefined, file: string | undefined): Ro
   return secret
 }
 
-// Where the root secret of a database is: given, or in a file beside a SQLite database, which may not be there yet. A
-// PostgreSQL database has no folder, and many nodes: a secret that one of them made up would be unknown to the others. A shop
-// that others reach has its secret apart from the database, so a copy of one folder does not open it.
+// Returns the root secret that is set, or the path of its file beside a SQLite database, which may not exist yet. PostgreSQL needs a set
+// secret: it has no folder and many nodes, and the others would not know a secret that one node generated. A public shop needs one too,
+// stored apart from the database, so a copy of one folder cannot be decrypted.
 export function secretSourceOf(settings: Settings, databaseUrl: string): RootSecret | string {
   const { givenSecret, production, publicUrl } = settings
   if (givenSecret !== null) return givenSecret
@@ -218,12 +219,12 @@ export function secretSourceOf(settings: Settings, databaseUrl: string): RootSec
   return file
 }
 
-// Undefined when there is none yet.
+// Returns undefined if the secret does not exist yet.
 export function findRootSecret(source: RootSecret | string): RootSecret | undefined {
   return source instanceof RootSecret ? source : readSecretFile(source)
 }
 
-// Made once, and readable by its owner only.
+// Creates the secret once, readable only by its owner.
 export function makeRootSecret(file: string): RootSecret {
   const folder = dirname(file)
   orRefuse(`Cannot make the folder ${folder}`, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
@@ -238,14 +239,14 @@ function readSecretFile(file: string): RootSecret | undefined {
   try {
     text = readText(file)
   } catch (error) {
-    // ENOTDIR: a part of the way is a file, which making the folder will tell.
+    // ENOTDIR means that a part of the path is a file; creating the folder reports that later.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
     throw new BadSetting(`Cannot read the root secret in ${file}: ${(error as Error).message}`)
   }
   return rootSecretFrom(text, file)
 }
 
-// More than any root secret has. One byte beyond it is read, so a file that is too long is not taken in part.
+// More than any root secret has. One more byte is read, so a file that is too long is detected, not truncated.
 const secretBytesMax = 300_000
 
 function readText(file: string): string {
@@ -265,8 +266,8 @@ function readText(file: string): string {
   }
 }
 
-// The file appears under its name whole or not at all, and of two processes that start at once one gives it its name and
-// both read the same. It is on the disk before a key is made with it, because without it no key would open anything.
+// The file appears under its name completely or not at all. If two processes start at the same time, one creates it and both read the
+// same secret. It is synced to the disk before a key is made with it, since nothing could be decrypted without it.
 function writeOnce(folder: string, file: string): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   try {
@@ -281,7 +282,7 @@ function writeOnce(folder: string, file: string): void {
 }
 
 function sync(folder: string): void {
-  // Windows cannot open a folder, and does not need to.
+  // Windows cannot open a folder to sync it, and does not need to.
   if (process.platform === 'win32') return
   const fd = openSync(folder, 'r')
   try {
@@ -327,7 +328,7 @@ function readProxies(text = ''): string[] {
   return proxies
 }
 
-// A network that trusts the whole world (a prefix of 0) is a mistake, and an address with a zone is known to one machine.
+// A network that includes every address (a prefix of 0) is a mistake, and an address with a zone is only valid on one machine.
 function isNetwork(text: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
   const [address = '', prefix, ...rest] = text.split('/')
@@ -337,7 +338,7 @@ function isNetwork(text: string): boolean {
   return /^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= (version === 4 ? 32 : 128)
 }
 
-// What weakens a protection is spelled in one way, so `false` or `no` cannot do it.
+// A switch that weakens a protection has exactly two values, so that `false` or `no` cannot turn it on.
 function readSwitch(name: string, text = '0'): boolean {
   if (text !== '0' && text !== '1') throw new BadSetting(`${name} must be 1 or 0, not ${quote(text)}.`)
   return text === '1'
@@ -350,7 +351,7 @@ function readRetention(text: string | undefined): RetentionMs {
   return retentionMs
 }
 
-// A key of an account is sent there, so it must be on this machine, and never of a public shop.
+// Account keys are sent to this URL, so it must be on this machine, and is refused for a public shop.
 function readProviderUrl(provider: string, name: string, environment: Environment): Readonly<Record<string, string>> {
   const text = environment[name] || undefined
   if (text === undefined) return {}
@@ -364,7 +365,7 @@ function readProviderUrl(provider: string, name: string, environment: Environmen
   return { [provider]: url.origin }
 }
 
-// E-mails of a public shop go nowhere until the operator says where.
+// A production server sends no e-mails until the operator says where.
 function readMail(url: string | undefined, from: string | undefined, production: boolean): Settings['mail'] {
   const target = parseMailUrl(url ?? (production ? 'off' : 'file:data/mail'))
   if ('problem' in target) throw new BadSetting(`CARTWRIGHT_MAIL_URL ${target.problem}.`)

@@ -1,6 +1,6 @@
-// Reads a stock file: a row for each SKU, with the count that is to be, and better also the count that was seen, so a sale in
-// between is not undone. The columns are those of Shopify's inventory file. One that Shopify itself wrote has a row for each
-// location, or in older ones a column, and names the product and its options rather than a code; its counts are added up. Pure.
+// Reads a stock file: a row for each SKU with the new count, and preferably also the count that was seen, so a sale in between is not
+// undone. The columns are those of Shopify's inventory file. A file written by Shopify has a row for each location, or in older ones a
+// column, and names the product and its options instead of a code; its counts are added up. Pure.
 
 import { skuCodeLengthMax } from '../../contract/entries.ts'
 import { type Remark, remark } from '../../contract/remarks.ts'
@@ -74,7 +74,7 @@ export async function* readStock(rows: AsyncIterable<CsvRow> | Iterable<CsvRow>)
   if (!places) yield { kind: 'refused', line: 1, code: '', reason: remark('file_empty') }
 }
 
-// And not one of products, which may have a column of that name, too.
+// Returns whether the header is that of a stock file. A product file may also have a column for the count.
 export function isStockFile(header: CsvRow | undefined): boolean {
   if (!header) return false
   const places = placesOf(header.cells)
@@ -82,7 +82,7 @@ export function isStockFile(header: CsvRow | undefined): boolean {
   return (wanted >= 0 && (sku >= 0 || location >= 0)) || wideColumns(header.cells, places).length > 0
 }
 
-// For Shopify's older file, in which all columns behind the country of origin are locations.
+// Finds the locations of Shopify's older file: all columns after the country of origin.
 function wideColumns(cells: readonly string[], { handle, sku, wanted, location }: Places): number[] {
   const header = cells.map((cell) => cell.trim().toLowerCase())
   const origin = header.indexOf('coo')
@@ -135,7 +135,8 @@ function refusal(line: number, code: string, reason: Remark): StockOutcome {
   return { kind: 'refused', line, code: code.slice(0, codeLengthMax), reason }
 }
 
-// The rows of a variant, one for each location, stand together. The count of the file is Shopify's, not one that was seen here.
+// Adds up the rows of a variant, one for each location, which are consecutive. The counts are Shopify's, so they are not compared with
+// the stock here.
 class Locations {
   readonly #met = new Map<string, number>()
   #variant: { key: string; row: StockLevelRow; problem?: Remark } | undefined;
@@ -160,7 +161,7 @@ class Locations {
       this.#variant = { key, row: { kind: 'level', line, code, onHand: 0, expectedOnHand: null, variant } }
     }
     const text = row.wanted || row.expected
-    // What a location does not stock is written in words.
+    // Shopify writes words for a product that a location does not stock.
     const count = /^not stocked$/i.test(text) || text === '' ? 0 : signedCountOf(text)
     if (count === undefined) this.#variant.problem = notANumber(text)
     else this.#variant.row.onHand += count
@@ -180,7 +181,7 @@ function countOf(text: string): number | undefined {
   return count <= onHandMax ? count : undefined
 }
 
-// Shopify sells below zero.
+// Shopify sells below zero, so counts may be negative.
 function signedCountOf(text: string): number | undefined {
   const count = countOf(text.replace(/^-/, ''))
   return count === undefined || !text.startsWith('-') ? count : -count

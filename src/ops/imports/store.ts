@@ -24,7 +24,7 @@ export interface ImportHead extends ImportKey {
   mode: Mode
   kind: ImportKind
   name: string
-  // `discarded` ones are not shown any more and will be deleted.
+  // Imports in the state `discarded` are not shown any more and will be deleted.
   state: TransferState | 'discarded'
   pieces: number
   received: number
@@ -43,19 +43,19 @@ export interface ImportPlan {
   changes: readonly AdminPlannedChange[]
   refusedRows: readonly AdminRefusedRow[]
   notes: readonly AdminRemark[]
-  // Null where the file says itself what its columns hold.
+  // Null if the file's system is known, so nothing has to be assigned.
   fileColumns: readonly AdminFileColumn[] | null
 }
 
 export type Transfer = ImportHead & ImportPlan
 
-// The table knows no state `columns`: a plan whose columns are not assigned yet is stored as one that is ready and changes nothing.
+// The table has no state `columns`: a plan without assigned columns is stored as a ready plan without changes.
 const head = new Fragment(`
   merchant_id as "merchantId", id, mode, kind, name,
   case when state = 'ready' and file_columns is not null and assigned is null then 'columns' else state end as state, pieces, received, created, changed, unchanged, refused, written,
   problem, created_at as "createdAt", updated_at as "updatedAt"`)
 
-// The problem as JSON, or as a sentence of a version before.
+// The problem as JSON, or as a sentence of an earlier release.
 type HeadColumns = Omit<ImportHead, 'problem'> & { problem: string | null }
 
 function headOf<Columns extends HeadColumns>(row: Columns): Columns & ImportHead {
@@ -90,7 +90,7 @@ export async function findImport(
   }
 }
 
-// Newest first: ids are made in the order of time.
+// Newest first: ids sort by time.
 export async function listImports(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -119,7 +119,7 @@ export async function countImports(db: Reader, merchantId: string): Promise<Impo
   return row ?? { all: 0, shown: 0, waiting: 0 }
 }
 
-// Discards only a transfer that has ended.
+// Discards the oldest transfer that has ended.
 export async function discardOldest(tx: Tx, merchantId: string): Promise<void> {
   await tx.sql`
     update transfers set state = 'discarded' where merchant_id = ${merchantId} and id = (
@@ -145,12 +145,12 @@ export function insertImport(
       ${createdAt}, ${createdAt})`
 }
 
-// Every step of a transfer waits for the one before.
+// Every step of a transfer waits for the previous one.
 export async function lockImport(tx: Tx, { merchantId, id }: ImportKey): Promise<void> {
   await tx.lockRow`select id from transfers where merchant_id = ${merchantId} and id = ${id}`
 }
 
-// Answers whether the piece is new.
+// Returns whether the piece is new.
 export async function putPiece(tx: Tx, { merchantId, id }: ImportKey, piece: number, text: string): Promise<boolean> {
   const [known] = await tx.sql`
     select piece from transfer_pieces where merchant_id = ${merchantId} and transfer_id = ${id} and piece = ${piece}`
@@ -167,7 +167,7 @@ export async function findPiece(db: Reader, { merchantId, id }: ImportKey, piece
   return row.text
 }
 
-// With the last piece the planning begins.
+// Planning begins with the last piece.
 export async function setReceived(
   tx: Tx,
   { merchantId, id }: ImportKey,
@@ -178,7 +178,7 @@ export async function setReceived(
     where merchant_id = ${merchantId} and id = ${id}`
 }
 
-// The planning begins, or begins anew.
+// Planning begins, or starts again.
 export async function setAssigned(
   tx: Tx,
   { merchantId, id }: ImportKey,
@@ -213,7 +213,7 @@ export interface DueImport extends ImportKey {
   assigned: readonly AssignedColumn[] | null
 }
 
-// What the loop has to do, longest untouched first.
+// Transfers that the loop has to work on, longest untouched first.
 export async function listDue(db: Reader, now: number, limit: number): Promise<DueImport[]> {
   const rows = await db.sql<Omit<DueImport, 'assigned'> & { assigned: string | null }>`
     select merchant_id as "merchantId", id, mode, kind, pieces, state, assigned from transfers
@@ -230,15 +230,15 @@ export async function hasDueImports(db: Reader, now: number): Promise<boolean> {
   return (await listDue(db, now, 1)).length > 0
 }
 
-// A run that has not extended its lease for so long is taken over.
+// If a run has not extended its lease for this long, another run takes over.
 export const runMs = 20_000
 
-// After the clock was set back: a run that died is taken over as soon as it was meant to be.
+// Called after the clock was set back: otherwise a killed run would keep its lease for longer than `runMs`.
 export function bringImportsForward(tx: Tx, { now }: SetBack): void {
   tx.send`update transfers set run_until = ${now + runMs} where run_until > ${now + runMs}`
 }
 
-// One node plans at a time. Answers how many runs before it died, and undefined where another one plans.
+// Lets one node at a time plan. Returns how many earlier runs were killed, or undefined if another run is planning.
 export async function claimPlanning(
   tx: Tx,
   { merchantId, id }: ImportKey,
@@ -252,7 +252,7 @@ export async function claimPlanning(
   return row?.interruptions
 }
 
-// False where the planning was taken over, or the transfer discarded.
+// Returns false if another run has taken over, or the transfer was discarded.
 export async function extendPlanning(
   tx: Tx,
   { merchantId, id }: ImportKey,
@@ -271,11 +271,11 @@ export interface PlanResult extends ImportPlan {
   unchanged: number
   refused: number
   problem: AdminRemark | null
-  // What an earlier file with the same columns says of them.
+  // Meanings that were assigned to the same columns in an earlier file.
   assigned: readonly AssignedColumn[] | null
 }
 
-// False where the planning was taken over, or the transfer discarded.
+// Returns false if another run has taken over, or the transfer was discarded.
 export async function savePlan(
   tx: Tx,
   { merchantId, id }: ImportKey,
@@ -298,7 +298,7 @@ export interface ImportItem {
   position: number
   line: number
   name: string
-  // JSON text.
+  // The item as JSON.
   item: string
 }
 
@@ -319,7 +319,7 @@ export interface Writing {
   requestId: string | null
 }
 
-// Locked for the length of a batch. Undefined where it is no longer written.
+// Locks the transfer for a batch. Returns undefined if it is not being written any more.
 export async function lockWriting(tx: Tx, key: ImportKey): Promise<Writing | undefined> {
   await lockImport(tx, key)
   const [row] = await tx.sql<{
@@ -373,7 +373,7 @@ export async function setDone(tx: Tx, { merchantId, id }: ImportKey, now: number
     where merchant_id = ${merchantId} and id = ${id} and state = 'writing'`
 }
 
-// Answers how many rows were deleted.
+// Returns the number of deleted rows.
 export async function deletePieces(tx: Tx, { merchantId, id }: ImportKey, limit: number): Promise<number> {
   const rows = await tx.sql`
     delete from transfer_pieces where merchant_id = ${merchantId} and transfer_id = ${id} and piece in (
@@ -396,7 +396,7 @@ export async function deleteImport(tx: Tx, { merchantId, id }: ImportKey): Promi
   await tx.sql`delete from transfers where merchant_id = ${merchantId} and id = ${id}`
 }
 
-// One that is being written is not old, however long it takes.
+// Leaves out transfers that are being written, however long that takes.
 export async function listOldImports(
   db: Reader,
   { endedBy, now }: { endedBy: number; now: number },

@@ -1,5 +1,5 @@
-// Writes a plan that was confirmed, a batch at a time. A batch is one transaction: what it changes, its entry in the list of
-// changes, and how far the plan is written. A process that dies leaves whole batches behind, and the next one goes on.
+// Writes a confirmed plan, a batch at a time. A batch is one transaction: its changes, its entry in the list of changes, and the position
+// in the plan. A killed process leaves only whole batches behind, and the next one continues.
 
 import { type AdminRefusedRow, refusedRowsMax } from '../../contract/admin/transfers.ts'
 import { type Remark, remark } from '../../contract/remarks.ts'
@@ -34,7 +34,7 @@ import {
 } from './store.ts'
 
 const operation = 'confirmAdminTransfer'
-// So few that reads beside it wait for some milliseconds: a product is about a millisecond, and so are five levels.
+// Few enough that concurrent reads only wait for some milliseconds: a product takes about a millisecond, and so do five stock levels.
 const batchProducts = 10
 const batchLevels = 50
 
@@ -44,7 +44,7 @@ interface Written {
   count: number
 }
 
-// One batch. Answers whether there is more to do.
+// Writes one batch. Returns whether there is more to do.
 export async function writeBatch(round: Round, transfer: DueImport, failures: RowFailure[]): Promise<boolean> {
   const { storage, now } = round
   try {
@@ -56,7 +56,7 @@ export async function writeBatch(round: Round, transfer: DueImport, failures: Ro
   }
 }
 
-// Items of a batch that failed are written one by one. One that fails alone is logged and refused, and the rest goes on.
+// Writes the items of a failed batch one by one. An item that fails alone is logged and refused, and the others are written.
 async function writeAlone(round: Round, transfer: DueImport, failures: RowFailure[]): Promise<boolean> {
   const { storage, now } = round
   for (let count = 0; count < batchLevels; count += 1) {
@@ -119,7 +119,7 @@ async function writeItems(storage: Storage, transfer: DueImport, now: number, mo
   })
 }
 
-// Counting is left to the end: a category of thousands would be counted with every batch.
+// Categories are only recounted at the end: a category of thousands would be recounted with every batch.
 async function finish(tx: Tx, transfer: DueImport, now: number): Promise<void> {
   if (transfer.kind === 'products') {
     await lockSeller(tx, transfer.merchantId)
@@ -137,7 +137,7 @@ function after({ written, refused, refusedRows }: Writing, position: number, ste
   }
 }
 
-// At least one.
+// Returns at least one item.
 function withinWeight(items: readonly ImportItem[]): ImportItem[] {
   let weight = 0
   const fitting = items.findIndex(({ item }) => {
@@ -204,7 +204,7 @@ async function writeLevels({ tx, seller: { merchantId, mode }, items, actor, con
   const rows = items.map((row) => ({ ...row, ask: JSON.parse(row.item) as StockItem }))
   const outcomes = await changeSkus(
     tx,
-    // Prices stay, so no category is touched.
+    // Prices do not change, so no category needs an update.
     { seller, mode, categories: [], actor: { kind: actor.kind, id: actor.id ?? '' } },
     rows.map(({ ask }) => ask),
     { dryRun: false, context },
@@ -225,7 +225,7 @@ function levelRemark({ code, message, details: { current } }: Refusal): Remark {
 
 const deletedAtOnce = 200
 
-// What a plan that is written does not need any more. Answers whether there is more.
+// Deletes what a written plan does not need any more. Returns whether there is more to delete.
 export async function deleteWritten(storage: Storage, transfer: DueImport): Promise<boolean> {
   const items = await storage.write((tx) => deleteItems(tx, transfer, deletedAtOnce))
   const pieces = await storage.write((tx) => deletePieces(tx, transfer, 1))

@@ -1,6 +1,6 @@
-// Reads XML as tokens from pieces of text, by saxes. Well-formed XML only, no document types, so no entities beyond the five of
-// XML and numbers, and nothing of another file. Memory is bounded by one token, and the parser gets small pieces, so others have
-// their turns.
+// Reads XML as tokens from pieces of text, with saxes. Only well-formed XML without document types is accepted, so there are no entities
+// besides the five of XML and numeric ones, and no external files. Memory is bounded by one token, and the parser gets small pieces, so
+// other work can run in between.
 
 import { SaxesParser } from 'saxes'
 import { type Remark, remark } from '../../contract/remarks.ts'
@@ -17,7 +17,7 @@ const mebibyte = 1024 * kibibyte
 export const tokenLengthMax = mebibyte
 const tagLengthMax = 64 * kibibyte
 const depthMax = 64
-// Parsed in less than a millisecond.
+// A piece is parsed in less than a millisecond.
 const pieceLength = 4 * 1024
 
 export async function* readXml(texts: AsyncIterable<string>): AsyncGenerator<XmlToken> {
@@ -33,18 +33,18 @@ export async function* readXml(texts: AsyncIterable<string>): AsyncGenerator<Xml
 }
 
 class XmlReader {
-  // Text is that of XML 1.0, whatever the file says: 1.1 has more control characters and nothing else that a feed needs.
+  // Always parsed as XML 1.0, whatever the file declares: 1.1 only adds control characters and nothing that a feed needs.
   readonly #parser = new SaxesParser({ defaultXMLVersion: '1.0', forceXMLVersion: true })
   #tokens: XmlToken[] = []
   #hasBegun = false
-  // Lines before the first that the parser got.
+  // Number of lines before the text that the parser got.
   #linesBefore = 0
   #depth = 0
-  // The tag that was begun or ended last.
+  // Name of the last tag that began or ended.
   #lastName = ''
-  // Where the tag began within which the parser is.
+  // Position where the current tag begins, or undefined outside tags.
   #tagFrom: number | undefined
-  // Where the last token ended.
+  // Position where the last token ended.
   #tokenFrom = 0
   #tokenLine = 1
   // Length of the text since the last tag.
@@ -94,7 +94,7 @@ class XmlReader {
     yield* this.#tokensOf(() => this.#parser.close())
   }
 
-  // What was read before a mistake comes first: it may say better what is wrong with the file.
+  // Tokens before an error are returned first, since the caller may find a clearer problem in them.
   *#tokensOf(parse: () => void): Generator<XmlToken> {
     this.#tokens = []
     let mistake: unknown
@@ -135,7 +135,7 @@ class XmlReader {
   }
 
   #refuse(reason: string): void {
-    // A name that XML does not have stays as it is written: people put those of HTML into feeds.
+    // An unknown entity stays as written: people put entities of HTML into feeds.
     if (reason === 'undefined entity' || reason === 'malformed character entity') return
     throw this.#error(this.#remarkFor(reason))
   }
@@ -149,7 +149,7 @@ class XmlReader {
     if (reason === 'unexpected end') return remark('ends_within_tag')
     if (reason === 'unexpected close tag') return remark('wrong_end_tag', { element })
     if (reason === 'disallowed character in entity name') return remark('bare_ampersand')
-    // `<!` that begins neither a comment nor CDATA nor DOCTYPE.
+    // A `<!` that begins neither a comment nor CDATA nor DOCTYPE.
     if (reason === 'incorrect syntax') return remark('document_type')
     if (reason.startsWith('unclosed tag')) return remark('ends_within_element', { element: tag })
     if (reason.startsWith('unmatched closing tag')) return remark('stray_end_tag', { element: tag })
@@ -165,6 +165,6 @@ class XmlReader {
   }
 }
 
-// Characters that XML 1.0 does not have; old systems write some of them into feeds.
+// Characters that XML 1.0 does not allow; old systems write some of them into feeds.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const notInXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g

@@ -1,4 +1,4 @@
-// What a shop file says about agents, for each mode by itself. A mode that the file does not name stays as it is.
+// Settings for agents in a shop file, for each mode separately. A mode that the file does not name does not change.
 
 import { issue } from '../../contract/issues.ts'
 import { agentSettingMembers, agentSettingsOf, setAgentSettings } from '../../domain/agents/settings.ts'
@@ -9,7 +9,7 @@ import { invalidEntry } from './entry.ts'
 import type { Recorder } from './record.ts'
 import type { AgentsEntry } from './shopfile.ts'
 
-// Before anything is written.
+// Checked before anything is written.
 export function refuseAgents(entries: readonly AgentsEntry[]): void {
   for (const [index, { mode, who }] of entries.entries()) {
     if (entries.findIndex((other) => other.mode === mode) < index)

@@ -1,5 +1,5 @@
-// Brings a shop to what its file says. Nothing is deleted: what the file does not name stays as it is, and a SKU that its
-// product no longer names is retired. Applying the same file again changes nothing.
+// Changes a shop to match its file. Nothing is deleted: what the file does not name does not change, and a SKU that its product no longer
+// names is retired. Applying the same file again changes nothing.
 
 import type { ProductEntry } from '../../contract/entries.ts'
 import { type Remark, remarkText } from '../../contract/remarks.ts'
@@ -36,11 +36,11 @@ import { learnSizes } from './store.ts'
 import { type MadeSecret, planWebhooks, saveWebhooks, urlProblem } from './webhooks.ts'
 
 export interface ApplyOptions extends PlanOptions {
-  // Only say what would change.
+  // Only report what would change.
   dryRun: boolean
-  // With what webhook endpoints are made. A file that names some cannot be applied without it.
+  // Tools to create webhook endpoints. A file with endpoints cannot be applied without them.
   webhooks?: EndpointTools
-  // Without it nothing is written into the list of changes, as for the demo shop.
+  // Writes entries into the list of changes. Without it none are written, as for the demo shop.
   record?: Recorder
 }
 
@@ -50,9 +50,9 @@ export interface ApplyReport {
   refused: readonly { slug: string; reason: string }[]
   refusedPromotions: readonly { code: string; reason: string }[]
   unchangedProducts: number
-  // Secrets of endpoints that were made, shown only this once.
+  // Secrets of endpoints that were created, shown only this once.
   secrets: readonly MadeSecret[]
-  // What the operator should know although the file was applied.
+  // Warnings for the operator, although the file was applied.
   warnings: readonly string[]
 }
 
@@ -123,8 +123,8 @@ async function eachBatch(
   return { changes, refused, unchangedProducts, notes }
 }
 
-// Renders what is stale, as a server's loop does; what a process that was killed left behind is caught up by either. What
-// cannot be rendered is deferred and left to that loop, which logs it: it may belong to another merchant.
+// Renders stale products, as a server's loop does; both also render what a killed process left behind. A product that cannot be rendered
+// may belong to another merchant: it is deferred and left to the loop, which logs it.
 async function catchUp(storage: Storage, now: number): Promise<void> {
   let rows: number
   do
@@ -135,7 +135,7 @@ async function catchUp(storage: Storage, now: number): Promise<void> {
   while (rows > 0)
 }
 
-// After the products, whose SKUs they may name. The catalog's answers do not show promotions, so nothing is rendered again.
+// Runs after the products, whose SKUs promotions may name. The catalog's answers do not contain promotions, so nothing is rendered again.
 async function applyPromotions(
   storage: Storage,
   file: ShopFile,
@@ -185,13 +185,13 @@ async function applyAgents(
     : storage.write((tx) => saveAgents(tx, agents, merchantId, { now, record }))
 }
 
-// Before anything is written, so that nothing is written in vain.
+// Runs before anything is written, so a refused file changes nothing.
 async function refuseApps(storage: Storage, { merchant, apps = [] }: ShopFile): Promise<void> {
   if (apps.length === 0) return
   await storage.read(async (db) => planApps(db, apps, (await findMerchant(db, merchant.slug))?.id))
 }
 
-// Before anything is written. The file alone could not tell: whether a private address may be called is a setting.
+// Runs before anything is written. Reading the file cannot check this: whether private addresses may be called is a setting.
 function refuseWebhooks({ installations = [] }: ShopFile, tools: EndpointTools | undefined): void {
   for (const [index, { webhooks = [] }] of installations.entries()) {
     for (const [at, { url }] of webhooks.entries()) {
@@ -203,7 +203,7 @@ function refuseWebhooks({ installations = [] }: ShopFile, tools: EndpointTools |
   }
 }
 
-// The very last, in a transaction of its own: once a secret is made nothing can go wrong any more before it is shown.
+// Runs last, in its own transaction: after a secret is created, nothing else can fail before it is shown.
 async function applyWebhooks(
   storage: Storage,
   file: ShopFile,

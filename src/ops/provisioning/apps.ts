@@ -1,5 +1,5 @@
-// Apps as a shop file names them. Their names are those of the whole server: two files that name one app mean the same, and
-// only the file that declared it may change it.
+// Apps of a shop file. Their names are unique on the whole server: two files that name the same app mean the same one, and only the file
+// that declared it may change it.
 
 import { type Issue, issue } from '../../contract/issues.ts'
 import { openScopes } from '../../contract/words.ts'
@@ -19,7 +19,7 @@ import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { invalidEntry } from './entry.ts'
 import type { AppEntry } from './shopfile.ts'
 
-// `merchantId` is undefined for a merchant that is not made yet.
+// `merchantId` is undefined if the merchant does not exist yet.
 export async function planApps(
   db: Reader,
   entries: readonly AppEntry[],
@@ -47,7 +47,7 @@ function notChangeable(index: number, use: keyof typeof foreign): Refusal {
   return invalidEntry('app_not_changeable', `/apps/${index}`, foreign[use])
 }
 
-// An app that the operator has disabled stays so.
+// An app that the operator has disabled stays disabled.
 export async function saveApps(
   tx: Tx,
   entries: readonly AppEntry[],
@@ -58,13 +58,13 @@ export async function saveApps(
   const changed = new Set(changes.map(({ name }) => name))
   for (const [index, definition] of entries.map(definitionOf).entries()) {
     if (!changed.has(definition.name) || (await createApp(tx, definition, now, merchantId))) continue
-    // Another process may have made it meanwhile, from another file.
+    // Another process may have created the app in the meantime, from another file.
     if (!(await setDeclaredApp(tx, definition, merchantId, now))) throw notChangeable(index, 'declared')
   }
   return changes
 }
 
-// What a schema cannot say of an entry. The path leads into it.
+// Returns what a schema cannot check in an entry. The path is relative to the entry.
 export function entryProblem(entry: AppEntry): Issue | undefined {
   const read = entry.jwks === undefined ? undefined : readClientKeys(entry.jwks)
   if (read && 'problem' in read) return { ...read.problem, path: `/jwks${read.problem.path}` }

@@ -1,11 +1,11 @@
-// Counts the products of every category again after a shop file or an import.
+// Recounts the products of every category after a shop file or an import.
 
 import { recountCategories } from '../../domain/catalog/categories.ts'
 import { lockMerchant } from '../../domain/merchants/store.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 
-// Also where the work fails: what it has committed until then stays. Counting all of them also repairs what an earlier run
-// that was killed left behind.
+// Recounts even if the work fails, since transactions that it committed before stay. Counting all categories also repairs what an earlier
+// killed run left behind.
 export async function countedAfter<Outcome>(
   storage: Storage,
   slug: string,
@@ -15,7 +15,7 @@ export async function countedAfter<Outcome>(
   try {
     outcome = await work()
   } catch (error) {
-    // Without storage this fails too, and the first error is the one to report.
+    // If the storage is unavailable the recount fails too, and the first error is the one to report.
     await Promise.allSettled([recount(storage, slug)])
     throw error
   }

@@ -1,4 +1,4 @@
-// A refusal of one entry of a shop file: it names the place in the file, as a JSON Pointer.
+// A refusal of one entry of a shop file. It names the place in the file as a JSON Pointer.
 
 import type { BrokenRule } from '../../contract/issues.ts'
 import type { RefusalCode } from '../../contract/refusals.ts'

@@ -1,5 +1,5 @@
-// The other way round: a shop as the file that `apply` would take. Applied to the same shop it changes nothing; applied elsewhere it
-// makes the same shop. Keys, people, orders and accounts at payment providers are in no file.
+// Exports a shop as a file for `apply`. Applied to the same shop it changes nothing; applied elsewhere it creates the same shop. Keys,
+// people, orders and accounts at payment providers are never in the file.
 
 import { makersMax, type ProductEntry } from '../../contract/entries.ts'
 import { modes } from '../../contract/words.ts'
@@ -53,14 +53,14 @@ async function merchantEntryOf(db: Reader, merchant: Merchant): Promise<Merchant
   const entry: MerchantEntry = { ...shopEntryOf(merchant), timeZone: merchant.timeZone }
   if (!mail) return entry
   const { senderName, replyTo, locale, off } = mail
-  // Settings were checked against the schema when they were written.
+  // The cast holds: settings were checked against the schema when they were written.
   return {
     ...entry,
     mail: { senderName, replyTo, language: locale ?? undefined, off } as NonNullable<MerchantEntry['mail']>,
   }
 }
 
-// Archived ones are not sold any more, and a file cannot say so.
+// Archived products are left out: they are not sold any more, and a file cannot express that.
 async function productsOf(db: Reader, merchantId: string): Promise<ProductEntry[]> {
   const entries: ProductEntry[] = []
   for (let after = ''; ; ) {
@@ -103,7 +103,7 @@ async function installationsOf(db: Reader, merchantId: string): Promise<NonNulla
   return entries
 }
 
-// A mode that was never set is left out.
+// A mode without settings is left out.
 async function agentsOf(db: Reader, merchantId: string): Promise<NonNullable<ShopFile['agents']>> {
   const entries: NonNullable<ShopFile['agents']> = []
   for (const mode of modes) {
@@ -113,11 +113,11 @@ async function agentsOf(db: Reader, merchantId: string): Promise<NonNullable<Sho
   return entries
 }
 
-// Without members that say nothing: null, and empty texts, lists and maps. Their defaults are the same.
+// Leaves out members with default values: null, and empty texts, lists and maps.
 function plain<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(plain) as Value
   if (value === null || typeof value !== 'object') return value
-  // The members that are left are those of the value.
+  // The cast holds: the remaining members are those of the value.
   return Object.fromEntries(
     Object.entries(value)
       .map(([name, member]) => [name, plain(member)])

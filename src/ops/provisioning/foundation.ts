@@ -1,5 +1,5 @@
-// What products and promotions need first: the merchant, its categories, taxes, shipping, payment methods and installations. Planned
-// from what is stored, and written in one transaction.
+// Everything that products and promotions depend on: the merchant, its categories, taxes, shipping, payment methods and installations.
+// Planned from the stored data, and written in one transaction.
 
 import { makersMax, type SkuEntry } from '../../contract/entries.ts'
 import { planCategories, refuseDepth } from '../../domain/catalog/categories.ts'
@@ -41,11 +41,11 @@ export interface Foundation extends PlannedFoundation {
   merchant: Merchant
   merchantDiffers: boolean
   timeZoneChanged: boolean
-  // Every product is rendered again.
+  // Whether every product must be rendered again.
   answersChanged: boolean
-  // Undefined: unchanged.
+  // Undefined if the settings do not change.
   mail: MailSettings | undefined
-  // What the list of changes tells of it.
+  // Entries for the list of changes.
   entries: readonly RecordedEntry[]
   warnings: readonly string[]
 }
@@ -58,7 +58,7 @@ export async function saveFoundation(
 ): Promise<Foundation> {
   const plan = await planFoundation(tx, file, lockMerchant(tx, file.merchant.slug), now)
   const { merchant } = plan
-  // Two nodes may create one shop at once; the later one then finds it.
+  // Two nodes may create the same shop concurrently; the later one finds it and plans again.
   if (plan.isNewMerchant && !(await insertMerchant(tx, merchant, now))) return saveFoundation(tx, file, now, record)
   if (!plan.isNewMerchant && plan.merchantDiffers) await updateMerchant(tx, merchant, now)
   if (plan.timeZoneChanged) await countAllAgain(tx, merchant.id)
@@ -155,7 +155,7 @@ async function refuseOtherCurrency(db: Reader, before: Merchant | undefined, mer
   throw refuse('currency_not_changeable', { message, current: { currency: before.currency } })
 }
 
-// Whether something is published once the file is applied. The file may also unpublish things, which only the next run sees.
+// Returns whether anything will be published once the file is applied. Products that the file unpublishes still count until the next run.
 function sellingAfter({ products = [] }: ShopFile, before: { sells: boolean; ships: boolean }) {
   const published = products.filter(({ published = true }) => published)
   const isShipped = ({ requiresShipping = true }: SkuEntry) => requiresShipping

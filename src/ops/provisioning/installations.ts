@@ -1,4 +1,4 @@
-// What a file makes of a shop's installations. Pure, but for the ids of new ones.
+// Plans the changes of a shop's installations by a file. Pure, except for the ids of new ones.
 
 import { normalRedirectHost } from '../../domain/merchants/redirects.ts'
 import type { Installation } from '../../domain/merchants/store.ts'
@@ -10,7 +10,7 @@ import type { ShopFile } from './shopfile.ts'
 export interface InstallationPlan {
   newInstallations: readonly Installation[]
   changedInstallations: readonly Installation[]
-  // By name, of those in the file.
+  // Ids of the installations in the file, by their names.
   installationIds: ReadonlyMap<string, string>
   changes: readonly Change[]
 }

@@ -1,10 +1,10 @@
-// What a shop file says about e-mails.
+// Settings for e-mails in a shop file.
 
 import type { MailSettings } from '../../domain/merchants/mail.ts'
 import { type Change, membersChanged } from '../../platform/audit/change.ts'
 import type { ShopFile } from './shopfile.ts'
 
-// A file that does not name them leaves them as they are.
+// A file without e-mail settings does not change them.
 export function planMail(
   { slug, mail }: ShopFile['merchant'],
   before: MailSettings | undefined,

@@ -1,4 +1,4 @@
-// The methods by which a merchant takes money by hand, as a shop file or the operator sets them.
+// Payment methods without a provider, as a shop file or the operator sets them.
 
 import type { PaymentMethodEntry } from '../../contract/entries.ts'
 import type { Mode } from '../../contract/words.ts'
@@ -6,9 +6,9 @@ import { defaultSettings, lacksInstructions, type MethodSettings } from '../../d
 import { type Change, membersChanged } from '../../platform/audit/change.ts'
 
 export interface MethodsPlan {
-  // To be written.
+  // Settings to be written.
   changed: readonly MethodSettings[]
-  // All of them, as they will be.
+  // Settings of all methods after the change.
   settings: readonly MethodSettings[]
   changes: readonly Change[]
 }
@@ -36,7 +36,7 @@ function settingsOf({ mode, method, ...entry }: PaymentMethodEntry, before: Meth
   return { mode, method, isOffered: enabled, instructions, termDays, isDefault: false }
 }
 
-// By the names of the shop file.
+// The settings under the names of the shop file.
 export function shownMethod({ mode, method, isOffered, instructions, termDays }: MethodSettings) {
   return { mode, method, enabled: isOffered, instructions, termDays }
 }

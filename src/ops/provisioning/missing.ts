@@ -1,4 +1,4 @@
-// The categories that a file names and the shop does not have. Pure, except that it makes their ids.
+// Plans the categories that a file names and the shop does not have. Pure, except that it makes their ids.
 
 import { type CategoryEntry, categoryDepthMax } from '../../contract/entries.ts'
 import type { CategoryRow } from '../../domain/catalog/answer.ts'
@@ -9,8 +9,7 @@ export interface MissingCategories {
   changes: CategoryChange[]
 }
 
-// A category that exists stays as the merchant made it, and one that would stand too deep, under one that the merchant moved,
-// is not made.
+// An existing category is not changed. A category that would be too deep, because the merchant moved its parent, is not created.
 export function planMissing(
   wanted: readonly CategoryEntry[],
   stored: readonly CategoryRow[],

@@ -1,4 +1,4 @@
-// Reads a shop file: YAML or JSON, checked against its schema and against itself. All problems are reported at once, each
+// Reads a shop file in YAML or JSON, and checks it against its schema and for contradictions. All problems are reported together, each
 // with its place.
 
 import { isUtf8 } from 'node:buffer'
@@ -21,7 +21,7 @@ import { below, controlCharacters, isBlank, type Problem, repeated } from '../..
 import { entryProblem } from './apps.ts'
 import { ShopFile } from './shopfile.ts'
 
-// A YAML of 28 MB took 3.8 GB of memory.
+// Limited because YAML needs much memory: 28 MB took 3.8 GB.
 export const fileBytesMax = 8 * 1024 * 1024
 const aliasesMax = 1_000
 const problemsMax = 50
@@ -33,7 +33,7 @@ export function readShopBytes(bytes: Buffer, now: number): ReadShop {
   return isUtf8(bytes) ? readShopFile(bytes.toString('utf8'), now) : aboutTheFile(issue('file_not_utf8'))
 }
 
-// As a person would write it.
+// Writes a shop file without aliases and line folding, as a person would.
 export function writeShopFile(file: ShopFile): string {
   return stringify(file, { lineWidth: 0, aliasDuplicateObjects: false })
 }
@@ -67,7 +67,8 @@ export function readShopFile(text: string, now: number): ReadShop {
   return problems.length > 0 ? { problems } : { file }
 }
 
-// A parsed number has its text beside its value. Octal and hexadecimal ones have no fraction; the schema checks their bounds.
+// Finds numbers that lost digits, by comparing each number with its text. Octal and hexadecimal numbers have no fraction; the schema
+// checks their limits.
 function roundedNumbers(document: Document.Parsed): Problem[] {
   const problems: Problem[] = []
   visit(document, {
@@ -81,7 +82,7 @@ function roundedNumbers(document: Document.Parsed): Problem[] {
   return problems
 }
 
-// JSON Pointer to a node, from its ancestors.
+// JSON Pointer to a node, made from its ancestors.
 function placeOf(steps: readonly unknown[]): string {
   return steps
     .map((step, index) => {
@@ -92,7 +93,7 @@ function placeOf(steps: readonly unknown[]): string {
     .join('')
 }
 
-// Aliases are resolved only now: one may be undefined, or some may expand a few lines to a gigabyte.
+// Aliases are resolved here: one may be undefined, or some may expand a few lines to a gigabyte.
 function plainValue(document: Document.Parsed): { value: unknown } | { problems: Problem[] } {
   try {
     return { value: document.toJS({ maxAliasCount: aliasesMax }) }
@@ -109,7 +110,7 @@ function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? ''
 }
 
-// What a schema cannot express.
+// Problems that a schema cannot express.
 function* contradictions(file: ShopFile, now: number): Generator<Problem> {
   yield* controlCharacters(file, '')
   yield* below('/merchant', merchantProblems(file.merchant))
@@ -167,7 +168,7 @@ function* promotionsProblems(file: ShopFile): Generator<Problem> {
     promotions.map((promotion) => normalCode(promotion.code)),
     (index) => `/promotions/${index}/code`,
   )
-  // A shop whose catalog came by import names no products in its file; then the shop itself is asked when the file is applied.
+  // A file of a shop with an imported catalog names no products; its promotions are checked against the shop when the file is applied.
   const categories = file.categories && new Set(file.categories.map(({ slug }) => slug))
   const codes = file.products && new Set(file.products.flatMap(({ skus }) => skus.map(({ code }) => code)))
   for (const [index, promotion] of promotions.entries()) {
@@ -192,7 +193,7 @@ function* installationsProblems({ installations = [] }: ShopFile): Generator<Pro
     const normal = redirectHosts.map(normalRedirectHost)
     for (const [at, host] of normal.entries())
       if (host === undefined) yield issueAt(`/installations/${index}/redirectHosts/${at}`, 'not_one_host')
-    // Those that are refused are not spelled in any one way, so they are compared as they are.
+    // Invalid hosts have no normal form, so they are compared as written.
     yield* repeated(
       normal.map((host, at) => host ?? (redirectHosts[at] as string)),
       (at) => `/installations/${index}/redirectHosts/${at}`,
@@ -210,7 +211,7 @@ function* paymentsProblems({ payments = [] }: ShopFile): Generator<Problem> {
   }
 }
 
-// Also true of what the operator sets by hand.
+// These rules also apply to methods that the operator sets by hand.
 export function* paymentMethodProblems(entry: PaymentMethodEntry): Generator<Problem> {
   const { mode, method, enabled = true, instructions } = entry
   if (isBlank(instructions ?? undefined)) yield issueAt('/instructions', 'blank')
@@ -218,8 +219,7 @@ export function* paymentMethodProblems(entry: PaymentMethodEntry): Generator<Pro
     yield issueAt('/instructions', 'instructions_needed')
 }
 
-// Whether an address in a private network is one that may be called is a setting of the server, not of the file: that is
-// asked when the file is applied.
+// Private addresses are not checked here: whether they may be called is a setting of the server, checked when the file is applied.
 function* webhooksProblems(file: ShopFile): Generator<Problem> {
   for (const [index, { webhooks = [] }] of (file.installations ?? []).entries()) {
     const place = `/installations/${index}/webhooks`

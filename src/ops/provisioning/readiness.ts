@@ -1,9 +1,9 @@
-// What a shop lacks to sell. Told as warnings: a file may be one of several, and a shop may grow. Pure.
+// What a shop lacks to sell. Reported as warnings, since a file may be one of several and a shop may grow. Pure.
 
 import type { Mode } from '../../contract/words.ts'
 
 export interface SellingFacts {
-  // Installations of the file: what an app brought along is not the file's to mend.
+  // Installations of the file. Those of apps are not included, since a file cannot change them.
   installations: readonly { name: string; mode: Mode; redirectHosts?: readonly string[] | undefined }[]
   hasInstallation: boolean
   hasZone: boolean
@@ -14,7 +14,7 @@ export interface SellingFacts {
 
 export type Lack = 'no_installation' | 'no_redirect_host' | 'no_shipping_zone' | 'no_tax_rates'
 
-// In test mode every loopback host is allowed, so an installation without hosts can be tried out.
+// Test mode allows every loopback host, so an installation without hosts can be tried out.
 export function readinessWarnings(facts: SellingFacts): string[] {
   if (!facts.sells) return []
   return [
@@ -27,7 +27,7 @@ export function readinessWarnings(facts: SellingFacts): string[] {
   ]
 }
 
-// `name` is that of the installation, where it is one.
+// `name` is that of the installation, if the lack is one of an installation.
 export function lackText(lack: Lack, name = ''): string {
   return texts[lack].replace('{name}', () => name)
 }

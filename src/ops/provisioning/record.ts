@@ -1,4 +1,4 @@
-// What an operator's file changed, as the list of changes tells it. Each entry can be taken back by itself where its kinds can.
+// Entries in the list of changes for what an operator's file changed. Each entry can be undone by itself if its kinds of changes can be.
 
 import { type Mode, modes } from '../../contract/words.ts'
 import type { CategoryRow } from '../../domain/catalog/answer.ts'
@@ -15,15 +15,15 @@ import type { InstallationPlan } from './installations.ts'
 import { shownMethod } from './methods.ts'
 
 export interface RecordedEntry {
-  // null: of what both modes share.
+  // Null for changes that apply to both modes.
   mode: Mode | null
   changes: readonly AuditedChange[]
 }
 
-// Writes entries in the transaction of what they tell about.
+// Writes entries in the transaction of the changes they describe.
 export type Recorder = (tx: Tx, merchantId: string, entries: Iterable<RecordedEntry>) => void
 
-// The parts of it that entries tell about.
+// The parts of a foundation that entries describe.
 export interface PlannedFoundation
   extends Omit<CategoryPlan, 'changes'>,
     Omit<MakerPlan, 'changes'>,
@@ -121,7 +121,7 @@ function installationChanges(
     })
 }
 
-// Bounds of one entry, so it can be read and taken back as one of an admin operation. The changes of a product stay together.
+// Limits of one entry, so it can be read and undone like that of an admin operation. The changes of a product stay in one entry.
 const changesMax = 1_000
 const lengthMax = 300_000
 

@@ -1,11 +1,11 @@
-// Prints every member of the shop file into docs/shop-file.md (`npm run shop-file`, after each change of shopfile.ts or
+// Writes all members of the shop file into docs/shop-file.md (`npm run shop-file`, after each change of shopfile.ts or
 // contract/entries.ts).
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { patterns } from '../../contract/patterns.ts'
 import { shopFileSchema } from './shopfile.ts'
 
-// The keywords that shop files use.
+// The keywords of JSON Schema that shop files use.
 interface Schema {
   type?: string
   const?: unknown
@@ -29,7 +29,7 @@ interface Schema {
 
 const [begin, end] = ['<!-- members: printed by npm run shop-file -->', '<!-- members end -->']
 
-// The page with its tables printed anew.
+// Returns the page with new tables.
 export function withMembers(page: string): string {
   const [from, to] = [page.indexOf(begin), page.indexOf(end)]
   if (from < 0 || to < from) throw new Error('docs/shop-file.md has lost its marks')
@@ -57,7 +57,7 @@ function memberTables(): string {
     .join('\n')
 }
 
-// Members of members stand below their own, with the way to them. What must be there is bold.
+// Nested members follow their parent, with their whole path. Required members are bold.
 function rowsOf({ properties = {}, required = [] }: Schema, way: string): string[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const path = `${way}${name}`
@@ -99,7 +99,7 @@ function lengthText({ minLength = 0, maxLength }: Schema): string {
   return maxLength === undefined ? '' : ` of ${minLength}–${numberText(maxLength)}`
 }
 
-// The words for each pattern; the page explains them.
+// The name of each pattern in the page, which explains it.
 const words: readonly (readonly [start: string, words: string])[] = [
   ['^[a-z0-9]+(-[a-z0-9]+)*$', 'slug'],
   ['^[a-z0-9]+([_-][a-z0-9]+)*$', 'word'],

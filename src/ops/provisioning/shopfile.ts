@@ -1,5 +1,5 @@
-// The shop file that `apply` takes: what a merchant sells, to whom, and at which price. Everything is keyed by words of the
-// merchant (slugs, SKU codes, zone names), never by our ids, so the same file can be applied anywhere.
+// The shop file that `apply` reads: what a merchant sells, to whom, and at which price. Everything is identified by the merchant's words
+// (slugs, SKU codes, zone names), never by our ids, so the same file can be applied anywhere.
 
 import { agentLevels, agentPayers } from '../../contract/agents/settings.ts'
 import {
@@ -28,7 +28,7 @@ import { endpointsMax } from '../../domain/webhooks/store.ts'
 import { subscriptionsMax } from '../../domain/webhooks/subscription.ts'
 import { switchableKinds } from '../../platform/outbox/emails.ts'
 
-// Known by its address within the installation. Its secret is created here and shown once, so no file contains it.
+// Identified by its URL within the installation. Its secret is created by the server and shown once, so no file contains it.
 export const WebhookEntry = object({
   url: described('https; its name in every later file.', Type.String({ minLength: 1, maxLength: urlLengthMax })),
   description: optional('For the operator.', text(200)),
@@ -56,7 +56,7 @@ export const InstallationEntry = object({
   ),
 })
 
-// Known by its name on the whole server. Its keys are public keys; the app keeps the private ones.
+// Identified by its name on the whole server. Its keys are public keys; the app keeps the private ones.
 export const AppEntry = object({
   name: described(
     'Unique on the whole server. A file changes only apps that it declared, and none that another merchant has installed.',
@@ -150,8 +150,7 @@ export const ShopFile = object({
   ),
 })
 
-// For editors: the schema that `apply --schema` prints. Whether the parts of a file fit each other is checked by
-// `apply --dry-run`.
+// The schema for editors, printed by `apply --schema`. Contradictions between parts of a file are only checked by `apply --dry-run`.
 export const shopFileSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'Cartwright shop file',

@@ -1,11 +1,11 @@
-// SQL that only provisioning needs; the rest is in the folders whose tables it touches.
+// SQL that only provisioning needs. Other SQL is in the folders of its tables.
 
 import type { Mode } from '../../contract/words.ts'
 import { list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import type { Lack } from './readiness.ts'
 
-// Merchants that sell live and offer no payment method, or a bank transfer without saying where the money goes. Without a row
-// a method is not offered in live mode.
+// Merchants that sell live and offer no payment method, or a bank transfer without instructions where to pay. A method without a row is
+// not offered in live mode.
 export async function listUnpayable(
   db: Reader,
   limit: number,
@@ -22,7 +22,7 @@ export async function listUnpayable(
     order by m.slug limit ${limit}`
 }
 
-// What merchants lack to sell what they have published: one row each, and the name of the installation that lacks a host.
+// What merchants lack to sell their published products: one row for each lack, with the name of the installation if it lacks a host.
 export async function listUnready(db: Reader, limit: number): Promise<{ slug: string; problem: Lack; name: string }[]> {
   return db.sql<{ slug: string; problem: Lack; name: string }>`
     select slug, problem, name from (
@@ -47,7 +47,7 @@ export async function listUnready(db: Reader, limit: number): Promise<{ slug: st
     order by slug, problem, name limit ${limit}`
 }
 
-// Merchants with an open live shop.
+// Returns the merchants with an open live shop.
 export async function listSellers(db: Reader, limit: number): Promise<string[]> {
   const rows = await db.sql<{ id: string }>`
     select m.id from merchants m
@@ -57,7 +57,7 @@ export async function listSellers(db: Reader, limit: number): Promise<string[]> 
   return rows.map(({ id }) => id)
 }
 
-// What the merchant has published so far.
+// Returns whether the merchant has published products, and whether they are shipped.
 export async function findSelling(db: Reader, merchant: string): Promise<{ sells: boolean; ships: boolean }> {
   const [row] = await db.sql<{ sells: number; ships: number }>`
     select
@@ -68,7 +68,7 @@ export async function findSelling(db: Reader, merchant: string): Promise<{ sells
   return { sells: row?.sells === 1, ships: row?.ships === 1 }
 }
 
-// Newest first.
+// Returns the ids newest first.
 export async function listLivingKeyIds(
   db: Reader,
   installationId: string,
@@ -109,7 +109,7 @@ export async function deleteExpiredKeys(
     where installation_id = ${installationId} and name in (${list(names)}) and expires_at <= ${now}`
 }
 
-// After an import.
+// Renews the statistics of the tables that an import fills.
 export async function learnSizes(storage: Storage): Promise<void> {
   const tables = [
     ...['categories', 'products', 'product_categories', 'skus', 'stock', 'listed_products', 'stock_movements'],
@@ -118,7 +118,7 @@ export async function learnSizes(storage: Storage): Promise<void> {
   await storage.afterBulkLoad(tables)
 }
 
-// Those that the merchant or the operator made: an app brings its own.
+// Returns the installations that the merchant or the operator made, without those of apps.
 export async function listOwnInstallations(
   db: Reader,
   merchantId: string,

@@ -1,5 +1,5 @@
-// Webhook endpoints as provisioning makes them: those that a shop file names, the demo shop's, and the address at which
-// `webhooks listen` receives on the developer's own machine.
+// Webhook endpoints that provisioning creates: those of a shop file, the demo shop's, and the URL at which `webhooks listen` receives on
+// the developer's own machine.
 
 import { type BrokenRule, issue } from '../../contract/issues.ts'
 import type { EndpointStatus } from '../../contract/words.ts'
@@ -25,7 +25,7 @@ export interface InstallationWebhooks {
   entries: readonly WebhookEntry[]
 }
 
-// Shown once, by whoever applied the file.
+// The secret of a new endpoint, shown once to the person who applies the file.
 export interface MadeSecret {
   endpointId: string
   url: string
@@ -37,7 +37,7 @@ interface EndpointPlan {
   url: string
   description: string
   events: string[]
-  // Undefined: as it is.
+  // Undefined if the status does not change.
   status: Exclude<EndpointStatus, 'disabled'> | undefined
   before: Endpoint | undefined
   members: readonly MemberChange[]
@@ -47,7 +47,7 @@ export async function planWebhooks(db: Reader, installations: readonly Installat
   return changesOf(await listPlans(db, installations))
 }
 
-// Whoever calls has locked the merchant, so that two who apply one file make each endpoint once.
+// The caller has locked the merchant, so each endpoint is created once even if two people apply the same file.
 export async function saveWebhooks(
   tx: Tx,
   installations: readonly InstallationWebhooks[],
@@ -89,8 +89,7 @@ async function listPlans(db: Reader, installations: readonly InstallationWebhook
   return plans
 }
 
-// If several endpoints have the address, the oldest is meant. One that was disabled stays so: the server or the operator had a
-// reason.
+// If several endpoints have the URL, the oldest is meant. A disabled endpoint stays disabled: the server or the operator had a reason.
 function planFor(installationId: string, entry: WebhookEntry, kept: readonly Endpoint[]): EndpointPlan {
   const { url, description = '', events = ['*'], paused } = entry
   const status = paused === undefined ? undefined : paused ? 'paused' : 'enabled'
@@ -123,7 +122,7 @@ function changesOf(plans: readonly EndpointPlan[]): Change[] {
     }))
 }
 
-// For the operator, who may need a setting to be allowed what was asked.
+// Names the setting that would allow the URL, for the operator.
 export function urlProblem(url: string, { allowPrivate }: Pick<EndpointTools, 'allowPrivate'>): BrokenRule | undefined {
   const problem = targetProblem(url, { allowPrivate })
   if (problem === undefined || targetProblem(url, { allowPrivate: true }) !== undefined) return problem
@@ -133,7 +132,7 @@ export function urlProblem(url: string, { allowPrivate }: Pick<EndpointTools, 'a
 
 const bySetting = ['target_not_secure', 'target_private_address', 'target_private_host', 'target_port'] as const
 
-// Where `webhooks listen` receives. The demo shop's endpoint points there.
+// Port and path at which `webhooks listen` receives. The demo shop's endpoint has this URL.
 export const receiverPort = 4010
 export const receiverPath = '/webhooks'
 
@@ -148,8 +147,8 @@ const demoEndpoint = {
   status: 'paused',
 } as const
 
-// Made if it is missing. It is paused and points at the developer's own machine, so it is made whatever the setting says;
-// nothing is called before somebody listens. Whoever calls has locked the merchant.
+// Creates the endpoint if it is missing. It is paused and points at the developer's own machine, so it is created whatever the setting
+// is; nothing is called until `webhooks listen` runs. The caller has locked the merchant.
 export async function ensureDemoEndpoint(
   tx: Tx,
   installationId: string,
@@ -164,8 +163,8 @@ export async function ensureDemoEndpoint(
   return { id: made.endpoint.id, secret: made.secret }
 }
 
-// Undefined where the database has outlived its root secret, as happens to a developer who removes the data folder. Then
-// nothing can be signed with it any more, and a new endpoint takes its place.
+// Returns undefined if the database has outlived its root secret, which happens when a developer removes the data folder. The endpoint
+// cannot sign any more, so a new one replaces it.
 function openedSecret(rootSecret: EndpointTools['rootSecret'], { id, secretSealed }: Endpoint): string | undefined {
   try {
     return openSecret(rootSecret, id, secretSealed)

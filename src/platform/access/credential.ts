@@ -1,4 +1,4 @@
-// A credential as a fact: what is stored when a key is made, and what its instants say about it.
+// A credential: what is stored when a key is created, and its status at an instant.
 import type { CredentialStatus, Mode, Scope } from '../../contract/words.ts'
 import { scopes as knownScopes } from '../../contract/words.ts'
 import { newId } from '../kit/ids.ts'
@@ -11,12 +11,12 @@ export interface CredentialInput {
   readonly name: string
   readonly mode: Mode
   readonly scopes: readonly Scope[]
-  // The pages that a publishable key is bound to (default: none, for a secret key).
+  // Origins of the pages that may use a publishable key (default: none, for a secret key).
   readonly origins?: readonly string[]
   readonly expiresAt: number | null
   // The credential that this one replaces.
   readonly rotatedFrom: string | null
-  // The key that made it or is shown its secret, with which it ends (default: none).
+  // The key that created this one or was shown its secret. This key is revoked with it (default: none).
   readonly madeBy?: string | null
 }
 
@@ -31,7 +31,7 @@ export interface NewCredential extends CredentialInput {
   readonly createdAt: number
 }
 
-// The row to insert, and the text to show once.
+// Returns the row to insert, and the key's text to show once.
 export function newCredential(
   rootSecret: RootSecret,
   input: CredentialInput,
@@ -63,7 +63,7 @@ export function newCredential(
 export interface CredentialLife {
   readonly expiresAt: number | null
   readonly revokedAt: number | null
-  // The credential that took its place by a rotation.
+  // The credential that replaced this one in a rotation.
   readonly replacedBy: string | null
 }
 
@@ -85,7 +85,7 @@ export function originsFrom(text: string | null): readonly string[] {
   return text === null ? [] : text.split(' ')
 }
 
-// In the order of the contract; a word that the contract does not know grants nothing.
+// Scopes in the order of the contract. Unknown words grant nothing.
 export function scopesFrom(text: string): readonly Scope[] {
   const words = text.split(' ')
   return Object.freeze(knownScopes.filter((scope) => words.includes(scope)))

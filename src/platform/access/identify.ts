@@ -1,4 +1,4 @@
-// Who is calling. A key is looked up, proved and then trusted for two seconds; nothing that was refused is remembered.
+// Identifies the caller. A key is looked up, verified and then trusted for two seconds; refusals are not cached.
 import type { Mode, Scope } from '../../contract/words.ts'
 import { handleRows, RowsFailed } from '../jobs/rows.ts'
 import { Lru } from '../kit/lru.ts'
@@ -12,25 +12,25 @@ import { findMovedOrigin } from './moved.ts'
 import type { Principal } from './principal.ts'
 import { type DigestRenewal, findCredential, type IdentityRow, renewDigests, touchCredentials } from './store.ts'
 
-// A caller with an API key. Its id is that of the credential.
+// A caller with an API key. Its id is the id of the credential.
 export interface KeyCaller extends Principal {
   readonly kind: 'key'
   readonly installationId: string
   readonly merchantSlug: string
   readonly mode: Mode
   readonly scopes: readonly Scope[]
-  // The id of a publishable key: its visitors get only carts that such keys made.
+  // Id of a publishable key: its visitors can only use carts that publishable keys created.
   readonly publicKeyId?: string
 }
 
 export interface Identify {
-  // Undefined for every reason alike: malformed, unknown, expired, revoked, installation disabled, merchant closed.
+  // Returns undefined for every reason alike: malformed, unknown, expired, revoked, installation disabled, merchant closed.
   identify(authorization: string | undefined, now: number): Promise<KeyCaller | undefined>
-  // Ends a credential on this node at once. To be called after the commit that changed it.
+  // Ends the cached identity of a credential on this node immediately. Called after the commit that changed it.
   forget(credentialId: string): void
-  // The same for all: somewhere some ended.
+  // Ends all cached identities: some credentials were ended by another node or together.
   forgetAll(): void
-  // Writes the last uses, each credential at most once a minute. To be called by a loop, more often than that.
+  // Writes the last uses, each credential at most once a minute. A loop calls this more often than that.
   flushLastUse(now: number): Promise<void>
 }
 
@@ -40,7 +40,7 @@ export interface IdentifyOptions {
   readonly entriesMax?: number
 }
 
-// A revocation on another node is seen here after this time.
+// A revocation on another node takes effect here after this time.
 const freshMs = 2_000
 const lastUseEveryMs = 60_000
 const touchesMax = 512 // in one transaction
@@ -48,7 +48,7 @@ const entriesMaxDefault = 10_000
 
 interface Entry {
   readonly caller: KeyCaller
-  // The same promise for every hit; making one each time would be most of the cost.
+  // Every hit returns the same promise: making one each time would be most of the cost.
   readonly answer: Promise<KeyCaller | undefined>
   readonly expiresAt: number
   readonly readAt: number
@@ -59,7 +59,7 @@ interface Use {
   readonly installationId: string
   at: number
   writtenAt: number
-  // Not written before, because writing it failed.
+  // Not retried before this instant, after a failed write.
   retryAt: number
 }
 
@@ -74,16 +74,17 @@ const unknown: Promise<undefined> = Promise.resolve(undefined)
 export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDefault }: IdentifyOptions): Identify {
   const entries = new Lru<string, Entry>(entriesMax)
   const uses = new Lru<string, Use>(entriesMax)
-  // Digests by the current version of the root secret that bind their key, for keys that have an older one.
+  // New digests for keys whose digest is by an older version of the root secret or does not bind the key.
   const renewals = new Lru<string, DigestRenewal>(entriesMax)
   const flights = new Map<string, Promise<Entry | undefined>>()
-  // Counts forget(): what was read before it must not be remembered after it.
+  // Counts forget() calls: what was read before a call must not be cached after it.
   let forgotten = 0
 
   function identify(authorization: string | undefined, now: number): Promise<KeyCaller | undefined> {
     const text = readAuthorization(authorization)
     if (text === undefined) return unknown
-    // No need to count the use: a key in use is read and set again every two seconds, so the oldest are the idle ones.
+    // A hit need not refresh the entry's place in the cache: a key in use is read and set again every two seconds, so the oldest entries
+    // are idle.
     const entry = entries.peek(text)
     if (entry === undefined || !isFresh(entry, now)) return lookUp(text, now)
     return admit(entry, now)
@@ -95,7 +96,7 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
     return entry.answer
   }
 
-  // Callers with one key that arrive together share one query.
+  // Concurrent callers with the same key share one query.
   async function lookUp(text: string, now: number): Promise<KeyCaller | undefined> {
     let flight = flights.get(text)
     if (flight === undefined) {
@@ -142,7 +143,7 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
     return entry
   }
 
-  // A missing row is compared with a digest that no key has, so it takes as long as a wrong secret.
+  // For a missing row, a digest that no key has is compared, so it takes as long as a wrong secret.
   function proofOf(text: string, row: IdentityRow | undefined): 'bound' | 'unbound' | null {
     const wanted = row?.pepperVersion ?? rootSecret.currentVersion
     const isKnown = rootSecret.hasVersion(wanted)
@@ -196,10 +197,10 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
     for (const [id, use] of uses) {
       if (Math.abs(now - use.writtenAt) < lastUseEveryMs || now < use.retryAt) continue
       if (use.at > use.writtenAt) due.push({ id, at: use.at, use })
-      // Idle for a minute: every entry that holds it is stale, and the next one makes it anew.
+      // Idle for a minute: every cache entry that refers to this use is stale, and the next entry creates a new one.
       else uses.delete(id)
     }
-    // In the order of ids, so two nodes cannot wait for each other's rows.
+    // Sorted by id, so two nodes do not deadlock on each other's rows.
     due.sort((one, other) => (one.id < other.id ? -1 : 1))
     const parts = Array.from({ length: Math.ceil(due.length / touchesMax) }, (_, part) =>
       due.slice(part * touchesMax, (part + 1) * touchesMax),
@@ -228,7 +229,7 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
 const noDigest = '0'.repeat(64)
 const noBinding: KeyBinding = { id: '', installationId: '', merchantId: '', mode: 'test', scopes: '', origins: null }
 
-// An age below zero means that the clock was set back: such an entry could stay for hours.
+// A negative age means that the clock was set back: such an entry could stay cached for hours.
 function isFresh(entry: Entry, now: number): boolean {
   const age = now - entry.readAt
   return age >= 0 && age < freshMs
@@ -246,7 +247,8 @@ function callerFrom(row: IdentityRow): KeyCaller {
     id: row.id,
     merchantId: row.merchantId,
     installationId: row.installationId,
-    // Whoever opens a page has its key: what one visitor names must not meet what the shop's own servers name.
+    // Everyone who opens a page has its publishable key, so idempotency keys of visitors are kept apart from those of the shop's own
+    // servers.
     claimant: row.origins === null ? row.installationId : `${row.installationId} ${row.id}`,
     throttleKey: row.id,
     merchantSlug: row.merchantSlug,

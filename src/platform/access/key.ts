@@ -1,5 +1,6 @@
-// The form of an API key, `cwk_live_` or `cwk_test_` (publishable: `cwp_live_`, `cwp_test_`) + 12 lookup + 30 secret + 6 checksum characters, and what is stored of it.
-// The checksum tells a mistyped or invented key from a real one without asking the database; it protects nothing.
+// The format of an API key, `cwk_live_` or `cwk_test_` (publishable: `cwp_live_`, `cwp_test_`) + 12 lookup + 30 secret + 6 checksum
+// characters, and the values that are stored for it. The checksum detects a mistyped or invented key without a query; it protects
+// nothing.
 import { createHmac } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { type KeyKind, keyKinds, type Mode, modes } from '../../contract/words.ts'
@@ -19,7 +20,7 @@ const keyLength = headLength + lookupLength + secretLength + checksumLength
 
 export interface ApiKey {
   readonly mode: Mode
-  // Public: finds the row. The rest of the text decides whether the caller holds the key.
+  // Public part that finds the row. The rest of the text proves that the caller holds the key.
   readonly lookup: string
   readonly text: string
 }
@@ -40,8 +41,8 @@ export function readKey(text: string): ApiKey | undefined {
   return { mode, lookup: text.slice(headLength, headLength + lookupLength), text }
 }
 
-// What lists and logs show, enough for the owner to tell keys apart: the public beginning, lookup included, and the last
-// four characters.
+// Shown in lists and logs, so the owner can tell keys apart: the public beginning, including the lookup part. The last four characters
+// are shown separately.
 export function keyPrefix(key: ApiKey): string {
   return key.text.slice(0, headLength + lookupLength)
 }
@@ -50,21 +51,21 @@ export function keyLast4(key: ApiKey): string {
   return key.text.slice(-4)
 }
 
-// Whose key it is, and for what: the columns of its row that never change.
+// Owner and purpose of a key: the columns of its row that never change.
 export interface KeyBinding {
   readonly id: string
   readonly installationId: string
   readonly merchantId: string
   readonly mode: Mode
-  // As they stand in the row.
+  // The scopes exactly as stored in the row.
   readonly scopes: string
-  // Separated by spaces; null for a secret key.
+  // Origins separated by spaces; null for a secret key.
   readonly origins: string | null
 }
 
-// HMAC-SHA-256 under a pepper that is not in the database, so guesses cannot be tested with a stolen table. A
-// slow hash would add nothing: the secret is random, not chosen by a person. What the key opens is under it too: with
-// write access to the table alone, the row of one's own key could otherwise be moved to another installation.
+// HMAC-SHA-256 with a pepper that is not in the database, so a stolen table cannot be used to test guesses. A slow hash would add
+// nothing: the secret is random, not chosen by a person. The digest also covers the key's rights: otherwise a person with write access to
+// the table could move the row of their own key to another installation.
 export function keyDigest(rootSecret: RootSecret, pepperVersion: number, keyText: string, binding: KeyBinding): string {
   const { id, installationId, merchantId, mode, scopes, origins } = binding
   const bound = JSON.stringify([
@@ -78,7 +79,7 @@ export function keyDigest(rootSecret: RootSecret, pepperVersion: number, keyText
   return digestOf(rootSecret, pepperVersion, `${keyText} ${bound}`)
 }
 
-// For keys that were made before digests were bound, until their next use.
+// Digest of keys that were created before digests were bound. It is replaced at their next use.
 export function unboundDigest(rootSecret: RootSecret, pepperVersion: number, keyText: string): string {
   return digestOf(rootSecret, pepperVersion, keyText)
 }

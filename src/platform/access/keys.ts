@@ -33,10 +33,10 @@ export interface KeyOwner {
 export interface KeyInput {
   name: string
   scopes: readonly Scope[]
-  // Origins of a publishable key, in normal form (default: none, for a secret key).
+  // Normalised origins of a publishable key (default: none, for a secret key).
   origins?: readonly string[]
   expiresAt: number | null
-  // The key that makes it, with which it ends (default: none).
+  // The key that creates this one. This key is revoked with it (default: none).
   madeBy?: string | null
 }
 
@@ -68,14 +68,14 @@ export interface RotatedKey extends MadeKey {
 
 export interface Rotation {
   overlapMs: number
-  // When the successor ends at the latest. null: when the old one would have ended.
+  // Latest end of the successor, or null if it ends when the old key would have ended.
   endsBy?: number | null
-  // The key that is shown the successor, with which it ends. null: a person or the operator.
+  // The key that is shown the successor, which is revoked with it. Null: a person or the operator.
   madeBy?: string | null
 }
 
-// The new key works at once, the old one until the overlap ends or it expires. A key that was rotated before is refused: its
-// successor would inherit the end of the overlap.
+// The new key works immediately, and the old one until the overlap ends or it expires. A key that was rotated before is refused, since
+// its successor would inherit the end of the overlap.
 export async function rotateKey(
   tx: Tx,
   rootSecret: RootSecret,
@@ -116,7 +116,7 @@ export async function rotateKey(
   return { id: credential.id, name: old.name, scopes, key: keyText, oldKeyEndsAt }
 }
 
-// The keys that ended by it: none when it was revoked before, otherwise itself and those that it made.
+// Revokes a key and the keys that it made. Returns the keys that were revoked, none if the key was revoked before.
 export async function endKey(tx: Tx, id: string, now: number): Promise<readonly RevokedKey[]> {
   await lockCredential(tx, id)
   const old = await findCredentialById(tx, id)

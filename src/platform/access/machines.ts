@@ -1,10 +1,10 @@
-// What a caller that is not a person may hand on: nothing that reaches further or lasts longer than itself.
+// What a caller that is not a person may create: nothing with more rights or a longer life than its own.
 
 import { refuse } from '../kit/refuse.ts'
 import type { Reader } from '../storage/storage.ts'
 import type { Principal } from './principal.ts'
 
-// An app, by its token or by a key of its installation, gives rights and sends events only to its own installation, with which they
+// An app, with its token or a key of its installation, may only grant rights and send events to its own installation, with which they
 // end. Other keys act for the whole merchant.
 export async function refuseBeyondApp(
   db: Reader,
@@ -18,7 +18,7 @@ export async function refuseBeyondApp(
     throw refuse('scope_missing', { message: 'An app changes only what belongs to its installation.' })
 }
 
-// When the caller ends by itself; null: never. A token is renewed for as long as its app is installed.
+// Returns when the caller's credential expires, or null for never. A token is renewed for as long as its app is installed.
 export async function callerEnd(db: Reader, { kind, id, installationId }: Principal): Promise<number | null> {
   if (kind !== 'key' || installationId === null) return null
   const [row] = await db.sql<{ expiresAt: number | null }>`
@@ -26,12 +26,12 @@ export async function callerEnd(db: Reader, { kind, id, installationId }: Princi
   return row?.expiresAt ?? null
 }
 
-// The key that what is made ends with. An app by its token makes things for its own installation only, with which they end.
+// Returns the key with which new things end. An app with a token creates things only for its own installation, with which they end.
 export function makerOf({ kind, id }: Principal): string | null {
   return kind === 'key' ? id : null
 }
 
-// The earlier of two ends.
+// Returns the earlier of two ends.
 export function earlier(one: number | null, other: number | null): number | null {
   return one === null ? other : other === null ? one : Math.min(one, other)
 }

@@ -1,11 +1,11 @@
-// Where a merchant is that was moved to another cell: by what its callers and shoppers bring.
+// Finds the new cell of a merchant that was moved, by the keys and secrets that its callers and shoppers present.
 
 import type { Reader, Storage } from '../storage/storage.ts'
 
-// The public part of an API key, or the digest of a page's secret.
+// `key` is the public part of an API key, the others are digests of a page's secret.
 export type MovedKind = 'key' | 'checkout' | 'order'
 
-// The origin of its cell.
+// Returns the origin of the merchant's new cell.
 export async function findMovedOrigin(db: Reader, kind: MovedKind, name: string): Promise<string | undefined> {
   const [row] = await db.sql<{ origin: string }>`
     select v.origin from moved_names n join merchant_moves v on v.merchant_id = n.merchant_id and v.state = 'gone'
@@ -13,7 +13,7 @@ export async function findMovedOrigin(db: Reader, kind: MovedKind, name: string)
   return row?.origin
 }
 
-// For this long callers learn where it is.
+// Time for which callers are referred to the new cell.
 const shownMs = 90 * 24 * 3_600_000
 export const movesForgottenMax = 500
 

@@ -1,5 +1,5 @@
-// The origins of publishable keys: how one is written, and whether a page of an origin may ask at all. A browser asks for that
-// before it sends a request, and shows no key then.
+// Origins of publishable keys: their normal form, and whether a page of an origin may call at all. A browser asks that before it sends a
+// request (a CORS preflight), without the key.
 
 import { issue } from '../../contract/issues.ts'
 import type { Mode } from '../../contract/words.ts'
@@ -8,11 +8,11 @@ import { Lru } from '../kit/lru.ts'
 import type { Storage } from '../storage/storage.ts'
 import { isOriginOfKey } from './store.ts'
 
-// What an origin must be, for the person who names one.
+// Describes a valid origin to the person who enters one.
 export const originRule = issue('not_an_origin')
 
-// The one spelling of an origin, as browsers send it. Undefined for what is none: a wildcard, an address with a path, and http,
-// which only a key in test mode may have, for pages of the developer's own machine.
+// Returns the normal form of an origin, as browsers send it. Returns undefined for anything else: a wildcard, a URL with a path, and
+// http, which only a key in test mode may have, for pages of the developer's own machine.
 export function normalOrigin(text: string, mode: Mode): string | undefined {
   if (/[\s\p{Cc}\p{Cf}\\?#@%*]/u.test(text)) return undefined
   const url = URL.parse(text)
@@ -22,7 +22,7 @@ export function normalOrigin(text: string, mode: Mode): string | undefined {
 }
 
 export interface KnownOrigins {
-  // Whether a key that is not revoked is bound to it, whoever's it is.
+  // Returns whether an active key of any merchant is bound to the origin.
   has(origin: string, now: number): Promise<boolean>
   forgetAll(): void
 }

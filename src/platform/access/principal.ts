@@ -1,16 +1,16 @@
-// Who calls: an API key, an installed app, a person, an agent. What every kind has is here; each kind adds its own.
+// The caller: an API key, an installed app, a person, an agent. Members that all kinds have are here; each kind adds its own.
 
 export interface Principal {
   readonly kind: string
-  // What the log names.
+  // Id of the caller in the log.
   readonly id: string
   readonly merchantId: string
   readonly installationId: string | null
-  // Whose idempotency keys and cursors these are: an installation, or a person.
+  // Owner of idempotency keys and cursors: an installation or a person.
   readonly claimant: string
   readonly throttleKey: string
-  // What the shown credential may do.
+  // Scopes of the presented credential.
   readonly scopes: readonly string[]
-  // Where the credential is public: the pages on which it works.
+  // Pages on which a public credential works.
   readonly origins?: readonly string[]
 }

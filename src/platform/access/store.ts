@@ -12,17 +12,17 @@ export interface CredentialRow extends CredentialLife {
   readonly mode: Mode
   readonly prefix: string
   readonly last4: string
-  // Separated by spaces; read by scopesFrom().
+  // Separated by spaces; parsed by scopesFrom().
   readonly scopes: string
   readonly createdAt: number
   readonly lastUsedAt: number | null
   readonly rotatedFrom: string | null
-  // Separated by spaces; read by originsFrom(). Null for a secret key.
+  // Separated by spaces; parsed by originsFrom(). Null for a secret key.
   readonly origins: string | null
 }
 
-// A credential with the installation and the merchant it speaks for: all that the identity operation shows, and all that
-// decides whether a caller is let in.
+// A credential with its installation and merchant: everything that the identity operation shows and that decides whether a caller is
+// admitted.
 export interface IdentityRow extends CredentialRow {
   readonly digest: string
   readonly pepperVersion: number
@@ -40,7 +40,7 @@ export interface IdentityRow extends CredentialRow {
   readonly merchantCurrency: string
   readonly merchantCountry: string
   readonly merchantClosedAt: number | null
-  // It is on its way to another cell, or not here yet.
+  // Not 0 while the merchant is being moved from or to another cell.
   readonly isMoving: number
 }
 
@@ -53,7 +53,7 @@ export async function findCredential(db: Reader, lookup: string): Promise<Identi
   return findIdentity(db, new Fragment('c.lookup = ?', [lookup]))
 }
 
-// Names no installation: for a caller who has proved to hold the credential, and for the operator.
+// Not limited to an installation: for a caller who has proved to hold the credential, and for the operator.
 export async function findCredentialById(db: Reader, id: string): Promise<IdentityRow | undefined> {
   return findIdentity(db, new Fragment('c.id = ?', [id]))
 }
@@ -141,15 +141,15 @@ export async function isOriginOfKey(db: Reader, origin: string, now: number): Pr
   return rows.length > 0
 }
 
-// Webhook endpoints, keys and invitations end with the key that made them, or with its successor.
+// Webhook endpoints, keys and invitations end with the key that made them, so a rotation passes them to its successor.
 export function handOn(tx: Tx, id: string, successorId: string): void {
   tx.send`update webhook_endpoints set credential_id = ${successorId} where credential_id = ${id}`
   tx.send`update credentials set made_by = ${successorId} where made_by = ${id}`
   tx.send`update invitations set created_by = ${successorId} where created_by = ${id}`
 }
 
-// False when the installation has no such credential or it was revoked before. The caller forgets the
-// credential after the commit, so it ends at once on this node; the others see it when they read again.
+// Returns false if the installation has no such credential or it was revoked before. After the commit, the caller forgets the credential,
+// so it ends immediately on this node; other nodes see it when they read again.
 export async function revokeCredential(tx: Tx, installationId: string, id: string, now: number): Promise<boolean> {
   return (await revokeWithMade(tx, installationId, id, now)).length > 0
 }
@@ -159,7 +159,7 @@ export interface RevokedKey {
   name: string
 }
 
-// The key comes first, then those that it made: a key with admin scopes is made by no key, so these have made none.
+// Returns the key first, then the keys that it made. Those have made no keys themselves: no key can create a key with admin scopes.
 export async function revokeWithMade(
   tx: Tx,
   installationId: string,
@@ -176,7 +176,7 @@ export async function revokeWithMade(
   return [...own, ...made]
 }
 
-// Whatever the installation has, and what its keys made for others, when it ends. The caller signals every node.
+// Revokes all keys of an installation that ends, and the keys that they made for others. The caller signals every node.
 export async function revokeCredentials(tx: Tx, installationId: string, now: number): Promise<void> {
   await tx.sql`
     update credentials set revoked_at = ${now} where revoked_at is null and made_by in (
@@ -185,7 +185,7 @@ export async function revokeCredentials(tx: Tx, installationId: string, now: num
     update credentials set revoked_at = ${now} where installation_id = ${installationId} and revoked_at is null`
 }
 
-// Ends the overlap of a rotation. An end is only ever brought forward: false when it would come no sooner.
+// Ends the overlap of a rotation. The end can only be brought forward: returns false if the credential already ends sooner.
 export async function expireCredential(tx: Tx, installationId: string, id: string, at: number): Promise<boolean> {
   const rows = await tx.sql`
     update credentials set expires_at = ${at}
@@ -195,7 +195,7 @@ export async function expireCredential(tx: Tx, installationId: string, id: strin
   return rows.length > 0
 }
 
-// Keys that ended by then. Revoked and expired ones each have their index.
+// Keys that ended before `endedBy`. Revoked and expired keys have an index each.
 export async function listDeadCredentials(db: Reader, endedBy: number, now: number): Promise<CredentialName[]> {
   const isDue = isNotDeferred('retention', 'c.installation_id', 'c.id', now)
   const revoked = db.sql<CredentialName>`
@@ -232,14 +232,14 @@ export interface DigestRenewal {
   pepperVersion: number
 }
 
-// For keys that were presented and verified: their digests by the current version of the root secret.
+// Replaces the digests of keys that were just verified with digests by the current version of the root secret.
 export async function renewDigests(tx: Tx, renewals: readonly DigestRenewal[]): Promise<void> {
   for (const { id, before, digest, pepperVersion } of renewals)
     await tx.sql`
       update credentials set digest = ${digest}, pepper_version = ${pepperVersion} where id = ${id} and digest = ${before}`
 }
 
-// Many credentials of many installations in one statement: this is bookkeeping of ours, of ids that were read before.
+// Updates credentials of many installations in one statement. The ids were read before, so no tenant is named.
 export async function touchCredentials(tx: Tx, uses: readonly { id: string; at: number }[]): Promise<void> {
   if (uses.length === 0) return
   await tx.sql`
@@ -252,7 +252,7 @@ export async function touchCredentials(tx: Tx, uses: readonly { id: string; at: 
     where credentials.id = used.id and (credentials.last_used_at is null or credentials.last_used_at < used.used_at)`
 }
 
-// Names no installation, like `findCredentialById`. What is read afterwards stays as it is until the transaction ends.
+// Not limited to an installation, like `findCredentialById`. Values that are read afterwards do not change until the transaction ends.
 export async function lockCredential(tx: Tx, id: string): Promise<void> {
   await tx.sql`select id from credentials where id = ${id} ${tx.forUpdate}`
 }

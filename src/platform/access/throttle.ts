@@ -1,4 +1,4 @@
-// Token buckets by id, in bounded memory. Time is an argument.
+// Token buckets by id, in bounded memory. The time is an argument.
 import { isIPv4, isIPv6 } from 'node:net'
 
 export interface ThrottleOptions {
@@ -8,16 +8,16 @@ export interface ThrottleOptions {
 }
 
 export interface Throttle {
-  // 0 when admitted, else the milliseconds after which it would be. A refusal costs nothing.
+  // Returns 0 if the call is admitted, or else the milliseconds until it would be. A refusal takes no token.
   take(id: string, nowMs: number, cost?: number): number
-  // The same answer without taking. A limiter that counts only failures peeks first and takes after a failure.
+  // Returns the same as take() without taking a token. A limiter that counts only failures peeks first and takes a token after a failure.
   peek(id: string, nowMs: number, cost?: number): number
   readonly size: number
 }
 
 const entriesMaxDefault = 50_000
 
-// How many entries are looked at when a new one needs room.
+// Number of entries that are examined when a new one needs room.
 const glance = 8
 
 // A bucket is one number: the instant at which it is full again. Each token moves it on by the time of one
@@ -34,8 +34,9 @@ export function createThrottle({ perSecond, burst, entriesMax = entriesMaxDefaul
   const fullAt = new Map<string, number>()
   let hand = fullAt.entries()
 
-  // Never more than one burst ahead: after a clock was set back, a bucket would stay empty for as long. One that is further ahead
-  // than any could be was filled before that, and is full by now; a clock that is corrected by a little gives nothing away.
+  // Never more than one burst ahead: otherwise a bucket would stay empty for as long as the clock was set back. A bucket that is further
+  // ahead than possible was filled before the clock was set back, and is full by now; a small correction of the clock does not refill
+  // buckets.
   function fullFrom(id: string, nowMs: number): number {
     const at = fullAt.get(id)
     if (at === undefined || at <= nowMs || at > nowMs + 2 * burstMs) return nowMs
@@ -45,7 +46,7 @@ export function createThrottle({ perSecond, burst, entriesMax = entriesMaxDefaul
     return latest
   }
 
-  // A cost beyond the burst could never be paid and asks for the whole bucket instead.
+  // A cost above the burst could never be paid, so it takes the whole bucket instead.
   function priceOf(cost: number): number {
     return Math.min(cost * tokenMs, burstMs)
   }
@@ -92,11 +93,11 @@ export function createThrottle({ perSecond, burst, entriesMax = entriesMaxDefaul
   }
 }
 
-// The bucket of a client address. IPv6 is counted by /64, the least that one subscriber is given; an IPv4 address
-// written as IPv6 is the IPv4 address. What is not an address shares one bucket, so nonsense cannot multiply.
+// Returns the bucket of a client address. IPv6 is counted by /64, the smallest network that a subscriber gets; an IPv4 address written as
+// IPv6 counts as IPv4. All invalid addresses share one bucket, so they cannot get many.
 export function addressBucket(ip: string): string {
   if (isIPv4(ip)) return ip
-  // How Node writes every IPv4 client of a socket that listens to both.
+  // Node writes IPv4 clients in this form if the socket listens to both.
   if (ip.startsWith('::ffff:') && isIPv4(ip.slice(7))) return ip.slice(7)
   const address = ip.split('%', 1)[0] ?? '' // without the zone
   if (!isIPv6(address)) return 'unknown'
@@ -105,13 +106,13 @@ export function addressBucket(ip: string): string {
   return `${a.toString(16)}:${b.toString(16)}:${c.toString(16)}:${d.toString(16)}::/64`
 }
 
-// The network of a client: IPv6 by /48, the most that a site is usually given (RFC 6177). IPv4 as it is.
+// Returns the network of a client: for IPv6 the /48, the largest network that a site usually gets (RFC 6177). IPv4 is unchanged.
 export function networkBucket(ip: string): string {
   const bucket = addressBucket(ip)
   return bucket.endsWith('::/64') ? `${bucket.split(':').slice(0, 3).join(':')}::/48` : bucket
 }
 
-// The eight groups of a well-formed IPv6 address.
+// Returns the eight groups of a valid IPv6 address.
 function groupsOf(address: string): number[] {
   const [head = '', tail] = address.split('::')
   const front = partsOf(head)

@@ -1,4 +1,4 @@
-// The outcome of a bulk operation. A refused item must have written nothing before it was refused: all items are one
+// Outcomes of a bulk operation. A refused item must not have written anything before it was refused, since all items share one
 // transaction.
 
 import type { BulkOutcome, BulkResponse } from '../../contract/admin/bulk.ts'
@@ -12,7 +12,7 @@ export interface BulkItem {
   refusal: Refusal | null
 }
 
-// In the order of ids, in which rows are locked; the outcomes are in the order of the items.
+// Handles the items in the order of their ids, in which rows are locked; the outcomes are in the order of the items.
 export async function eachOf<Item>(
   items: readonly Item[],
   idOf: (item: Item) => string,
@@ -44,7 +44,7 @@ function outcomeView({ id, changes, refusal }: BulkItem): BulkOutcome {
   return { id, outcome, code, message, changes: changes.map(subjectChangeView) }
 }
 
-// What is written down of all items.
+// Returns the recorded changes of all items.
 export function bulkChanges(items: readonly BulkItem[], dryRun: boolean): AuditedChange[] {
   return dryRun ? [] : items.flatMap(({ changes }) => [...changes])
 }

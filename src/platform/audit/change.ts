@@ -1,4 +1,4 @@
-// What a request or a shop file changed, or would change: one entry per thing, with each member that differs. Pure.
+// The changes of a request or a shop file: one entry per thing, with each member that differs. Pure.
 
 import type { ChangeSubject } from '../../contract/words.ts'
 
@@ -23,15 +23,14 @@ export interface Change {
   members: readonly MemberChange[]
 }
 
-// A change that is written down. It names the thing by its id, since names change. `look`: sealed data was shown.
+// A recorded change. It identifies the thing by its id, since names change. `look`: encrypted data was shown.
 export interface AuditedChange {
   kind: Change['kind'] | 'look'
   what: ChangeSubject
   id: string
   name: string
   members: readonly MemberChange[]
-  // When the product or category was updated, before and after. Not shown, but restored with the members if nothing was changed
-  // since.
+  // When the product or category was updated, before and after. Not shown, but restored by an undo if nothing was changed since.
   updatedAt?: { from: number | null; to: number }
 }
 
@@ -41,7 +40,7 @@ export interface MemberChange {
   to: unknown
 }
 
-// What becomes of a thing of these kinds is of one mode. The others are shared by both.
+// Changes of these kinds of things concern one mode. Other things are shared by both modes.
 const inOneMode: ReadonlySet<ChangeSubject> = new Set([
   'order',
   'order_note',
@@ -71,7 +70,7 @@ export function isOfOneMode(changes: readonly AuditedChange[]): boolean {
   return changes.some(({ what }) => inOneMode.has(what))
 }
 
-// The members of `to` that differ from `from`. Values are plain JSON and small.
+// Returns the members of `to` that differ from `from`. Values are plain JSON and small.
 export function membersChanged<Thing extends object>(
   from: Thing,
   to: Thing,
@@ -90,7 +89,7 @@ export function changeLines(change: Change): string[] {
   return [head, ...change.members.map(({ member, from, to }) => `    ${member}: ${short(from)} → ${short(to)}`)]
 }
 
-// A line as it may go to a terminal: what others wrote into a file must not move the cursor or change the colours.
+// Escapes control characters for a terminal: text that others wrote must not move the cursor or change the colours.
 export function visible(line: string): string {
   return line.replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -1,4 +1,4 @@
-// The SQL of the list of changes. An entry is written once, in the transaction of what it tells about, and only deleted by age.
+// The SQL of the list of changes. An entry is written once, in the transaction of its changes, and only deleted by age.
 
 import { limits } from '../../contract/limits.ts'
 import type { ActorKind, Mode } from '../../contract/words.ts'
@@ -11,19 +11,19 @@ import { type AuditedChange, isOfOneMode } from './change.ts'
 
 export interface Actor {
   kind: ActorKind
-  // The id of the user, key or installation; the name of a loop; null: the operator.
+  // Id of the user, key or installation, or the name of a loop. Null for the operator.
   id: string | null
 }
 
 export interface NewEntry {
   merchantId: string
-  // The caller's mode.
+  // Mode of the caller.
   mode: Mode | null
   actor: Actor
   operation: string
   requestId: string | null
   changes: readonly AuditedChange[]
-  // The entry that this one takes back.
+  // The entry that this entry undoes.
   undoes: string | null
   at: number
 }
@@ -31,15 +31,15 @@ export interface NewEntry {
 export interface Entry extends Omit<NewEntry, 'merchantId'> {
   id: string
   undoneBy: string | null
-  // How many things it changed, where only some of them are still named. null: it is whole.
+  // Number of changed things if the entry was cut and names only some of them. Null for a whole entry.
   cutCount: number | null
 }
 
-// Above what the bounds of every operation add up to. It is stored whole, since it may be taken back.
+// More than the limits of every operation add up to. An entry is stored whole, since it may be undone.
 export const entryLengthMax = 8_000_000
 
-// One request may change thousands of things, and entries stay for years: what is larger than this is whole only as long as the newest
-// such entries of the merchant have no more bytes than the second number. Then it is cut (`cutLargeEntries`).
+// One request may change thousands of things, and entries are stored for years. A merchant's entries above the first size stay whole as
+// long as the newest of them fit into the second size. Older ones are cut (`cutLargeEntries`).
 const largeBytesMin = 8_192
 export const largeBytesMax = 256 * 1024 * 1024
 
@@ -56,7 +56,7 @@ export function insertEntry(tx: Tx, entry: NewEntry): string {
     values (${merchantId}, ${id}, ${mode}, ${actor.kind}, ${actor.id}, ${operation}, ${requestId},
       ${text}, ${undoes}, ${at}, ${bytes > largeBytesMin ? bytes : null})`
   const subjects = [...new Set(changes.map((change) => change.id))].sort()
-  // SQLite fills the rows up to a power of two with nulls.
+  // SQLite fills the rows with nulls up to a power of two.
   const rows = tx.rows(
     subjects.map((subject) => [merchantId, subject, id]),
     ['text', 'text', 'text'],
@@ -68,7 +68,7 @@ export function insertEntry(tx: Tx, entry: NewEntry): string {
   return id
 }
 
-// What people call who acted: keys and installations of the merchant, by id. A person's name is not stored in clear.
+// Names of actors for people: keys and installations of the merchant, by id. A person's name is encrypted, so it is not read here.
 export async function listActorNames(
   db: Reader,
   merchantId: string,
@@ -100,7 +100,7 @@ function entryFrom({ actorKind, actorId, changes, ...row }: EntryColumns): Entry
 }
 
 export interface AuditQuery {
-  // Entries of this mode, and of what both modes share.
+  // Entries of this mode and of both modes.
   mode: Mode
   changeId?: string | undefined
   subjectId?: string | undefined
@@ -108,7 +108,7 @@ export interface AuditQuery {
   operation?: string | undefined
   from?: number | undefined
   to?: number | undefined
-  // The entry behind which the list goes on.
+  // The entry after which the list continues.
   after?: string | null
   limit: number
 }
@@ -121,7 +121,7 @@ export interface EntryPage {
   isMore: boolean
 }
 
-// Newest first: ids are made in the order of time. The page ends early where its entries are large.
+// Newest first: ids sort by time. A page has fewer entries if they are large.
 export async function listEntries(db: Reader, merchantId: string, query: AuditQuery): Promise<EntryPage> {
   const { mode, changeId, subjectId, actorId, operation, from, to, after, limit } = query
   const conditions = [
@@ -138,7 +138,7 @@ export async function listEntries(db: Reader, merchantId: string, query: AuditQu
     to !== undefined && new Fragment('e.at < ?', [to]),
     after && new Fragment('e.id < ?', [after]),
   ].filter((condition) => condition instanceof Fragment)
-  // Both engines know the bytes of a text without reading it; to count its characters, they would read all of it.
+  // Both engines know the length of a text in bytes without reading it; to count characters they would read all of it.
   const found = await db.sql<{ id: string; bytes: number }>`
     select e.id, octet_length(e.changes) as "bytes" from audit_entries e where ${allOf(conditions)}
     order by e.id desc limit ${limit + 1}`
@@ -155,7 +155,7 @@ export async function listEntries(db: Reader, merchantId: string, query: AuditQu
   return { entries: rows.map(entryFrom), isMore: found.length > page.length }
 }
 
-// Until the commit, so an entry is taken back once.
+// Locks the entry until the commit, so it is undone only once.
 export async function lockEntry(tx: Tx, merchantId: string, id: string): Promise<void> {
   await tx.lockRow`select id from audit_entries where merchant_id = ${merchantId} and id = ${id}`
 }
@@ -168,7 +168,7 @@ export async function findEntry(db: Reader, merchantId: string, id: string): Pro
 
 const tracking: ReadonlySet<string> = new Set(['trackingNumber', 'trackingUrl'])
 
-// For parcels whose shopper is erased: removes what leads to them from the entries, including those that took a parcel back.
+// Removes tracking data of parcels whose shopper is erased from all entries, including those that undid a parcel.
 export async function forgetTracking(tx: Tx, merchantId: string, parcelIds: readonly string[]): Promise<void> {
   if (parcelIds.length === 0) return
   const entries = await tx.sql<{ id: string; changes: string }>`
@@ -189,11 +189,12 @@ export async function forgetTracking(tx: Tx, merchantId: string, parcelIds: read
   }
 }
 
-// In one round, each in a transaction of its own.
+// Number of entries in one round, each in its own transaction.
 export const entriesCutMax = 50
 
-// The oldest large entries of merchants that have more bytes of them than may be whole. What is left says who did what and when, and names
-// some of the things: with neither values nor the other things it can no longer be taken back. Answers how many.
+// Cuts the oldest large entries of merchants that have more bytes of them than may stay whole. A cut entry still says who did what and
+// when, and names some of the things. Without the values and the other things it cannot be undone any more. Returns the number of cut
+// entries.
 export async function cutLargeEntries(storage: Storage, bytesMax = largeBytesMax): Promise<number> {
   const [over] = await storage.read(
     (db) => db.sql<{ merchantId: string }>`
@@ -227,10 +228,10 @@ async function cutEntry(tx: Tx, merchantId: string, id: string): Promise<void> {
     delete from audit_subjects where merchant_id = ${merchantId} and entry_id = ${id} and subject_id not in (${subjects})`
 }
 
-// In one transaction, so others do not wait long.
+// Number of entries per transaction, so others do not wait long for locks.
 export const entriesDeletedMax = 500
 
-// Answers how many. Any number of nodes may do so at once.
+// Returns the number of deleted entries. Any number of nodes may run this concurrently.
 export async function deleteOldEntries(
   storage: Storage,
   { endedBy, now }: { endedBy: number; now: number },

@@ -1,5 +1,5 @@
-// Taking back what an entry of the list of changes says. Each folder knows how to put its own things back; a kind of thing without an
-// undoer, such as money, is not taken back.
+// Undoes an entry of the list of changes. Each folder has undoers for its own kinds of things; a kind without one, such as money, cannot
+// be undone.
 
 import { hasOwnEffect } from '../../contract/admin/changes.ts'
 import { type AdminScope, type ChangeSubject, type UndoableSubject, undoScopes } from '../../contract/words.ts'
@@ -14,9 +14,9 @@ import type { Actor } from './store.ts'
 export interface UndoAsk {
   tx: Tx
   seller: MerchantMode
-  // All changes of the undoer's kinds, as the entry has them: to put back is `from`.
+  // All changes of the undoer's kinds in the entry: `from` has the values to restore.
   changes: readonly AuditedChange[]
-  // Refuse what would be refused, and write nothing.
+  // Throw the same refusals, but write nothing.
   dryRun: boolean
   actor: Actor
   context: ChangeContext
@@ -24,13 +24,13 @@ export interface UndoAsk {
 
 export interface Undoer {
   kinds: readonly UndoableSubject[]
-  // Answers with what changed. Locks before it compares, and refuses what was changed since as overtaken.
+  // Returns the changes. Locks before it compares, and refuses things that were changed since as overtaken.
   undo(ask: UndoAsk): Promise<readonly AuditedChange[]>
 }
 
 export type Undoers = readonly Undoer[]
 
-// More than any operation changes; an entry of an earlier version may be larger.
+// More than any operation changes; an entry of an earlier release may be larger.
 const changesMax = 4_000
 
 export interface EntryUndo extends UndoAsk {
@@ -59,7 +59,7 @@ export function notUndoable(change?: AuditedChange): Refusal {
   return refuse('change_not_undoable', { current: { type: change?.what ?? null } })
 }
 
-// What the entry made of it must be what is there now.
+// Refuses if the present values are not those that the entry wrote.
 export function refuseOvertaken(change: AuditedChange, present: object | undefined): void {
   if (!present) throw overtaken(change, `${change.name} was changed since.`)
   const values = new Map<string, unknown>(Object.entries(present))
@@ -70,7 +70,7 @@ export function refuseOvertaken(change: AuditedChange, present: object | undefin
     throw overtaken(change, `${change.name} was changed since.`, { member, present: values.get(member) ?? null })
 }
 
-// For what stands in the way of putting it back.
+// Makes the refusal for a reason that prevents the undo.
 export function overtaken(
   { what, id, name }: AuditedChange,
   message: string,
@@ -79,13 +79,13 @@ export function overtaken(
   return refuse('change_overtaken', { message, current: { subject: { type: what, id, name }, member, present } })
 }
 
-// What was valid when it was written may not fit what was changed since.
+// Values that were valid when they were written may contradict later changes.
 export function refuseUnfit(change: AuditedChange, problems: Iterable<Problem>): void {
   for (const { path, message } of problems)
     throw overtaken(change, `${change.name} was changed since, and can no longer be what it was: ${path} ${message}.`)
 }
 
-// The rules of changes refuse by codes of their own. Here they all mean the same.
+// Other rules refuse with their own codes. During an undo they all mean that the change is overtaken.
 export async function orOvertaken<Result>(
   change: AuditedChange,
   work: () => Result | Promise<Result>,
@@ -98,23 +98,23 @@ export async function orOvertaken<Result>(
   }
 }
 
-// The values to put back. A member that is not among those that can be put back belongs to an entry of another kind.
+// Returns the values to restore. Throws for a member that the undoer does not know.
 export function valuesBefore<Thing extends object>(
   change: AuditedChange,
   members: readonly (keyof Thing & string)[],
 ): Partial<Thing> {
   const known: ReadonlySet<string> = new Set(members)
   if (!change.members.every(({ member }) => known.has(member))) throw notUndoable(change)
-  // They were written down from such a thing.
+  // The cast holds: the values were recorded from such a thing.
   return Object.fromEntries(change.members.map(({ member, from }) => [member, from ?? null])) as Partial<Thing>
 }
 
-// The instant of the last change: that of the value, if nothing came after the entry, otherwise now.
+// Returns the instant of the last change: the one before the entry if nothing was changed since, or else now.
 export function updatedAtAfter({ updatedAt }: AuditedChange, present: number, now: number): number {
   return updatedAt && updatedAt.from !== null && updatedAt.to === present ? updatedAt.from : now
 }
 
-// The change as it is written down once it is taken back.
+// Returns the change as it is recorded for an undo.
 export function reverseOf({ what, id, name, kind, members }: AuditedChange): AuditedChange {
   return {
     ...{ kind: oppositeOf[kind], what, id, name },

@@ -1,4 +1,4 @@
-// An entry of the list of changes as the admin surface shows it. Pure.
+// An entry of the list of changes as the admin API shows it. Pure.
 
 import type { AdminChange, AdminSubjectChange } from '../../contract/admin/changes.ts'
 import { limits } from '../../contract/limits.ts'
@@ -8,9 +8,9 @@ import type { Entry } from './store.ts'
 
 export interface ChangeViewOptions {
   names: ReadonlyMap<string, string>
-  // The changes of this thing come first: those of a bulk operation are not all shown at once.
+  // Changes of this thing come first, since a page does not show all changes of a bulk operation.
   subjectId?: string | undefined
-  // How many changes were shown before.
+  // Number of changes on earlier pages.
   skipped: number
 }
 

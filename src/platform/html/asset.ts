@@ -1,4 +1,4 @@
-// What is rendered once and served to many: a body with its ETag, answered whole or by a 304.
+// Content that is rendered once and served to many: a body with its ETag, sent completely or answered with a 304.
 
 import { createHash } from 'node:crypto'
 import { hasCurrent } from '../http/conditional.ts'
@@ -6,7 +6,7 @@ import type { HtmlPage, PageAnswer } from '../http/pages.ts'
 
 export interface Asset {
   body: Buffer
-  // In the address of an asset, so it can be cached for ever.
+  // Part of the asset's URL, so it can be cached for ever.
   hash: string
   headers: Readonly<Record<string, string>>
 }
@@ -22,10 +22,10 @@ export function answerAsset(asset: Asset, { raw }: Parameters<HtmlPage['answer']
   const headers = {
     ...asset.headers,
     etag,
-    // The address has the hash of this content, so it never changes.
+    // The URL has the hash of this content, so the content under it never changes.
     ...(queryOf(raw.url) === `v=${asset.hash}` && { 'cache-control': 'public, max-age=31536000, immutable' }),
   }
-  // Assets hold no secret, so compressing them leaks nothing.
+  // Assets contain no secret, so compressing them leaks nothing.
   if (hasCurrent(raw, etag)) return { status: 304, body: '', headers, compress: 'well' }
   return { status: 200, body: asset.body, headers, compress: 'well' }
 }

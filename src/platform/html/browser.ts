@@ -1,5 +1,5 @@
 // Scripts for browsers, written in TypeScript in folders named `browser`. A script is its entry and the files that it imports, as one
-// function: each file once, in the order in which modules would run, with neither types nor comments.
+// function: each file once, in the order in which modules would run, without types and comments.
 
 import { createHash } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { getCompileCacheDir, stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 
 export interface BrowserScript {
-  // Covers everything that the text depends on, so an address needs no text.
+  // Changes with everything that the text depends on, so URLs can be made without the text.
   hash: string
   text: () => string
 }
