@@ -120,7 +120,7 @@ function* linkProblems({ kind, target, label }: SiteLink, path: string): Generat
 
 const linkProtocols: ReadonlySet<string> = new Set(['https:', 'http:', 'mailto:', 'tel:'])
 
-// A path stays in the shop: two slashes would be another host, and browsers read a backslash as a slash.
+// A path must stay in the shop: browsers read two slashes as the start of another host, and a backslash as a slash.
 export function isLinkAddress(address: string): boolean {
   if (/[\s\\\p{Cc}]/u.test(address)) return false
   if (address.startsWith('/')) return !address.startsWith('//')

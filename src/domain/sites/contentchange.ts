@@ -1,5 +1,5 @@
-// Changes what a merchant decides about the online store: the draft, what is published, and taking either back. To be called with the
-// merchant's row locked.
+// Changes a merchant's settings of the online store: edits and publishes the draft, and undoes either. Must be called with the merchant's
+// row locked.
 
 import type { SiteContent } from '../../contract/sitecontent.ts'
 import { type AuditedChange, membersChanged } from '../../platform/audit/change.ts'
@@ -11,7 +11,7 @@ import { findMerchantById, type Merchant, raiseCatalogVersion, updateMerchant } 
 import { draftContent, lookText, publishedContent } from './content.ts'
 import { findSiteContent, saveContent } from './contentstore.ts'
 
-// As the list of changes names it.
+// The content as the list of changes names its members.
 export interface ContentState extends SiteContent {
   draft: SiteContent | null
 }
@@ -54,13 +54,13 @@ async function writeContent(tx: Tx, merchant: Merchant, wanted: ContentState, co
   if (stored) await announceShop(tx, { id: stored.id, version: stored.version, shop: stored }, context)
 }
 
-// A draft that equals what is published is none.
+// Returns null for a draft that equals the published content.
 export function draftOrNone(published: SiteContent, draft: SiteContent): SiteContent | null {
   return JSON.stringify(published) === JSON.stringify(draft) ? null : draft
 }
 
-// A logo or colour that was set in the settings of the shop is that of the draft too, unless the draft has another one. Otherwise
-// publishing the draft would bring back the former.
+// Copies a logo or colour that was changed in the settings of the shop to the draft, unless the draft has a different one. Otherwise
+// publishing the draft would restore the old value.
 export async function carryLook(tx: Tx, before: Merchant, after: Merchant, now: number): Promise<void> {
   const row = await findSiteContent(tx, before.id)
   const draft = draftContent(row)

@@ -1,4 +1,4 @@
-// The SQL of what merchants decide about their online stores.
+// The SQL of the merchants' settings of their online stores.
 
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 
@@ -16,7 +16,7 @@ export async function findSiteContent(db: Reader, merchantId: string): Promise<C
   return row
 }
 
-// To be called with the merchant's row locked.
+// Must be called with the merchant's row locked.
 export async function saveContent(
   tx: Tx,
   merchantId: string,

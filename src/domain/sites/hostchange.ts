@@ -1,4 +1,4 @@
-// Adds, removes and chooses hosts of a shop, and takes that back.
+// Adds, removes and chooses hosts of a shop, and undoes that.
 
 import { randomBytes } from 'node:crypto'
 import { hostsMax } from '../../contract/admin/site.ts'
@@ -30,7 +30,7 @@ function newHost(merchantId: string, host: string, proof: string, now: number): 
   }
 }
 
-// Another one becomes the main one, the oldest that is proved.
+// If the main host is removed, the oldest proved host becomes the main one.
 export async function removeHost(
   tx: Tx,
   parts: SiteContext,
@@ -58,7 +58,7 @@ export async function makeMain(tx: Tx, merchantId: string, host: string): Promis
   return [changeOf('change', host, [{ member: 'main', from: before?.host ?? null, to: host }])]
 }
 
-// At once, by the loop. It is written down as who asked for it.
+// Makes the host due for a check; the loop runs it immediately. The list of changes records who requested it.
 export async function askForCheck(tx: Tx, merchantId: string, host: string, now: number): Promise<AuditedChange[]> {
   await lockMerchantById(tx, merchantId)
   const { checkAt } = await siteHostOf(tx, merchantId, host)
@@ -74,7 +74,7 @@ async function siteHostOf(db: Reader, merchantId: string, host: string): Promise
   return found
 }
 
-// A host that comes back is looked for again, with the proof that it had.
+// A host that is restored is checked again, with its former proof.
 export async function undoHost(ask: UndoAsk, parts: SiteContext, change: AuditedChange): Promise<void> {
   const { tx, seller, dryRun, context } = ask
   const { merchantId } = seller

@@ -1,9 +1,9 @@
-// The hosts of a shop: which names can be one, how one is proved, and when it is looked for again. Pure.
+// The hosts of a shop: which names are allowed, how a host is proved, and when it is checked again. Pure.
 
 import { isIP } from 'node:net'
 
-// A name of the public DNS in lower case and ASCII, or undefined. No address, no port, no name of one network, nothing that a browser
-// would read otherwise.
+// Returns a name of the public DNS in lower case and ASCII, or undefined. Refuses IP addresses, ports, names of a local network, and
+// texts that browsers read differently.
 export function normalHost(text: string): string | undefined {
   const written = text.trim().toLowerCase().replace(/\.$/, '')
   if (written === '' || /[\s\p{Cc}\p{Cf}\\/?#@%:[\]]/u.test(written)) return undefined
@@ -14,18 +14,18 @@ export function normalHost(text: string): string | undefined {
   return host
 }
 
-// The name in a Host header, without port; '' where there is none.
+// Returns the name in a Host header, without port; '' if there is no header.
 export function hostIn(header: string | undefined): string {
   return (header ?? '').toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
 }
 
-// Names by which everything is reached: an address, a name of this machine or of the operator's network.
+// Names that belong to no shop and reach the whole server: an IP address, or a name of this machine or of the operator's network.
 export function isLocalName(host: string): boolean {
   const name = host.startsWith('[') ? host.slice(1, -1) : host
   return !name.includes('.') || isIP(name) !== 0 || /\.(?:localhost|local|internal)$/.test(name)
 }
 
-// Same scheme and port as the public address.
+// Uses the scheme and port of the public origin.
 export function shopOriginFor(host: string, publicOrigin: string): string {
   const { protocol, port } = new URL(publicOrigin)
   return `${protocol}//${host}${port === '' ? '' : `:${port}`}`
@@ -40,7 +40,7 @@ export function proofRecord(host: string, proof: string): { name: string; value:
 const minute = 60_000
 const givenUpMs = 7 * 24 * 60 * minute
 
-// Soon at first, then after a quarter of the time that it has waited, at most every hour; for a week.
+// Soon at first, then after a quarter of the time since the host was added, at most an hour; for a week.
 export function nextCheckAt(createdAt: number, now: number): number | null {
   const waited = now - createdAt
   if (waited >= givenUpMs) return null

@@ -50,7 +50,7 @@ export async function setMainHost(tx: Tx, merchantId: string, host: string | nul
     update site_hosts set is_main = case when host = ${host} then 1 else 0 end where merchant_id = ${merchantId}`
 }
 
-// Due for a look at their proof.
+// Lists hosts whose proof is due to be checked.
 export async function listDueHosts(db: Reader, now: number, limit: number): Promise<HostRow[]> {
   const rows = await db.sql<StoredHost>`
     select merchant_id as "merchantId", host, proof, is_main as "isMain", proved_at as "provedAt", check_at as "checkAt",
@@ -59,7 +59,7 @@ export async function listDueHosts(db: Reader, now: number, limit: number): Prom
   return rows.map(rowOf)
 }
 
-// After the clock was set back.
+// Called after the clock was set back.
 export function bringHostsForward(tx: Tx, { now, backMs }: SetBack): void {
   tx.send`
     update site_hosts set check_at = case when check_at - ${backMs} < ${now} then ${now} else check_at - ${backMs} end
@@ -89,12 +89,12 @@ export async function setUnproved(
     where merchant_id = ${merchantId} and host = ${host} and proved_at is null`
 }
 
-// The shop that a request by this name is for.
+// The shop to which requests for a host belong.
 export interface HostOwner {
   merchantId: string
   slug: string
   host: string
-  // Where the others lead.
+  // The host to which the shop's other hosts redirect.
   mainHost: string
 }
 
@@ -118,7 +118,7 @@ export async function hasHosts(db: Reader): Promise<boolean> {
   return (await db.sql`select host from site_hosts where proved_at is not null limit 1`).length > 0
 }
 
-// What this server answers on a host that waits for its proof: one text for each merchant who asked for it.
+// The proofs that this server returns on an unproved host: one for each merchant who added the host.
 export async function listProofs(db: Reader, host: string): Promise<string[]> {
   const rows = await db.sql<{ proof: string }>`
     select proof from site_hosts where host = ${host} and check_at is not null order by created_at limit 2`

@@ -1,4 +1,4 @@
-// The pages of a shop: which paths they can have, what they become, and how a change of one is taken back.
+// The pages of a shop: which paths they may have, which entries of the list of changes they cause, and how a change is undone.
 
 import type { AdminPage, PageEntry } from '../../contract/admin/pages.ts'
 import { pageBodyLengthMax, pagesMax } from '../../contract/admin/pages.ts'
@@ -12,7 +12,7 @@ import { claimPaths } from '../redirects/change.ts'
 import { pagePath } from '../redirects/paths.ts'
 import { deletePage, findPage, insertPage, listPages, type PageRow, updatePage } from './pagestore.ts'
 
-// Paths of the shop itself, of what its hosts answer besides, and of the server around a shop without a host.
+// Paths of the shop itself, other paths that its hosts serve, and paths of the server beside a shop without a host.
 const reserved: ReadonlySet<string> = new Set([
   ...['cart', 'search', 'thanks', 'products', 'categories', 'sitemap', 'feed', 'robots', 'pages', 'account'],
   ...[

@@ -1,5 +1,5 @@
-// The colours of a shop, derived from one: grounds with a trace of it, inks that can be read on every ground, and buttons in the colour
-// itself. Any colour gives a shop that can be read, in light and dark. Pure.
+// The colours of a shop, derived from one colour: backgrounds with a tint of it, text colours that are readable on every background, and
+// buttons in the colour itself. Any colour gives a readable shop, in light and dark mode. Pure.
 
 import type { SitePalette } from '../../contract/open/site.ts'
 import {
@@ -33,7 +33,7 @@ export function palettesOf(color: Rgb): { light: Palette; dark: Palette } {
   return { light: lightPalette(color), dark: darkPalette(color) }
 }
 
-// The members are those of the palette, each a colour.
+// The result has the members of the palette, each formatted as a colour.
 function written(palette: Palette): SitePalette {
   return Object.fromEntries(Object.entries(palette).map(([name, shade]) => [name, formatColor(shade)])) as SitePalette
 }
@@ -56,7 +56,7 @@ function darkPalette(color: Rgb): Palette {
 
 function paletteOn(grounds: Record<'paper' | 'sheet' | 'well', Rgb>, color: Rgb, end: Rgb): Palette {
   const all = Object.values(grounds)
-  // A button that looks like the page is darkened, or lightened, until it can be seen.
+  // A button that resembles the page is darkened or lightened until it stands out.
   const action = readableOn(color, all, end, edgeContrast)
   const onAction = inkOn(action)
   return {
@@ -67,13 +67,13 @@ function paletteOn(grounds: Record<'paper' | 'sheet' | 'well', Rgb>, color: Rgb,
     lineStrong: edgeOn(grounds, end),
     action,
     onAction,
-    // Away from its text.
+    // Mixed with the colour that contrasts with the button's text.
     actionOver: mix(action, onAction === white ? black : white, 0.18),
     link: readableOn(color, all, end),
   }
 }
 
-// The nearest to the ground that can be told from all grounds.
+// Returns the colour nearest to the background that is distinguishable from all backgrounds.
 function edgeOn(grounds: Record<'paper' | 'sheet' | 'well', Rgb>, end: Rgb): Rgb {
   const all = Object.values(grounds)
   for (let share = 0.3; share < 1; share += 0.04) {

@@ -1,4 +1,4 @@
-// Where this server shows the shop of a merchant, by its path. Pure.
+// The path at which this server shows a merchant's shop. Pure.
 
 import type { Mode } from '../../contract/words.ts'
 
@@ -10,23 +10,23 @@ export interface ShopName {
 // The demo shop, which apps/demo makes.
 export const demoSlug = 'alder-finch'
 
-// What there is on this server.
+// The merchants of this server that influence the paths.
 export interface ShopNeighbours {
-  // The slug of the one merchant; undefined if there are several.
+  // The slug of the only merchant; undefined if there are several.
   only: string | undefined
-  // The demo shop, whose test mode is the shop. Its live mode has nothing to show.
+  // The slug of the demo shop, whose test mode is shown as the shop. Its live mode has nothing to show.
   demo: string | undefined
 }
 
-// The path of a shop; every address of it begins so. Test mode has a path that is not below that of live mode, since a cookie for a path
-// is sent to every path below it.
+// The path of a shop, with which all its URLs begin. The path of test mode is not below that of live mode, since a cookie for a path is
+// sent to every path below it.
 export function shopPathFor({ slug, mode }: ShopName, { only, demo }: ShopNeighbours): string {
   if (demo !== undefined && slug === demo && mode === 'test') return '/shop'
   const isAlone = slug === only && demo === undefined
   return `${mode === 'test' ? '/test' : ''}${isAlone ? '/shop' : `/shops/${slug}`}`
 }
 
-// Where people of the merchant see the draft. Apart from the shop, so its cart is another.
+// The path at which members of the merchant see the draft. It is not below the shop's path, so it has a cart of its own.
 export function draftPathFor({ slug, mode }: ShopName): string {
   return `/preview${mode === 'test' ? '/test' : ''}/shops/${slug}`
 }

@@ -1,5 +1,5 @@
-// Looks for the proof that a host belongs to a merchant: a TXT record, or this server answering under that name. The name is chosen by
-// others and called from inside our network, so only public addresses are called, and no redirect is followed.
+// Checks the proof that a host belongs to a merchant: a TXT record, or a response of this server under that name. Merchants choose the
+// name, and it is called from inside our network, so only public addresses are called, and no redirect is followed.
 
 import { lookup, resolveTxt } from 'node:dns/promises'
 import type { HostProblem } from '../../contract/words.ts'
@@ -23,7 +23,7 @@ export const proveHost: Prove = async (host, proof) => {
   if (!address) return 'not_found'
   const text = await readText(address.address, host).catch(() => undefined)
   if (text === undefined) return 'unreachable'
-  // Two merchants asked for it: only a record tells them apart.
+  // The text differs if two merchants added the host; then only a TXT record proves who owns it.
   return text.trim() === proof ? 'proved' : 'not_answering'
 }
 

@@ -1,4 +1,4 @@
-// What is at a path of a shop. What the shop shows comes before redirects, and those before paths of other systems.
+// Finds the thing at a path of a shop. Current paths come before redirects, and redirects before paths of other shop systems.
 
 import type { SitePath } from '../../contract/open/site.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'

@@ -1,4 +1,4 @@
-// The site of a merchant: where it is, whether it is open, and what everyone may know of it.
+// The site of a merchant: its URL, whether it is open, and the facts that are public.
 
 import type { AdminSite } from '../../contract/admin/site.ts'
 import type { Site } from '../../contract/open/site.ts'
@@ -27,7 +27,7 @@ import { findShownMerchant, findStoredSite, listFirstMerchants, type StoredSite 
 
 export interface SiteContext {
   publicOrigin: () => string
-  // False where no shop is shown, such as in a command.
+  // False if this process shows no shop, such as a command.
   showsShops: boolean
   // The slug of the demo shop, on a server that shows one.
   demo: string | undefined
@@ -43,7 +43,7 @@ export async function findShopPath(db: Reader, { demo }: Pick<SiteContext, 'demo
   return shopPathFor(shop, { only: second ? undefined : first?.slug, demo: hasDemo ? demo : undefined })
 }
 
-// By its main host, where it has one; test mode and shops without a host by their path.
+// Returns the URL at the shop's main host, if it has one; for test mode and shops without a host, the URL with their path.
 export async function findShopUrl(
   db: Reader,
   parts: SiteContext,
@@ -76,7 +76,7 @@ export async function adminSiteView(db: Reader, parts: SiteContext, seller: Merc
   }
 }
 
-// The state is of one mode, the content of both, and each has a row. Both numbers only grow, so their sum changes with either.
+// Each mode has a row for the state, and both share a row for the content. Both versions only grow, so their sum changes with either.
 export function siteVersionOf(
   site: Pick<StoredSite, 'version'> | undefined,
   content: Pick<ContentRow, 'version'> | undefined,
@@ -96,7 +96,7 @@ function hostView({ host, isMain, provedAt, problem, checkedAt, checkAt, proof }
   }
 }
 
-// `of`: what shoppers see, or what they would see once the draft is published.
+// `of`: published is what shoppers see; draft is what they would see once the draft is published.
 export async function siteView(
   db: Reader,
   parts: SiteContext,
@@ -149,7 +149,7 @@ function noticesOf({ guaranteeNotices }: MerchantFace, urlOf: (path: string) => 
   })
 }
 
-// A text of this server comes before the merchant's own page.
+// A legal text that this server hosts takes precedence over the merchant's own page.
 function hostedLinks({ publicOrigin }: SiteContext, face: MerchantFace | undefined): Partial<Site['links']> {
   const kinds = (['terms', 'privacy', 'imprint'] as const).filter((kind) => face?.textKinds.includes(kind))
   return Object.fromEntries(kinds.map((kind) => [kind, `${publicOrigin()}/legal/${face?.slug}/${kind}`]))

@@ -14,7 +14,7 @@ export interface SiteRow {
   version: number
 }
 
-// With what decides whether its installation can sell.
+// A site with the facts that decide whether its installation can sell.
 export interface StoredSite extends SiteRow {
   redirectHosts: string
   isSuspended: boolean
@@ -34,7 +34,7 @@ export async function findStoredSite(db: Reader, { merchantId, mode }: MerchantM
 
 const installationNames = { live: 'Online store', test: 'Online store (test)' } as const
 
-// Makes the site, closed, and the installation that sells for it. An installation that was ended is replaced. To be called with the
+// Creates the site, closed, and the installation that sells for it. An installation that was ended is replaced. Must be called with the
 // merchant's row locked.
 export async function ensureSite(
   tx: Tx,
@@ -61,7 +61,7 @@ export async function ensureSite(
   return made
 }
 
-// A site whose installation is there already. One that exists stays as it is.
+// Inserts a site for an existing installation. An existing site stays as it is.
 export async function insertSite(tx: Tx, site: SiteRow, now: number): Promise<void> {
   await tx.sql`
     insert into sites (merchant_id, mode, installation_id, opened_at, version, created_at, updated_at)
@@ -92,7 +92,7 @@ export async function findShownMerchant(db: Reader, slug: string): Promise<Shown
   return merchant
 }
 
-// The oldest ones: enough to know whether there are several.
+// Lists the two oldest merchants: enough to know whether there are several.
 export async function listFirstMerchants(db: Reader): Promise<ShownMerchant[]> {
   return db.sql<ShownMerchant>`select id, slug from merchants where closed_at is null order by id limit 2`
 }

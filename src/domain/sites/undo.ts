@@ -1,4 +1,4 @@
-// Takes back changes of the site.
+// Undoes changes of the site.
 
 import type { SiteStatus } from '../../contract/words.ts'
 import { notUndoable, refuseOvertaken, reverseOf, type Undoer, valuesBefore } from '../../platform/audit/undo.ts'

@@ -27,7 +27,7 @@ export function adminTextOperations(): { [Id in keyof typeof textRows]: AdminHan
     async saveAdminText({ db, caller: { merchantId }, body, now }) {
       const { kind, language, text } = body
       if (kind === 'guarantee') refuseProblems('', noticeProblems(merchantId, text))
-      // Versions of one shop are counted one after the other.
+      // The lock makes the versions of one shop's texts consecutive.
       await lockMerchantById(db, merchantId)
       const versions = (await listTextHeads(db, merchantId)).filter(
         (head) => head.kind === kind && head.language === language,
@@ -49,7 +49,7 @@ export function adminTextOperations(): { [Id in keyof typeof textRows]: AdminHan
         throw refuse('text_limit', { current: { limit: limits.textVersionsMax } })
       const row = { kind, language, version: (last?.version ?? 0) + 1, text, createdAt: now.getTime() }
       insertText(db, merchantId, row)
-      // What checkouts link to is cached by it.
+      // Carts cache the links to legal texts by this version.
       await raiseCatalogVersion(db, merchantId)
       const members = [{ member: 'version', from: last?.version ?? null, to: row.version }]
       return new Audited({ data: view(row.version, row.createdAt) }, [

@@ -1,4 +1,4 @@
-// Legal texts: which version holds at a time, and in which language it is shown. Pure.
+// Legal texts: which version is in force at a time, and in which language it is shown. Pure.
 
 import { issueAt } from '../../contract/issues.ts'
 import type { LegalTextKind, TextLanguage } from '../../contract/words.ts'
@@ -8,12 +8,12 @@ export interface TextVersion {
   kind: LegalTextKind
   language: TextLanguage
   version: number
-  // Empty: from then on there is none.
+  // Empty if this version ended the text.
   text: string
   createdAt: number
 }
 
-// In force at that time: the newest version of each kind and language, unless it ended the text.
+// Returns the texts in force at a time: the newest version of each kind and language, unless it ended the text.
 export function textsInForce<Row extends Omit<TextVersion, 'text'> & { text?: string; isEmpty?: boolean }>(
   rows: readonly Row[],
   at: number,
@@ -27,7 +27,8 @@ export function textsInForce<Row extends Omit<TextVersion, 'text'> & { text?: st
   return [...newest.values()].filter(({ text, isEmpty }) => text !== '' && isEmpty !== true)
 }
 
-// In the language of the reader, else in that of the merchant, else in any: a text in another language says more than none.
+// Returns the text in the language of the reader, else in that of the merchant, else in any: a text in another language is better than
+// none.
 export function textShown<Row extends Pick<TextVersion, 'kind' | 'language'>>(
   inForce: readonly Row[],
   kind: LegalTextKind,
@@ -41,7 +42,8 @@ export function textShown<Row extends Pick<TextVersion, 'kind' | 'language'>>(
   return ofKind[0]
 }
 
-// The notice on the legal guarantee is a picture that the merchant uploaded. Its bytes go into e-mails, so it is not one of another server.
+// The notice on the legal guarantee is a picture that the merchant uploaded. Its bytes are sent in e-mails, so a picture of another
+// server is refused.
 export function* noticeProblems(merchantId: string, text: string): Generator<Problem> {
   const isUploaded =
     /^\/media\/(mer_[0-9a-z]{1,40})\/[0-9a-f]{32}-[0-9]{1,4}\.[a-z]{3,4}$/.exec(text)?.[1] === merchantId

@@ -51,7 +51,7 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
       return { data: await peopleView(db, merchantId) }
     },
 
-    // What protects people is given up by a person: the dashboard asks for the password again before.
+    // Only a person may stop requiring a second factor: the dashboard asks for the password again first.
     async updateAdminPeople({ db, caller, body: { secondFactorRequired: isRequired } }) {
       const { merchantId } = caller
       if (isMachine(caller) && !isRequired)
@@ -61,7 +61,7 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
       return new Audited({ data: await peopleView(db, merchantId) }, changes)
     },
 
-    // Members and invitations together are few, so one answer is cut from all of them.
+    // Members and invitations together are few, so all are read and the page is taken from them.
     async listAdminMembers({ db, caller: { merchantId }, paging, now }) {
       const [members, invitations] = await Promise.all([
         listMembers(db, rootSecret, merchantId),
@@ -85,7 +85,7 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
       const link = await createInvitation(db, rootSecret, input, now.getTime())
       const made = (await listInvitations(db, rootSecret, merchantId, now.getTime())).find(({ id }) => id === link.id)
       if (!made) throw new Error('an invitation that was just made is not there')
-      // Who sees a link can be that person, also once the key has ended: a machine gets none.
+      // A viewer of the link could accept it and keep access after the key has ended, so a machine does not get the link.
       const shown = isMachine(caller) ? null : publicOrigin() + link.path
       return new Audited({ data: { member: invitationView(made), link: shown } }, [
         changeOf('create', 'invitation', link.id, [null, rights]),
@@ -179,7 +179,7 @@ async function refuseWithoutMail(db: Reader): Promise<void> {
   if (!(await isMailOn(db))) throw refuse('mail_off')
 }
 
-// One who manages people can make more of them, and stays when the key or app has ended.
+// A person who manages people can add more people, and stays after the key or app has ended.
 function refusePeopleByMachine(caller: AdminCaller, { scopes }: Pick<Rights, 'scopes'>): void {
   if (isMachine(caller) && scopes.includes('admin:people'))
     throw refuse('scope_missing', {
@@ -187,7 +187,7 @@ function refusePeopleByMachine(caller: AdminCaller, { scopes }: Pick<Rights, 'sc
     })
 }
 
-// The role custom says nothing without scopes, and the others say which they have.
+// The role `custom` requires scopes; the other roles have fixed ones.
 function refuseUnchosen(role: Role, scopes: readonly string[] | undefined): void {
   if ((role === 'custom') === (scopes !== undefined)) return
   const issue =
@@ -195,7 +195,7 @@ function refuseUnchosen(role: Role, scopes: readonly string[] | undefined): void
   throw refuse('invalid_request', { issues: [issue] })
 }
 
-// No address is in the list of changes, so a person is named by the role.
+// The list of changes contains no e-mail address, so a person is named by the role.
 function changeOf(
   kind: 'create' | 'change' | 'retire',
   what: 'member' | 'invitation',
@@ -206,7 +206,7 @@ function changeOf(
   return { kind, what, id, name: to?.role ?? from?.role ?? '', members }
 }
 
-// Those of a named role are known by its name.
+// Only chosen scopes are recorded: those of a named role follow from its name.
 function chosenChanged(from: Rights | null, to: Rights | null) {
   const [before, after] = [from, to].map((rights) => (rights?.role === 'custom' ? rights.scopes : null))
   return before?.join() === after?.join() ? [] : [{ member: 'scopes', from: before ?? null, to: after ?? null }]
@@ -241,7 +241,8 @@ function invitationView({ id, email, role, scopes, createdAt, expiresAt }: OpenI
   }
 }
 
-// Behind the row that an earlier answer ended with. If it is gone meanwhile, the list begins anew: nobody is left out.
+// Returns the index after the row with which the previous page ended. If that row was removed meanwhile, the list starts again, so no
+// person is left out.
 function startOf(all: readonly AdminMember[], after: string | null): number {
   if (after === null) return 0
   if (!isId('usr', after) && !isId('inv', after)) throw badCursor()

@@ -1,5 +1,5 @@
-// Limits on sign-in attempts, shared by all nodes through the database: by network, by network and account, and by account.
-// Guessing cannot lock the owner out: a browser in which they signed in before has its own buckets.
+// Limits on sign-in attempts, shared by all nodes through the database: by network, by network and account, and by account. Guessing by
+// others cannot lock the owner out: a browser in which the owner signed in before has buckets of its own.
 
 import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
 import { addressBucket, networkBucket } from '../../platform/access/throttle.ts'
@@ -10,53 +10,52 @@ import { giveBackSignIn, takeSignIn } from './signins.ts'
 import { normalEmail } from './users.ts'
 
 export interface Guess {
-  // What is guessed at. A code has six digits, so fewer guesses are allowed; a recovery code is too long to be guessed, so its account
-  // is not limited, and whoever knows the password cannot lock the person out; a forgotten password is not guessed at, but each
-  // request for an e-mail counts.
+  // What the attempt guesses. A code has six digits, so fewer guesses are allowed. A recovery code is too long to guess, so its account
+  // is not limited, and a person who only knows the password cannot lock the owner out. A password reset is no guess, but each request
+  // for an e-mail counts.
   kind?: 'password' | 'code' | 'recovery' | 'reset'
   email: string
   address: string
-  // The cookie of a browser, as it was sent.
+  // The browser's cookie, as it was sent.
   device: string | undefined
 }
 
 export interface Attempt {
-  // For the log: hashes, enough to see an attack and not enough to identify anyone.
+  // For the log: hashes that show an attack without identifying any person.
   account: string
   network: string
-  // False when there were too many.
+  // False if there were too many attempts.
   isAdmitted: boolean
-  // Gives back what a correct password has taken, so only failures count.
+  // Releases the attempts that a correct password has taken, so only failures count.
   succeed(): Promise<void>
 }
 
 export interface Attempts {
   begin(guess: Guess): Promise<Attempt>
-  // The value of the cookie for a browser in which this account signed in.
-  // With a second factor, if a code was right too.
+  // Returns the value of the cookie for a browser in which this account signed in. `hasSecondFactor`: a code was correct too.
   deviceFor(email: string, hasSecondFactor: boolean): Promise<string>
 }
 
-// `burst` at once, then one every `everyMs`.
+// `burst` attempts immediately, then one every `everyMs`.
 interface Limit {
   burst: number
   everyMs: number
 }
 
 const limits = {
-  // One host, or one IPv6 /64.
+  // A single host, or an IPv6 /64.
   address: { burst: 30, everyMs: 5_000 },
-  // What a household or a small company gets: an IPv6 /48.
+  // The addresses of a household or a small company: an IPv6 /48.
   network: { burst: 60, everyMs: 2_500 },
   pair: { burst: 10, everyMs: 20_000 },
-  // From anywhere (NIST SP 800-63B, 5.2.2 allows 100 failures).
+  // Attempts from anywhere (NIST SP 800-63B, 5.2.2 allows 100 failures).
   account: { burst: 100, everyMs: 900_000 },
-  // Three of a million codes are right at a time, so this is a chance of 1 in 17,000, and 1 in 3,500 for each further day.
+  // Three of a million codes are valid at a time, so the chance is 1 in 17,000, and 1 in 3,500 for each further day.
   code: { burst: 20, everyMs: 900_000 },
   reset: { burst: 3, everyMs: 1_200_000 },
-  // One browser, for the account that signed in with it.
+  // Attempts of one browser, for the account that signed in with it.
   device: { burst: 20, everyMs: 60_000 },
-  // The same for codes. Only who has entered a right one has such a browser.
+  // Attempts at codes of one browser in which a correct code was entered before.
   codeDevice: { burst: 10, everyMs: 300_000 },
 } as const satisfies Record<string, Limit>
 
@@ -67,7 +66,7 @@ export interface AttemptParts {
 }
 
 export function createAttempts({ storage, rootSecret, clock }: AttemptParts): Attempts {
-  // Stored in the database, so nodes count together while the root secret is rotated.
+  // The key is stored in the database, so nodes share their counts while the root secret is rotated.
   const findKey = createDatabaseKey(rootSecret, 'sign-in')
   const deviceKeys = deriveKeys(rootSecret, 'signed-in device')
   const nowMs = () => clock().getTime()
@@ -76,7 +75,8 @@ export function createAttempts({ storage, rootSecret, clock }: AttemptParts): At
     return startsWith(device, `${account} `)
   }
 
-  // Someone who only knows the password could have got a browser known before there was a second factor.
+  // A person who only knows the password could have signed in before the account had a second factor, so the browser must have entered a
+  // code too.
   function isKnownTwice(device: string | undefined, account: string): boolean {
     return startsWith(device, `${account} ${twice}`)
   }
@@ -110,7 +110,7 @@ export function createAttempts({ storage, rootSecret, clock }: AttemptParts): At
           return true
         })
         .catch((error: unknown) => {
-          // Rolled back: a refusal takes nothing from the other buckets.
+          // The transaction is rolled back: a refusal takes nothing from the other buckets.
           if (error instanceof Limited) return false
           throw error
         })

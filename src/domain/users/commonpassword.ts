@@ -1,6 +1,6 @@
-// Passwords that are guessed first. The words were written down for this project, from what published lists of leaked passwords
-// have in common; they are a few hundred and not a million, because a password is looked at without its digits, signs,
-// capitals and the letters that digits stand for.
+// Passwords that attackers guess first. The words were chosen for this project, from those that published lists of leaked passwords have
+// in common. A few hundred suffice instead of a million, because a password is checked without its digits, signs and capitals, and with
+// the letters that digits stand for.
 
 const words = new Set(
   `abc access account action active admin administrator adobe alex alexander amanda america andrea andrew angel angela animal
@@ -24,7 +24,7 @@ const words = new Set(
   wilson winner winter wizard wolf woaini yankees yellow you zaq zaqwsx zxcvb zxcvbn zxcvbnm`.split(/\s+/),
 )
 
-// More words than this make a passphrase.
+// A password with more words than this is a passphrase.
 const wordsMax = 3
 
 export function isCommonPassword(password: string): boolean {
@@ -32,7 +32,7 @@ export function isCommonPassword(password: string): boolean {
   return isPattern(text) || isMadeOfWords(lettersOf(text)) || isMadeOfWords(text.replaceAll(/[^a-z]/g, ''))
 }
 
-// Has few different steps from one character to the next, such as 1234567890 and aaaabbbbcd; or repeats one short text; or
+// Whether the text has few different steps from one character to the next, such as 1234567890 and aaaabbbbcd, repeats one short text, or
 // follows a keyboard pattern.
 function isPattern(text: string): boolean {
   const codes = [...text].map((character) => character.codePointAt(0) ?? 0)
@@ -43,14 +43,14 @@ function isPattern(text: string): boolean {
 
 const keyboardWays = ['1q2w3e4r', 'q1w2e3r4', '1qaz2wsx', 'zaq12wsx', 'qazwsx', 'qwertyui', 'asdfghjk', 'zxcvbnm']
 
-// Digits and signs that stand for letters, and no others.
+// Returns only letters: replaces digits and signs that stand for letters, and drops all others.
 function lettersOf(text: string): string {
   const meant = { '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '@': 'a', $: 's', '!': 'i' } as const
   const core = text.replace(/[\d\W_]+$/u, '').replace(/^[\d\W_]+/u, '')
   return core.replaceAll(/[013457@$!]/g, (sign) => meant[sign as keyof typeof meant]).replaceAll(/[^a-z]/g, '')
 }
 
-// Whether it is one to three of the words, one after the other, and nothing else.
+// Whether the text consists of one to three of the words, one after the other.
 function isMadeOfWords(letters: string, wordsLeft = wordsMax): boolean {
   if (letters === '') return wordsLeft < wordsMax
   if (wordsLeft === 0) return false

@@ -1,5 +1,5 @@
-// Second factors of a person: an authenticator app and recovery codes, stored and checked. A code works once, also when it is sent
-// twice at the same moment: the statement that accepts it decides.
+// Second factors of a person: stores and checks an authenticator app and recovery codes. A code works once, even if it is sent twice at
+// the same time: the statement that accepts it decides.
 
 import { randomBytes } from 'node:crypto'
 import { newId } from '../../platform/kit/ids.ts'
@@ -11,7 +11,7 @@ import { endSessionsFrom } from './users.ts'
 
 const factorPurpose = 'second factor'
 
-// Whether signing in with a password asks for a code. A passkey is both factors in one, so it alone does not count here.
+// Whether signing in with a password requires a code. A passkey is both factors in one, so a passkey alone does not count here.
 export async function hasSecondFactor(db: Reader, userId: string): Promise<boolean> {
   const rows = await db.sql`select 1 as "one" from user_factors where user_id = ${userId} and kind = 'totp'`
   return rows.length > 0
@@ -32,11 +32,11 @@ export interface NewTotp {
   secret: Buffer
   // The first code of the app: proof that it was set up.
   code: string
-  // The session in which it was set up. It goes on; all others end, since they began without it.
+  // The session in which the app was set up. It continues; all others end, since they began without the second factor.
   sessionId: string
 }
 
-// The recovery codes, to be shown once; undefined when the code is wrong. Takes the place of the app before.
+// Returns the recovery codes, which are shown once, or undefined if the code is wrong. Replaces an earlier app.
 export async function setTotp(
   tx: Tx,
   rootSecret: RootSecret,
@@ -57,7 +57,7 @@ export async function setTotp(
   return replaceRecoveryCodes(tx, userId, now)
 }
 
-// Ten new ones; those before no longer work.
+// Creates ten new codes; the old ones no longer work.
 export async function replaceRecoveryCodes(tx: Tx, userId: string, now: number): Promise<string[]> {
   await tx.lockRow`select id from users where id = ${userId}`
   await tx.sql`delete from user_factors where user_id = ${userId} and kind = 'recovery'`
@@ -69,20 +69,20 @@ export async function replaceRecoveryCodes(tx: Tx, userId: string, now: number):
   return codes
 }
 
-// False when there was none.
+// Returns false if the person had no second factor.
 export async function removeSecondFactor(tx: Tx, userId: string): Promise<boolean> {
   const rows = await tx.sql`delete from user_factors where user_id = ${userId} returning id`
   return rows.length > 0
 }
 
-// For the operator, when a person has lost all of them. False when there was none.
+// Called for the operator, if a person has lost all factors. Returns false if the person had none.
 export async function removeAllFactors(tx: Tx, userId: string): Promise<boolean> {
   const hadFactor = await removeSecondFactor(tx, userId)
   const passkeys = await tx.sql`delete from user_passkeys where user_id = ${userId} returning user_id`
   return hadFactor || passkeys.length > 0
 }
 
-// Uses a code up: of the app, or a recovery code. False for a wrong one and for one that was used before.
+// Uses up a code of the app, or a recovery code. Returns false for a wrong code and for one that was used before.
 export async function useCode(
   tx: Tx,
   rootSecret: RootSecret,
@@ -94,7 +94,7 @@ export async function useCode(
   return isTotpCode(code) ? useTotp(tx, rootSecret, userId, code, now) : useRecoveryCode(tx, userId, code)
 }
 
-// Whether it is of the form that an app shows, and not that of a recovery code.
+// Whether the text has the form of an app's code, and not that of a recovery code.
 export function isTotpCode(typed: string): boolean {
   return /^\d{6}$/.test(normalCode(typed))
 }

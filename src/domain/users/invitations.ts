@@ -1,5 +1,5 @@
 // Links that set a password: invitations to a merchant, and resets. A link is shown once, to a person; a key or an app sees none. Its
-// secret is stored as a hash. Opening it does not use it up, since mail scanners open links; setting the password does.
+// secret is stored as a hash. Opening a link does not use it up, since mail scanners open links; setting the password does.
 
 import { createHash, createHmac, type KeyObject, randomBytes } from 'node:crypto'
 import type { Role } from '../../contract/words.ts'
@@ -27,14 +27,14 @@ import {
 
 const dayMs = 24 * 3_600_000
 const invitationMs = 7 * dayMs
-// One who asked for it by mail waits for it; one who got it from an owner or the operator may not.
+// A person who requested the link by e-mail expects it and acts soon; for a link from an owner or the operator, this may take longer.
 const ownResetMs = 3_600_000
 
 export type LinkKind = keyof typeof linkPaths
 
 export interface MadeLink {
   id: string
-  // Our path with the secret in it.
+  // A path of this server with the secret in it.
   path: string
   expiresAt: number
 }
@@ -43,17 +43,19 @@ export interface NewInvitation {
   merchantId: string
   email: string
   role: Role
-  // For the role custom.
+  // Only for the role `custom`.
   scopes?: readonly string[] | undefined
   // Scopes of the person, key or app that invites.
   held: readonly string[]
-  // The id of the user, the key or the app's installation; null: the operator. The invitation ends with it.
+  // The id of the user, the key or the app's installation that invites; null: the operator. The invitation ends when the user's role
+  // changes, or when the key or app ends.
   createdBy: string | null
 }
 
 const invitationPurpose = 'invitation e-mail'
 
-// Inviting someone again makes a new link; the one before no longer works. Sent by mail too, where e-mails are sent.
+// Inviting the same person again creates a new link; the earlier one no longer works. The link is also sent by e-mail, if e-mails are
+// sent.
 export async function createInvitation(
   tx: Tx,
   rootSecret: RootSecret,
@@ -103,7 +105,7 @@ interface InvitationRow extends Omit<OpenInvitation, 'email' | keyof Rights>, Ri
   emailSealed: string
 }
 
-// Oldest first.
+// Lists the oldest invitations first.
 export async function listInvitations(
   db: Reader,
   rootSecret: RootSecret,
@@ -123,8 +125,8 @@ export async function listInvitations(
   }))
 }
 
-// A key or app that has ended may invite no longer, so neither may what it left. Invitations of members are deleted when their role
-// changes (members.ts). Ids are told apart by their prefix.
+// A key or app that has ended can no longer invite, so its open invitations are invalid too. Invitations of members are deleted when
+// their role changes (members.ts). Ids are distinguished by their prefix.
 function hasLivingMaker(now: number, of: '' | 'i.' = ''): Fragment {
   return new Fragment(
     `(case substr(${of}created_by, 1, 4)
@@ -146,7 +148,7 @@ function openInvited(rootSecret: RootSecret, id: string, sealed: string): string
   return email
 }
 
-// Takes an invitation back. What it would have given.
+// Revokes an invitation. Returns the rights that it would have given.
 export async function removeInvitation(
   tx: Tx,
   { merchantId, id, held }: { merchantId: string; id: string; held: readonly string[] },
@@ -161,15 +163,15 @@ export async function removeInvitation(
   return rights
 }
 
-// What an opened link shows.
+// The facts that the page of a link shows.
 export interface SeenInvitation extends Rights {
   id: string
   merchantId: string
   merchantName: string
   email: string
   createdBy: string | null
-  // Who is invited has an account, and accepts by signing in: whoever invites sees the link, and must not be able to set another
-  // person's password with it.
+  // Null for a new person. An invited person with an account accepts by signing in: the inviter sees the link, and must not be able to
+  // set another person's password with it.
   userId: string | null
 }
 
@@ -197,7 +199,7 @@ export async function findInvitation(
   return { ...seen, ...rightsOf(row), email, userId: user?.id ?? null }
 }
 
-// Makes the user. Refused when the link was used or taken back, and when there is a user by now, who must sign in.
+// Creates the user. Refuses if the link was used or revoked, or if the user exists by now and must sign in.
 export async function acceptAsNew(
   tx: Tx,
   rootSecret: RootSecret,
@@ -218,7 +220,8 @@ export async function acceptAsNew(
 
 export interface UsedInvitation {
   token: string
-  // What only the e-mail has: proof that the address is the person's. Who invites sees the link without it.
+  // The part of the link that only the e-mail contains: proof that the address belongs to the person. The inviter sees the link without
+  // it.
   mailed?: string | null
 }
 
@@ -232,14 +235,14 @@ function isMailedProof(rootSecret: RootSecret, token: string, proof: string | nu
   )
 }
 
-// Part of the proof in links that were sent: with another name they would not work.
+// Part of the proof in links that were sent already: with a different text they would no longer work.
 const mailedPurpose = 'link in a letter'
 
 function proofBy(key: KeyObject, token: string): string {
   return createHmac('sha256', key).update(token).digest('base64url')
 }
 
-// By the person who is invited, signed in.
+// Called for the invited person, signed in.
 export async function acceptAsUser(
   tx: Tx,
   rootSecret: RootSecret,
@@ -254,7 +257,7 @@ export async function acceptAsUser(
   return { merchantId }
 }
 
-// The one who deletes it has it. The merchant is locked first, as by everyone who changes its people.
+// Of concurrent callers, the one that deletes the invitation has it. The merchant is locked first, as in every change of its people.
 async function claimInvitation(tx: Tx, rootSecret: RootSecret, token: string, now: number): Promise<SeenInvitation> {
   const seen = await findInvitation(tx, rootSecret, token, now)
   if (!seen) throw refuse('invitation_not_found')
@@ -267,7 +270,7 @@ async function claimInvitation(tx: Tx, rootSecret: RootSecret, token: string, no
   return seen
 }
 
-// By the operator: for anyone. A link made earlier no longer works.
+// Called for the operator, for any user. An earlier link no longer works.
 export async function createReset(tx: Tx, userId: string, now: number): Promise<MadeLink> {
   return insertReset(
     tx,
@@ -283,13 +286,13 @@ export interface ResetForMember {
   createdBy: string
 }
 
-// By a member for another one. Who sees the link can sign in as that person, so it is refused where that would open another
-// merchant; it is checked again when the link is used.
+// Called for a member, for another member. A viewer of the link can sign in as that person, so it is refused if that would give access to
+// another merchant; this is checked again when the link is used.
 export async function createResetForMember(tx: Tx, reset: ResetForMember, now: number): Promise<MadeLink> {
   return insertResetForMember(tx, { ...reset, isMailed: false }, now)
 }
 
-// By a key or an app: the link is only in the e-mail.
+// Called for a key or an app: only the e-mail contains the link.
 export async function mailResetToMember(
   tx: Tx,
   rootSecret: RootSecret,
@@ -323,8 +326,8 @@ async function actsForOthers(db: Reader, userId: string, merchantId: string): Pr
   return rows.length > 0
 }
 
-// By the person, who asked for it with an e-mail address: the link is only in the e-mail. Nothing happens for an unknown address,
-// for a disabled user, and for one without a shop.
+// Called for a person who requested it with an e-mail address: only the e-mail contains the link. Does nothing for an unknown address,
+// for a disabled user, and for a user without a shop.
 export async function mailReset(
   tx: Tx,
   rootSecret: RootSecret,
@@ -357,7 +360,7 @@ interface NewReset {
   expiresAt: number
 }
 
-// The one before no longer works. Anyone can ask for an e-mail, so an e-mail replaces only an e-mail.
+// An earlier link no longer works. Anyone can request an e-mail, so a link by e-mail only replaces a link by e-mail.
 async function insertReset(tx: Tx, { userId, merchantId, createdBy, isMailed, expiresAt }: NewReset, now: number) {
   await tx.lockRow`select id from users where id = ${userId}`
   await tx.sql`
@@ -387,9 +390,9 @@ export async function findReset(db: Reader, token: string, now: number): Promise
   return row
 }
 
-// Ends every session of the user, and their other links. A second factor is still asked for afterwards, unless it may be of another
-// person, who joined with an address that is not theirs: who has the mailbox gets the account. The person is told of both, since the
-// link may have been opened by another one who saw it.
+// Ends every session of the user, and their other links. A second factor is still required afterwards, unless another person may have set
+// it up who joined with an address that is not theirs: the owner of the mailbox gets the account. The person is notified of both, since
+// another viewer of the link may have opened it.
 export async function useReset(
   tx: Tx,
   rootSecret: RootSecret,
@@ -412,14 +415,14 @@ export async function useReset(
   return { userId }
 }
 
-// False when it was proved before.
+// Returns false if the address was proved before.
 async function proveEmail(tx: Tx, userId: string): Promise<boolean> {
   const rows =
     await tx.sql`update users set email_unproved = 0 where id = ${userId} and email_unproved = 1 returning id`
   return rows.length > 0
 }
 
-// Whether an e-mail that waits still has a link that works.
+// Whether the link in an unsent e-mail still works.
 export async function isLinkOpen(db: Reader, id: string, now: number): Promise<boolean> {
   const rows = await db.sql`
     select id from invitations where id = ${id} and expires_at > ${now} and ${hasLivingMaker(now)}`

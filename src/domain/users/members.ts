@@ -1,5 +1,5 @@
-// The people of one merchant: who they are, in which role, and how that changes. A merchant keeps an owner, and nobody gives or
-// takes a scope that they do not have. Every change locks the merchant, so two at once cannot both be the last but one.
+// The people of one merchant: their roles, and how these change. A merchant always keeps an owner, and a person cannot give or remove a
+// scope that they do not have. Every change locks the merchant, so two concurrent changes cannot remove the last two owners.
 
 import type { Role } from '../../contract/words.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
@@ -13,7 +13,7 @@ import { addMerchants, endSessionsFrom, openEmail, openName } from './users.ts'
 export interface Member extends Rights {
   userId: string
   email: string
-  // Null: not given.
+  // Null if the person gave no name.
   name: string | null
   hasSecondFactor: boolean
   addedAt: number
@@ -28,7 +28,7 @@ interface MemberRow extends Omit<Member, 'email' | 'name' | 'hasSecondFactor' | 
 
 export const membersMax = 200
 
-// Oldest first.
+// Lists the oldest members first.
 export async function listMembers(db: Reader, rootSecret: RootSecret, merchantId: string): Promise<Member[]> {
   const rows = await db.sql<MemberRow>`
     select um.user_id as "userId", u.email_sealed as "emailSealed", u.name_sealed as "nameSealed", um.role, um.scopes,
@@ -68,7 +68,7 @@ function memberFrom(rootSecret: RootSecret, { emailSealed, nameSealed, ...member
   }
 }
 
-// Members and open invitations.
+// Counts members and open invitations.
 export async function countPeople(db: Reader, merchantId: string): Promise<number> {
   const [row] = await db.sql<{ people: number }>`
     select (select count(*) from user_merchants where merchant_id = ${merchantId})
@@ -87,17 +87,17 @@ async function findRights(db: Reader, merchantId: string, userId: string): Promi
   return rightsOf(row)
 }
 
-// Who changes it: the scopes of a person or a key. The operator has all of them.
+// `held`: the scopes of the person or key that makes the change. The operator has all scopes.
 export interface RoleChange {
   merchantId: string
   userId: string
   role: Role
-  // For the role custom.
+  // Only for the role `custom`.
   scopes?: readonly string[] | undefined
   held: readonly string[]
 }
 
-// What held before. The person's next click has the new rights: they are read with every request.
+// Returns the rights before the change. The new rights apply from the person's next request: they are read with every request.
 export async function setRole(
   tx: Tx,
   { merchantId, userId, role: given, scopes: chosen, held }: RoleChange,
@@ -117,7 +117,7 @@ export async function setRole(
   return before
 }
 
-// Ends the person's sessions too, of every merchant. What the person might do.
+// Also ends the person's sessions, at every merchant. Returns the rights that the person had.
 export async function removeMember(
   tx: Tx,
   { merchantId, userId, held }: Omit<RoleChange, 'role' | 'scopes'>,
@@ -133,7 +133,7 @@ export async function removeMember(
   return rights
 }
 
-// Everywhere: sessions are of the person, not of the shop. Answers with the role and how many sessions there were.
+// Ends all sessions: they belong to the person, not to a shop. Returns the role and the number of ended sessions.
 export async function endSessionsOfMember(
   tx: Tx,
   { merchantId, userId, held }: Omit<RoleChange, 'role' | 'scopes'>,
@@ -147,12 +147,12 @@ export async function endSessionsOfMember(
   return { role: rights.role, ended }
 }
 
-// What a person gave out stands and falls with what they may give.
+// A person's open invitations depend on what the person may give, so they end with a change of role.
 async function deleteInvitationsBy(tx: Tx, merchantId: string, userId: string): Promise<void> {
   await tx.sql`delete from invitations where merchant_id = ${merchantId} and created_by = ${userId}`
 }
 
-// A disabled user does not count. Call it with the merchant locked.
+// A disabled user does not count as an owner. Must be called with the merchant locked.
 async function refuseLastOwner(tx: Tx, merchantId: string, userId: string): Promise<void> {
   const others = await tx.sql`
     select um.user_id from user_merchants um join users u on u.id = um.user_id
@@ -165,7 +165,8 @@ export interface ReplacedMerchants {
   dropped: readonly { merchantId: string; role: Role }[]
 }
 
-// For the operator: the user acts for exactly these merchants. Those that are new get an owner; elsewhere the role stays.
+// Called for the operator: afterwards the user is a member of exactly these merchants. At merchants that are new the user becomes an
+// owner; elsewhere the role stays.
 export async function replaceMerchants(
   tx: Tx,
   userId: string,
@@ -190,7 +191,7 @@ export async function replaceMerchants(
   return { added: merchantIds.filter((id) => !before.some(({ merchantId }) => merchantId === id)), dropped }
 }
 
-// Whether everyone who acts for the merchant signs in with a second factor. False when it was so before.
+// Sets whether all members of the merchant must sign in with a second factor. Returns false if nothing changed.
 export async function setSecondFactorRequired(tx: Tx, merchantId: string, isRequired: boolean): Promise<boolean> {
   const rows = await tx.sql`
     update merchants set second_factor_required = ${isRequired ? 1 : 0}
@@ -203,7 +204,7 @@ export async function isSecondFactorRequired(db: Reader, merchantId: string): Pr
   return rows.length > 0
 }
 
-// What the list of changes says about it.
+// The entry in the list of changes.
 export function secondFactorChange(merchantId: string, isRequired: boolean): AuditedChange {
   const members = [{ member: 'secondFactorRequired', from: !isRequired, to: isRequired }]
   return { kind: 'change', what: 'people', id: merchantId, name: 'second factor', members }

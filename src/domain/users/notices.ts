@@ -1,5 +1,5 @@
-// E-mails to a person about what another one, a machine or the operator did with their account: the person would otherwise learn of a
-// takeover last.
+// E-mails to a person about changes that another person, a machine or the operator made to their account: otherwise the person would be
+// the last to learn of a takeover.
 
 import type { Role } from '../../contract/words.ts'
 import { type NoticeKind, queueNotice } from '../../platform/outbox/emails.ts'
@@ -11,7 +11,7 @@ import { emailPurpose, listMerchantsOf } from './users.ts'
 export interface Notice {
   userId: string
   kind: NoticeKind
-  // (default: the first of the person's; a person without one is not told)
+  // (default: the person's first merchant; a person without one gets no e-mail)
   merchantId?: string | null
   facts?: Readonly<Record<string, string>>
 }
@@ -24,7 +24,7 @@ export async function notifyUser(tx: Tx, rootSecret: RootSecret, notice: Notice,
   queueNotice(tx, rootSecret, { kind, merchantId, email, facts }, now)
 }
 
-// A person whom a key or an app invited is chosen by it, and stays when it has ended: the owners learn of each.
+// A key or an app chooses whom it invites, and that person stays after it has ended: so the owners are notified of each.
 export async function notifyOwners(
   tx: Tx,
   rootSecret: RootSecret,
@@ -36,7 +36,7 @@ export async function notifyOwners(
       queueNotice(tx, rootSecret, { kind: 'member_joined', merchantId, email, address, facts: { role } }, now)
 }
 
-// Undefined when the version of the root secret that sealed it was given up: that must not stop who changes the account.
+// Undefined if the version of the root secret that sealed the address was dropped: that must not prevent the change of the account.
 export async function findAddress(db: Reader, rootSecret: RootSecret, userId: string): Promise<string | undefined> {
   const [row] = await db.sql<{ sealed: string }>`select email_sealed as "sealed" from users where id = ${userId}`
   return row && openByRoot(rootSecret, emailPurpose, row.sealed, userId)

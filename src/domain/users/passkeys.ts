@@ -1,5 +1,5 @@
-// Passkeys of people: asking for one, adding, naming and removing them, and signing in with one. A challenge works once, in the session
-// or browser that asked for it; the statement that deletes it decides.
+// Passkeys of people: requests, adds, names and removes them, and signs in with one. A challenge works once, in the session or browser
+// that requested it; the statement that deletes it decides.
 
 import { createHash, randomBytes } from 'node:crypto'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
@@ -28,7 +28,7 @@ export async function createChallenge(tx: Tx, boundTo: string, now: number): Pro
   return challenge
 }
 
-// False for one that was used, has expired, or was given to another.
+// Returns false for a challenge that was used, has expired, or was issued to another session or browser.
 export async function useChallenge(tx: Tx, challenge: string, boundTo: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
     delete from passkey_challenges
@@ -45,7 +45,7 @@ export async function deleteExpiredChallenges(tx: Tx, now: number, rowsMax: numb
   return rows.length
 }
 
-// Oldest first.
+// Lists the oldest passkeys first.
 export async function listPasskeys(db: Reader, userId: string): Promise<Passkey[]> {
   const rows = await db.sql<PasskeyRow>`
     select user_id as "userId", id, public_key as "publicKey", counter, transports, name, created_at as "createdAt",
@@ -66,7 +66,8 @@ function passkeyFrom({ transports, ...row }: PasskeyRow): Passkey {
   return { ...row, counter: Number(row.counter), transports: JSON.parse(transports) as string[] }
 }
 
-// False when the person has as many as they may have, or the passkey is known. The session has a second factor from then on.
+// Returns false if the person has the maximum number of passkeys, or if the passkey is known. The session has a second factor from then
+// on.
 export async function addPasskey(
   tx: Tx,
   { userId, sessionId, name, passkey }: { userId: string; sessionId: string; name: string; passkey: StoredPasskey },
@@ -93,7 +94,7 @@ export async function removePasskey(tx: Tx, userId: string, id: string): Promise
   return rows.length > 0
 }
 
-// False when it was used with a later counter meanwhile. Passkeys that are shared between devices count nothing.
+// Returns false if the passkey was used with a later counter meanwhile. Passkeys that are shared between devices do not count.
 export async function recordUse(tx: Tx, { userId, id }: Passkey, counter: number, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update user_passkeys set counter = ${counter}, used_at = ${now}

@@ -1,5 +1,5 @@
-// Passwords at rest: scrypt, with its cost in the stored text, so it can be raised for new passwords while old ones still work. A
-// password for a user who does not exist takes just as long.
+// Stores passwords with scrypt, with its cost in the stored text, so the cost can be raised for new passwords while old ones still work.
+// Checking a password for a user who does not exist takes just as long.
 
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { randomBase62 } from '../../platform/kit/base62.ts'
@@ -11,7 +11,7 @@ export const passwordLengthMax = 200
 
 export type PasswordFault = 'short' | 'long' | 'control' | 'few' | 'common'
 
-// What is wrong with a new password; undefined if nothing is.
+// Returns what is wrong with a new password, or undefined.
 export function passwordFault(password: string): PasswordFault | undefined {
   const length = lengthOf(password)
   if (length < passwordLengthMin) return 'short'
@@ -21,7 +21,7 @@ export function passwordFault(password: string): PasswordFault | undefined {
   return isCommonPassword(password) ? 'common' : undefined
 }
 
-// The same in words. The password is not repeated.
+// Returns what is wrong with a new password as a sentence, which does not repeat the password.
 export function passwordProblem(password: string): string | undefined {
   const fault = passwordFault(password)
   return fault && faults[fault]
@@ -43,7 +43,7 @@ export function makePassword(): string {
 }
 
 export interface PasswordCost {
-  // The binary logarithm of scrypt's N.
+  // The binary logarithm of scrypt's parameter N.
   ln: number
   r: number
   p: number
@@ -51,7 +51,8 @@ export interface PasswordCost {
 
 // 32 MiB and about 0.3 s of one thread (OWASP Password Storage: 2^15 with a parallelism of three).
 const standardCost: PasswordCost = { ln: 15, r: 8, p: 3 }
-// For passwords that are made here: 119 bits are not guessed, however fast one guess is. The first sign-in stores it at the standard cost.
+// For passwords that are made here: 119 bits cannot be guessed, however fast a guess is. The first sign-in stores the password at the
+// standard cost.
 export const madePasswordCost: PasswordCost = { ln: 10, r: 8, p: 1 }
 const saltBytes = 16
 const hashBytes = 32
@@ -62,13 +63,13 @@ export async function hashPassword(password: string, cost = standardCost): Promi
   return `scrypt$${cost.ln}$${cost.r}$${cost.p}$${salt.toString('base64url')}$${hash.toString('base64url')}`
 }
 
-// Without a stored hash the answer is no, after the same time.
+// Without a stored hash, returns false after the same time.
 export async function isPassword(
   kept: string | undefined,
   password: string,
   { network = '', cost = standardCost }: { network?: string; cost?: PasswordCost | undefined } = {},
 ): Promise<boolean> {
-  // Longer than any password can be: refused for everyone without hashing.
+  // Longer than any valid password, so it is refused without hashing.
   if (lengthOf(password) > passwordLengthMax) return false
   const recipe = kept === undefined ? { ...nobody, ...cost } : recipeFrom(kept)
   const hash = await slowly(password, recipe, network)
@@ -101,18 +102,18 @@ function recipeFrom(kept: string): Recipe & { hash: Buffer } {
   }
 }
 
-// One password can be typed in several sequences of code points (NIST SP 800-63B, 3.1.1.2).
+// The same password can be typed as different sequences of code points (NIST SP 800-63B, 3.1.1.2).
 function normal(password: string): string {
   return password.normalize('NFKC')
 }
 
 function lengthOf(password: string): number {
-  // A much longer text is not normalized just to be counted.
+  // A much longer text is not normalized only to count its characters.
   return password.length > passwordLengthMax * 8 ? password.length : [...normal(password)].length
 }
 
-// Hashing runs on the thread pool, which has four threads. At most half of them hash; a short queue waits, in which one network has
-// few places.
+// Hashing runs on the thread pool, which has four threads. At most half of them hash; further calls wait in a short queue, in which one
+// network has few places.
 const atOnceMax = 2
 const waitingMax = 32
 const waitingOfNetworkMax = 4
@@ -123,7 +124,7 @@ async function slowly(password: string, { ln, r, p, salt }: Recipe, network = ''
   if (running >= atOnceMax) {
     const isCrowd = network !== '' && waiting.filter((one) => one.network === network).length >= waitingOfNetworkMax
     if (isCrowd || waiting.length >= waitingMax) throw refuse('unavailable', { retryAfterMs: 1_000 })
-    // The place is handed over, so no newcomer takes it in between.
+    // The place is passed to the next in the queue, so a new call cannot take it in between.
     await new Promise<void>((begin) => waiting.push({ network, begin }))
   } else running += 1
   try {

@@ -1,6 +1,6 @@
-// The addresses of the pages of people.
+// The URLs of the pages of people.
 
-// Where links in e-mails lead, by their kind; the token follows.
+// Paths of links in e-mails, by their kind; the token follows.
 export const linkPaths = { invitation: '/admin/invitations', password_reset: '/admin/resets' } as const
 
 // Path of the link that the first start prints.

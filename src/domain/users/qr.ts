@@ -1,10 +1,10 @@
-// QR codes for what a telephone reads from our pages: byte text at error correction level M, in versions 1 to 20, which hold 666 bytes.
+// QR codes for telephones that scan our pages: byte text at error correction level M, in versions 1 to 20, which hold 666 bytes.
 
 import { encode } from 'uqr'
 
 const versionMax = 20
 
-// Rows of modules, true where dark. Undefined for a text that is too long.
+// Returns rows of modules, true for dark ones. Undefined if the text is too long.
 export function qrModules(text: string): boolean[][] | undefined {
   const bytes = [...new TextEncoder().encode(text)]
   if (bytes.length > bytesMax) return undefined
@@ -14,7 +14,7 @@ export function qrModules(text: string): boolean[][] | undefined {
 // Capacity of version 20 at level M.
 const bytesMax = 666
 
-// One path of an SVG, a unit for each module, with the quiet zone of four that readers need.
+// Returns one SVG path with one unit per module, and the quiet zone of four modules that readers need.
 export function qrPath(modules: readonly (readonly boolean[])[]): { side: number; path: string } {
   const quiet = 4
   const path = modules

@@ -1,8 +1,8 @@
-// What the people of a merchant may do: a role with its scopes, or scopes that were chosen one by one. Pure.
+// The rights of a merchant's people: a role with its scopes, or scopes that were chosen one by one. Pure.
 
 import { type AdminScope, adminScopes, openScopes, type Role, type Scope } from '../../contract/words.ts'
 
-// A role that says by itself what one may do, as rows have it.
+// A role with fixed scopes, as it is stored.
 export type NamedRole = Exclude<Role, 'custom'>
 
 export interface Rights {
@@ -17,7 +17,7 @@ export const scopesOfRole: Readonly<Record<NamedRole, readonly AdminScope[]>> = 
   viewer: ['admin:read'],
 }
 
-// Everyone may look. In the order of the words, so the same rights read the same.
+// Every role may read. Scopes are in the order of `adminScopes`, so equal rights are stored as equal text.
 export function rightsFor(role: Role, chosen: readonly string[] = []): Rights {
   if (role !== 'custom') return { role, scopes: scopesOfRole[role] }
   return { role, scopes: adminScopes.filter((scope) => scope === 'admin:read' || chosen.includes(scope)) }
@@ -41,7 +41,7 @@ export function isSameRights(one: Rights, other: Rights): boolean {
   return one.role === other.role && one.scopes.join(' ') === other.scopes.join(' ')
 }
 
-// Whether someone with these scopes may give the rights to a member, or take them away. Nobody gives a scope that they do not have.
+// Whether a person with these scopes may give these rights to a member, or remove them. This requires having all of the scopes.
 export function mayGive(held: readonly string[], { scopes }: Pick<Rights, 'scopes'>): boolean {
   return scopes.every((scope) => held.includes(scope))
 }
@@ -51,7 +51,7 @@ export function mayInstall({ scopes }: Pick<Rights, 'scopes'>): boolean {
   return scopes.includes('admin:developers')
 }
 
-// Whether a member may grant these scopes to an app. Those of the open interface go with installing it.
+// Whether a member may grant these scopes to an app. Scopes of the open interface come with the right to install it.
 export function mayGrant({ scopes }: Pick<Rights, 'scopes'>, granted: readonly Scope[]): boolean {
   const held: readonly string[] = [...openScopes, ...scopes]
   return granted.every((scope) => held.includes(scope))

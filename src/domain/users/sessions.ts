@@ -1,5 +1,5 @@
-// Sessions of people in a browser: the secret of the cookie, how long one lasts, and what ends it. A session opens pages, never
-// the API.
+// Sessions of people in a browser: the secret of the cookie, how long a session lasts, and what ends it. A session gives access to pages,
+// never to the API.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { newId } from '../../platform/kit/ids.ts'
@@ -8,9 +8,9 @@ import type { Reader, Tx } from '../../platform/storage/storage.ts'
 const dayMs = 24 * 3_600_000
 const idleMs = 7 * dayMs
 export const sessionMsMax = 30 * dayMs
-// What is grave asks for the password or a passkey again after this time.
+// Sensitive actions require the password or a passkey again after this time.
 export const confirmedMs = 10 * 60_000
-// A session is written to at most this often, however often it is used.
+// A session's row is updated at most this often, however often the session is used.
 const seenEveryMs = 5 * 60_000
 const sessionsPerUserMax = 50
 
@@ -25,22 +25,22 @@ export interface Session {
   expiresAt: number
 }
 
-// With what pages need of the person on every request.
+// A session with the person's facts that pages need on every request.
 export interface OpenSession extends Session {
-  // In which the person reads our pages. Null: the browser's.
+  // Language of our pages for this person. Null: the browser's.
   language: string | null
 }
 
 export interface NewSession {
   userId: string
-  // The stored password that was proved. If another was set meanwhile, there is no session.
+  // The stored password hash that was checked. If the password was changed meanwhile, no session is created.
   passwordHash: string
   // The User-Agent header.
   userAgent: string | undefined
   hasSecondFactor: boolean
 }
 
-// Undefined when the password was changed, or the user disabled, since it was checked.
+// Returns undefined if the password was changed, or the user disabled, after the password was checked.
 export async function createSession(
   tx: Tx,
   { userId, passwordHash, userAgent, hasSecondFactor }: NewSession,
@@ -88,33 +88,33 @@ export function needsTouch({ seenAt }: Session, now: number): boolean {
   return now - seenAt >= seenEveryMs
 }
 
-// The session was used: it lasts longer, up to its end in all.
+// Called when the session was used: extends it, up to its maximum lifetime.
 export async function touchSession(tx: Tx, { id, createdAt }: Session, now: number): Promise<void> {
   const expiresAt = Math.min(createdAt + sessionMsMax, now + idleMs)
   await tx.sql`
     update user_sessions set seen_at = ${now}, expires_at = ${expiresAt} where id = ${id} and expires_at > ${now}`
 }
 
-// Whether a person may act for a shop in this session: if it demands a second factor, the session began with one, or one was set up in
-// it. Pages ask this before they perform anything as the person.
+// Whether a person may act for a shop in this session: if the shop requires a second factor, the session must have begun with one, or one
+// must have been set up in it. Pages check this before every action.
 export function mayAct({ hasSecondFactor }: Session, { needsSecondFactor }: { needsSecondFactor: boolean }): boolean {
   return hasSecondFactor || !needsSecondFactor
 }
 
-// Whether the last proof of the person, by password or passkey, is less than ten minutes old. Pages about keys, people, factors and
-// payment settings lead to `/admin/confirm?next=…` otherwise.
+// Whether the person proved their identity, by password or passkey, less than ten minutes ago. Otherwise, pages about keys, people,
+// factors and payment settings redirect to `/admin/confirm?next=…`.
 export function isConfirmed({ confirmedAt }: Session, now: number): boolean {
   return now - confirmedAt < confirmedMs
 }
 
-// The person has shown the password or a passkey again.
-// A passkey is a second factor too, also of a session that began with a password.
+// Called when the person has entered the password or used a passkey again. A passkey is a second factor too, even if the session began
+// with a password.
 export async function confirmSession(tx: Tx, { id }: Session, now: number, isByPasskey: boolean): Promise<void> {
   await tx.sql`update user_sessions set confirmed_at = ${now} where id = ${id}`
   if (isByPasskey) await tx.sql`update user_sessions set has_second_factor = 1 where id = ${id}`
 }
 
-// Newest first.
+// Lists the newest sessions first.
 export async function listSessions(db: Reader, userId: string, now: number): Promise<Session[]> {
   const rows = await db.sql<SessionRow>`
     select id, user_id as "userId", browser, has_second_factor as "hasSecondFactor", created_at as "createdAt",
@@ -130,7 +130,7 @@ export async function countSessions(db: Reader, userId: string, now: number): Pr
   return Number(row?.count ?? 0)
 }
 
-// False when the user has no such session.
+// Returns false if the user has no such session.
 export async function endSession(tx: Tx, userId: string, id: string): Promise<boolean> {
   const rows = await tx.sql`delete from user_sessions where user_id = ${userId} and id = ${id} returning id`
   return rows.length > 0
