@@ -165,7 +165,7 @@ const systems: readonly (readonly [mark: RegExp, name: string])[] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
-// Enough for a person to recognise a session of theirs; the header itself, which can identify a device, is not stored.
+// Enough for a person to recognise one of their sessions; the header itself, which can identify a device, is not stored.
 export function browserName(userAgent = ''): string {
   const named = (table: typeof browsers) => table.find(([mark]) => mark.test(userAgent.slice(0, 500)))?.[1]
   return [named(browsers), named(systems)].filter(Boolean).join(' on ')

@@ -1,5 +1,5 @@
-// The first person of an empty server: one link, printed at the start, makes an owner and their shop. Only the hash of its secret
-// is stored. It works once and for an hour, and not any more once there is a shop or a person.
+// The first person of an empty server: one link, printed at the start, creates an owner and their shop. Only the hash of its secret is
+// stored. It works once, within an hour, and only while there is no shop and no person.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { insertEntry } from '../../platform/audit/store.ts'
@@ -18,13 +18,13 @@ import { createUser } from './users.ts'
 const setupMs = 3_600_000
 const onlyId = 'setup'
 
-// At each start. Undefined where the server is not empty. The links of earlier starts no longer work.
+// Called at each start. Returns undefined if the server is not empty. The links of earlier starts no longer work.
 export async function createSetupLink(tx: Tx, now: number): Promise<MadeLink | undefined> {
   await tx.sql`delete from setup_links`
   if (await isInUse(tx)) return undefined
   const token = randomBytes(32).toString('base64url')
   const link = { id: newId('inv'), path: `${setupPath}/${token}`, expiresAt: now + setupMs }
-  // One row for all: of nodes that start at the same moment, the last has the link.
+  // There is only one row: if nodes start at the same time, the link of the last one works.
   await tx.sql`
     insert into setup_links (id, token_hash, created_at, expires_at)
     values (${onlyId}, ${hashOfToken(token)}, ${now}, ${link.expiresAt})
@@ -55,12 +55,12 @@ export interface FirstOwner {
   email: string
   passwordHash: string
   shopName: string
-  // Where the browser seems to be. The guide asks.
+  // The country in which the browser seems to be. The guide asks the owner to confirm it.
   country: string
   requestId: string
 }
 
-// If several requests use the link at once, the one that deletes it succeeds. The currency, taxes and the rest are set in the
+// If several requests use the link at the same time, the one that deletes it succeeds. The currency, taxes and all else are set in the
 // guide.
 export async function useSetupLink(
   tx: Tx,
@@ -97,7 +97,7 @@ export async function useSetupLink(
   return { userId, slug: merchant.slug }
 }
 
-// Beside the addresses of pages that are no shop's.
+// Returns a slug that differs from the paths of the server's own pages.
 function shopSlug(name: string): string {
   const slug = slugify(name) || 'shop'
   const taken = places.some(({ path }) => path.split('/')[2] === slug)

@@ -1,5 +1,5 @@
-// Signing in, for the dashboard and for the authorization pages alike: e-mail and password, then a code where the person has a
-// second factor. Decides; the pages show it. Nothing is stored between the two steps: the first one hands out a signed note.
+// Signs people in, for both the dashboard and the authorization pages: e-mail and password, then a code if the person has a second
+// factor. It only decides; the pages show the result. Nothing is stored between the two steps: the first one returns a signed note.
 
 import { createHash } from 'node:crypto'
 import { networkBucket } from '../../platform/access/throttle.ts'
@@ -22,20 +22,20 @@ export interface SignInParts {
   log: Log
   passwordCost?: PasswordCost | undefined
   publicOrigin: () => string
-  // By method and outcome.
+  // Counters by method and outcome.
   signIns?: Counts | undefined
 }
 
 export interface Visitor {
   address: string
-  // The cookie of a browser in which someone signed in before, as it was sent.
+  // The cookie of a browser in which a user signed in before, as it was sent.
   device: string | undefined
   requestId: string
-  // What the note of the first step is good for: one interaction, or the sign-in of the dashboard.
+  // The purpose for which the note of the first step is valid: one interaction, or the sign-in of the dashboard.
   purpose: string
 }
 
-// `failed` is one answer for an unknown e-mail, a wrong password and a disabled user.
+// `failed` is the same answer for an unknown e-mail, a wrong password and a disabled user.
 export type SignInProblem = 'failed' | 'limited' | 'busy'
 // `lost`: the note has expired, or the password was changed since.
 export type CodeProblem = 'failed' | 'limited' | 'lost'
@@ -43,7 +43,7 @@ export type CodeProblem = 'failed' | 'limited' | 'lost'
 export interface SignedIn {
   user: Pick<UserForSignIn, 'id' | 'sessionsFrom' | 'passwordHash'>
   hasSecondFactor: boolean
-  // The value of the cookie by which this browser is known from now on.
+  // The value of the cookie that marks this browser as known from now on.
   device: string
 }
 
@@ -53,14 +53,15 @@ export type CodeOutcome = { problem: CodeProblem } | SignedIn
 export interface SignIn {
   byPassword(given: { email: string; password: string }, visitor: Visitor): Promise<PasswordOutcome>
   byCode(given: { pending: string; code: string }, visitor: Visitor): Promise<CodeOutcome>
-  // Whether the password is the user's, asked again before something grave.
+  // Checks the user's password again before a sensitive action.
   confirm(userId: string, password: string, visitor: Visitor): Promise<'confirmed' | SignInProblem>
-  // By what the device signed for `boundTo`: a passkey is both factors. With `userId`, only one of that person.
+  // Signs in by the response of a passkey to the challenge for `boundTo`; a passkey is both factors. With `userId`, accepts only a
+  // passkey of that person.
   byPasskey(
     given: { response: string; boundTo: string; userId?: string },
     visitor: Visitor,
   ): Promise<{ problem: 'passkey' | 'limited' } | SignedIn>
-  // False when too many e-mails were asked for.
+  // Returns false if too many e-mails were requested.
   admitsResetEmail(email: string, visitor: Visitor): Promise<boolean>
 }
 
@@ -116,7 +117,7 @@ function createSignIn({ storage, rootSecret, clock, log, passwordCost, publicOri
     return { user, hasSecondFactor: isTwice, device: await attempts.deviceFor(email, isTwice) }
   }
 
-  // The challenge is used up first, so an answer that is wrong cannot be tried again.
+  // The challenge is used up first, so a wrong response cannot be tried again.
   async function usePasskey({ id, challenge }: Answered, response: string, boundTo: string) {
     const now = nowMs()
     const origin = publicOrigin()
@@ -207,7 +208,7 @@ function createSignIn({ storage, rootSecret, clock, log, passwordCost, publicOri
   }
 }
 
-// Whoever holds it has shown this password of this user, for this purpose.
+// A valid note proves that its holder has entered this password of this user, for this purpose.
 function noteFor({ id, passwordHash, sessionsFrom }: UserForSignIn, purpose: string, expiresAt: number): string {
   const proof = createHash('sha256').update(`${passwordHash} ${sessionsFrom} ${purpose}`).digest('base64url')
   return `${id} ${expiresAt} ${proof}`

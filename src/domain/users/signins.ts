@@ -8,8 +8,8 @@ export interface SignInLimit {
   everyMs: number
 }
 
-// True when the bucket had one left. The arithmetic of platform/access/throttle.ts, in one statement, so nodes count together. A time
-// much further ahead than a whole burst was written before the clock was set back: it counts as one burst.
+// Returns true if the bucket had one left. The arithmetic of platform/access/throttle.ts in one statement, so nodes share the count. A
+// time much further ahead than a whole burst was stored before the clock was set back: it counts as one burst.
 export async function takeSignIn(
   tx: Tx,
   bucket: string,
@@ -32,7 +32,7 @@ export async function giveBackSignIn(tx: Tx, bucket: string, everyMs: number): P
   await tx.sql`update sign_in_limits set full_at = full_at - ${everyMs} where bucket = ${bucket}`
 }
 
-// Full buckets are the same as missing ones.
+// A full bucket is equivalent to a missing one.
 export async function deleteFullSignIns(tx: Tx, now: number, rowsMax: number): Promise<number> {
   const rows = await tx.sql`
     delete from sign_in_limits where full_at <= ${now} and bucket in (

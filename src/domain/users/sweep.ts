@@ -1,4 +1,4 @@
-// Deletes sessions, links and challenges that have expired. Expired ones are refused whether or not they were deleted.
+// Deletes expired sessions, links and challenges. They are refused whether or not they were deleted.
 
 import type { Storage } from '../../platform/storage/storage.ts'
 import { deleteExpiredLinks } from './invitations.ts'
@@ -9,7 +9,7 @@ import { deleteFullSignIns } from './signins.ts'
 const rowsAtOnce = 1_000
 export const usersSweptMax = rowsAtOnce
 
-// The number of rows, of the largest kind.
+// Returns the number of deleted rows of the most frequent kind.
 export async function sweepUsers(storage: Storage, now: number): Promise<number> {
   return storage.write(async (tx) =>
     Math.max(

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 
 const stepMs = 30_000
 const digits = 6
-// The clock of a telephone may be a step off, and typing takes time (RFC 6238, 5.2).
+// The clock of a telephone may be one step off, and typing takes time (RFC 6238, 5.2).
 const stepsOff = 1
 // RFC 4226, 4: R6 recommends 160 bits.
 export const totpSecretBytes = 20
@@ -22,7 +22,7 @@ export function stepAt(now: number): number {
   return Math.floor(now / stepMs)
 }
 
-// The step that a code belongs to. Undefined for a wrong code, and for a step up to `lastStep`: a code works once.
+// Returns the step that a code belongs to. Undefined for a wrong code, and for a step up to `lastStep`: a code works once.
 export function stepOfCode(secret: Buffer, code: string, { now, lastStep }: { now: number; lastStep: number }) {
   const current = stepAt(now)
   for (let step = current - stepsOff; step <= current + stepsOff; step += 1)
@@ -32,14 +32,14 @@ export function stepOfCode(secret: Buffer, code: string, { now, lastStep }: { no
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-// RFC 4648, 6, without padding: how authenticator apps read a secret.
+// RFC 4648, 6, without padding: the format in which authenticator apps read a secret.
 export function toBase32(bytes: Buffer): string {
   let bits = ''
   for (const byte of bytes) bits += byte.toString(2).padStart(8, '0')
   return (bits.match(/.{1,5}/g) ?? []).map((five) => alphabet[Number.parseInt(five.padEnd(5, '0'), 2)]).join('')
 }
 
-// What an authenticator app is given: the format of Google Authenticator, which all of them read.
+// The URI for an authenticator app, in the format of Google Authenticator, which all apps read.
 export function totpUri(secret: Buffer, account: string, issuer: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`
   return `otpauth://totp/${label}?secret=${toBase32(secret)}&issuer=${encodeURIComponent(issuer)}`

@@ -1,4 +1,5 @@
-// The merchant's people who sign in: who they are, which shops they may act for, and whether a password is theirs. E-mail addresses are found by a keyed hash and sealed for display; passwords are in password.ts.
+// The people of merchants who sign in: their names, the shops they may act for, and their passwords. E-mail addresses are found by a
+// keyed hash and sealed for display; passwords are hashed in password.ts.
 
 import { type BrokenRule, issue } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
@@ -15,7 +16,7 @@ import { type Rights, type RightsRow, rightsFor, rightsOf, rowOf } from './roles
 export interface User {
   id: string
   email: string
-  // How the person is called. Null: not given.
+  // The person's name. Null if none was given.
   name: string | null
   createdAt: number
   disabledAt: number | null
@@ -23,12 +24,12 @@ export interface User {
   sessionsFrom: number
 }
 
-// A shop that the user can choose.
+// A shop that the user can choose, with the user's rights.
 export interface UserMerchant extends Rights {
   id: string
   slug: string
   name: string
-  // Everyone who acts for it signs in with a second factor.
+  // Whether all people of the shop must sign in with a second factor.
   needsSecondFactor: boolean
 }
 
@@ -36,8 +37,8 @@ interface UserMerchantRow extends Omit<UserMerchant, 'needsSecondFactor' | keyof
   needsSecondFactor: number
 }
 
-// The user, or undefined: for an unknown e-mail, a wrong password and a disabled user alike, after the same time. The slow part runs
-// outside of any transaction.
+// Returns the user, or undefined for an unknown e-mail, a wrong password and a disabled user alike, after the same time. The slow part
+// runs outside of any transaction.
 export async function authenticate(
   storage: Storage,
   rootSecret: RootSecret,
@@ -52,7 +53,7 @@ export async function authenticate(
   return { ...user, passwordHash: await renewHash(storage, user, password, options.cost) }
 }
 
-// Rehashes the password if the cost was raised since it was stored. A password that was set meanwhile stays.
+// Rehashes the password if the cost was raised since it was stored. A password that was set meanwhile is not overwritten.
 async function renewHash(
   storage: Storage,
   { id, passwordHash }: UserForSignIn,
@@ -87,22 +88,22 @@ export async function findUserForSignIn(
 
 export interface UserInput {
   email: string
-  // Made by hashPassword(), before the transaction.
+  // The result of hashPassword(), computed before the transaction.
   passwordHash: string
   merchantIds: readonly string[]
   // (default: null)
   name?: string | null
   // (default: owner)
   role?: Role
-  // For the role custom.
+  // Only for the role `custom`.
   scopes?: readonly string[] | undefined
-  // Nothing has shown that the address is the person's.
+  // Whether it was not proved that the address belongs to the person.
   isUnproved?: boolean
 }
 
 export async function createUser(tx: Tx, rootSecret: RootSecret, input: UserInput, now: number): Promise<User> {
   const email = normalEmail(input.email)
-  // Also under older versions of the root secret, which the unique index cannot compare.
+  // Also finds users under older versions of the root secret, which the unique index cannot compare.
   if (await findUserForSignIn(tx, rootSecret, email)) throw refuse('user_exists')
   const id = newId('usr')
   const name = nameIn(input.name)
@@ -136,7 +137,7 @@ export async function findUserByEmail(db: Reader, rootSecret: RootSecret, email:
 
 const usersMax = 1_000
 
-// Oldest first.
+// Lists the oldest users first.
 export async function listUsers(db: Reader, rootSecret: RootSecret): Promise<User[]> {
   const rows = await db.sql<UserRow>`
     select id, email_sealed as "emailSealed", name_sealed as "nameSealed", created_at as "createdAt", disabled_at as "disabledAt",
@@ -158,10 +159,10 @@ function userFrom(rootSecret: RootSecret, { emailSealed, nameSealed, ...user }: 
   }
 }
 
-// More than a person can choose from.
+// More shops than a person can choose from.
 export const merchantsPerUserMax = 200
 
-// Open shops, by name; none for a disabled user.
+// Returns open shops, sorted by name; none for a disabled user.
 export async function listMerchantsOf(db: Reader, userId: string): Promise<UserMerchant[]> {
   const rows = await db.sql<UserMerchantRow>`
     select m.id, m.slug, m.name, um.role, um.scopes, m.second_factor_required as "needsSecondFactor"
@@ -177,7 +178,7 @@ function userMerchantFrom(row: UserMerchantRow): UserMerchant {
   return { ...row, ...rightsOf(row), needsSecondFactor: Number(row.needsSecondFactor) === 1 }
 }
 
-// The chosen shop, if it is the user's.
+// Returns the chosen shop, if the user is a member.
 export async function findMerchantOf(
   db: Reader,
   userId: string,
@@ -194,7 +195,7 @@ export async function findMerchantOf(
 
 const pairsMax = 10_000
 
-// For the operator: of every user, disabled or not.
+// Called for the operator: the shops of every user, disabled or not.
 export async function listUserMerchants(db: Reader): Promise<({ userId: string; slug: string } & Rights)[]> {
   const rows = await db.sql<{ userId: string; slug: string } & RightsRow>`
     select um.user_id as "userId", m.slug, um.role, um.scopes
@@ -220,18 +221,18 @@ export async function addMerchants(
   }
 }
 
-// As the person typed it. Empty: no name.
+// The name as the person typed it. An empty text removes the name.
 export async function setName(tx: Tx, rootSecret: RootSecret, id: string, typed: string, now: number): Promise<void> {
   const sealed = sealName(rootSecret, id, nameIn(typed))
   await tx.sql`update users set name_sealed = ${sealed}, updated_at = ${now} where id = ${id}`
 }
 
-// Null: the browser's.
+// Null: the browser's language.
 export async function setLanguage(tx: Tx, id: string, language: string | null, now: number): Promise<void> {
   await tx.sql`update users set language = ${language}, updated_at = ${now} where id = ${id}`
 }
 
-// A new password ends every open session of the user. Apps that the user approved stay; assistants end with the sessions.
+// A new password ends every open session of the user. Apps that the user approved keep their grants; assistants end with the sessions.
 export async function setPassword(tx: Tx, id: string, passwordHash: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update users set password_hash = ${passwordHash}, updated_at = ${now} where id = ${id} returning id`
@@ -239,18 +240,18 @@ export async function setPassword(tx: Tx, id: string, passwordHash: string, now:
   return rows.length > 0
 }
 
-// Ends every session that began before, of the dashboard (but for one) and of the authorization pages.
+// Ends all existing sessions, of the dashboard (except one) and of the authorization pages.
 export async function endSessionsFrom(tx: Tx, id: string, now: number, exceptId = ''): Promise<void> {
   await tx.sql`update users set sessions_from = ${endOfSessions(now)}, updated_at = ${now} where id = ${id}`
   await tx.sql`delete from user_sessions where user_id = ${id} and id <> ${exceptId}`
 }
 
-// Later than every existing session, also those begun before the clock was set back. Sessions begin on whole seconds.
+// Later than every existing session, also those that began before the clock was set back. Sessions begin on whole seconds.
 function endOfSessions(now: number): Fragment {
   return new Fragment('case when sessions_from < ? then ? else sessions_from + 2000 end', [now - 2_000, now])
 }
 
-// A disabled user cannot sign in or approve anything; what was approved before stays. False when disabled before.
+// A disabled user cannot sign in or approve anything; earlier approvals stay. Returns false if the user was already disabled.
 export async function disableUser(tx: Tx, id: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update users set disabled_at = ${now}, updated_at = ${now} where id = ${id} and disabled_at is null returning id`
@@ -270,16 +271,16 @@ export function emailProblem(email: string): BrokenRule | undefined {
   return isEmail(normal) ? undefined : issue('not_an_email')
 }
 
-// The same for every spelling of one address.
+// Returns the same text for every spelling of an address.
 export function normalEmail(email: string): string {
   return email.trim().normalize('NFKC').toLowerCase()
 }
 
 export const emailPurpose = 'user e-mail'
 
-// One for each configured version of the root secret, since a user may have been created under any of them.
+// Returns one hash for each configured version of the root secret, since a user may have been created under any of them.
 export function emailHashes(rootSecret: RootSecret, email: string): string[] {
-  // No address is that long, and normalizing a long text costs time.
+  // No address is this long, and normalizing a long text costs time.
   const normal = email.length > limits.emailLengthMax * 2 ? '' : normalEmail(email)
   return rootSecret.versions.map((version) => emailHash(rootSecret, normal, version))
 }
@@ -306,7 +307,7 @@ function sealName(rootSecret: RootSecret, id: string, name: string | null): stri
   return name === null ? null : sealByRoot(rootSecret, namePurpose, name, id)
 }
 
-// The person can do without, so a name whose secret is gone stops nothing.
+// A name is not essential, so a name that can no longer be decrypted prevents nothing.
 export function openName(rootSecret: RootSecret, id: string, sealed: string | null): string | null {
   return sealed === null ? null : (openByRoot(rootSecret, namePurpose, sealed, id) ?? null)
 }

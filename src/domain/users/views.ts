@@ -1,11 +1,11 @@
-// Views of lists that a person saved in a shop: a name for filters of a list. They end with the membership.
+// Saved views of lists that belong to a person in a shop: a name for the filters of a list. They are deleted with the membership.
 
 import type { Tx } from '../../platform/storage/storage.ts'
 
 export interface SavedView {
   list: string
   name: string
-  // In the address of the list, after its question mark.
+  // The query of the list's URL, without the question mark.
   query: string
 }
 
@@ -14,14 +14,14 @@ interface Membership {
   userId: string
 }
 
-// In all lists of a shop together.
+// Maximum for all lists of a shop together.
 export const savedViewsMax = 40
 
 export function viewsFrom(stored: string | null): readonly SavedView[] {
   return stored === null ? [] : (JSON.parse(stored) as SavedView[])
 }
 
-// In the place of one with this name. False where there is no room for another one.
+// Replaces a view of this name. Returns false if the person has the maximum number of views.
 export async function saveView(tx: Tx, membership: Membership, view: SavedView): Promise<boolean> {
   const views = await lockViews(tx, membership)
   const others = views.filter((one) => !isSame(one, view))

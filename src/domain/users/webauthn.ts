@@ -1,15 +1,16 @@
-// The one file that knows the WebAuthn library, which is loaded with the first passkey. Checks what a browser sends; stores nothing.
+// The only file that imports the WebAuthn library, which is loaded with the first passkey. It checks what a browser sends and stores
+// nothing.
 
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { late } from '../../platform/kit/late.ts'
 
-// The person unlocks the device by PIN, finger or face, so a passkey is both factors; and it is found without a name.
+// The person unlocks the device by PIN, finger or face, so a passkey is both factors; and it is discoverable, so no user name is needed.
 const load = late(() => import('@simplewebauthn/server'))
 
 const nameShown = 'Cartwright'
 const timeoutMs = 5 * 60_000
 
-// Passkeys belong to the host of our public address.
+// Passkeys belong to the host of our public origin.
 export function hostOf(origin: string): string {
   return new URL(origin).hostname
 }
@@ -46,7 +47,7 @@ export async function optionsToCreate(
   })
 }
 
-// For the passkeys of one person, or, without a list, for any passkey of this origin.
+// Options for the passkeys of one person or, without a list, for any passkey of this origin.
 export async function optionsToUse(
   { origin, challenge }: Asked,
   known: readonly Pick<StoredPasskey, 'id' | 'transports'>[] = [],
@@ -61,13 +62,13 @@ export async function optionsToUse(
   })
 }
 
-// Undefined for everything that is not a good answer.
+// Returns undefined for everything but a valid response.
 export async function createdPasskey(text: string, { origin, challenge }: Asked): Promise<StoredPasskey | undefined> {
   const response = parsed(text)
   if (!response) return undefined
   const { verifyRegistrationResponse } = await load()
   const checked = await verifyRegistrationResponse({
-    // What the text really holds, the library checks.
+    // The library checks the actual members of the response.
     response: response as unknown as RegistrationResponseJSON,
     expectedChallenge: challenge,
     expectedOrigin: origin,
@@ -81,7 +82,8 @@ export async function createdPasskey(text: string, { origin, challenge }: Asked)
   return { id, publicKey: Buffer.from(publicKey).toString('base64url'), counter, transports: known }
 }
 
-// The new counter; undefined where the answer is not of this passkey, or its counter went back: then there are two copies of it.
+// Returns the new counter. Undefined if the response is not from this passkey, or if its counter went backwards, which means that the
+// passkey was copied.
 export async function usedCounter(
   text: string,
   { origin, challenge }: Asked,
@@ -111,7 +113,7 @@ export interface Answered {
   challenge: string
 }
 
-// What has to be looked up before the answer can be checked.
+// Returns the ids that must be looked up before the response can be checked.
 export function answeredIn(text: string): Answered | undefined {
   const response = parsed(text)
   const { id } = response ?? {}

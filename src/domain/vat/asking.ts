@@ -1,18 +1,18 @@
-// Asks a register of VAT numbers within bounds: few at once, each with a deadline, and of a member state not at all for a while after
-// its register has failed again and again. A register that does not answer never holds up a purchase: tax is then charged.
+// Queries a register of VAT numbers within limits: few queries at the same time, each with a deadline, and none to a member state for a
+// while after its register has failed repeatedly. A register that does not respond never delays a purchase: tax is then charged.
 
 import { createThrottle } from '../../platform/access/throttle.ts'
 import { type VatAnswer, type VatQuestion, type VatRegister, VatUnanswered } from './port.ts'
 
-// Member states take up to some seconds; a shopper waits for it.
+// Registers of member states take up to some seconds, and a shopper waits for the answer.
 const askMsMax = 6_000
 const atOnceMax = 10
 const failuresMax = 5
 const restMs = 30_000
-// Per merchant. VIES blocks callers that ask too much.
+// Limit per merchant. VIES blocks callers that send too many queries.
 const merchantRate = { perSecond: 1, burst: 30 }
 
-// Refused for what one merchant asks: others are answered.
+// Errors that concern one merchant's query; queries of others still succeed, so these errors do not count as failures of the register.
 const aboutQuestion: ReadonlySet<string> = new Set(['VIES_INVALID_REQUESTER_INFO', 'VIES_VAT_BLOCKED'])
 
 export interface AskingParts {

@@ -1,4 +1,4 @@
-// How the check of a buyer's VAT number stands, as a cart and an order have it. The number itself is sealed with the customer.
+// The result of checking a buyer's VAT number, as it is stored with a cart and an order. The number itself is sealed with the customer.
 
 import type { VatNameMatch, VatStatus } from '../../contract/words.ts'
 
@@ -6,7 +6,7 @@ export interface VatCheck {
   // Country of the number.
   country: string
   status: VatStatus
-  // When it was answered, or asked for the last time.
+  // When the result arrived, or when the number was last queried.
   at: number
   consultationNumber: string | null
   nameMatch: VatNameMatch
@@ -15,7 +15,7 @@ export interface VatCheck {
 // A cart's check is about the customer of one checkout session.
 export interface CartVatCheck extends VatCheck {
   sessionId: string
-  // How often it was asked for.
+  // Number of queries so far.
   tries: number
 }
 
@@ -23,7 +23,7 @@ export function vatCheckFrom<Check extends VatCheck>(text: string | null): Check
   return text === null ? null : (JSON.parse(text) as Check)
 }
 
-// A check whose answer was lost with its process, or is still to come, counts as none by then.
+// After this time a pending check counts as unavailable: its process died, or the answer is still missing.
 const pendingMsMax = 30_000
 
 export function vatStatusAt({ status, at }: Pick<VatCheck, 'status' | 'at'>, now: number): VatStatus {

@@ -1,12 +1,12 @@
-// VAT identification numbers of the member states of the EU, by the formats that the Commission publishes. Pure. Whether one is
-// registered is asked elsewhere (`port.ts`).
+// VAT identification numbers of the member states of the EU, by the formats that the Commission publishes. Pure. The register that a
+// number may be in is queried elsewhere (`port.ts`).
 
 export interface VatId {
-  // ISO 3166-1.
+  // ISO 3166-1 code.
   country: string
-  // As it is written: with the prefix of the country, without spaces.
+  // The number in its usual form: with the prefix of the country, without spaces.
   text: string
-  // Without the prefix.
+  // The number without the prefix.
   number: string
   prefix: string
 }
@@ -44,10 +44,10 @@ const formats: Readonly<Record<string, string>> = {
 
 const patterns = new Map(Object.entries(formats).map(([country, source]) => [country, new RegExp(`^(?:${source})$`)]))
 
-// Longer than any of them with spaces and hyphens between its digits.
+// Longer than any number, even with spaces and hyphens between its digits.
 export const vatIdLengthMax = 30
 
-// Undefined where it is not one. People group the digits, and write GR in the place of EL.
+// Returns undefined if the text is not a VAT number. Accepts grouped digits, and GR in place of EL.
 export function vatIdFrom(typed: string): VatId | undefined {
   if (typed.length > vatIdLengthMax) return undefined
   const plain = typed

@@ -1,24 +1,24 @@
-// What is asked of a register of VAT numbers, and what it answers.
+// Queries to a register of VAT numbers, and their answers.
 
 import type { VatNameMatch } from '../../contract/words.ts'
 import type { VatId } from './id.ts'
 
 export interface VatQuestion {
   id: VatId
-  // The seller, who gets a number by which the answer can be proven later.
+  // The seller's number, with which the register returns a consultation number that proves the answer later.
   requester: VatId | null
-  // The firm as the shopper named it; it is compared and not stored.
+  // The company name as the shopper typed it; it is compared and not stored.
   name: string | null
 }
 
 export interface VatAnswer {
   isValid: boolean
-  // By which the register finds this answer again.
+  // The number under which the register can find this answer again.
   consultationNumber: string | null
   nameMatch: VatNameMatch
 }
 
-// Throws where it cannot answer, with a `code` for the log.
+// Throws VatUnanswered if there is no answer, with a `code` for the log.
 export type VatRegister = (question: VatQuestion, signal: AbortSignal) => Promise<VatAnswer>
 
 export class VatUnanswered extends Error {
@@ -31,7 +31,8 @@ export class VatUnanswered extends Error {
   }
 }
 
-// In test mode nothing is asked: a number of zeros is not registered, one of nines gets no answer, and every other is valid.
+// In test mode no register is queried: a number of zeros is not registered, a number of nines gets no answer, and every other number is
+// valid.
 export async function testRegister(_merchantId: string, { id }: Pick<VatQuestion, 'id'>): Promise<VatAnswer> {
   const digits = id.number.replace(/\D/g, '')
   if (/^9+$/.test(digits)) throw new VatUnanswered('TEST_UNAVAILABLE')

@@ -1,5 +1,5 @@
-// VIES, the register of VAT numbers of the European Commission, by its REST API (`check-vat-number`). One request with a deadline and
-// a bound on what is read; it follows no redirect. Names and addresses in an answer are compared and never stored.
+// VIES, the register of VAT numbers of the European Commission, through its REST API (`check-vat-number`). One request with a deadline
+// and a limit on the size of the response; it follows no redirect. Names and addresses in a response are compared and never stored.
 
 import type { VatNameMatch } from '../../contract/words.ts'
 import { type VatAnswer, type VatQuestion, type VatRegister, VatUnanswered } from './port.ts'
@@ -31,7 +31,7 @@ async function readBounded({ body }: Response): Promise<string> {
   if (body === null) return ''
   const chunks: Uint8Array[] = []
   let bytes = 0
-  // Leaving the loop cancels the rest.
+  // Leaving the loop cancels the rest of the response.
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     bytes += chunk.length
     if (bytes > bodyBytesMax) throw new VatUnanswered('VIES_TOO_LONG')
@@ -40,7 +40,7 @@ async function readBounded({ body }: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-// An error of a proxy in between is not JSON.
+// An error page of a proxy in between is not JSON.
 function parsed(text: string): Readonly<Record<string, unknown>> {
   try {
     const body: unknown = JSON.parse(text)
@@ -50,7 +50,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-// An error may come with status 200. Nothing but a clear yes or no is an answer.
+// An error may have status 200. Only a clear yes or no counts as an answer.
 export function answerFrom({ name }: VatQuestion, status: number, body: Readonly<Record<string, unknown>>): VatAnswer {
   const error = errorOf(body)
   if (error === 'INVALID_INPUT') return { isValid: false, consultationNumber: null, nameMatch: 'unknown' }
@@ -67,11 +67,11 @@ function errorOf({ actionSucceed, errorWrappers }: Readonly<Record<string, unkno
   if (actionSucceed !== false && !Array.isArray(errorWrappers)) return undefined
   const [first] = Array.isArray(errorWrappers) ? (errorWrappers as unknown[]) : []
   const { error } = (first ?? {}) as { error?: unknown }
-  // It goes into the log.
+  // Limited to letters, since the code is logged.
   return typeof error === 'string' && /^[A-Z_]{1,40}$/.test(error) ? error : 'ERROR'
 }
 
-// Some states compare the name themselves, some answer with theirs, and some keep it to themselves.
+// Some states compare the name themselves, some return the registered name, and some do not reveal it.
 function nameMatchOf(name: string | null, body: Readonly<Record<string, unknown>>): VatNameMatch {
   if (name === null) return 'unknown'
   if (body.traderNameMatch === 'VALID') return 'match'

@@ -46,7 +46,7 @@ type Ours = {
 }[keyof typeof developerRows]
 
 export interface AdminWebhookParts extends EndpointTools {
-  // How long the texts of events are stored.
+  // How long the bodies of events are stored.
   textsMs: number
 }
 
@@ -76,14 +76,14 @@ export function adminWebhookOperations(parts: AdminWebhookParts): { [Id in Ours]
     async updateAdminWebhookEndpoint({ db, caller, path: { endpointId }, body, now }) {
       const { installationId } = await findOwn(db, caller, endpointId)
       await refuseBeyondApp(db, caller, installationId)
-      // What the request does not name stays as it is now, and not as it was before another change.
+      // The endpoint is read again under the lock, so members that the request does not name keep their current values.
       await lockEndpoint(db, installationId, endpointId)
       const before = await findOwn(db, caller, endpointId)
       const { url = before.url, description = before.description, status } = body
       const events = body.events ?? (JSON.parse(before.events) as string[])
       if (body.url !== undefined || body.events !== undefined) refuseUnreadable(caller, events)
       const at = now.getTime()
-      // A person takes it over; a key that sends it elsewhere answers for it.
+      // If a person changes the endpoint, it no longer belongs to a key; if a key changes its URL, it belongs to that key.
       const isMoved = caller.kind === 'person' || url !== before.url
       const input = { url, description, events, credentialId: isMoved ? keyOf(caller) : before.credentialId }
       await asInvalidRequest(changeEndpoint(db, installationId, endpointId, input, parts, at))
@@ -112,7 +112,7 @@ export function adminWebhookOperations(parts: AdminWebhookParts): { [Id in Ours]
       const made = await rotateSecret(db, before.installationId, endpointId, rootSecret, now.getTime())
       if (!made) throw refuse('webhook_endpoint_not_found')
       const { endpoint, secret } = made
-      // Its last characters, as everyone who may see the endpoint sees them.
+      // The last characters of the secret, as everyone who may see the endpoint sees them.
       const members = [{ member: 'secretHint', from: `…${before.secretHint}`, to: `…${endpoint.secretHint}` }]
       return new Audited({ data: { endpoint: await viewOf(db, caller, endpoint, now), secret } }, [
         changeOf('change', endpoint, members),
@@ -174,12 +174,12 @@ async function findOwn(db: Reader, merchant: MerchantMode, id: string): Promise<
   return endpoint
 }
 
-// No caller is sent what it may not read.
+// A caller may not subscribe to events that it may not read.
 function refuseUnreadable({ scopes }: AdminCaller, events: readonly string[]): void {
   if (!mayRead(scopes, events)) throw refuse('scope_missing', { current: { requiredScope: scopeOfRest } })
 }
 
-// An endpoint of an app ends with its installation.
+// An endpoint that an app creates belongs to no key: it ends with the app's installation.
 function keyOf({ kind, id }: AdminCaller): string | null {
   return kind === 'key' ? id : null
 }
@@ -215,7 +215,7 @@ async function idsToReplay(db: Reader, merchant: MerchantMode, asked: ReplayAske
   })
 }
 
-// The replay, or the code of why there is none.
+// Returns the replay, or the code of the refusal.
 async function replayOne(
   tx: Tx,
   merchant: MerchantMode,

@@ -6,7 +6,7 @@ import { unpacked } from '../../platform/kit/packed.ts'
 import { Fragment, list, type Reader } from '../../platform/storage/storage.ts'
 import { type Delivery, deliveryColumns, type Endpoint, endpointColumns } from './store.ts'
 
-// The merchant's living installations in the mode.
+// The merchant's installations in the mode that have not ended.
 function installationsOf({ merchantId, mode }: MerchantMode): Fragment {
   return new Fragment(
     '(select i.id from installations i where i.merchant_id = ? and i.mode = ? and i.ended_at is null)',
@@ -20,7 +20,7 @@ export interface EndpointQuery {
   limit: number
 }
 
-// Oldest first.
+// Lists the oldest endpoints first.
 export async function listEndpointsOf(
   db: Reader,
   merchant: MerchantMode,
@@ -50,7 +50,7 @@ export interface DeliveryQuery {
   limit: number
 }
 
-// Newest first. Each installation is asked by its own index, so the size of the others does not matter.
+// Lists the newest deliveries first. Each installation is queried by its own index, so the size of the others does not matter.
 export async function listDeliveriesOf(db: Reader, merchant: MerchantMode, query: DeliveryQuery): Promise<Delivery[]> {
   const { endpointId } = query
   if (endpointId !== undefined) {
@@ -64,7 +64,7 @@ export async function listDeliveriesOf(db: Reader, merchant: MerchantMode, query
 
 const installationsMax = 200
 
-// The newest, if there are very many: apps that were installed long ago have little to tell.
+// The newest installations, if there are very many: old apps have few recent deliveries.
 async function listInstallationIds(db: Reader, { merchantId, mode }: MerchantMode): Promise<string[]> {
   const rows = await db.sql<{ id: string }>`
     select id from installations where merchant_id = ${merchantId} and mode = ${mode} and ended_at is null
@@ -91,7 +91,7 @@ export async function findDeliveryOf(db: Reader, merchant: MerchantMode, id: str
   return delivery
 }
 
-// Failed ones that no replay was made of, oldest first.
+// Failed deliveries that were not replayed, oldest first.
 export async function listUnreplayed(
   db: Reader,
   { installationId, id }: Pick<Endpoint, 'installationId' | 'id'>,
@@ -106,14 +106,14 @@ export async function listUnreplayed(
   return rows.map((row) => row.id)
 }
 
-// Null once it was deleted.
+// Null once the body was deleted.
 export async function findPayload(db: Reader, { installationId, eventId }: Delivery): Promise<string | null> {
   const [row] = await db.sql<{ body: string }>`
     select body from events where installation_id = ${installationId} and id = ${eventId}`
   return row === undefined || row.body === '' ? null : unpacked(row.body)
 }
 
-// By the ids of the keys.
+// Returns names by the ids of the keys.
 export async function listKeyNames(
   db: Reader,
   { merchantId }: MerchantMode,

@@ -1,4 +1,4 @@
-// One call: the signed request of a delivery, and what came of it. It never throws.
+// One call: the signed request of a delivery, and its outcome. It never throws.
 
 import type { KeyObject } from 'node:crypto'
 import type { Log } from '../../platform/log/log.ts'
@@ -15,7 +15,8 @@ export interface CallParts {
   platformCall?: PlatformCall
 }
 
-// A call to a platform of agents, which gets its order as it is now, in the form of its protocol. Undefined where there is none to send.
+// Calls an agent platform, which gets its order in its current state, in the format of the platform's protocol. Undefined if there is no
+// order to send.
 export type PlatformDelivery = Claimed & { platformId: string }
 export type PlatformCall = (
   claimed: PlatformDelivery,
@@ -25,7 +26,7 @@ export type Call = (claimed: Claimed, startedAt: number) => Promise<CallOutcome>
 
 export function createCall({ sender, rootSecret, log, version, platformCall }: CallParts): Call {
   const open = createSecretOpener(rootSecret)
-  // Deliveries that were claimed together share one object for each endpoint.
+  // Deliveries that were claimed together share one `secrets` object per endpoint.
   const keys = new WeakMap<Claimed['secrets'], KeyObject[]>()
 
   function keysOf(secrets: Claimed['secrets'], now: number): KeyObject[] {

@@ -1,5 +1,5 @@
-// Taking deliveries out of the queue: fairly across endpoints, a few per endpoint, in the order of a subject's events. A
-// claim is a lease: a process that does not write the outcome in time loses it, and another one takes over.
+// Takes deliveries from the queue: fairly across endpoints, a few per endpoint, in the order of a subject's events. A claim is a lease: a
+// process that does not write the outcome in time loses it, and another one takes over.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { handleRows } from '../../platform/jobs/rows.ts'
@@ -18,16 +18,16 @@ export interface Claimed {
   eventType: string
   subjectId: string
   sequence: number
-  // Calls that were made before this one.
+  // Number of earlier calls.
   attempts: number
   replayOf: string | null
   createdAt: number
   leaseId: string
   leaseExpiresAt: number
-  // Empty once the text of the event was deleted. The same for all deliveries of an event that were claimed together.
+  // Empty once the body of the event was deleted. Deliveries of one event that were claimed together share it.
   body: Buffer
   url: string
-  // The platform of agents that is called.
+  // The agent platform that is called.
   platformId: string | null
   secrets: { id: string; secretSealed: string; previousSealed: string | null; previousExpiresAt: number | null }
 }
@@ -37,8 +37,8 @@ export interface EndpointKey {
   id: string
 }
 
-// Round robin: endpoints with due deliveries and room for a call, starting after `after` and wrapping. Walks from endpoint
-// to endpoint in the index, so a long queue of one costs no more than a short one.
+// Round robin: endpoints with due deliveries and a free call, starting after `after` and wrapping. The query walks from endpoint to
+// endpoint in the index, so a long queue of one endpoint costs no more than a short one.
 export async function listDueEndpoints(db: Reader, after: string, now: number): Promise<EndpointKey[]> {
   const endpoints = await db.sql<EndpointKey>`
     with recursive waiting (endpoint_id) as (
@@ -63,21 +63,22 @@ export async function listDueEndpoints(db: Reader, after: string, now: number): 
 
 export interface Claims {
   claimed: Claimed[]
-  // The endpoint that was served last, where there was one.
+  // The endpoint that was served last; null if none was.
   servedLast: string | null
-  // There may be more that is due.
+  // Whether more deliveries may be due.
   isMore: boolean
 }
 
 export const nothingClaimed: Claims = { claimed: [], servedLast: null, isMore: false }
 
 export interface ClaimBounds {
-  // Calls that this process can make beside those it makes.
+  // Number of calls that this process can make in addition to its current ones.
   limit: number
-  // Deliveries that it may hold beyond its calls: in all, and for each endpoint that takes them quickly.
+  // Deliveries that the process may hold beyond its calls: `aheadLimit` in all, and `ahead` for each endpoint that takes deliveries
+  // quickly.
   aheadLimit?: number
   ahead?: ReadonlyMap<string, number>
-  // Begins the leases of this process, so it knows its own.
+  // Prefix of the lease ids of this process, by which it recognises its own leases.
   holder?: string
   leaseMs: number
   now: number
@@ -85,16 +86,16 @@ export interface ClaimBounds {
 
 const noneAhead: ReadonlyMap<string, number> = new Map()
 
-// Claims for these endpoints in their turn, at most `limit` in all. An endpoint that another node is looking at is left to
-// that node, so the bound on calls under way holds across nodes and no row is waited for.
+// Claims deliveries for these endpoints in turn, at most `limit` in all. An endpoint that another node has locked is left to that node,
+// so the limit on concurrent calls holds across nodes and no row is waited for.
 export async function claimDeliveries(
   tx: Tx,
   endpoints: readonly EndpointKey[],
   { limit, aheadLimit = 0, ahead = noneAhead, holder = randomUUID(), leaseMs, now }: ClaimBounds,
-  // One delivery, where claiming several has failed.
+  // Restricts the claim to one delivery, after claiming several has failed.
   only: RowKey | null = null,
 ): Promise<Claims> {
-  // Counted after the lock: another node may have claimed before it.
+  // Counted after the lock, because another node may have claimed deliveries before it.
   const [locked, sendingBy] = await Promise.all([lockIdle(tx, endpoints, now), countSending(tx, endpoints, holder)])
   if (locked.length === 0) return nothingClaimed
   const due = await Promise.all(
@@ -118,12 +119,12 @@ export async function claimDeliveries(
 interface IdleEndpoint extends EndpointKey {
   url: string
   platformId: string | null
-  // The same object for all that is claimed for it together.
+  // The same object for all deliveries of the endpoint that are claimed together.
   secrets: Claimed['secrets']
   consecutiveFailures: number
 }
 
-// In the order in which they are asked for. Ids of endpoints are their own, so the installation need not be named.
+// Returns the endpoints in the given order. Ids of endpoints are globally unique, so the installation need not be named.
 async function lockIdle(tx: Tx, endpoints: readonly EndpointKey[], now: number): Promise<IdleEndpoint[]> {
   const rows = await tx.sql<Omit<IdleEndpoint, 'secrets'> & Claimed['secrets']>`
     select installation_id as "installationId", id, url, platform_id as "platformId", secret_sealed as "secretSealed", previous_sealed as "previousSealed",
@@ -159,9 +160,9 @@ interface Due extends Candidate {
   eventId: string
 }
 
-// An event waits until every earlier event of its subject is finished at this endpoint. A replay is out of order by nature: it
-// waits for none, and none waits for it. The endpoint alone is named, because its ids are its own and PostgreSQL would
-// otherwise sort the whole queue.
+// An event waits until every earlier event of its subject has ended at this endpoint. A replay is out of order by nature: it waits for no
+// event, and no event waits for it. Only the endpoint is in the condition, because its id is unique and PostgreSQL would otherwise sort
+// the whole queue.
 async function listCandidates(
   tx: Tx,
   id: string,
@@ -180,7 +181,7 @@ async function listCandidates(
     order by d.due_at, d.id limit ${limit}`
 }
 
-// As many as a claim looks at.
+// As many rows as a claim reads.
 export async function listDueDeliveries(db: Reader, { id }: EndpointKey, now: number): Promise<RowKey[]> {
   return db.sql<RowKey>`
     select d.installation_id as "tenantId", d.id as "rowId" from webhook_deliveries d
@@ -191,8 +192,8 @@ export async function listDueDeliveries(db: Reader, { id }: EndpointKey, now: nu
 
 type ClaimedRow = Omit<Claimed, 'body' | 'url' | 'platformId' | 'secrets' | 'leaseId' | 'leaseExpiresAt'>
 
-// For all endpoints in one statement for each installation, and one for the texts of their events, of which each is read once, however
-// many endpoints get it. They come back in the order of the queue.
+// One statement per installation for all endpoints, and one for the bodies of their events; each body is read once, however many
+// endpoints get it. Rows are returned in the order of the queue.
 async function claimThese(
   tx: Tx,
   taken: readonly { endpoint: IdleEndpoint; id: string; eventId: string }[],
@@ -225,7 +226,8 @@ async function claimThese(
   })
 }
 
-// What is blocked is looked at again when the event that it waits for may have ended. When that ends, it is made due at once.
+// A blocked delivery is checked again when the event that it waits for may have ended. When that event ends, the delivery becomes due
+// immediately.
 async function park(
   tx: Tx,
   { installationId }: IdleEndpoint,
@@ -242,7 +244,7 @@ async function park(
   )
 }
 
-// What was claimed ahead and will not be called now. No call was made, so no attempt is spent.
+// Releases deliveries that were claimed ahead and will not be called now. No call was made, so no attempt is used up.
 export function giveBack(tx: Tx, claims: readonly Claimed[], now: number): void {
   const byLease = Map.groupBy(claims, ({ installationId, leaseId }) => `${installationId} ${leaseId}`)
   for (const group of byLease.values()) {
@@ -254,8 +256,8 @@ export function giveBack(tx: Tx, claims: readonly Claimed[], now: number): void 
   }
 }
 
-// Gives back what a process claimed before it died. It costs no attempt: whether the call was made is unknown.
-// A server that has its database for itself need not wait for the leases of its earlier life.
+// Releases deliveries that a process claimed before it died. This uses up no attempt: whether the call was made is unknown. A server that
+// is alone on its database does not wait for the leases of its previous run to expire.
 export async function releaseLeases(storage: Storage, now: number, { all }: { all: boolean }): Promise<number> {
   const until = all ? Number.MAX_SAFE_INTEGER : now
   const lost = await storage.read((db) => listLost(db, until, now))
@@ -286,7 +288,7 @@ async function listLost(db: Reader, until: number, now: number): Promise<LostLea
     order by d.id limit 1000`
 }
 
-// False when another node was first, or its holder has written the outcome after all.
+// Returns false if another node released the delivery first, or if its holder has written the outcome after all.
 async function release(tx: Tx, { installationId, id, leaseId, attempts }: LostLease, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update webhook_deliveries set status = 'retrying', due_at = ${now}, lease_id = null, lease_expires_at = null

@@ -1,5 +1,5 @@
-// Sends what is owed. One step is one transaction: it writes the outcomes that came in and claims what is due now; the
-// calls themselves are made outside of it. Steps follow each other for as long as there is something to do.
+// Sends due deliveries. One step is one transaction: it writes the outcomes of finished calls and claims due deliveries; the calls
+// themselves are made outside of it. Steps follow each other as long as there is work.
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -33,7 +33,7 @@ export interface DispatcherParts {
   log: Log
   version: string
   platformCall?: PlatformCall
-  // Bounds that tests narrow.
+  // Limits that tests lower.
   callsMax?: number
   leaseMs?: number
   pollMs?: number
@@ -44,7 +44,7 @@ export interface DispatcherStats {
   succeeded: number
   failed: number
   blocked: number
-  // As of every loop.
+  // The metrics that every loop has.
   lastSuccessAt: number | null
   failures: number
   rowFailures: number
@@ -52,23 +52,23 @@ export interface DispatcherStats {
 
 const pollMsDefault = 1_000
 const reapEveryMs = 5_000
-// Calls of this process that may be open at once.
+// Maximum of concurrent calls of this process.
 const callsMaxDefault = 256
-// Per step, so other writers do not wait long.
+// Limits per step, so other writers do not wait long.
 const stepEndpointsMax = 32
 const stepOutcomesMax = 256
 const stepAheadMax = 256
 const retryMs = 250
 const gatherMs = 2
-// While every busy endpoint has calls waiting here, nothing is missed that is not claimed yet.
+// A step may wait this long for more outcomes: while every busy endpoint has calls waiting here, claiming later delays nothing.
 const gatherAheadMs = 100
 const refillAt = 16
-// What was claimed ahead and did not get its turn by then is given back: another node may be quicker.
+// A delivery that was claimed ahead and not called within this time is released: another node may call it sooner.
 const aheadMsMax = 500
 const drainTriesMax = 4
 
-// gathering: outcomes are waited for, to share a transaction. stepping: a round is under way; stepping_again: and there is
-// more to do than it knows of.
+// gathering: waits for outcomes that will share a transaction. stepping: a round is in progress. stepping_again: a round is in progress,
+// and another one must follow.
 type State = 'idle' | 'gathering' | 'stepping' | 'stepping_again'
 
 interface Step {
@@ -83,25 +83,25 @@ export class Dispatcher {
   readonly #leaseMs: number
   readonly #call: Call
   readonly #logRow: (failure: RowFailure) => void
-  // Begins the leases of this process.
+  // Prefix of the lease ids of this process.
   readonly #holder = randomUUID()
   readonly #held = new HeldDeliveries()
   readonly #counts = { succeeded: 0, failed: 0, blocked: 0 }
-  // For the metrics: rounds and rows that failed, and the end of the last round that did not.
+  // For the metrics: failed rounds and rows, and the end of the last successful round.
   readonly #loop = { lastSuccessAt: null as number | null, failures: 0, rowFailures: 0 }
 
   #state: State = 'idle'
   #isDraining = false
-  // Endpoints that have no call under way may have something due.
+  // Whether endpoints without a current call may have due deliveries.
   #isLookDue = false
   #outcomes: Outcome[] = []
-  // Claimed, and not to be called by us.
+  // Claimed deliveries that this process will not call.
   #returns: Claimed[] = []
   #inFlight = 0
   #callsMade = 0
   #lastEndpoint = ''
   #failuresInARow = 0
-  // By a clock that never steps back.
+  // Time of a monotonic clock.
   #reapedAt = Number.NEGATIVE_INFINITY
   #poll: NodeJS.Timeout | undefined
   #stopListening: (() => void) | undefined
@@ -125,14 +125,15 @@ export class Dispatcher {
     })
   }
 
-  // There may be something due.
+  // Called when there may be due deliveries.
   look(): void {
     this.#isLookDue = true
     this.#endGathering?.()
     this.#wake()
   }
 
-  // Does what is due at this instant, and what becomes due by that, and then rests. For tests, and for a start's first round.
+  // Sends all deliveries that are due now, and those that become due by sending them, and then stops. For tests, and for the first round
+  // after the start.
   async dispatchDue(): Promise<void> {
     await this.#reap(false)
     let made: number
@@ -142,7 +143,7 @@ export class Dispatcher {
     } while (this.#callsMade > made)
   }
 
-  // Takes nothing new, waits for the calls under way and writes their outcomes.
+  // Claims nothing new, waits for the current calls and writes their outcomes.
   async drain(): Promise<void> {
     this.#isDraining = true
     this.#stopListening?.()
@@ -194,7 +195,7 @@ export class Dispatcher {
       this.#failuresInARow += 1
       this.#loop.failures += 1
       await pause(retryMs)
-      // While draining there is no later round. What is not written then is taken up when its lease has ended.
+      // While draining there is no later round. Outcomes that were not written are handled when their lease expires.
       if (this.#isDraining && this.#failuresInARow >= drainTriesMax) this.#outcomes = this.#returns = []
       else this.#wantLook()
     }
@@ -205,7 +206,7 @@ export class Dispatcher {
     this.#wake()
   }
 
-  // The storage reports an outage itself, and one that is busy is reported once until a round succeeds.
+  // The storage reports an outage itself. An error of a busy storage is reported once until a round succeeds.
   #logFailure(message: string, error: unknown): void {
     if (error instanceof StorageOutage) return
     const { log } = this.#parts
@@ -213,8 +214,8 @@ export class Dispatcher {
     else if (this.#failuresInARow === 0) log.warn(message, { reason: error.message })
   }
 
-  // Calls that were made together end together: after a short wait their outcomes share a transaction. New work is not
-  // kept waiting.
+  // Calls that were made together end at about the same time: after a short wait their outcomes share a transaction. New work does not
+  // wait.
   #mayGather(): boolean {
     return !this.#isLookDue && this.#inFlight > 0 && this.#outcomes.length < stepOutcomesMax
   }
@@ -232,23 +233,23 @@ export class Dispatcher {
     })
   }
 
-  // Every endpoint that has something due is looked at once; a few of them in each step.
+  // Every endpoint with due deliveries is visited once, a few in each step.
   async #round(): Promise<void> {
     const due = await this.#endpointsWithWork()
     do await this.#step(due.splice(0, stepEndpointsMax))
     while (
-      // Endpoints with new work are looked at before the same few go on for ever.
+      // Stops early to visit endpoints with new work, instead of serving the same few forever.
       !this.#isLookDue &&
       due.length > 0 &&
       this.#held.room(this.#callsMax).limit > 0
     )
-    // No call could be made for these; a call that ends makes room.
+    // There was no free call for these endpoints; a call that ends frees one.
     if (due.length > 0) this.#isLookDue = true
     if (this.#outcomes.length > 0 || this.#returns.length > 0) this.#wake()
   }
 
   async #endpointsWithWork(): Promise<EndpointKey[]> {
-    // What is about to be written makes room too.
+    // Outcomes that are about to be written also free calls.
     if (this.#isDraining || !this.#isLookDue || this.#inFlight >= this.#callsMax) return []
     this.#isLookDue = false
     const now = this.#now()
@@ -284,9 +285,9 @@ export class Dispatcher {
     }
   }
 
-  // After a step that failed: outcomes, returns and claims each by themselves, divided until the row is found that cannot be
-  // written. It is deferred, and no longer ours: when its lease has ended and it is due again, it is taken up like one of a
-  // process that was killed.
+  // Called after a failed step: outcomes, returns and claims are written separately, and divided until the row is found that cannot be
+  // written. That row is deferred, and this process gives it up: when its lease has expired and it is due again, it is handled like a row
+  // of a process that was killed.
   async #stepApart({ ended, returned, endpoints }: Step, now: number): Promise<void> {
     const { storage } = this.#parts
     const at = { storage, loop: 'webhook_dispatch', now } as const
@@ -313,7 +314,7 @@ export class Dispatcher {
         }),
       )
     } finally {
-      // What could not be tried, because the database is away, is written by a later step, while its lease lasts.
+      // Rows that could not be tried, because the database is unreachable, are written by a later step, as long as their lease lasts.
       const failed = new Set(found.map(({ rowId }) => rowId))
       const isLeft = (claimed: Claimed) =>
         !written.has(claimed) && !failed.has(claimed.id) && claimed.leaseExpiresAt > now
@@ -356,7 +357,7 @@ export class Dispatcher {
   }
 
   #callNext(endpointId: string): void {
-    // Also what was being claimed when the draining began.
+    // Also returns deliveries whose claim was in progress when draining began.
     if (this.#isDraining) this.#returnWaiting(endpointId)
     this.#returnStale(endpointId)
     for (let next = this.#held.begin(endpointId); next; next = this.#held.begin(endpointId)) {
@@ -375,7 +376,7 @@ export class Dispatcher {
     this.#counts[isSuccess(call) ? 'succeeded' : call.kind === 'blocked' ? 'blocked' : 'failed'] += 1
     this.#outcomes.push({ claimed, call, startedAt })
     if (this.#outcomes.length >= stepOutcomesMax) this.#endGathering?.()
-    // How often an endpoint that fails is called is decided anew, when this is written.
+    // Writing the outcome decides anew how often a failing endpoint is called, so waiting deliveries are returned.
     if (!isSuccess(call) || this.#isDraining) this.#returnWaiting(claimed.endpointId)
     else this.#callNext(claimed.endpointId)
     this.#wake()
@@ -386,7 +387,7 @@ export class Dispatcher {
     if (this.#held.isStale(endpointId, now)) this.#returnWaiting(endpointId)
   }
 
-  // It will be claimed again, as soon as it may be called.
+  // The deliveries will be claimed again as soon as they may be called.
   #returnWaiting(endpointId: string): void {
     const waiting = this.#held.takeWaiting(endpointId)
     if (waiting.length === 0) return
@@ -439,8 +440,8 @@ function keyOfOutcome({ claimed }: Outcome): RowKey {
   return keyOf(claimed)
 }
 
-// Where a call ended there is room for the next one, and the next event of its subject is free: both are claimed in the
-// transaction that writes the outcome.
+// A call that ends frees a call of its endpoint and the next event of its subject: both are claimed in the transaction that writes the
+// outcome.
 function withEnded(due: readonly EndpointKey[], ended: readonly Outcome[]): EndpointKey[] {
   const endpoints = new Map(due.map((endpoint) => [endpoint.id, endpoint]))
   for (const { claimed } of ended)
@@ -448,7 +449,7 @@ function withEnded(due: readonly EndpointKey[], ended: readonly Outcome[]): Endp
   return [...endpoints.values()]
 }
 
-// How many deliveries each endpoint takes quickly, by the calls that ended.
+// Returns how many deliveries may be claimed ahead for each endpoint, by how quickly its calls ended.
 function aheadOf(ended: readonly Outcome[]): Map<string, number> {
   const byEndpoint = Map.groupBy(ended, ({ claimed }) => claimed.endpointId)
   return new Map(

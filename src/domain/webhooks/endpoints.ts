@@ -1,6 +1,6 @@
-// The life of an endpoint: added, changed, its secret replaced, paused, disabled, enabled again, ended. Pausing and
-// disabling lose nothing: what happens meanwhile waits and is sent, in order, once it is enabled. Each of these changes the
-// endpoint alone, however long its queue.
+// The life of an endpoint: added, changed, its secret rotated, paused, disabled, enabled again, ended. Pausing and disabling lose
+// nothing: events wait and are sent, in order, once the endpoint is enabled. Each of these changes only the endpoint's row, however long
+// its queue.
 
 import { issue } from '../../contract/issues.ts'
 import type { EndpointDisabledReason, EndpointStatus, Mode } from '../../contract/words.ts'
@@ -37,23 +37,23 @@ export interface EndpointInput {
   description: string
   events: readonly string[]
   status?: Exclude<EndpointStatus, 'disabled'>
-  // The key that it ends with (default: none).
+  // The key with which the endpoint ends (default: none).
   credentialId?: string | null
-  // The platform of agents that it calls (default: none).
+  // The agent platform that it calls (default: none).
   platformId?: string | null
-  // How many endpoints of platforms there may be with it (default: as many as endpoints).
+  // Maximum number of endpoints of platforms, including this one (default: the maximum of endpoints).
   platformsMax?: number
 }
 
 export interface MadeEndpoint {
   endpoint: Endpoint
-  // Shown once.
+  // The secret is shown once.
   secret: string
 }
 
 export interface EndpointTools {
   rootSecret: RootSecret
-  // Receivers on http and in private networks are allowed: for development.
+  // Allows receivers on http and in private networks, for development.
   allowPrivate: boolean
 }
 
@@ -108,7 +108,7 @@ export function tooManyEndpoints(): Refusal {
 
 const discardedAtOnce = 500
 
-// Two at once must not be given the same slot. Nothing else waits for this row.
+// Two concurrent calls must not get the same slot. Nothing else waits for this row.
 async function lockInstallation(tx: Tx, id: string): Promise<{ mode: Mode }> {
   const [row] = await tx.sql<{ mode: Mode }>`
     select mode from installations where id = ${id} and ended_at is null ${tx.forUpdate}`
@@ -136,7 +136,7 @@ function refuseBadInput({ url, description, events }: EndpointInput, allowPrivat
     throw refuse('webhook_endpoint_invalid', { message: `The webhook endpoint is not valid: ${first.message}`, issues })
 }
 
-// Undefined where there is no such endpoint. The changed address and subscriptions count for what is sent from now on.
+// Returns undefined if the endpoint does not exist. The changed URL and subscriptions apply to deliveries that are sent from now on.
 export async function changeEndpoint(
   tx: Tx,
   installationId: string,
@@ -154,8 +154,8 @@ export async function changeEndpoint(
   return changed
 }
 
-// The new secret signs at once, and for a day the former one beside it. A third one in between would leave receivers that
-// still hold the first with nothing, so the first ends then.
+// The new secret signs immediately, and the former one signs beside it for a day. A second rotation within that day ends the first
+// secret: receivers that still have only that one reject the calls.
 export async function rotateSecret(
   tx: Tx,
   installationId: string,
@@ -166,7 +166,7 @@ export async function rotateSecret(
   const endpoint = await lockEndpoint(tx, installationId, id)
   if (!endpoint) return undefined
   const secret = newSecret()
-  // Undefined when its version of the root secret was given up: then nothing could sign with it anyway.
+  // Undefined if the version of the root secret that sealed it was dropped: nothing could sign with it anyway.
   const former = findSecret(rootSecret, id, endpoint.secretSealed)
   const changed = raised(
     {
@@ -195,7 +195,7 @@ export async function pauseEndpoint(
   return changed
 }
 
-// The other endpoints are notified. The caller has locked the row.
+// Notifies the other endpoints. The caller has locked the row.
 export async function disableEndpoint(
   tx: Tx,
   endpoint: Endpoint,
@@ -218,7 +218,7 @@ export async function disableEndpoint(
     now,
     notTo: id,
   })
-  // Who disables it by hand knows.
+  // An operator who disables an endpoint needs no e-mail about it.
   if (reason !== 'operator') {
     const email = {
       kind: 'endpoint_disabled',
@@ -230,7 +230,7 @@ export async function disableEndpoint(
   return changed
 }
 
-// It starts with a clean slate: what is held is due at once, oldest first, and old failures are forgotten.
+// Enables an endpoint without its history: waiting deliveries are due immediately, oldest first, and old failures are forgotten.
 export async function enableEndpoint(
   tx: Tx,
   installationId: string,
@@ -249,12 +249,12 @@ export async function enableEndpoint(
   return { endpoint: changed, resumed }
 }
 
-// False where there is no such endpoint. Its pending deliveries are never sent.
+// Returns false if the endpoint does not exist. Its pending deliveries are never sent.
 export async function removeEndpoint(tx: Tx, installationId: string, id: string, now: number): Promise<boolean> {
   const endpoint = await lockEndpoint(tx, installationId, id)
   if (!endpoint) return false
   await endEndpoint(tx, installationId, id, now)
-  // The rest of a long queue is left to the sweeper.
+  // The sweeper discards the rest of a long queue.
   await discardPending(tx, endpoint, discardedAtOnce, now)
   return true
 }
@@ -264,8 +264,8 @@ export async function removeEndpointsOf(tx: Tx, installationId: string, now: num
   for (const { id } of await listEndpoints(tx, installationId)) await removeEndpoint(tx, installationId, id, now)
 }
 
-// A test call that somebody waits for: only an enabled endpoint gets one, and it replaces an earlier one that is still to be
-// sent. Undefined where there is no such endpoint.
+// A test call whose result a person waits for: only an enabled endpoint gets one, and it replaces an earlier one that is not sent yet.
+// Returns undefined if the endpoint does not exist.
 export async function testEndpoint(
   tx: Tx,
   installationId: string,
@@ -284,7 +284,7 @@ export async function testEndpoint(
 
 const pingSearchedMax = 20
 
-// The ping has the version that the endpoint got with it.
+// The ping's sequence is the version that the endpoint got with it.
 async function findPing(tx: Tx, endpoint: Endpoint): Promise<Delivery> {
   const newest = await listNewestDeliveries(tx, endpoint, pingSearchedMax)
   const ping = newest.find(({ eventType, sequence }) => eventType === 'webhook.ping' && sequence === endpoint.version)
@@ -292,7 +292,7 @@ async function findPing(tx: Tx, endpoint: Endpoint): Promise<Delivery> {
   return ping
 }
 
-// A test call to this endpoint alone, delivered like every other. Undefined where there is no such endpoint.
+// Sends a test call to this endpoint alone, delivered like every other event. Returns undefined if the endpoint does not exist.
 export async function pingEndpoint(
   tx: Tx,
   installationId: string,
@@ -321,7 +321,7 @@ function raised(endpoint: Endpoint, now: number): Endpoint {
   return { ...endpoint, version: endpoint.version + 1, updatedAt: now }
 }
 
-// The rules say what is wrong with an endpoint by a code of the operator's; over HTTP it is the request that is wrong.
+// Rules of endpoints refuse with a code for the operator; over HTTP this becomes an invalid request.
 export async function asInvalidRequest<Done>(work: Promise<Done>): Promise<Done> {
   try {
     return await work

@@ -1,5 +1,5 @@
-// The signature fixture: calls with which the author of a receiver can test it offline, one that is signed just now, and
-// one signed with the live secret. Pure, and the live secret is only ever used, never shown.
+// The signature fixture: calls with which the author of a receiver can test it offline, one call that is signed at the time of the
+// request, and one signed with the live secret. Pure; the live secret is only used, never shown.
 
 import { createHmac } from 'node:crypto'
 import type { SignatureVector, WebhookSignatureFixture } from '../../contract/open/webhooks.ts'
@@ -10,7 +10,7 @@ import { createSecretOpener, type SealedSecrets, secretPrefix, secretsOf, signed
 import type { Endpoint } from './store.ts'
 
 const toleranceSeconds = 300
-// The receiver's clock in every vector. It is long past, so no vector can be mistaken for a current call.
+// The receiver's time in every vector. It is years ago, so no vector can be mistaken for a current call.
 const vectorNow = 1_700_000_000
 
 export type FixtureEndpoint = SealedSecrets & Pick<Endpoint, 'installationId' | 'mode'>
@@ -32,7 +32,7 @@ export function fixtureFor(rootSecret: RootSecret, endpoint: FixtureEndpoint, no
   }
 }
 
-// Neither tells anything about the other, about the root secret, or about a secret that signs calls.
+// A fixture secret reveals nothing about another one, about the root secret, or about a secret that signs calls.
 function fixtureSecret(rootSecret: RootSecret, name: string): string {
   const key = deriveKey(rootSecret, 'webhook fixture')
   return secretPrefix + createHmac('sha256', key).update(name).digest('base64')
@@ -49,7 +49,7 @@ function freshCall(endpoint: FixtureEndpoint, secret: string, now: number): Webh
   }
 }
 
-// It cannot be used against a receiver: no event has such an id or type, and the time is years ago.
+// The call cannot be used against a receiver: no event has such an id or type, and the time is years ago.
 function liveCheck(
   rootSecret: RootSecret,
   endpoint: FixtureEndpoint,
@@ -85,15 +85,15 @@ function fixtureBody(
 
 interface Call {
   id: string
-  // As it stands in the header, whatever that is.
+  // The text of the header, valid or not.
   timestamp: string
   body: string
 }
 
-// What the vectors are made of. Only the fixture secret is published; `other` is one that the receiver does not hold.
+// The parts of the vectors. Only the fixture secret is published; `other` is a secret that the receiver does not have.
 interface Bench {
   call: Call
-  // The same JSON in other bytes, and text that suffers when it is decoded, normalised or escaped.
+  // `spaced`: the same JSON in other bytes. `unicode`: text that changes if it is decoded, normalised or escaped.
   spaced: Call
   unicode: Call
   own: (call: Call) => string
@@ -124,23 +124,23 @@ function acceptedVectors({ call, spaced, unicode, own, other }: Bench): Signatur
     vector('accept', name, sent, headersOf(sent, signature, headerNames))
   return [
     accept('valid', call, own(call)),
-    // While a secret is replaced, the new one signs first and the former one second. A receiver may hold either. Here the
-    // fixture secret stands for the new one …
+    // During a rotation the new secret signs first and the former one second. A receiver may have either. In this vector the fixture
+    // secret is the new one.
     accept('rotated_receiver_has_new', call, `${own(call)} ${other(call)}`),
-    // … and here for the former one, which finds a receiver that looks at the first signature only.
+    // In this vector the fixture secret is the former one: it detects a receiver that checks only the first signature.
     accept('rotated_receiver_has_old', call, `${other(call)} ${own(call)}`),
-    // Sent before the new secret was made: the former one, for which the fixture secret stands, signs alone. A receiver
-    // that knows of a rotation must not ask for two signatures.
+    // Sent before the rotation, so only the former secret signs, which is the fixture secret here. A receiver that knows of a rotation
+    // must not require two signatures.
     accept('old_only', before, own(before)),
-    // An unknown scheme is ignored; it is not an error.
+    // An unknown scheme must be ignored; it is not an error.
     accept('unknown_scheme_first', call, `v9,${macOf(other(call))} ${own(call)}`),
-    // Bytes are signed, not characters and not JSON.
+    // The bytes are signed, not the characters and not the JSON.
     accept('unicode', unicode, own(unicode)),
     accept('trailing_newline', newline, own(newline)),
     accept('spaced_json', spaced, own(spaced)),
-    // The names of headers have no case.
+    // Names of headers are case-insensitive.
     accept('header_case', call, own(call), ['Webhook-Id', 'WEBHOOK-TIMESTAMP', 'webhook-Signature']),
-    // A second within the tolerance, on either side.
+    // One second within the tolerance, on either side.
     accept('almost_too_old', almostOld, own(almostOld)),
     accept('almost_too_new', almostNew, own(almostNew)),
   ]
@@ -149,32 +149,32 @@ function acceptedVectors({ call, spaced, unicode, own, other }: Bench): Signatur
 function rejectedVectors({ call, spaced, own, other }: Bench): SignatureVector[] {
   const reject = (name: string, sent: Call, signature: string) =>
     vector('reject', name, sent, headersOf(sent, signature))
-  // Signed as it is written, so only the time is wrong.
+  // The signature covers the time as it is sent, so only the time is wrong.
   const rejectAt = (name: string, timestamp: number | string) => {
     const sent = at(call, timestamp)
     return reject(name, sent, own(sent))
   }
-  // Signed as if the missing header were empty, which is how many frameworks read one that is not there.
+  // Signed as if the missing header were empty, which is how many frameworks read a missing header.
   const rejectWithout = (name: string, signed: Call, missing: string) => {
     const { [missing]: _, ...headers } = headersOf(signed, own(signed))
     return vector('reject', name, call, headers)
   }
   return [
-    // A character of the body, the id or the time is not the one that was signed.
+    // A character of the body, the id or the time differs from what was signed.
     reject('tampered_body', { ...call, body: call.body.replace('A test', 'A best') }, own(call)),
     reject('tampered_id', { ...call, id: 'fixture_vectos' }, own(call)),
     reject('tampered_timestamp', at(call, vectorNow + 1), own(call)),
     // Signed with another secret.
     reject('wrong_secret', call, other(call)),
-    // Two signatures as in a rotation: one by another secret, one by the right secret for another call.
+    // Two signatures as in a rotation: one by another secret, and one by the right secret but for another call.
     reject('rotated_neither_fits', call, `${other(call)} ${own({ ...call, id: 'fixture_other' })}`),
-    // The same JSON in other bytes is another body.
+    // The same JSON in other bytes is a different body.
     reject('reserialised_json', call, own(spaced)),
     reject('trailing_newline_added', { ...call, body: `${call.body}\n` }, own(call)),
-    // Well signed, and a second past the tolerance: it may be a recording, or made in advance.
+    // Correctly signed, but one second beyond the tolerance: the call may be a replay, or made in advance.
     rejectAt('too_old', vectorNow - toleranceSeconds - 1),
     rejectAt('too_new', vectorNow + toleranceSeconds + 1),
-    // A time is decimal digits and nothing else. What reads these leniently would let the header be written in many ways.
+    // A time consists only of decimal digits. A lenient parser would accept many spellings of one time.
     rejectAt('timestamp_float', `${vectorNow}.5`),
     rejectAt('timestamp_suffixed', `${vectorNow}s`),
     rejectAt('timestamp_negative', `-${vectorNow}`),
