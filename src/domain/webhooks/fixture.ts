@@ -185,13 +185,13 @@ function rejectedVectors({ call, spaced, own, other }: Bench): SignatureVector[]
     rejectWithout('missing_id', { ...call, id: '' }, 'webhook-id'),
     rejectWithout('missing_timestamp', at(call, ''), 'webhook-timestamp'),
     rejectWithout('missing_signature', call, 'webhook-signature'),
-    // There is nothing to compare, or less than the whole.
+    // The signature is missing or incomplete.
     reject('signature_empty', call, ''),
     reject('signature_without_value', call, 'v1,'),
     reject('signature_truncated', call, own(call).slice(0, -12)),
-    // Signatures are separated by spaces. This is one, by another secret, with something behind it.
+    // Signatures are separated by spaces, so this is a single signature, by another secret, with text after it.
     reject('signature_comma_joined', call, `${other(call)},${own(call)}`),
-    // The right bytes in another alphabet, without a scheme, or under a scheme that would mean something else.
+    // The right bytes in another encoding, without a scheme, or under an unknown scheme.
     reject('signature_hex', call, `v1,${Buffer.from(macOf(own(call)), 'base64').toString('hex')}`),
     reject('signature_without_scheme', call, macOf(own(call))),
     reject('signature_unknown_scheme', call, `v9,${macOf(own(call))}`),
@@ -218,7 +218,7 @@ function at(call: Call, timestamp: number | string): Call {
   return { ...call, timestamp: String(timestamp) }
 }
 
-// Signs whatever text stands in the header; real calls are signed by `signatureOf`, which takes nothing but a time.
+// Signs any text as the timestamp; real calls are signed by `signatureOf`, which accepts only a time.
 function sign(secret: string, { id, timestamp, body }: Call): string {
   const key = Buffer.from(secret.slice(secretPrefix.length), 'base64')
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`

@@ -1,5 +1,5 @@
-// Reads what is at an address that others chose, from inside our network. So it is guarded like the receivers of webhooks: few bytes,
-// little time, and every address that is dialled is judged, also after a redirect.
+// Fetches a URL that others chose, from inside our network. So it is guarded like calls to webhook receivers: few bytes, little time, and
+// every address is checked before connecting, also after a redirect.
 
 import { lookup as resolve } from 'node:dns'
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
@@ -11,13 +11,13 @@ import { isForbiddenAddress, targetProblem } from './guard.ts'
 const { get: getOpenly } = process.getBuiltinModule('node:http')
 
 export interface GetBounds {
-  // Also http, and addresses of this machine and its networks: for development.
+  // Also allows http, and addresses of this machine and its networks, for development.
   allowPrivate: boolean
   accept: string
   bytesMax: number
-  // For all of it, redirects included.
+  // For the whole request, redirects included.
   msMax: number
-  // (default: none is followed)
+  // (default: 0)
   redirectsMax?: number
 }
 
@@ -26,8 +26,8 @@ export interface Got {
   bytes: Buffer
 }
 
-// `forbidden`: an address that may not be called. `missing`: its owner does not have it, or does not give it away. `unreachable`: no
-// answer, or one that may be another one later.
+// `forbidden`: the address must not be called. `missing`: the server does not have the file, or does not allow reading it. `unreachable`:
+// no response, or one that may change later.
 export const getProblems = ['forbidden', 'missing', 'unreachable', 'too_slow', 'too_large'] as const
 export type GetProblem = (typeof getProblems)[number]
 
@@ -69,7 +69,7 @@ function answerOf(url: string, { allowPrivate, accept }: GetBounds, signal: Abor
       else if (options.all) done(null, allowed)
       else done(null, first.address, first.family)
     })
-  // Not compressed, so it cannot unfold into more than it weighed.
+  // Requests an uncompressed response, so decompression cannot make it larger than its limit.
   const headers = { accept, 'accept-encoding': 'identity', 'user-agent': 'Cartwright' }
   return new Promise((take, fail) => {
     const ask = url.startsWith('http:') ? getOpenly : get

@@ -1,24 +1,24 @@
-// What this process holds of each endpoint: calls under way, deliveries that were claimed ahead of them, and outcomes that are
-// not written yet.
+// The deliveries of each endpoint that this process holds: current calls, deliveries that were claimed ahead, and outcomes that are not
+// written yet.
 
 import type { Claimed } from './claim.ts'
 import { inFlightMax } from './schedule.ts'
 
 interface Line {
-  // Claimed, and waiting for one of the calls to end. Not called after `staleAt`, by a clock that never steps back.
+  // Claimed deliveries that wait for a call to end. They are not called after `staleAt`, a time of the monotonic clock.
   waiting: { claimed: Claimed; staleAt: number }[]
   calls: number
-  // Waiting ones, calls, and outcomes that are not written yet.
+  // Number of waiting deliveries, calls, and outcomes that are not written yet.
   held: number
 }
 
 export interface Next {
   claimed: Claimed
-  // How many wait behind it.
+  // Number of deliveries that wait after this one.
   left: number
 }
 
-// Deliveries that a process may hold beyond its calls, over all endpoints, for each call that it may make.
+// Deliveries that a process may hold beyond its calls, over all endpoints, per call that it may make.
 const aheadPerCall = 2
 
 export class HeldDeliveries {
@@ -32,8 +32,8 @@ export class HeldDeliveries {
     return this.#lines.values().some(({ waiting }) => waiting.length > 0)
   }
 
-  // Calls that may be made now, and what may wait beside them. What is not written yet counts, so a database that is away
-  // does not fill the memory. `leaving`: what the transaction that claims also writes or gives back.
+  // Returns the number of calls that may be made now, and of deliveries that may wait. Unwritten outcomes count, so an unreachable
+  // database does not fill the memory. `leaving`: deliveries that the claiming transaction also writes or releases.
   room(callsMax: number, leaving: readonly Claimed[] = []): { limit: number; aheadLimit: number } {
     let [limit, aheadLimit] = [callsMax, aheadPerCall * callsMax]
     const leavingBy = Map.groupBy(leaving, ({ endpointId }) => endpointId)
@@ -52,7 +52,7 @@ export class HeldDeliveries {
     line.waiting.push({ claimed, staleAt })
   }
 
-  // They are written, or no longer ours.
+  // Removes deliveries that were written, or that other processes hold now.
   release(claims: readonly Claimed[]): void {
     for (const { endpointId } of claims) {
       const line = this.#lines.get(endpointId)
@@ -62,7 +62,7 @@ export class HeldDeliveries {
     }
   }
 
-  // Undefined where nothing waits, or the endpoint has all its calls under way. The call begins.
+  // Begins the next call. Returns undefined if no delivery waits, or if the endpoint has its maximum of calls.
   begin(endpointId: string): Next | undefined {
     const line = this.#lines.get(endpointId)
     if (!line || line.calls >= inFlightMax) return undefined
@@ -77,7 +77,7 @@ export class HeldDeliveries {
     if (line) line.calls -= 1
   }
 
-  // Takes out what waits. It stays held until it is given back.
+  // Removes the waiting deliveries. They count as held until `release`.
   takeWaiting(endpointId: string): Claimed[] {
     return (
       this.#lines
@@ -87,7 +87,8 @@ export class HeldDeliveries {
     )
   }
 
-  // The oldest comes first. While a machine sleeps only the time of day goes on, and another node may have taken over.
+  // Checks the oldest delivery, which comes first. Both clocks are compared: while a machine sleeps only the time of day goes on, and
+  // another node may have taken over.
   isStale(endpointId: string, now: { time: number; monotonic: number }): boolean {
     const first = this.#lines.get(endpointId)?.waiting[0]
     if (!first) return false

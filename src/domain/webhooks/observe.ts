@@ -1,4 +1,4 @@
-// What can be seen of webhooks from outside: calls, and what waits to be sent.
+// Metrics of webhooks: calls, and the queue of deliveries.
 
 import { samplesBy } from '../../platform/metrics/counts.ts'
 import { lookBefore, type Metrics } from '../../platform/metrics/metrics.ts'

@@ -1,4 +1,4 @@
-// The three operations on webhooks: the endpoints and what became of their calls, the signature fixture, and the replay.
+// The three operations on webhooks: the endpoints with the outcomes of their calls, the signature fixture, and the replay.
 
 import type { OpenHandler } from '../../platform/http/open.ts'
 import { isId } from '../../platform/kit/ids.ts'
@@ -18,7 +18,7 @@ type WebhookOperation =
 
 export interface WebhookParts {
   rootSecret: RootSecret
-  // How long the texts of events are stored.
+  // How long the bodies of events are stored.
   textsMs: number
 }
 
@@ -28,7 +28,7 @@ export function webhookOperations({ rootSecret, textsMs }: WebhookParts): {
   return {
     async listInstallationWebhooks({ db, caller: { installationId }, now }) {
       const endpoints = await listEndpoints(db, installationId)
-      // Two short looks at an index for each of at most a hundred; they travel together.
+      // Two short index reads for each of at most a hundred endpoints, sent together.
       const views = endpoints.map(async (endpoint) => {
         const [newest, pending] = await Promise.all([
           listNewestDeliveries(db, endpoint, recentMax),

@@ -1,5 +1,5 @@
-// What became of a call: the delivery, the log, the health of its endpoint and the events about it, in one transaction.
-// Only the holder of the lease may write, so a process that slept through its lease changes nothing.
+// Records the outcome of a call: the delivery, the log, the health of its endpoint and the events about it, in one transaction. Only the
+// holder of the lease may write, so a process that was suspended past the end of its lease changes nothing.
 
 import { toInstant } from '../../platform/kit/instant.ts'
 import { announce } from '../../platform/outbox/announce.ts'
@@ -16,7 +16,7 @@ export interface Outcome {
   startedAt: number
 }
 
-// What a call that failed means for its delivery.
+// The consequence of a failed call for its delivery.
 interface Verdict {
   status: 'retrying' | 'failed' | 'blocked' | 'discarded'
   dueAt: number | null
@@ -25,10 +25,10 @@ interface Verdict {
 
 export async function recordOutcomes(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<void> {
   const byEndpoint = Map.groupBy(outcomes, ({ claimed }) => claimed.endpointId)
-  // Where several endpoints are written, it is in the order of their ids.
+  // Endpoints are written in the order of their ids, so transactions cannot deadlock.
   const groups = [...byEndpoint].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group)
   const well = outcomes.filter(({ call }) => isSuccess(call))
-  // What succeeded needs no thought about its endpoint, and so no lock.
+  // Successes do not depend on the state of the endpoint, so it is not locked.
   if (well.length === outcomes.length) {
     const areOurs = await recordSuccesses(tx, well, now)
     for (const group of groups) noteWell(tx, group, areOurs, now)
@@ -41,7 +41,7 @@ export async function recordOutcomes(tx: Tx, outcomes: readonly Outcome[], now: 
   await Promise.all(groups.map((group, index) => recordOfEndpoint(tx, endpoints[index], group, areOurs, now)))
 }
 
-// Answers with the ids of those whose lease was still ours.
+// Returns the ids of the deliveries whose lease this process still had.
 async function recordSuccesses(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<Set<string>> {
   if (outcomes.length === 0) return new Set()
   const [rows] = await Promise.all([updateWell(tx, outcomes, now), hurryNexts(tx, outcomes, now)])
@@ -57,7 +57,7 @@ function noteWell(tx: Tx, group: readonly Outcome[], areOurs: ReadonlySet<string
   noteSuccess(tx, { installationId, id }, startedAt, now)
 }
 
-// `endpoint` is undefined when it was removed meanwhile. Only what was still ours to write says anything about it.
+// `endpoint` is undefined if it was removed meanwhile. Only outcomes whose lease this process still had change the endpoint's health.
 async function recordOfEndpoint(
   tx: Tx,
   endpoint: Endpoint | undefined,
@@ -84,7 +84,7 @@ export function isSuccess({ kind, statusCode }: CallOutcome): boolean {
 
 function healthAfter(endpoint: Endpoint, { call, startedAt }: Outcome, now: number): Endpoint {
   if (isSuccess(call)) {
-    // A call that was made before the last failure says nothing about now.
+    // A call that began before the last failure does not prove that the endpoint works now.
     if (endpoint.lastFailureAt !== null && endpoint.lastFailureAt > startedAt)
       return { ...endpoint, lastSuccessAt: now }
     return { ...endpoint, lastSuccessAt: now, consecutiveFailures: 0, failingSince: null, restingUntil: null }
@@ -116,7 +116,7 @@ function verdictOf(endpoint: Endpoint | undefined, { claimed, call }: Outcome, n
   return { status: 'retrying', dueAt: now + waitMs, error }
 }
 
-// False when the lease was lost: then nothing is changed but the log.
+// Returns false if the lease was lost: then only the log is changed.
 async function recordFailure(tx: Tx, endpoint: Endpoint | undefined, outcome: Outcome, now: number): Promise<boolean> {
   const { claimed } = outcome
   const verdict = verdictOf(endpoint, outcome, now)
@@ -126,15 +126,15 @@ async function recordFailure(tx: Tx, endpoint: Endpoint | undefined, outcome: Ou
   ])
   if (!isOurs) return false
   if (verdict.dueAt === null) await hurryNexts(tx, [outcome], now)
-  // Events about webhooks never cause further ones.
+  // Failed deliveries of events about webhooks are not announced, so such events never cause further ones.
   const isAnnounced =
     (verdict.status === 'failed' || verdict.status === 'blocked') && !claimed.eventType.startsWith('webhook.')
   if (endpoint && isAnnounced) announceFailure(tx, endpoint, outcome, verdict, now)
   return true
 }
 
-// Many in one statement: those whose lease is still ours. Only what is being sent has a lease; the status is not named,
-// because PostgreSQL would take it for a hint to walk the index of everything that is open.
+// Updates many deliveries in one statement, if their lease is still ours. Only deliveries in status `sending` have a lease; the condition
+// does not name the status, because PostgreSQL would then walk the index of all open deliveries.
 async function updateWell(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<{ id: string }[]> {
   const rows = outcomes.map(({ claimed, call, startedAt }) => [
     claimed.installationId,
@@ -159,7 +159,7 @@ async function updateWell(tx: Tx, outcomes: readonly Outcome[], now: number): Pr
 
 const wellTypes = ['text', 'text', 'text', 'bigint', 'bigint', 'bigint', 'text'] as const
 
-// False when the lease was lost.
+// Returns false if the lease was lost.
 async function updateDelivery(
   tx: Tx,
   { status, dueAt, error }: Verdict,
@@ -185,8 +185,8 @@ async function insertAttempt(tx: Tx, { claimed, call, startedAt }: Outcome, erro
     on conflict do nothing`
 }
 
-// The next event of each subject may have been parked until this one has ended. They are looked for first, because there
-// are seldom any, and because PostgreSQL would read the whole table to join them.
+// The next event of each subject may have been parked until this one has ended. These deliveries are selected first, because there are
+// rarely any, and because PostgreSQL would read the whole table to join them.
 async function hurryNexts(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<void> {
   const inOrder = outcomes.filter(({ claimed }) => claimed.replayOf === null)
   if (inOrder.length === 0) return

@@ -1,5 +1,5 @@
-// A replay: the same event once more to the same endpoint, as a new delivery with the full schedule. The event itself and
-// the delivery that is replayed stay as they are.
+// A replay: sends the same event to the same endpoint again, as a new delivery with the full schedule. The event itself and the original
+// delivery stay as they are.
 
 import type { DeliveryStatus } from '../../contract/words.ts'
 import { newId } from '../../platform/kit/ids.ts'
@@ -10,14 +10,14 @@ import { type Delivery, hasEventText, hasOpenReplay, insertReplay, lockDelivery,
 export interface ReplayInput {
   allowSucceeded: boolean
   reason: string | null
-  // How long the texts of events are stored.
+  // How long the bodies of events are stored.
   textsMs: number
 }
 
 const finalStatuses: ReadonlySet<DeliveryStatus> = new Set(['succeeded', 'failed', 'blocked', 'discarded'])
 
-// A second replay of the same delivery waits for its row and then sees the first one. The row of the endpoint is locked
-// too, so it cannot be paused, disabled or removed between the read and the commit.
+// A second replay of the same delivery waits for its row and then sees the first one. The row of the endpoint is locked too, so it cannot
+// be paused, disabled or removed between the read and the commit.
 export async function replayDelivery(
   tx: Tx,
   installationId: string,
@@ -35,7 +35,7 @@ export async function replayDelivery(
   const endpoint = await lockEndpoint(tx, installationId, original.endpointId)
   if (endpoint?.status !== 'enabled')
     throw refuse('endpoint_disabled', { current: { ...current, reason: `endpoint_${endpoint?.status ?? 'removed'}` } })
-  // Past its time the text counts as gone, whether or not the sweeper came by: it may come at any moment.
+  // An expired body counts as deleted, whether or not the sweeper has deleted it: it may do so at any moment.
   if (!(await hasEventText(tx, installationId, original.eventId, now - textsMs)))
     throw refuse('payload_expired', { current })
 
@@ -51,7 +51,7 @@ export async function replayDelivery(
     createdAt: now,
     finishedAt: null,
   }
-  // The lock excludes others; the unique index would too.
+  // The lock prevents a concurrent replay; the unique index would too.
   if (!(await insertReplay(tx, replay, reason))) throw refuse('replay_in_progress', { current })
   tx.signal('deliveries')
   return replay

@@ -1,5 +1,5 @@
-// Makes one webhook call and reports its outcome. The receiver is not trusted: it may be slow, endless, broken or a trap, so
-// every call has deadlines and bounds, follows nothing, and dials no address that the guard has not seen.
+// Makes one webhook call and reports its outcome. The receiver is not trusted: it may be slow, endless, broken or malicious, so every
+// call has deadlines and limits, follows no redirect, and connects only to addresses that the guard has checked.
 
 import dns from 'node:dns'
 import { connect, isIP, type Socket } from 'node:net'
@@ -14,14 +14,14 @@ export interface Call {
 }
 
 export interface CallOutcome {
-  // `answered`: there was an HTTP status in time. `blocked`: the guard refused the address. `failed`: anything else.
+  // `answered`: an HTTP status arrived in time. `blocked`: the guard refused the address. `failed`: any other failure.
   kind: 'answered' | 'failed' | 'blocked'
   statusCode: number | null
-  // Header of a 429 or 503, as it was sent.
+  // The `Retry-After` header of a 429 or 503, as it was sent.
   retryAfter: string | null
-  // A few plain words when there was no answer, without anything that was sent or any address.
+  // A few plain words if there was no response, without any part of the request or the address.
   error: string | null
-  // The beginning of the answer's body.
+  // The beginning of the response's body.
   answer: string | null
   tookMs: number
 }
@@ -29,17 +29,17 @@ export interface CallOutcome {
 export interface Sender {
   // Never rejects.
   send(call: Call): Promise<CallOutcome>
-  // Ends what is under way, as failed.
+  // Aborts current calls, which fail.
   close(): Promise<void>
 }
 
 export interface SenderOptions {
   allowPrivate: boolean
-  // For the name of the receiver, and again for TCP and TLS together.
+  // Limit for resolving the receiver's name, and again for TCP and TLS together.
   connectMsMax?: number
-  // From the call of `send` to the end of the answer; waiting for one of the connections to a busy address counts.
+  // From the call of `send` to the end of the response; includes waiting for a free connection to a busy address.
   exchangeMsMax?: number
-  // The world outside, which tests replace.
+  // Replaced by tests.
   lookup?: (name: string) => Promise<readonly string[]>
   dial?: (address: string, port: number) => Socket
   caCertificates?: readonly string[]
@@ -57,25 +57,24 @@ const answerBytesKept = 4 * 1024
 const retryAfterCharactersMax = 100
 const interimAnswersMax = 16
 const callsPerConnection = 100
-// A call is not sent in the last tenth of its time: the receiver could not answer it, and would see it twice.
+// A call is not sent in the last tenth of its time: the response would be late, and the receiver would get the call twice.
 const shareToAnswerIn = 10
-// More than that many calls can honestly bring. It stops floods that never become headers or body: endless reason
-// phrases, chunk extensions.
+// More bytes than this many valid calls can have. The limit stops floods that never become headers or body: endless reason phrases, chunk
+// extensions.
 const connectionBytesMax = 2 * callsPerConnection * (headerBytesMax + answerBytesRead)
 
 export function createSender(options: SenderOptions): Sender {
   const { exchangeMsMax = exchangeMsDefault } = options
-  // The least recently used comes first.
+  // The least recently used target comes first.
   const targets = new Map<string, Target>()
   const underWay = new Set<Exchange>()
   const closing = new AbortController()
   const connectTo = connectorOf(options, closing.signal)
 
-  // By whole address: two receivers on one host have nothing to do with each other, and one that hangs must not keep the
-  // other from its connections.
+  // One target per whole URL: two receivers on one host are independent, and one that hangs must not take connections from the other.
   function targetOf(url: string): Target | Ending {
     const known = targets.get(url)
-    // Asked here again, since what is allowed may have changed after the address was registered.
+    // Checked again here, since the rules may have changed after the URL was registered.
     const problem = known ? undefined : targetProblem(url, options)
     if (problem !== undefined) return blocked(problem.message)
     const target = known ?? newTarget(new URL(url), connectTo)
@@ -84,7 +83,7 @@ export function createSender(options: SenderOptions): Sender {
     const [oldest] = targets
     if (targets.size > addressesMax && oldest) {
       targets.delete(oldest[0])
-      // It still ends the calls that it has.
+      // Its current calls still end normally.
       void oldest[1].pool.close()
     }
     return target
@@ -93,15 +92,15 @@ export function createSender(options: SenderOptions): Sender {
   async function exchange({ url, headers, body }: Call): Promise<Ending> {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     const endsAt = performance.now() + exchangeMsMax
-    // An idle connection can be reset just before it is used again, and all of them when a receiver restarts. Nothing was
-    // written, so nothing can arrive twice; each of these costs one idle connection, and then comes a new one.
+    // An idle connection can be reset just before it is used again, and all of them when a receiver restarts. Nothing was written, so
+    // nothing can arrive twice; each retry uses up one idle connection, and at last a new one is opened.
     for (let again = 0; ; again += 1) {
       if (closing.signal.aborted) return closed
       const target = targetOf(url)
       if ('kind' in target) return target
       const exchange = new Exchange(endsAt, endsAt - exchangeMsMax / shareToAnswerIn)
       underWay.add(exchange)
-      // Answers are never decompressed, so none can unfold into more than it weighed.
+      // Responses are never decompressed, so none can become larger than its limit.
       const identity = { ...headers, 'accept-encoding': 'identity' }
       target.pool.dispatch({ path: target.path, method: 'POST', headers: identity, body: bytes }, exchange)
       const ending = await exchange.ending
@@ -133,13 +132,13 @@ const nothing = { statusCode: null, retryAfter: null, answer: null }
 const connectionLost = 'connection lost'
 const closed = failed('the sender was closed')
 
-// An address that the guard lets pass, taken apart once.
+// A URL that the guard accepts, parsed once.
 interface Target {
   path: string
   pool: Pool
 }
 
-// Our own pool follows no redirect and asks the environment for no proxy.
+// This pool follows no redirect and reads no proxy from the environment.
 function newTarget({ origin, pathname, search }: URL, connectTo: buildConnector.connector): Target {
   const pool = new Pool(origin, {
     connect: connectTo,
@@ -147,18 +146,18 @@ function newTarget({ origin, pathname, search }: URL, connectTo: buildConnector.
     allowH2: false,
     pipelining: 1,
     keepAliveTimeout: idleMs,
-    // A receiver may ask for less, not for more.
+    // A receiver may ask for a shorter timeout, not for a longer one.
     keepAliveMaxTimeout: idleMs,
     maxRequestsPerClient: callsPerConnection,
     maxHeaderSize: headerBytesMax,
-    // The deadline of the exchange covers both.
+    // The deadline of the exchange covers headers and body.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
   return { path: pathname + search, pool }
 }
 
-// One call under way; undici reports its progress. It ends once: whatever comes later is ignored.
+// One current call; undici reports its progress. It ends once: later reports are ignored.
 class Exchange implements Dispatcher.DispatchHandler {
   readonly ending: Promise<Ending>
   // The connection broke before a byte of the call was written to it.
@@ -182,7 +181,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#deadline = setTimeout(() => this.#tooLate(), Math.max(1, endsAt - performance.now()))
   }
 
-  // The connection goes with it unless the answer was read to its end.
+  // Also closes the connection, unless the response was read to its end.
   end(ending: Ending): void {
     if (this.#isEnded) return
     this.#isEnded = true
@@ -196,9 +195,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.end(failed(this.#controller ? 'answer too slow' : 'timed out'))
   }
 
-  // The call is about to be written: from here on it is unknown what the receiver has seen.
+  // The call is about to be written: from here on it is unknown which bytes the receiver gets.
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Its time passed while it waited for a connection. Unlike an abort, this leaves the connection to the next.
+    // The call's time passed while it waited for a connection. Unlike an abort, throwing keeps the connection for the next call.
     if (this.#isEnded || performance.now() >= this.#sentBy) throw new CallFailure(failed('timed out'))
     this.#controller = controller
   }
@@ -231,12 +230,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.end(this.#status ? this.#answered(this.#status) : failed('not an HTTP answer'))
   }
 
-  // A status is the receiver's word, and stands even where the body behind it breaks off, never ends or comes too slowly:
-  // to call again would only repeat what was heard.
+  // If the receiver has sent a status, the status counts, even if the body breaks off, never ends or comes too slowly: another call would
+  // only get the same status.
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
     const isKnown = error instanceof CallFailure
     const ending = isKnown ? error.ending : failed(wordsFor(error))
-    // A connection that could not be made is a failure like any other; this is about one that was there.
+    // Only a lost connection counts as unsent. A connection that could not be opened is an ordinary failure.
     this.isUnsent = !this.#isEnded && !isKnown && this.#controller === undefined && ending.error === connectionLost
     this.#controller = undefined
     this.end(this.#status ? this.#answered(this.#status) : ending)
@@ -244,14 +243,14 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #answered(status: Pick<Ending, 'statusCode' | 'retryAfter'>): Ending {
     if (this.#chunks.length === 0) return { ...status, kind: 'answered', error: null, answer: '' }
-    // A character that the cut went through is left out. PostgreSQL keeps no NUL.
+    // A character that was cut in two is left out. PostgreSQL cannot store NUL.
     const isCut = this.#bytes > answerBytesKept
     const text = new TextDecoder().decode(Buffer.concat(this.#chunks), { stream: isCut })
     return { ...status, kind: 'answered', error: null, answer: text.replaceAll('\0', '') }
   }
 }
 
-// A failure that already knows what is to be said about it.
+// An error that already has the outcome to report.
 class CallFailure extends Error {
   readonly ending: Ending
 
@@ -261,12 +260,13 @@ class CallFailure extends Error {
   }
 }
 
-// Resolves, vets, dials and looks again. A resolver hook alone would not do: undici asks none for a literal address.
+// Resolves the name, checks its addresses, connects, and checks the address of the connection again. A resolver hook alone would not
+// suffice: undici calls none for a literal address.
 function connectorOf(options: SenderOptions, closing: AbortSignal): buildConnector.connector {
   const { allowPrivate, connectMsMax = connectMsDefault, lookup = lookupBySystem, dial = dialByNet } = options
   const { caCertificates } = options
   const secureContext = tls.createSecureContext(caCertificates ? { ca: [...caCertificates] } : {})
-  // Connections that open together ask once, so one slow name server cannot fill the resolver's few threads.
+  // Connections that open at the same time share one query, so one slow name server cannot occupy the resolver's few threads.
   const lookups = new Map<string, Promise<readonly string[]>>()
 
   function resolve(name: string): Promise<readonly string[]> {
@@ -278,12 +278,12 @@ function connectorOf(options: SenderOptions, closing: AbortSignal): buildConnect
   async function vettedAddresses(hostname: string): Promise<readonly string[]> {
     const addresses = isIP(hostname) === 0 ? await within(connectMsMax, resolve(hostname)) : [hostname]
     if (addresses.length === 0) throw new CallFailure(failed('name not found'))
-    // A name with one foot inside is a trap as a whole.
+    // A name is refused if even one of its addresses is forbidden.
     if (addresses.some((address) => isForbiddenAddress(address, { allowPrivate }))) throw new CallFailure(guarded)
     return addresses.slice(0, addressesTriedMax)
   }
 
-  // The addresses share the time, so a first one that never answers leaves some to the next.
+  // The addresses share the time, so if the first one never responds, some time is left for the next.
   async function dialOneOf(addresses: readonly string[], port: number, endsAt: number): Promise<Socket> {
     let problem: unknown
     for (const [index, address] of addresses.entries()) {
@@ -298,11 +298,11 @@ function connectorOf(options: SenderOptions, closing: AbortSignal): buildConnect
     throw problem
   }
 
-  // Until it is handed over undici does not know the socket, so closing has to reach it here.
+  // Until the socket is passed to undici, undici does not know it, so `close` must abort it here.
   async function ready<T extends Socket>(socket: T, event: 'connect' | 'secureConnect', msMax: number): Promise<T> {
     const abandon = () => void socket.destroy()
     closing.addEventListener('abort', abandon)
-    // Errors after the first are of no interest, but one without a listener would end the process.
+    // Further errors are ignored, but an error without a listener would end the process.
     socket.on('error', () => {})
     try {
       await within(
@@ -337,7 +337,7 @@ function connectorOf(options: SenderOptions, closing: AbortSignal): buildConnect
     const secured = tls.connect({
       socket,
       secureContext,
-      // Whatever the environment says.
+      // Set explicitly, so the environment cannot turn the check off.
       rejectUnauthorized: true,
       ALPNProtocols: ['http/1.1'],
       host: hostname,
@@ -389,9 +389,9 @@ const unasked = Buffer.from('HTTP/1.1 100')
 const interimAt = 'HTTP/1.1 '.length
 const interimDigit = '1'.charCodeAt(0)
 
-// Two things that undici does not do. It reads on for as long as bytes come that are neither headers nor body. And it
-// takes an unasked «100 Continue», which some servers send before each answer, for a broken one, though a client has to
-// pass over every interim answer (RFC 9110, 15.2); as a 102 it does.
+// Adds two things that undici does not do. undici reads on as long as bytes arrive that are neither headers nor body. And it treats an
+// unrequested «100 Continue», which some servers send before each response, as an error, though a client must skip every interim response
+// (RFC 9110, 15.2); it does skip a 102.
 function bounded(socket: Socket): Socket {
   const read = socket.read.bind(socket)
   socket.read = (size?: number) => {
@@ -423,14 +423,14 @@ const wordsByCode: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'TLS: the receiver does not speak TLS',
 }
 
-// Made of codes alone: messages of errors carry addresses and pieces of what was read.
+// Built from codes alone: messages of errors contain addresses and parts of the response.
 function wordsFor(error: unknown): string {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
   const words = wordsByCode[code]
   if (words !== undefined) return words
   if (error instanceof errors.HTTPParserError) return 'not an HTTP answer'
   if (/^ERR_(?:SSL|TLS)_/.test(code)) return `TLS: ${spoken(code.replace(/^ERR_(?:SSL|TLS)_/, ''))}`
-  // The verdicts on a certificate are the only other codes without an E or a prefix: DEPTH_ZERO_SELF_SIGNED_CERT.
+  // The codes of certificate errors are the only other ones without an E or a prefix: DEPTH_ZERO_SELF_SIGNED_CERT.
   if (/CERT|ISSUER|CRL|CHAIN|HOSTNAME_MISMATCH/.test(code)) return `TLS: ${spoken(code)}`
   return 'the call could not be made'
 }

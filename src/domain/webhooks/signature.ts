@@ -1,4 +1,4 @@
-// Signatures by Standard Webhooks 1.0, and the secrets that make them. A secret is sealed at rest and opened only to sign.
+// Signatures by Standard Webhooks 1.0, and their secrets. A secret is stored sealed and decrypted only to sign.
 
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { Lru } from '../../platform/kit/lru.ts'
@@ -8,14 +8,14 @@ import type { Endpoint } from './store.ts'
 export const secretPrefix = 'whsec_'
 const secretBytes = 32
 const sealPurpose = 'webhook secret'
-// A key of its own, so a former secret cannot be put back in the place of the current one.
+// A purpose of its own, so a former secret cannot be moved to the place of the current one.
 const formerPurpose = 'former webhook secret'
 
 export function newSecret(): string {
   return secretPrefix + randomBytes(secretBytes).toString('base64')
 }
 
-// Distinguishes secrets without revealing one.
+// Returns the last characters, which distinguish secrets without revealing them.
 export function hintOf(secret: string): string {
   return secret.replace(/=+$/, '').slice(-4)
 }
@@ -34,25 +34,24 @@ export function openSecret(rootSecret: RootSecret, endpointId: string, sealed: s
   return secret
 }
 
-// Undefined when it does not open.
+// Returns undefined if the secret cannot be decrypted.
 export function findSecret(rootSecret: RootSecret, endpointId: string, sealed: string): string | undefined {
   return openByRoot(rootSecret, sealPurpose, sealed, endpointId)
 }
 
-// One that the version before put aside is sealed as the current one was.
+// Former secrets that an earlier release stored are sealed for the purpose of the current one.
 function openFormerSecret(rootSecret: RootSecret, endpointId: string, sealed: string): string {
   const former = openByRoot(rootSecret, formerPurpose, sealed, endpointId)
   return former ?? openSecret(rootSecret, endpointId, sealed)
 }
 
-// A secret as it is shown, or the key that was made of it.
+// A secret as it is shown, or the key that was derived from it.
 export type SigningSecret = string | KeyObject
 
 export type SecretOpener = (endpointId: string, sealed: string, place?: 'current' | 'former') => KeyObject
 
-// Opening a secret, and making a key of it, costs more than signing (18 against 4 µs for the key alone), so the keys
-// of busy endpoints are cached. They are found by everything that a sealed text is bound to, and by the text
-// itself, which changes with the secret.
+// Decrypting a secret and deriving its key costs more than signing (18 against 4 µs for the key alone), so the keys of busy endpoints are
+// cached. The cache key is everything that a sealed text is bound to, and the text itself, which changes with the secret.
 export function createSecretOpener(rootSecret: RootSecret): SecretOpener {
   const keys = new Lru<string, KeyObject>(1_000)
   return (endpointId, sealed, place = 'current') => {
@@ -70,7 +69,7 @@ function keyOf(secret: string): KeyObject {
   return createSecretKey(Buffer.from(secret.slice(secretPrefix.length), 'base64'))
 }
 
-// The current secret, and while it is being replaced the former one behind it.
+// Returns the current secret, and during a rotation also the former one, in this order.
 export function secretsOf(
   open: SecretOpener,
   { id, secretSealed, previousSealed, previousExpiresAt }: SealedSecrets,
@@ -91,7 +90,7 @@ export interface Message {
   body: string | Buffer
 }
 
-// What is signed is the id, the time and the very bytes of the body, so none of them can be exchanged.
+// The id, the time and the exact bytes of the body are signed, so none of them can be replaced.
 export function signatureOf(secret: SigningSecret, { id, timestamp, body }: Message): string {
   const key = typeof secret === 'string' ? keyOf(secret) : secret
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`

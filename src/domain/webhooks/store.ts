@@ -13,7 +13,7 @@ export interface Endpoint {
   slot: string
   url: string
   description: string
-  // JSON list.
+  // A JSON list.
   events: string
   status: EndpointStatus
   disabledReason: EndpointDisabledReason | null
@@ -29,9 +29,9 @@ export interface Endpoint {
   restingUntil: number | null
   createdAt: number
   updatedAt: number
-  // The key that it ends with; null: none.
+  // The key with which the endpoint ends; null: none.
   credentialId: string | null
-  // A platform of agents; null: an endpoint of the merchant or of an app.
+  // An agent platform; null: an endpoint of the merchant or of an app.
   platformId: string | null
 }
 
@@ -43,7 +43,8 @@ export const endpointColumns = new Fragment(`
   consecutive_failures as "consecutiveFailures", failing_since as "failingSince", resting_until as "restingUntil",
   created_at as "createdAt", updated_at as "updatedAt", credential_id as "credentialId", platform_id as "platformId"`)
 
-// For an endpoint `e`. Nothing is sent once the key that made it has ended; the sweeper then removes it.
+// A condition on an endpoint `e`. Nothing is sent once the key that created the endpoint has ended; the sweeper then removes the
+// endpoint.
 export function isMakerLiving(now: number): Fragment {
   return new Fragment(
     `(e.credential_id is null or exists (
@@ -55,7 +56,7 @@ export function isMakerLiving(now: number): Fragment {
 
 export const endpointsMax = 100
 
-// The living ones, oldest first.
+// Lists endpoints that have not ended, oldest first.
 export async function listEndpoints(db: Reader, installation: string): Promise<Endpoint[]> {
   return db.sql<Endpoint>`
     select ${endpointColumns} from webhook_endpoints
@@ -69,7 +70,7 @@ export async function findEndpoint(db: Reader, installation: string, id: string)
   return endpoint
 }
 
-// Those of platforms.
+// Lists the endpoints of these platforms.
 export async function listEndpointsOfPlatforms(
   db: Reader,
   installation: string,
@@ -81,15 +82,15 @@ export async function listEndpointsOfPlatforms(
     where installation_id = ${installation} and platform_id in (${list(platformIds)}) and ended_at is null`
 }
 
-// For the operator, who names an endpoint by its id alone.
+// Called for the operator, who names an endpoint by its id alone.
 export async function findEndpointAnywhere(db: Reader, id: string): Promise<Endpoint | undefined> {
   const [endpoint] = await db.sql<Endpoint>`
     select ${endpointColumns} from webhook_endpoints where id = ${id} and ended_at is null`
   return endpoint
 }
 
-// Not of a merchant that is arriving from another cell: until the other one has let go, its copy counts, and what this one does may be
-// undone.
+// False while the merchant is arriving from another cell: until that cell has released the merchant, its copy counts, and changes here
+// may be discarded.
 export const isHere = new Fragment(
   `not exists (select 1 from merchant_moves v join installations i on i.merchant_id = v.merchant_id
     where v.state = 'arriving' and i.id = e.installation_id)`,
@@ -111,7 +112,7 @@ export async function insertEndpoint(tx: Tx, endpoint: Endpoint): Promise<void> 
       ${endpoint.createdAt}, ${endpoint.updatedAt}, ${endpoint.credentialId}, ${endpoint.platformId})`
 }
 
-// Everything that an operator or the server may change. The row is locked.
+// Writes every column that an operator or the server may change. The caller has locked the row.
 export async function updateEndpoint(tx: Tx, endpoint: Endpoint): Promise<void> {
   await tx.sql`
     update webhook_endpoints set url = ${endpoint.url}, description = ${endpoint.description}, events = ${endpoint.events},
@@ -131,8 +132,8 @@ export async function setHealth(tx: Tx, endpoint: Endpoint): Promise<void> {
     where installation_id = ${endpoint.installationId} and id = ${endpoint.id}`
 }
 
-// That it is well is written where it was not, and otherwise once a second: a busy endpoint must not become a hot row. A call that was
-// made before the last failure says nothing about now.
+// A success is written immediately after a failure, and otherwise at most once a second: a busy endpoint must not become a hot row. A
+// call that began before the last failure does not prove that the endpoint works now.
 export function noteSuccess(
   tx: Tx,
   { installationId, id }: { installationId: string; id: string },
@@ -146,7 +147,7 @@ export function noteSuccess(
       and (consecutive_failures > 0 or last_success_at is null or last_success_at <= ${now - 1_000})`
 }
 
-// The row stays, because the log of its deliveries points to it; its secrets go.
+// The row stays, because the log of its deliveries refers to it; its secrets are deleted.
 export async function endEndpoint(tx: Tx, installation: string, id: string, now: number): Promise<void> {
   await tx.sql`
     update webhook_endpoints set ended_at = ${now}, updated_at = ${now}, secret_sealed = '', previous_sealed = null,
@@ -179,7 +180,7 @@ export const deliveryColumns = new Fragment(`
     from webhook_endpoints e where e.id = webhook_deliveries.endpoint_id), status) else status end as "status", attempts, due_at as "dueAt", replay_of as "replayOf",
   last_status_code as "lastStatusCode", last_error as "lastError", created_at as "createdAt", finished_at as "finishedAt"`)
 
-// Ids sort by time.
+// Ids sort by time, so the newest come first.
 export async function listNewestDeliveries(
   db: Reader,
   { installationId, id }: Pick<Endpoint, 'installationId' | 'id'>,
@@ -190,7 +191,7 @@ export async function listNewestDeliveries(
     where installation_id = ${installationId} and endpoint_id = ${id} order by id desc limit ${limit}`
 }
 
-// How many are not over yet, counted up to a bound: a shop that was away for weeks has many.
+// Maximum up to which open deliveries are counted: a receiver that was offline for weeks has many.
 const openCountMax = 10_000
 
 export async function countOpenDeliveries(
@@ -210,7 +211,7 @@ export async function findDelivery(db: Reader, installation: string, id: string)
   return delivery
 }
 
-// For the operator, who names a delivery by its id alone.
+// Called for the operator, who names a delivery by its id alone.
 export async function findDeliveryAnywhere(db: Reader, id: string): Promise<Delivery | undefined> {
   const [delivery] = await db.sql<Delivery>`select ${deliveryColumns} from webhook_deliveries where id = ${id}`
   return delivery
@@ -230,7 +231,7 @@ export async function hasOpenReplay(db: Reader, installation: string, replayOf: 
   return rows.length > 0
 }
 
-// False once the text of the event was deleted, or the event is not younger than `since`.
+// Returns false once the body of the event was deleted, or if the event is not younger than `since`.
 export async function hasEventText(db: Reader, installation: string, eventId: string, since: number): Promise<boolean> {
   const rows = await db.sql`
     select id from events
@@ -238,7 +239,7 @@ export async function hasEventText(db: Reader, installation: string, eventId: st
   return rows.length > 0
 }
 
-// False where another replay of the same delivery is under way: the unique index keeps this one out.
+// Returns false if another replay of the same delivery is in progress: the unique index prevents a second one.
 export async function insertReplay(tx: Tx, delivery: Delivery, reason: string | null): Promise<boolean> {
   const rows = await tx.sql`
     insert into webhook_deliveries (installation_id, id, endpoint_id, event_id, event_type, subject_id, sequence, status,
@@ -252,14 +253,14 @@ export async function insertReplay(tx: Tx, delivery: Delivery, reason: string | 
   return rows.length > 0
 }
 
-// What failed before the endpoint was left alone need not wait for its next turn. Only calls that were made are here.
+// Makes failed deliveries due now, since the endpoint's pause is over. Deliveries in status `retrying` were called at least once.
 export async function hurryRetries(tx: Tx, { installationId, id }: Endpoint, now: number): Promise<void> {
   await tx.sql`
     update webhook_deliveries set due_at = ${now}
     where installation_id = ${installationId} and endpoint_id = ${id} and status = 'retrying' and due_at > ${now}`
 }
 
-// For one installation, except for endpoints at these addresses.
+// Deletes old deliveries of one installation, except those to endpoints at these URLs.
 export async function deleteDeliveriesBefore(
   tx: Tx,
   installationId: string,
@@ -270,7 +271,8 @@ export async function deleteDeliveriesBefore(
       select id from webhook_endpoints where installation_id = ${installationId} and url not in (${list(exceptTo)}))`
 }
 
-// What is due at endpoints that are enabled and do not rest after failures. By the index of each endpoint, whose queue is bounded.
+// Counts due deliveries at endpoints that are enabled and not paused after failures. Reads the index of each endpoint, whose queue is
+// bounded.
 export async function readDue(db: Reader, now: number): Promise<{ count: number; since: number | null }> {
   const [row] = await db.sql<{ count: number; since: number | null }>`
     select count(*) as "count", min(d.due_at) as "since"
@@ -280,8 +282,8 @@ export async function readDue(db: Reader, now: number): Promise<{ count: number;
   return row ?? { count: 0, since: null }
 }
 
-// After the clock was set back: what waits for its turn waits as long as it was meant to, and who holds a delivery keeps it for
-// no longer than a lease. In one statement for each endpoint, whose queue is bounded.
+// Called after the clock was set back: deliveries wait as long as intended, and no lease lasts longer than its usual time. One statement
+// for each endpoint, whose queue is bounded.
 export async function bringForward(storage: Storage, { now, backMs }: SetBack): Promise<void> {
   const endpoints = await storage.read(
     (db) => db.sql<{ installationId: string; id: string }>`
@@ -292,7 +294,7 @@ export async function bringForward(storage: Storage, { now, backMs }: SetBack): 
       await tx.sql`
         update webhook_endpoints set resting_until = resting_until - ${backMs}
         where installation_id = ${installationId} and id = ${id} and resting_until > ${now}`
-      // Otherwise no call that is made now would be later, and none could end the failures of before.
+      // Otherwise every call made now would count as earlier than the last failure, and none could end the failures.
       await tx.sql`
         update webhook_endpoints set last_failure_at = ${now}
         where installation_id = ${installationId} and id = ${id} and last_failure_at > ${now}`
@@ -308,17 +310,17 @@ export async function bringForward(storage: Storage, { now, backMs }: SetBack): 
 }
 
 export interface Discard {
-  // Only what has been due since then or for longer.
+  // Discards only deliveries that have been due since this time or longer.
   dueBy: number
-  // Why, where the delivery has no error of its own.
+  // The reason, for deliveries that have no error of their own.
   error: string | null
   limit: number
   now: number
 }
 
-// Some of what is owed to an endpoint, the longest due first; answers how many. In two statements: as one, by a plan that
-// PostgreSQL made while its tables were empty, it ran the choice again for every delivery of the installation, and so took
-// more than the limit (100 endpoints with 20 deliveries each: 4.3 million rows read; as two, 4,046).
+// Discards some of an endpoint's open deliveries, the longest due first; returns how many. Uses two statements: as one, by a plan that
+// PostgreSQL made while its tables were empty, it repeated the selection for every delivery of the installation, and so discarded more
+// than the limit (100 endpoints with 20 deliveries each: 4.3 million rows read; as two, 4,046).
 export async function discardSome(
   tx: Tx,
   { installationId, id }: Pick<Endpoint, 'installationId' | 'id'>,
@@ -336,7 +338,7 @@ export async function discardSome(
   return pending.length
 }
 
-// To an endpoint that was removed nothing is sent any more, with or without this.
+// Only cleans up: a removed endpoint gets no calls in any case.
 export function discardPending(
   tx: Tx,
   endpoint: Pick<Endpoint, 'installationId' | 'id'>,
@@ -366,7 +368,7 @@ export async function listAttempts(db: Reader, installation: string, deliveryId:
     order by "startedAt", "attempt" limit 100`
 }
 
-// Endpoints of any installation at exactly these addresses; ended ones are left out.
+// Lists endpoints of any installation at exactly these URLs, except ended ones.
 export async function listEndpointsAt(
   db: Reader,
   urls: readonly string[],

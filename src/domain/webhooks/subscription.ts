@@ -1,11 +1,11 @@
-// What an endpoint subscribes to: the name of an event, every event of a subject (`order.*`), or everything (`*`).
+// An endpoint's subscriptions: the name of an event, every event of a subject (`order.*`), or everything (`*`).
 
 import { type BrokenRule, issue } from '../../contract/issues.ts'
 import { type AdminScope, type EventKind, eventKinds } from '../../contract/words.ts'
 
 export const subscriptionsMax = 50
 
-// Undefined for a valid list; else what is wrong with it.
+// Returns what is wrong with the list, or undefined.
 export function subscriptionsProblem(subscriptions: readonly string[]): BrokenRule | undefined {
   if (subscriptions.length === 0) return issue('no_event')
   if (subscriptions.length > subscriptionsMax) return issue('too_many_events', { max: subscriptionsMax })
@@ -16,7 +16,7 @@ export function subscriptionsProblem(subscriptions: readonly string[]): BrokenRu
   return undefined
 }
 
-// Whether one who has these admin scopes may read all that an endpoint with these subscriptions gets.
+// Whether a caller with these admin scopes may read everything that an endpoint with these subscriptions gets.
 export function mayRead(scopes: readonly string[], subscriptions: readonly string[]): boolean {
   return (
     scopes.includes(scopeOfRest) ||
@@ -26,7 +26,7 @@ export function mayRead(scopes: readonly string[], subscriptions: readonly strin
 
 export const scopeOfRest = 'admin:read' satisfies AdminScope
 
-// What `admin:developers` is for; all other events tell about the shop.
+// Events that `admin:developers` covers; all other events are about the shop.
 function isOfDevelopers(kind: EventKind): boolean {
   return kind.startsWith('webhook.') || kind.startsWith('app.')
 }

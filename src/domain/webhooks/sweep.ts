@@ -1,5 +1,5 @@
-// Keeps the queue and the log within bounds: deliveries that waited too long for their endpoint are discarded, texts of old
-// events and of forgotten shoppers go, then the log of old deliveries and the events themselves, and secrets that were replaced. All of it in short
+// Keeps the queue and the log within limits: discards deliveries that have waited too long for their endpoint, and deletes the bodies of
+// old events and of forgotten shoppers, the log of old deliveries, the events themselves, and replaced secrets. Works in short
 // transactions, oldest first, so other writers do not wait long.
 
 import { setImmediate as breathe } from 'node:timers/promises'
@@ -20,8 +20,8 @@ import { discardPending, discardSome, isMakerLiving } from './store.ts'
 const sweptMax = 500
 const roundsMax = 200
 
-// Where a walk over old events was left. What it passes over (an event that is still owed to an endpoint) is not looked at
-// again before the walk has been to the end, so however much of that there is, what comes behind it has its turn.
+// Where the last walk over old events stopped. Skipped events (with a delivery still open) are not read again before the walk has reached
+// the end, so later events have their turn however many are skipped.
 interface Place {
   occurredAt: number
   id: string
@@ -46,8 +46,8 @@ export function newPlaces(): Places {
   return { texts: start, forgotten: start, events: start }
 }
 
-// Answers whether there is more to do. Each part is safe on several nodes at once, and one that fails does not keep the others
-// from their turn.
+// Returns whether there is more to do. Each part is safe on several nodes at the same time, and a part that fails does not prevent the
+// others.
 export async function sweepWebhooks(storage: Storage, now: number, input: WebhookSweep = {}): Promise<boolean> {
   const { retentionMs = retentionDefaultsMs, places = newPlaces(), isEnding = () => false } = input
   const parts = [
@@ -71,7 +71,7 @@ export async function sweepWebhooks(storage: Storage, now: number, input: Webhoo
   return isMore
 }
 
-// An endpoint does not outlive the key that made it.
+// An endpoint ends with the key that created it.
 async function removeOfEndedKeys(sweep: Sweep): Promise<void> {
   const { storage, now } = sweep
   const ended = await storage.read(
@@ -126,8 +126,8 @@ async function discardPendingOfRemoved(sweep: Sweep): Promise<void> {
   await eachEndpoint(sweep, removed, (endpoint) => storage.write((tx) => discardPending(tx, endpoint, sweptMax, now)))
 }
 
-// What an endpoint could not be sent for so long, because it is paused, disabled or far behind, is not sent any more: without
-// an end, one queue that is never emptied would store the texts of its events for ever.
+// Discards deliveries that could not be sent for this long because the endpoint is paused, disabled or far behind: otherwise a queue that
+// is never emptied would store the bodies of its events forever.
 async function discardOverdue(sweep: Sweep): Promise<void> {
   const { storage, now, retentionMs } = sweep
   const dueBy = now - retentionMs.texts
@@ -181,7 +181,7 @@ export async function listOldTexts(db: Reader, after: Place, until: number, now:
     order by e.occurred_at, e.id limit ${sweptMax}`
 }
 
-// Nothing can become owed between the look and the write, since texts of this age are replayed no more.
+// No delivery can become open between the read and the write, since events of this age can no longer be replayed.
 async function dropTexts(sweep: Sweep): Promise<void> {
   const { storage, now, retentionMs, places } = sweep
   await walk(sweep, 'texts', {
@@ -218,8 +218,8 @@ async function dropForgotten(sweep: Sweep): Promise<void> {
   })
 }
 
-// The event alone leads to its deliveries. Named as they are, the installation and the status would lead PostgreSQL, as long
-// as it has no statistics, through everything that the installation is owed.
+// Finds the deliveries by the event's index alone. If the installation and the status were compared as plain columns, PostgreSQL without
+// statistics would read all open deliveries of the installation.
 export async function listPending(db: Reader, installationId: string, ids: readonly string[]): Promise<Set<string>> {
   const pending = await db.sql<{ eventId: string }>`
     select event_id as "eventId" from webhook_deliveries
@@ -228,7 +228,7 @@ export async function listPending(db: Reader, installationId: string, ids: reado
   return new Set(pending.map(({ eventId }) => eventId))
 }
 
-// The attempts of a delivery go with it.
+// The attempts of a delivery are deleted with it.
 async function dropLog(sweep: Sweep): Promise<void> {
   const { storage, now, retentionMs } = sweep
   await again(sweep, async () => {
@@ -262,8 +262,8 @@ export async function listOldEvents(db: Reader, after: Place, until: number, now
     order by e.occurred_at, e.id limit ${sweptMax}`
 }
 
-// An event is deleted when its text is gone and no delivery of it is left. How far this has come is recorded with it: before
-// that time, events may be missing.
+// An event is deleted once its body is deleted and no delivery of it is left. The time up to which events were deleted is recorded with
+// it: before that time, events may be missing.
 async function dropEvents(sweep: Sweep): Promise<void> {
   const { storage, now, retentionMs, places } = sweep
   const until = now - retentionMs.log
@@ -294,7 +294,7 @@ interface Walk {
   drop: (installationId: string, ids: readonly string[]) => Promise<void>
 }
 
-// Goes on from where the last walk was left, and once at the end begins anew.
+// Continues where the last walk stopped, and starts again after reaching the end.
 async function walk(sweep: Sweep, name: keyof Places, { list: listOld, listStaying, drop }: Walk): Promise<void> {
   const { storage, places } = sweep
   await again(sweep, async () => {

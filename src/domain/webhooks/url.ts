@@ -1,8 +1,8 @@
-// Addresses of endpoints as they are shown and compared.
+// The URLs of endpoints, as they are shown and compared.
 
 import { createHash } from 'node:crypto'
 
-// What could be a credential is masked.
+// Masks every part that could be a credential.
 export function maskedUrl(text: string): string {
   if (!URL.canParse(text)) return ''
   const url = new URL(text)
@@ -12,14 +12,14 @@ export function maskedUrl(text: string): string {
   return url.href
 }
 
-// Which address it is, for the list of changes: the origin, and a short hash of the rest. A path is often the secret.
+// Identifies a URL in the list of changes: the origin, and a short hash of the rest. A path often contains the secret.
 export function addressMark(text: string): string {
   if (!URL.canParse(text)) return ''
   const { origin, href } = new URL(text)
   return `${origin} (${createHash('sha256').update(href).digest('hex').slice(0, 8)})`
 }
 
-// One address has several spellings: `https://a.example` and `https://a.example/`.
+// A URL has several spellings: `https://a.example` and `https://a.example/`.
 export function addressOf(url: string): string {
   return URL.parse(url)?.href ?? url
 }

@@ -1,5 +1,5 @@
-// What an endpoint and its deliveries look like from outside. Pure: facts in, the contract's answer out. No secret is in
-// it, and what could be a credential in an address is masked.
+// What an endpoint and its deliveries look like in the API. Pure: turns stored facts into the contract's answer. It contains no secret,
+// and parts of a URL that could be credentials are masked.
 
 import type { WebhookDelivery, WebhookEndpoint, WebhookReplayDelivery } from '../../contract/open/webhooks.ts'
 import type { EventKind } from '../../contract/words.ts'
@@ -21,7 +21,7 @@ export function endpointView(
     url: maskedUrl(endpoint.url),
     description: endpoint.description,
     status: endpoint.status,
-    // Written by us, and checked before it was.
+    // The list was checked before it was stored.
     events: JSON.parse(endpoint.events) as string[],
     secretHint: `…${endpoint.secretHint}`,
     secretRotation: { active: isRotating, previousExpiresAt: isRotating ? toInstant(previousExpiresAt) : null },
@@ -66,7 +66,7 @@ export function replayView(delivery: Delivery): WebhookReplayDelivery {
   }
 }
 
-// What is held or discarded keeps its due time for later, and has none now.
+// A waiting or discarded delivery may still have a due time, but has no next attempt.
 function nextAttemptOf({ status, dueAt }: Delivery): string | null {
   return status === 'pending' || status === 'retrying' ? instantOrNull(dueAt) : null
 }

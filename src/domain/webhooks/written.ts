@@ -1,4 +1,4 @@
-// What the list of changes says about an endpoint. Pure.
+// Entries of the list of changes for an endpoint. Pure.
 
 import type { AuditedChange, MemberChange } from '../../platform/audit/change.ts'
 import type { Endpoint } from './store.ts'

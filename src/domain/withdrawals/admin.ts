@@ -102,7 +102,7 @@ async function view(db: Reader, seller: MerchantMode, row: WithdrawalRow): Promi
   return one
 }
 
-// What was typed is not in the list of changes.
+// The shopper's statement is not in the list of changes.
 function nameOf({ orderNumber, id }: WithdrawalRow): string {
   return orderNumber ?? id
 }

@@ -1,8 +1,8 @@
-// Which items of an order one can withdraw from. Pure.
+// Which items of an order a shopper can withdraw from. Pure.
 
 import type { ItemExemption } from '../../contract/words.ts'
 
-// Sealed goods can be sent back as long as they are sealed, which the merchant sees when they arrive (Directive 2011/83/EU, Art. 16(e), (i)).
+// Sealed goods can be returned as long as they are sealed, which the merchant sees on receipt (Directive 2011/83/EU, Art. 16(e), (i)).
 const whileSealed: readonly ItemExemption[] = ['sealed_hygiene', 'sealed_media']
 
 export function isWithdrawable({ withdrawalExempt }: { withdrawalExempt: ItemExemption | null }): boolean {

@@ -1,4 +1,4 @@
-// What may happen to a withdrawal. It is a statement that was received: nothing makes it invalid, and no time ends it.
+// The moves that a withdrawal may make. A withdrawal is a statement that was received: nothing makes it invalid, and it does not expire.
 
 import type { EventKind, WithdrawalStatus } from '../../contract/words.ts'
 
@@ -7,6 +7,6 @@ export const withdrawalLifecycle = [
   // verb      from        to          announces
   ['receive', null,       'received', 'withdrawal.received'],
   ['settle',  'received', 'settled',  null                 ],
-  // With another outcome.
+  // The merchant corrects the outcome.
   ['settle',  'settled',  'settled',  null                 ],
 ] as const satisfies readonly (readonly [string, WithdrawalStatus | null, WithdrawalStatus, EventKind | null])[]

@@ -1,5 +1,5 @@
-// A withdrawal opens a return: by itself where it is of the mailbox that ordered, otherwise when the merchant says so. That it is to be looked
-// at is a column of the row, so a server that is killed does it after its next start.
+// A withdrawal opens a return: automatically if its mailbox is that of the order, otherwise when the merchant decides so. A column of the
+// row marks withdrawals that must be checked, so a server that is killed checks them after its next start.
 
 import type { ReturnOpener } from '../../contract/words.ts'
 import { handleEach } from '../../platform/jobs/rows.ts'
@@ -28,7 +28,7 @@ import {
   type WithdrawnOrderRow,
 } from './store.ts'
 
-// One round of the loop. Any number of nodes may do this at once.
+// One round of the loop. Any number of nodes may run it at the same time.
 export async function openWithdrawnReturns(
   storage: Storage,
   rootSecret: RootSecret,
@@ -50,7 +50,7 @@ async function openByItself(tx: Tx, rootSecret: RootSecret, key: WithdrawalKey, 
   const seen = await findWithdrawal(tx, key)
   const order = seen && (await findOrderOf(tx, seen))
   const isOwn = seen !== undefined && order !== undefined && isOfMailbox(seen, order)
-  // The order first, as in every change of a return.
+  // Locks the order first, as in every change of a return.
   const facts = isOwn ? await lockOrderFacts(tx, order) : undefined
   const row = await lockWithdrawal(tx, key)
   if (!row || row.returnDueAt === null) return
@@ -59,7 +59,7 @@ async function openByItself(tx: Tx, rootSecret: RootSecret, key: WithdrawalKey, 
   updateReturn(tx, row, { ...row, returnId, returnDueAt: null, version: row.version + 1 })
 }
 
-// Both hashes are of the same key, unless the root secret was changed between the order and the withdrawal: then the merchant decides.
+// Both hashes have the same key, unless the root secret was changed between the order and the withdrawal: then the merchant decides.
 export function isOfMailbox({ emailHash }: WithdrawalRow, order: Pick<WithdrawnOrderRow, 'emailHash'>): boolean {
   return emailHash !== null && emailHash === order.emailHash
 }
@@ -75,7 +75,8 @@ interface Opening {
   openedBy: ReturnOpener
 }
 
-// Null where nothing can be returned: it was not sent, or everything came back. A return that is open already is the one.
+// Returns null if nothing can be returned: the order was not sent, or everything was returned. If the order has an open return, returns
+// that one.
 async function openedReturn(
   tx: Tx,
   rootSecret: RootSecret,
@@ -107,13 +108,13 @@ async function openOf(
     return quantity > 0 ? [{ skuId: line.skuId, quantity }] : []
   })
   if (items.length === 0) throw refuse('return_not_possible', { message: 'Nothing of the order can be returned.' })
-  // Which items are meant is free text: all that one can withdraw from are in the return, and the text is its note.
+  // The shopper names the items in free text, so the return includes all items that can be withdrawn from, with the text as its note.
   const note = openStatement(rootSecret, row)?.items ?? ''
   const given = { items, reason: 'changed_mind', wish: 'refund', openedBy, note, answer: null, labelUrl: null } as const
   return (await openReturn(tx, rootSecret, facts, given, context)).row.id
 }
 
-// The merchant opens it, from whichever mailbox the withdrawal came. Answers with the withdrawal before and after.
+// The merchant opens the return, whatever the mailbox of the withdrawal. Returns the withdrawal before and after.
 export async function openReturnByHand(
   tx: Tx,
   rootSecret: RootSecret,

@@ -1,5 +1,5 @@
-// Receives a withdrawal: one transaction writes the statement, its event and its two e-mails, and only then the page says so. No order is
-// looked up, so neither the answer nor its time shows whether there is one.
+// Receives a withdrawal: one transaction writes the statement, its event and its two e-mails, and only then the page confirms it. No
+// order is looked up, so neither the answer nor its time reveals whether the order exists.
 
 import { createHmac } from 'node:crypto'
 import type { EventDataOf } from '../../contract/open/events.ts'
@@ -21,12 +21,12 @@ export interface WithdrawalTools {
   storage: Storage
   rootSecret: RootSecret
   clock: () => Date
-  // Hash of the mailbox, as orders have it.
+  // Computes the hash of the mailbox, as orders store it.
   emailHash(tx: Tx, merchantId: string, email: string, now: number): Promise<string>
 }
 
 export interface WithdrawalPort {
-  // Undefined where there is no such shop, or it sells to no country with this duty.
+  // Returns undefined if the shop does not exist, or if it sells to no country with this duty.
   findShop(slug: string): Promise<WithdrawalShop | undefined>
   receive(shop: WithdrawalShop, given: GivenStatement): Promise<ReceivedStatement>
 }
@@ -38,7 +38,7 @@ export interface WithdrawalShop extends MerchantFace {
 
 export interface GivenStatement {
   statement: Statement
-  // Made when the form was drawn: the same form sent twice is one withdrawal.
+  // Created when the form was rendered: the same form sent twice is one withdrawal.
   attempt: string
   locale: string
 }
@@ -80,7 +80,7 @@ export function createWithdrawals({ storage, rootSecret, clock, emailHash }: Wit
           receivedAt: now,
           settledAt: null,
           returnId: null,
-          // Looked for later: the shopper is not answered sooner or later for an order that exists.
+          // The loop looks up the order later, so the response takes the same time whether or not the order exists.
           returnDueAt: now,
         }
         const isNew = await insertWithdrawal(tx, row)
@@ -91,7 +91,7 @@ export function createWithdrawals({ storage, rootSecret, clock, emailHash }: Wit
   }
 }
 
-// The statement is part of it, so one that was corrected after going back is another withdrawal.
+// The id depends on the statement, so a shopper who goes back and corrects the form sends a different withdrawal.
 function withdrawalId(rootSecret: RootSecret, merchantId: string, attempt: string, statement: Statement): string {
   const { name, order, email, items } = statement
   const form = JSON.stringify([merchantId, attempt, name, order, email, items])
@@ -135,7 +135,7 @@ function sealStatement(rootSecret: RootSecret, name: SealedName, statement: Stat
   return sealByRoot(rootSecret, 'withdrawal', JSON.stringify(statement), contextOf(name))
 }
 
-// Null once it is erased; undefined when the version of the root secret that sealed it was given up.
+// Returns null once the statement was erased, or undefined if the version of the root secret that sealed it was dropped.
 export function openStatement(
   rootSecret: RootSecret,
   row: SealedName & { sealed: string | null },

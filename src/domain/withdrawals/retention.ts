@@ -1,4 +1,4 @@
-// Deletes withdrawals whose time is over, whatever came of them: long after any claim from them has lapsed.
+// Deletes withdrawals whose retention has ended, whatever their outcome: long after any claim from them has lapsed.
 
 import { handleRows } from '../../platform/jobs/rows.ts'
 import type { Storage } from '../../platform/storage/storage.ts'

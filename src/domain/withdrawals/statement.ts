@@ -1,5 +1,5 @@
-// What a shopper states: who, which order, where to confirm it, and optionally which items. Nothing here, and nothing behind the page,
-// asks whether there is such an order. Pure.
+// A shopper's statement: their name, the order, the address for the confirmation, and optionally the items. Neither this file nor the
+// page checks whether the order exists. Pure.
 
 import { type Issue, issueAt } from '../../contract/issues.ts'
 import type { Mode } from '../../contract/words.ts'
@@ -10,7 +10,7 @@ export interface Statement {
   name: string
   order: string
   email: string
-  // Empty: the whole order.
+  // Empty for the whole order.
   items: string
 }
 
@@ -21,12 +21,12 @@ export function statementIssues({ name, order, email }: Statement): Issue[] {
     ...(name === '' ? [issueAt('/name', 'required')] : []),
     ...(order === '' ? [issueAt('/order', 'required')] : []),
     ...(email === '' ? [issueAt('/email', 'required')] : []),
-    // One that no e-mail is sent to could not be confirmed.
+    // A withdrawal cannot be confirmed to an address to which no e-mail is sent.
     ...(email !== '' && !(isEmail(email) && isPlainAddress(email)) ? [issueAt('/email', 'not_an_email')] : []),
   ]
 }
 
-// "No. t-1001" is T-1001. Null where the text has no number, or several.
+// Reads "No. t-1001" as T-1001. Returns null if the text has no number, or several.
 export function orderNumberIn(text: string): string | null {
   const [found, another] = [...text.normalize('NFKC').matchAll(/(?:\b(t)[\s-]?)?(?<!\d)(\d{1,20})(?!\d)/gi)]
   if (!found || another) return null
@@ -45,8 +45,8 @@ export function refundDueAt(receivedAt: number): number {
   return receivedAt + refundDays * dayMs
 }
 
-// What was typed is repeated in an e-mail to an address that was typed too. An invisible joiner after each sign of an address keeps mail
-// programs from making a link of it.
+// An e-mail to an address that the shopper typed repeats other text that the shopper typed. An invisible joiner after each punctuation
+// mark of a URL prevents mail programs from turning the text into a link.
 export function withoutLinks(text: string): string {
   return text.replace(/([.:/@\\])(?=\S)/gu, '$1\u2060')
 }

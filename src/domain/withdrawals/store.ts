@@ -20,9 +20,9 @@ export interface WithdrawalRow {
   version: number
   receivedAt: number
   settledAt: number | null
-  // The return that it opened.
+  // The return that the withdrawal opened.
   returnId: string | null
-  // Since when the loop has to see whether it opens one.
+  // Since when the loop must check whether the withdrawal opens a return; null: no check is due.
   returnDueAt: number | null
 }
 
@@ -31,7 +31,7 @@ const columns = new Fragment(`
   w.status, w.outcome, w.version, w.received_at as "receivedAt", w.settled_at as "settledAt",
   w.return_id as "returnId", w.return_due_at as "returnDueAt"`)
 
-// False where the same statement of the same form was received before.
+// Returns false if the same statement of the same form was received before.
 export async function insertWithdrawal(tx: Tx, row: WithdrawalRow): Promise<boolean> {
   const rows = await tx.sql`
     insert into withdrawals (merchant_id, mode, id, sealed, order_number, email_hash, locale, status, outcome, version,
@@ -87,8 +87,8 @@ export async function listToReturn(db: Reader, now: number, limit: number): Prom
     order by w.return_due_at limit ${limit}`
 }
 
-// The order of the number that was given, and whether it is of the same mailbox. Looked for when the merchant looks, never while the
-// shopper waits.
+// The order with the number that the shopper gave, and the hash of its mailbox. Only read when the merchant views the withdrawal or in
+// the loop, never while the shopper waits.
 export interface WithdrawnOrderRow {
   orderNumber: string
   installationId: string
@@ -134,7 +134,7 @@ export async function countReceived(db: Reader, { merchantId, mode }: MerchantMo
   return row?.n ?? 0
 }
 
-// Those of a shopper, in both modes.
+// The withdrawals of a shopper, in both modes.
 export async function listIdsOfShopper(
   db: Reader,
   merchantId: string,
@@ -145,7 +145,7 @@ export async function listIdsOfShopper(
     where merchant_id = ${merchantId} and mode in ('test', 'live') and email_hash in (${list(hashes)}) order by mode, id`
 }
 
-// What was stated goes, with what its e-mails say of who got them. That there was a withdrawal, of which order and when, stays.
+// Deletes the statement, and the recipients of its e-mails. The withdrawal itself stays, with its order number and its time.
 export async function forgetWithdrawal(tx: Tx, { merchantId, mode, withdrawalId }: WithdrawalKey): Promise<void> {
   await tx.sql`
     update withdrawals set sealed = null, email_hash = null
