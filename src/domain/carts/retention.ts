@@ -11,7 +11,7 @@ export const cartsDeletedMax = 500
 
 export type EndedCart = 'expired' | 'converted'
 
-// The oldest of those that ended by then; answers how many. Any number of nodes may do so at once.
+// Deletes the oldest carts that ended before `endedBy` and returns how many. Safe on several nodes at the same time.
 export async function deleteCarts(
   storage: Storage,
   status: EndedCart,
@@ -30,7 +30,7 @@ interface OldCart extends CartKey {
   addressId: string | null
 }
 
-// A cart that has ended never changes again.
+// An ended cart never changes again, so it needs no lock.
 async function deleteThese(tx: Tx, carts: readonly OldCart[]): Promise<number> {
   for (const [installationId, theirs] of Map.groupBy(carts, (cart) => cart.installationId)) {
     const cartIds = list(theirs.map(({ cartId }) => cartId))
@@ -44,7 +44,7 @@ async function deleteThese(tx: Tx, carts: readonly OldCart[]): Promise<number> {
   return carts.length
 }
 
-// The status is spelled out: a parameter would not find its index.
+// The status is a literal: with a parameter, the database would not use the partial index.
 export function listEndedCarts(db: Reader, status: EndedCart, endedBy: number, now: number): Promise<OldCart[]> {
   const isDue = isNotDeferred('retention', 'c.installation_id', 'c.id', now)
   if (status === 'expired')

@@ -1,10 +1,11 @@
-// Shipping of a cart: the merchant's zones as they are stored, and which offer was chosen. What a zone costs: platform/kit/shipping.ts. Pure.
+// Shipping of a cart: the merchant's zones as they are stored, and which option was chosen. The prices of zones are in
+// platform/kit/shipping.ts. Pure.
 
 import type { ShippingOption } from '../../contract/open/carts.ts'
 import { type Zone, zoneFor } from '../../platform/kit/shipping.ts'
 import type { ShippingZone } from '../merchants/store.ts'
 
-// The casts say that provisioning checked both lists before it kept them.
+// The casts are safe because provisioning checked both lists before it stored them.
 export function parseZone(row: ShippingZone): Zone {
   return {
     zone: row.zone,
@@ -17,7 +18,7 @@ export function isServed(zones: readonly Zone[], country: string): boolean {
   return zoneFor(zones, country) !== undefined
 }
 
-// Null is every country: some zone serves the rest of the world, or there is none to say where.
+// Null means every country: a zone serves the rest of the world, or no zone names a country.
 export function servedCountries(zones: readonly Zone[]): readonly string[] | null {
   const named = zones.flatMap(({ countries }) => countries)
   return named.length === 0 || named.includes('*') ? null : named
@@ -27,7 +28,7 @@ export function needsShipping(lines: readonly { delivery: 'shipped' | 'digital' 
   return lines.some(({ delivery }) => delivery === 'shipped')
 }
 
-// The first offer is the merchant's default: it stands in for a choice that was never made or is no longer offered.
+// The first option is the merchant's default: it replaces a choice that was never made or is no longer offered.
 export function chosenOffer(offers: readonly ShippingOption[], optionId: string | null): ShippingOption | undefined {
   return offers.find(({ id }) => id === optionId) ?? offers[0]
 }

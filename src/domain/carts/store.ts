@@ -1,5 +1,5 @@
-// The SQL of carts. A cart is read in one flight of statements that do not wait for each other; its lines bring their SKU
-// and product with them.
+// The SQL of carts. A cart is read with statements that are sent in one round trip; its lines are read together with their SKU and
+// product.
 
 import type { Metadata } from '../../contract/parts.ts'
 import type { CartStatus, Mode, ShippingTaxRule, SoldOutRule, WithdrawalExemption } from '../../contract/words.ts'
@@ -29,7 +29,7 @@ export interface CartRow {
   status: CartStatus
   currency: string
   promotionId: string | null
-  // Version of the promotion in this mode, when the cart was read.
+  // Version of the promotion in this mode when the cart was read.
   promotionVersion: number | null
   shippingOption: string | null
   metadata: Metadata
@@ -42,9 +42,9 @@ export interface CartRow {
   createdAt: number
   updatedAt: number
   expiresAt: number
-  // Since when it has changes that no event tells of.
+  // Time of the first change that no event has announced; null if all are announced.
   unannouncedSince: number | null
-  // The publishable key that made it.
+  // The publishable key with which the cart was created.
   publicKeyId: string | null
   // Terms of a cart that the merchant made for a shopper.
   terms: OwnTerms | null
@@ -53,14 +53,14 @@ export interface CartRow {
   seller: SellerTerms
 }
 
-// What may be seen of an address.
+// The part of an address that may be seen.
 export interface CartAddress {
   token: string
   city: string
   region: string | null
   country: string
   expiresAt: number
-  // Where it was read with the cart: the sealed text, and the wrapped key.
+  // Set if it was read with the cart: the sealed text and the wrapped key.
   sealed?: { text: string; rowKey: string }
 }
 
@@ -72,7 +72,7 @@ export interface SellerTerms {
   catalogVersion: number
 }
 
-// A SKU as it is for sale now.
+// A SKU with its present price and stock.
 export interface Offer {
   skuId: string
   code: string
@@ -89,10 +89,10 @@ export interface Offer {
   weightGrams: number | null
   measure: SkuMeasure | null
   withdrawalExempt: WithdrawalExemption | null
-  // Digital content: its purchase needs consent.
+  // Digital content: buying it requires the shopper's consent.
   digital: boolean
   taxClass: string
-  // Not retired, and its product is published.
+  // The SKU is not retired, and its product is published.
   isSold: boolean
 }
 
@@ -102,9 +102,9 @@ export interface CartLine {
   quantity: number
   // The price when the line was last written.
   seenPrice: number
-  // When it was read, its units were held for the cart's session, and no more was promised than there is.
+  // When the line was read, all its units were held for the cart's session, and no more stock was held than exists.
   isHeld?: boolean
-  // Set by the merchant for this line alone. Written with a new line.
+  // Price that the merchant set for this line alone. Written only with a new line.
   ownPrice?: number
 }
 
@@ -130,10 +130,10 @@ export interface CartColumns extends Omit<CartRow, 'metadata' | 'address' | 'sel
   addressKey?: string | null
 }
 
-// For the promotion `p` in the mode of the installation `i`.
+// Selects the version of the promotion `p` in the mode of the installation `i`.
 const promotionVersion = new Fragment("case i.mode when 'live' then p.version else p.test_version end")
 
-// What is selected of a cart `c`, and what it is joined with.
+// Columns of a cart `c` and its joined tables.
 export const cartColumns = new Fragment(`
   c.id, c.installation_id as "installationId", c.merchant_id as "merchantId", i.mode, c.version, c.status, c.currency,
   c.promotion_id as "promotionId", c.shipping_option as "shippingOption", c.metadata, c.guesses,
@@ -156,7 +156,7 @@ export async function findCart(db: Reader, { installationId, cartId }: CartKey):
   return row && cartFrom(row)
 }
 
-// Member by member, here and below: copying the rest of a wide row costs more than reading it from the database.
+// Members are copied one by one, here and below: a spread of the rest of a wide row takes longer than reading the row from the database.
 export function cartFrom(row: CartColumns): CartRow {
   const { addressId, city, region, country, addressExpiresAt, addressSealed, addressKey } = row
   const isKept = addressId !== null && city !== null && country !== null && addressExpiresAt !== null
@@ -213,23 +213,23 @@ interface OfferRow extends Omit<Offer, 'options' | 'image' | 'measure' | 'digita
   publishedAt: number | null
 }
 
-// A line with what of its SKU changes from moment to moment.
+// A line with the frequently changing data of its SKU.
 export interface LineRow {
   skuId: string
   position: number
   quantity: number
   seenPrice: number
   price: number
-  // Promised to nobody; below zero where the operator set the stock below what is promised.
+  // Stock that is not held; below zero if the operator set the stock below what is held.
   available: number
   onHand: number
-  // What the cart's own session holds, which is there for the cart.
+  // Units that the cart's own session holds, which are available to the cart.
   ownHold: number
-  // The merchant's catalog version at the moment of this price and stock.
+  // The merchant's catalog version when this price and stock were read.
   catalogVersion: number
 }
 
-// What every statement about an offer selects, from SKUs `s`, their stock `t` and products `p`.
+// The columns of an offer, selected by every statement from SKUs `s`, their stock `t` and products `p`.
 function offerColumns(now: number): Fragment {
   const available = availableOf(now)
   return new Fragment(
@@ -240,8 +240,8 @@ function offerColumns(now: number): Fragment {
   )
 }
 
-// Most SKUs have no holds, and for these the holds are not read. The cart's own hold is found by its owner: `|| ''` keeps the
-// planner off the (merchant, sku) index, which would scan every hold on the SKU.
+// Most SKUs have no holds, and their holds are not read. The cart's own hold is found by its owner: `|| ''` keeps the planner off the
+// (merchant, sku) index, which would scan every hold on the SKU.
 export async function listCartLines(db: Reader, { installationId, cartId }: CartKey, now: number): Promise<LineRow[]> {
   return db.sql<LineRow>`
     select l.sku_id as "skuId", l.position, l.quantity, l.seen_price as "seenPrice", coalesce(l.own_price, s.price) as "price",
@@ -262,7 +262,7 @@ export async function listCartLines(db: Reader, { installationId, cartId }: Cart
     order by l.position`
 }
 
-// What a cart that can be bought consists of, line by line, in no order: as long as it is the same, so is the cart.
+// The data on which a cart that can be bought depends, line by line, unordered: while they are unchanged, so is the cart.
 export interface CartTrace {
   version: number
   catalogVersion: number
@@ -270,7 +270,7 @@ export interface CartTrace {
   position: number
   seenPrice: number
   onHand: number
-  // Promised to anyone, its time over or not.
+  // Units in holds of all owners, expired holds included.
   held: number
 }
 
@@ -331,7 +331,7 @@ function firstUrl(images: string): string | null {
   return first?.url ?? null
 }
 
-// For promotions that name categories: where each product stands.
+// The category of each product, for promotions that name categories.
 export async function listCategoryIds(
   db: Reader,
   merchant: string,
@@ -351,7 +351,7 @@ export async function listSkuIdsByCode(
     select id from skus where merchant_id = ${merchant} and code in (${list(codes)}) and retired_at is null order by id`
 }
 
-// What a new cart takes from its installation and merchant.
+// Data that a new cart copies from its installation and merchant.
 export type CartOrigin = Pick<CartRow, 'mode' | 'currency' | 'seller'>
 
 export interface OriginColumns extends SellerTerms {
@@ -376,7 +376,7 @@ export async function findCartOrigin(db: Reader, installationId: string): Promis
   return row && originFrom(row)
 }
 
-// Without an address and a promotion, which are put on later.
+// Inserts a cart without address and promotion, which are added later.
 export function insertCart(tx: Tx, cart: CartRow): void {
   tx.send`
     insert into carts (installation_id, id, merchant_id, version, status, currency, metadata, checkout_session_id,
@@ -413,21 +413,21 @@ export function deleteCartLine(tx: Tx, { installationId, cartId }: CartKey, skuI
     delete from cart_lines where installation_id = ${installationId} and cart_id = ${cartId} and sku_id = ${skuId}`
 }
 
-// The discount and the delivery that the merchant set, of a cart that the merchant made.
+// Saves the discount and the delivery that the merchant set, for a cart that the merchant made.
 export function saveTerms(tx: Tx, { installationId, cartId }: CartKey, terms: OwnTerms): void {
   tx.send`
     update carts set terms = ${JSON.stringify(terms)}
     where installation_id = ${installationId} and id = ${cartId} and terms is not null`
 }
 
-// What the list of drafts shows. A draft that is being made is not there yet.
+// Saves the total for the list of drafts. Has no effect while the draft is being created, as its row is still missing.
 export function saveOwnTotal(tx: Tx, { merchantId, installationId, checkoutSessionId }: CartRow, total: number): void {
   tx.send`
     update drafts set total = ${total}
     where merchant_id = ${merchantId} and installation_id = ${installationId} and session_id = ${checkoutSessionId}`
 }
 
-// Writes what a change leaves behind, one version after the one that was read under the lock.
+// Writes a changed cart as the version after the one that was read under the lock.
 export function saveCart(tx: Tx, cart: CartRow): void {
   tx.send`
     update carts set ${expectVersion(cart.version - 1, cart.version)}, status = ${cart.status}, promotion_id = ${cart.promotionId},
@@ -438,7 +438,7 @@ export function saveCart(tx: Tx, cart: CartRow): void {
     where installation_id = ${cart.installationId} and id = ${cart.id}`
 }
 
-// Whether it may be changed, while its payment is under way. Nothing in it changes, so its version stays.
+// Locks the cart while its payment is in progress, or unlocks it. Its contents stay, and so does its version.
 export function setCartStatus(tx: Tx, { installationId, cartId }: CartKey, verb: 'lock' | 'unlock'): void {
   const { from, to } = onlyMove(cartLifecycle, verb)
   tx.send`
@@ -446,7 +446,7 @@ export function setCartStatus(tx: Tx, { installationId, cartId }: CartKey, verb:
     where installation_id = ${installationId} and id = ${cartId}`
 }
 
-// The prices of this moment are the ones that are charged.
+// Stores the present prices, which are the ones that will be charged.
 export function fixPrices(tx: Tx, { installationId, cartId }: CartKey): void {
   tx.send`
     update cart_lines set seen_price = (
@@ -454,19 +454,19 @@ export function fixPrices(tx: Tx, { installationId, cartId }: CartKey): void {
     where installation_id = ${installationId} and cart_id = ${cartId}`
 }
 
-// Not a change of the cart: its version stays.
+// Counts a refused code. This is not a change of the cart: its version stays.
 export function countGuess(tx: Tx, cart: CartRow, guesses: number, since: number): void {
   tx.send`
     update carts set guesses = ${guesses}, guesses_since = ${since}
     where installation_id = ${cart.installationId} and id = ${cart.id}`
 }
 
-// Not a change of the cart: its version stays.
+// Marks the cart as announced. This is not a change of the cart: its version stays.
 export function saveAnnounced(tx: Tx, { installationId, cartId }: CartKey): void {
   tx.send`update carts set untold_since = null where installation_id = ${installationId} and id = ${cartId}`
 }
 
-// One whose payment is under way waits: it becomes an order, or is open again.
+// Carts to announce. A cart whose payment is in progress is skipped: it becomes an order, or is open again later.
 export async function listUnannouncedCarts(db: Reader, now: number, since: number, limit: number): Promise<CartKey[]> {
   return db.sql<CartKey>`
     select installation_id as "installationId", id as "cartId" from carts
@@ -475,7 +475,7 @@ export async function listUnannouncedCarts(db: Reader, now: number, since: numbe
     order by untold_since limit ${limit}`
 }
 
-// After the clock was set back.
+// Corrects times in the future after the clock was set back.
 export async function bringUnannouncedForward(tx: Tx, now: number): Promise<void> {
   await tx.sql`
     update carts set untold_since = ${now} where untold_since is not null and untold_since > ${now} and status = 'open'`

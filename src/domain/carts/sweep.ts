@@ -1,4 +1,4 @@
-// Writes down that carts were idle for too long. Reads say so anyway; this gives the fact its version and its event.
+// Records that carts were idle for too long. Reads treat them as expired anyway; the sweep adds the version and the event.
 
 import { handleEach } from '../../platform/jobs/rows.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
@@ -10,10 +10,10 @@ import { findCartFacts, quoteFor } from './quote.ts'
 import { type CartKey, findCart, listOverdueCarts, lockCart, saveCart } from './store.ts'
 import { cartView } from './view.ts'
 
-// Side by side, so that commits are shared and no cart waits for the round trips of another.
+// Carts are processed in parallel, so commits are shared and no cart waits for the round trips of another.
 const cartsAtOnce = 8
 
-// Answers how many were expired. Safe on several nodes: each cart is looked at again under its lock.
+// Returns how many carts were expired. Safe on several nodes: each cart is checked again under its lock.
 export async function expireCarts(storage: Storage, tools: CartTools, now: number, limit = 100): Promise<number> {
   const overdue = await storage.read((db) => listOverdueCarts(db, now, limit))
   return handleEach(

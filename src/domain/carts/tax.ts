@@ -1,4 +1,4 @@
-// Tax: which rate holds at a place, and what a rate makes of an amount. Pure.
+// Tax: the rate that applies at a place, and the tax on an amount. Pure.
 
 import type { ShippingTaxRule, TaxRelief } from '../../contract/words.ts'
 import { isInVatArea, isShippingTaxedAsGoods, vatStateOf } from '../../platform/kit/country.ts'
@@ -17,14 +17,14 @@ const wholeBps = 10_000n
 
 // The rates of one place by tax class, in basis points.
 export interface PlaceRates {
-  // Undefined where the place does not name the class.
+  // The rate of this class; undefined if the place does not name the class.
   named(taxClass: string): number | undefined
   rateFor(taxClass: string): number
 }
 
-// Read once for a whole cart. A class is looked for in the region,
-// then in the country; only a class that neither names pays the standard rate, of the region before that of the country.
-// So food that is exempt in all of Canada stays exempt in a province that names nothing but its standard rate.
+// Read once for a whole cart. A class is looked up in the region, then in the country; only a class that neither names is taxed at the
+// standard rate, of the region before that of the country. So food that is exempt in all of Canada stays exempt in a province that names
+// only its standard rate.
 export function ratesAt(rates: readonly TaxRate[], place: TaxPlace): PlaceRates {
   const region = regionCode(place)
   const inRegion = new Map<string, number>()
@@ -38,7 +38,7 @@ export function ratesAt(rates: readonly TaxRate[], place: TaxPlace): PlaceRates 
   return { named, rateFor: (taxClass) => named(taxClass) ?? named('standard') ?? 0 }
 }
 
-// What is shipped, at its price before discounts.
+// Goods that are shipped, at their price before discounts.
 export interface ShippedGoods {
   rateBps: number
   subtotal: number
@@ -53,10 +53,10 @@ export interface ShippingTaxFacts {
   goods: readonly ShippedGoods[]
 }
 
-// The tax on what is charged for shipping, the highest rate first: at the rate of its own class where the place names one; otherwise as the
-// goods, in proportion to their prices, or at the standard rate. Prices before discounts: by those after them, a code for goods of a low rate
-// would shift the shipping to a higher one, and could raise the total. Parts of tax-inclusive prices are in the proportion of the prices
-// with tax, which is that of the net prices too.
+// The tax on the charge for shipping, the highest rate first: at the rate of the class `shipping` if the place names one; otherwise at
+// the rates of the goods, in proportion to their prices, or at the standard rate. Prices before discounts are used: with discounted ones,
+// a code for goods of a low rate would shift the shipping to a higher rate, and could raise the total. Tax-inclusive prices are used with
+// their tax; the net prices are in the same proportion.
 export function shippingTaxes(
   charged: number,
   { rule, merchantCountry, priceTax, rates, goods }: ShippingTaxFacts,
@@ -78,7 +78,7 @@ export function shippingTaxes(
   return taxed.length > 0 ? taxed : shares.slice(0, 1)
 }
 
-// Where all goods are free, each unit weighs the same.
+// If all goods are free, each unit has the same weight.
 function weightsByRate(goods: readonly ShippedGoods[]): Map<number, number> {
   const isFree = goods.every(({ subtotal }) => subtotal === 0)
   const weights = new Map<number, number>()
@@ -87,20 +87,20 @@ function weightsByRate(goods: readonly ShippedGoods[]): Map<number, number> {
   return weights
 }
 
-// Rounded half up once. An included tax is a share of the gross amount, an excluded one comes on top of the net amount; in
-// both it is the tax that is rounded, as on an invoice: rounding the net instead would take every half from the tax.
+// Rounded half up once. An included tax is a share of the gross amount, an excluded one is added to the net amount; in both cases the tax
+// is rounded, as on an invoice: rounding the net amount instead would round each half down in the tax.
 export function taxOn(amount: number, rateBps: number, priceTax: PriceTax): number {
   const [whole, rate] = [BigInt(amount), BigInt(rateBps)]
   return Number(roundHalfUpDivide(whole * rate, priceTax === 'excluded' ? wholeBps : wholeBps + rate))
 }
 
-// An amount that contains the tax, without it.
+// Deducts the tax from an amount that contains it.
 export function netOf(amount: number, rateBps: number): number {
   return amount - taxOn(amount, rateBps, 'included')
 }
 
-// The rates whose tax is in a price that is charged without it: those of the place, as everyone there pays them. An export has none, and
-// where the seller has none for a place, the price contains the tax of the seller's own country.
+// The rates to deduct from prices with tax when a sale is charged without it: those of the place, as other buyers there pay them. For an
+// export, or a place for which the seller has no rates, they are those of the seller's own country.
 export function containedRates(relief: TaxRelief, there: PlaceRates, home: PlaceRates): PlaceRates {
   if (relief === 'export') return home
   if (there.named('standard') !== undefined) return there
@@ -110,7 +110,7 @@ export function containedRates(relief: TaxRelief, there: PlaceRates, home: Place
   }
 }
 
-// Converts a price with tax to one without, or the other way round.
+// Converts a price with tax to one without, or the reverse.
 export function priceIn(
   wanted: PriceTax,
   { price, rateBps, priceTax }: { price: number; rateBps: number; priceTax: PriceTax },
@@ -126,18 +126,18 @@ export interface TaxedSale {
   isSmallBusiness: boolean
   // Whether the seller has a VAT number of the EU.
   isVatRegistered: boolean
-  // Country of the buyer's VAT number, where a register has confirmed it.
+  // Country of the buyer's VAT number, if a register has confirmed it.
   buyerVatCountry: string | null
-  // Where it is sent to, or where the buyer is; null while that is not known.
+  // The place of delivery, or of the buyer; null while it is not known.
   place: TaxPlace | null
   // Whether there is a rate above zero at that place.
   isTaxedThere: boolean
-  // Whether any of it is goods that are sent.
+  // Whether any of the items is shipped.
   isShipped: boolean
 }
 
-// Why no tax is charged on a whole sale; null where it is. Goods that are sent to a buyer with a number of another state of the EU are
-// exempt (Directive 2006/112, Art. 138); of what is not sent, the buyer owes the tax in the place of the seller (Art. 44 and 196). A seller
+// Why no tax is charged on a whole sale; null if it is charged. Goods that are shipped to a buyer with a VAT number of another state of the EU
+// are exempt (Directive 2006/112, Art. 138); for what is not shipped, the buyer owes the tax instead of the seller (Art. 44 and 196). A seller
 // who is registered outside has rates for that country.
 export function taxReliefFor(sale: TaxedSale): TaxRelief | null {
   const { sellerCountry, isSmallBusiness, isVatRegistered, buyerVatCountry, place, isTaxedThere, isShipped } = sale
@@ -150,7 +150,7 @@ export function taxReliefFor(sale: TaxedSale): TaxRelief | null {
   return isShipped ? 'intra_community' : 'reverse_charge'
 }
 
-// People write the region as `ca`, and as ISO 3166-2 has it, `US-CA`.
+// Regions are written as `ca`, or as `US-CA` by ISO 3166-2.
 function regionCode({ country, region }: TaxPlace): string {
   const code = (region ?? '').trim().toUpperCase()
   return code.startsWith(`${country}-`) ? code.slice(country.length + 1) : code

@@ -1,4 +1,4 @@
-// What a cart looks like from outside. Pure: facts and prices in, the contract's cart out.
+// Converts a cart with its prices into the cart of the contract. Pure.
 
 import { limits } from '../../contract/limits.ts'
 import type { Cart, CartItem, CartMessage } from '../../contract/open/carts.ts'
@@ -17,7 +17,7 @@ export interface Quote {
   lines: readonly CartLine[]
   promotion: Promotion | null
   pricing: Pricing
-  // False: no exact number holds its amounts, and they stand as 0. Such a cart can be read and ended, not paid.
+  // False: the amounts exceed an exact number and are shown as 0. Such a cart can be read and ended, not paid.
   isPriced: boolean
 }
 
@@ -76,13 +76,13 @@ export function cartView(quote: Quote, now: number, pictureUrl: (picture: string
   }
 }
 
-// A code that lapsed is not shown as a state of the cart; a message tells of it.
+// A code that is no longer valid is not shown as a state of the cart; a message reports it.
 function promotionView(promotion: Promotion | null, { promotion: { state, amount } }: Pricing): Cart['promotion'] {
   if (!promotion || state === 'rejected' || state === 'none') return { state: 'none', code: null, amount: 0 }
   return { state, code: promotion.code, amount }
 }
 
-// An expired address counts as none.
+// The address of a cart, or null if it has none or it has expired.
 export function livingAddress({ address }: CartRow, now: number): CartAddress | null {
   return address && address.expiresAt > now ? address : null
 }
@@ -96,19 +96,19 @@ function maxQuantity({ offer }: CartLine): number {
   return Math.min(offer.maxPerOrder, limits.quantityMax)
 }
 
-// While a cart is being paid, and once it became an order, its prices are those that were charged.
+// While a cart is being paid, and after it became an order, its prices are the ones that were charged.
 export function priceOf({ status }: Pick<CartRow, 'status'>, { offer, seenPrice }: CartLine): number {
   return status === 'locked' || status === 'converted' ? seenPrice : offer.price
 }
 
-// What changed without the caller, told until a write takes notice of it.
+// Changes that the caller did not make, reported until the next write of the cart accepts them.
 function* messagesFor({ cart, lines, promotion, pricing, isPriced }: Quote, now: number): Generator<CartMessage> {
   const plain = { skuId: null, previous: null, current: null }
   if (!isPriced) {
     const message = 'The cart cannot be priced now: its total would be too large. Its amounts are shown as 0.'
     yield { ...plain, code: 'price_unavailable', message }
   }
-  // There is no write left that could take notice.
+  // No later write can accept these changes.
   if (cart.status === 'locked' || cart.status === 'converted') return
   for (const { offer, quantity, seenPrice } of lines) {
     const about = { skuId: offer.skuId, previous: null, current: null }

@@ -234,7 +234,7 @@ async function findProduct(db: Reader, merchantId: string, id: string): Promise<
   return product
 }
 
-// Nothing was written, and so nothing is written down.
+// A dry run writes nothing, so it is not recorded in the list of changes either.
 function planned(shown: ProductRow, plan: ProductPlan, { mode }: AdminCaller) {
   return new Audited({ data: productView(shown, mode), changes: auditedChanges(plan).map(subjectChangeView) }, [])
 }
@@ -337,7 +337,7 @@ function readFree(after: string): { free: number; id: string } {
   return { free: Number(free), id }
 }
 
-// An opening movement has the id of its SKU.
+// The id may be that of a SKU: an opening movement has the id of its SKU.
 function readMovement(after: string): { at: number; id: string } {
   const [at = '', id = ''] = after.split(' ')
   if (!/^\d{1,15}$/.test(at) || !/^[\w-]{1,60}$/.test(id)) throw badCursor()

@@ -55,7 +55,7 @@ export async function listProductHeads(
         'exists (select 1 from product_categories c where c.merchant_id = p.merchant_id and c.product_id = p.id and c.category_id = ?)',
         [categoryId],
       ),
-    // The brand is the last line.
+    // The brand is the last line of the folded text.
     brand !== undefined && new Fragment("x.folded like ? escape '!'", [`%\n${literal(folded(brand.trim()))}`]),
     maker !== undefined && new Fragment('p.maker = ?', [maker]),
     lacks !== undefined && new Fragment('p.maker is null'),
@@ -74,7 +74,7 @@ export async function listProductHeads(
     where p.merchant_id = x.merchant_id and p.id = x.id and ${allOf(conditions)} order by ${order} limit ${limit}`
 }
 
-// At most this much stock is low. As a parameter, because SQLite does not use the index of the free stock for a subquery.
+// Stock up to this number is low. Passed as a parameter, because SQLite does not use the index of the free stock for a subquery.
 export async function findLowStockAt(db: Reader, merchantId: string): Promise<number> {
   const [row] = await db.sql<{ lowStockAt: number }>`
     select low_stock_at as "lowStockAt" from merchants where id = ${merchantId}`
@@ -95,7 +95,7 @@ async function hasStock(db: Reader, { merchantId, mode }: MerchantMode, stock: '
   )
 }
 
-// The SKUs are searched once and not for each product.
+// Searches the SKUs once, not for each product.
 function productMatch(db: Reader, merchantId: string, q: string): Fragment {
   const within = `%${literal(folded(q))}%`
   const code = beginsWith(db, 's.folded', folded(q))
@@ -106,7 +106,7 @@ function productMatch(db: Reader, merchantId: string, q: string): Fragment {
   )
 }
 
-// As a pattern that matches only itself.
+// Escapes a text for `like`, so it matches only itself.
 export function literal(text: string): string {
   return text.replaceAll(/[!%_]/g, (character) => `!${character}`)
 }
@@ -148,7 +148,7 @@ export async function listCategoriesOf(
     order by pc.product_id, pc.position`
 }
 
-// By name; the list goes on behind `after`.
+// Brands by name, after `after`.
 export async function listBrands(
   db: Reader,
   merchantId: string,
@@ -177,7 +177,7 @@ export interface SkuHead {
   price: number
   compareAtPrice: number | null
   priorPrice: number | null
-  // Its own, and JSON of those of its product.
+  // The SKU's own image, and the images of its product as JSON.
   image: string | null
   images: string
   onHand: number
@@ -189,7 +189,7 @@ export interface SkuHeadQuery {
   stock?: 'low' | 'out' | undefined
   productId?: string | undefined
   measure?: 'missing' | undefined
-  // The rest of the list begins after this one: its code, or its free stock and its id.
+  // The position after which the page begins: a code, or a free stock with an id.
   sort: { by: 'code'; after: string | null } | { by: 'stock'; after: { free: number; id: string } | null }
   limit: number
 }
@@ -213,7 +213,7 @@ export async function listSkuHeads(
         ? new Fragment(`s.id in (${list(found).text})`, list(found).values)
         : new Fragment(
             "(s.folded like ? escape '!' or s.folded like ? escape '!' or p.folded like ? escape '!')",
-            // The name of a SKU comes after its code, in a line of its own.
+            // The name of a SKU follows its code, on a line of its own.
             [`${literal(folded(q))}%`, `%\n%${literal(folded(q))}%`, `%${literal(folded(q))}%`],
           )),
     inStock?.condition,
@@ -225,7 +225,7 @@ export async function listSkuHeads(
         : new Fragment('(t.on_hand - t.held, t.sku_id) > (?, ?)', [sort.after.free, sort.after.id])),
   ].filter((condition) => condition instanceof Fragment)
   const order = new Fragment(sort.by === 'stock' ? '(t.on_hand - t.held), t.sku_id' : isFew ? fewCode : 's.code')
-  // `cross join` keeps SQLite from beginning with the stock of the whole shop.
+  // `cross join` keeps SQLite from reading the stock of the whole shop first.
   const tables = new Fragment(
     found === null ? 'skus s, stock t, products p' : 'skus s cross join stock t cross join products p',
   )
@@ -238,13 +238,13 @@ export async function listSkuHeads(
     order by ${order} limit ${limit}`
 }
 
-// Keeps the planner off the index of the codes, in whose order it would read all SKUs to find the few.
+// Keeps the planner off the index of the codes: in its order it would read all SKUs to find the few.
 const fewCode = "s.code || ''"
 
 const foundMax = 500
 
-// Those that a search finds, if they are few. Otherwise null: the list is then read in its order until a page is full, which takes 60 ms
-// with 25,000 SKUs if few are found. Codes and names are read from indexes alone.
+// The SKUs that match a search, if they are few; otherwise null, and the list is read in its order until a page is full, which takes 60
+// ms with 25,000 SKUs if few match. Codes and names are read from indexes alone.
 async function listSkusFound(db: Reader, merchantId: string, q: string): Promise<string[] | null> {
   const within = `%${literal(folded(q))}%`
   const rows = await db.sql<{ id: string }>`
@@ -261,9 +261,9 @@ async function listSkusFound(db: Reader, merchantId: string, q: string): Promise
 
 const fewMax = 2_000
 
-// A few are found by the index of the free stock and then sorted. If many are low, the plus keeps
-// the planner off that index, and the list is read in its order until a page is full: sorting all 25,000 took 90 ms. Without the order
-// PostgreSQL does not count by the index: 13 instead of 1 ms.
+// A few low SKUs are found by the index of the free stock and then sorted. If many are low, the plus keeps the planner off that index,
+// and the list is read in its order until a page is full: sorting all 25,000 took 90 ms. Without the `order by`, PostgreSQL does not use
+// the index for the count: 13 instead of 1 ms.
 async function skusInStock(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -271,7 +271,7 @@ async function skusInStock(
   sortedBy: 'code' | 'stock',
 ): Promise<{ condition: Fragment; isFew: boolean }> {
   const condition = await stockCondition(db, merchantId, stock)
-  // The index has this order.
+  // The index of the free stock is already in this order.
   if (sortedBy === 'stock') return { condition, isFew: false }
   const [row] = await db.sql<{ count: number }>`
     select count(*) as "count" from (
@@ -292,7 +292,7 @@ export interface MovementRow {
   at: number
 }
 
-// Newest first.
+// Stock movements, newest first.
 export async function listMovements(
   db: Reader,
   { merchantId, mode }: { merchantId: string; mode: Mode },
@@ -312,7 +312,7 @@ export async function findSku(db: Reader, merchantId: string, id: string): Promi
   return row
 }
 
-// Whether anything refers to the category. Promotions name it by its slug, in a JSON list.
+// Whether anything refers to the category. Promotions refer to it by its slug, in a JSON list.
 export async function isCategoryUsed(
   db: Reader,
   merchantId: string,
@@ -324,7 +324,7 @@ export async function isCategoryUsed(
   return isCategoryPromoted(db, merchantId, slug)
 }
 
-// Products that stand in it, and not below it.
+// Products directly in the category, not in those below it.
 export async function listProductsIn(
   db: Reader,
   merchantId: string,
@@ -337,7 +337,7 @@ export async function listProductsIn(
   return rows.map(({ id }) => id)
 }
 
-// Whether a promotion is bound to it.
+// Whether a promotion is limited to the category.
 export async function isCategoryPromoted(db: Reader, merchantId: string, slug: string): Promise<boolean> {
   const rows = await db.sql`
     select id from promotions

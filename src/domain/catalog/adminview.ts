@@ -30,7 +30,7 @@ export function productView(product: ProductRow, mode: Mode): AdminProduct {
   }
 }
 
-// The entry that would make the product what it is. Stock is not in it: that is changed on its own.
+// The entry that would create this product. Stock is not included, as it is changed separately.
 export function productEntry(product: ProductRow): ProductEntry {
   const { slug, name, brand, maker, summary, seoTitle, seoDescription, description, descriptionHtml } = product
   const { publishedAt } = product
@@ -109,14 +109,14 @@ export function skuView({ image, images, ...head }: SkuHead): AdminSku {
   return { ...head, picture: image ?? firstImage(images), available: availableQuantity(head) }
 }
 
-// The images as they are stored.
+// `images`: the JSON text from the database.
 function firstImage(images: string): string | null {
   const [image] = JSON.parse(images) as ProductRow['images']
   return image?.url ?? null
 }
 
 export function movementView({ ownerId, actorKind, actorId, at, ...row }: MovementRow): AdminStockMovement {
-  // The kind was written from the same list.
+  // The column contains only values of `ActorKind`.
   const actor = actorKind === null || actorId === null ? null : { kind: actorKind as ActorKind, id: actorId }
   return { ...row, orderId: ownerId, actor, at: toInstant(at) }
 }

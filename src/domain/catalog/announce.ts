@@ -1,4 +1,4 @@
-// Events about products. They are thin: a receiver reads the product where it needs more.
+// Events about products. They are thin: a receiver that needs more reads the product.
 
 import type { EventDataOf } from '../../contract/open/events.ts'
 import { modes } from '../../contract/words.ts'
@@ -12,7 +12,7 @@ interface ProductStep {
   product: ProductRow
 }
 
-// To every active installation of the merchant, in both modes: they share the catalog.
+// Announces to every active installation of the merchant, in both modes: they share the catalog.
 export async function announceProducts(
   tx: Tx,
   merchantId: string,

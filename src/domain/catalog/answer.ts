@@ -1,5 +1,5 @@
-// Renders the answers of the catalog operations. A product is rendered once per change and stored as text, so a read is
-// one lookup. Only our own public origin is filled in later, because it may differ from start to start.
+// Renders the responses of the catalog operations. A product is rendered once per change and stored as text, so a read is one lookup.
+// Only our own public origin is filled in later, because it may change with a restart.
 
 import { createHash } from 'node:crypto'
 import type { PartyEntry } from '../../contract/entries.ts'
@@ -28,10 +28,10 @@ export interface ProductAnswers {
   etag: string
 }
 
-// By slug.
+// Makers by slug.
 export type Makers = ReadonlyMap<string, MakerRecord>
 
-// The modes differ in their stock.
+// Rendered for each mode, as the modes have separate stock.
 export function renderProduct(
   seller: SellerFacts,
   product: PublishedProduct,
@@ -57,14 +57,14 @@ export function renderProduct(
   }
 }
 
-// A placeholder for our own origin; raw JSON text never contains this character.
+// A placeholder for our own origin; JSON text never contains this character unescaped.
 const origin = '\u0001'
 
 export function withOrigin(stored: string, publicOrigin: string): string {
   return stored.replaceAll(origin, publicOrigin)
 }
 
-// An image under /media/ is ours; any other URL is used as given.
+// An image under /media/ is ours; any other URL is used unchanged.
 function pictureUrl(picture: string): string {
   return picture.startsWith('/media/') ? `${origin}${picture}` : picture
 }
@@ -144,7 +144,7 @@ function partyView({ name, address, country, contact }: PartyEntry) {
   return { name, address: [...address], country, contact }
 }
 
-// A claim is shown only together with what history says about it.
+// A compare-at price is shown only together with the prior price that the price history gives.
 function reductionOf({ currency }: SellerFacts, { compareAtPrice, priorPrice }: SkuRow) {
   if (compareAtPrice === null || priorPrice === null) return { compareAtPrice: null, priorPrice: null }
   return { compareAtPrice: { amount: compareAtPrice, currency }, priorPrice: { amount: priorPrice, currency } }
@@ -169,11 +169,11 @@ export interface CategoryRow {
   image: string | null
   productCount: number
   updatedAt: number
-  // Incremented by every change of what the merchant wrote.
+  // Incremented by every change that the merchant makes.
   version: number
 }
 
-// In the order of the contract: position, name, id. Compared by code unit, so both engines agree.
+// Sorts in the order of the contract: position, name, id. Compares by code unit, so both database engines agree.
 export function inOrder(categories: readonly CategoryRow[]): CategoryRow[] {
   return categories.toSorted((a, b) => a.position - b.position || compare(a.name, b.name) || compare(a.id, b.id))
 }
@@ -201,7 +201,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-// Deeper than any tree that provisioning accepts; the bound only keeps a damaged tree from blocking a read.
+// Deeper than any tree that provisioning accepts; the bound only keeps a damaged tree from causing an endless loop.
 const depthMax = 20
 
 export function pathTo(category: CategoryRow, byId: ReadonlyMap<string, CategoryRow>): string[] {

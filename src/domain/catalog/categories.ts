@@ -1,5 +1,5 @@
-// Changes of categories: what entries make of the tree, and how many products each category shows. The planning is pure,
-// except that it makes the ids of new categories.
+// Changes of categories: how entries change the tree, and how many products each category shows. The planning is pure, except that it
+// creates the ids of new categories.
 
 import { type CategoryEntry, categoryDepthMax } from '../../contract/entries.ts'
 import { type AuditedChange, type Change, membersChanged } from '../../platform/audit/change.ts'
@@ -20,7 +20,7 @@ import {
 export interface CategoryPlan {
   newCategories: readonly CategoryRow[]
   changedCategories: readonly CategoryRow[]
-  // By slug, of existing and of new ones.
+  // Ids by slug, of existing and new categories.
   categoryIds: ReadonlyMap<string, string>
   changes: readonly CategoryChange[]
 }
@@ -42,7 +42,7 @@ export function planCategories(
   for (const entry of entries) if (!ids.has(entry.slug)) ids.set(entry.slug, newId('cat'))
   const newCategories: CategoryRow[] = []
   const changedCategories: CategoryRow[] = []
-  // Entries name their parent by slug, and a parent may come after its child.
+  // Entries name their parent by slug, and a parent may come after its child in the list.
   for (const entry of parentsFirst(entries)) {
     const before = bySlug.get(entry.slug)
     const category: CategoryRow = {
@@ -69,7 +69,7 @@ export function planCategories(
   return { newCategories, changedCategories, categoryIds: ids, changes }
 }
 
-// One category: a new one, or `before` as the entry says. Its parent is one of those that are stored.
+// Plans one category: a new one, or a new version of `before`. Its parent must already be stored.
 export function planCategory(
   entry: CategoryEntry,
   before: CategoryRow | undefined,
@@ -86,7 +86,7 @@ export function planCategory(
   return { category, changes }
 }
 
-// With every value of a category that is new or removed, so it can be taken back. One that comes back has a new version.
+// A creation or removal records every value of the category, so it can be undone. A category that is restored gets a new version.
 export function categoryChange(before: CategoryRow, after: CategoryRow): AuditedChange
 export function categoryChange(before: undefined, after: CategoryRow): AuditedChange
 export function categoryChange(before: CategoryRow, after: undefined, now: number): AuditedChange
@@ -131,7 +131,7 @@ export async function removeCategory(tx: Tx, merchant: string, id: string): Prom
   await raiseCatalogVersion(tx, merchant)
 }
 
-// The depth of each category; a depth above the maximum may also be a cycle. Of two rows with one id the later counts.
+// The depth of each category; a depth above the maximum may also be a cycle. If two rows have the same id, the later one counts.
 export function depthsOf(categories: readonly CategoryRow[]): Map<string, number> {
   const byId = new Map(categories.map((category) => [category.id, category]))
   const depths = new Map<string, number>()
@@ -144,7 +144,7 @@ export function depthsOf(categories: readonly CategoryRow[]): Map<string, number
   return depths
 }
 
-// A category that is moved takes its descendants along, including those that no entry names.
+// A category that moves takes its descendants along, including those without an entry, so their depths are checked too.
 export function refuseDepth(kept: readonly CategoryRow[], written: readonly CategoryRow[]): void {
   const [before, after] = [depthsOf(kept), depthsOf([...kept, ...written])]
   const deep = [...kept, ...written].find(({ id }) => {
@@ -156,7 +156,7 @@ export function refuseDepth(kept: readonly CategoryRow[], written: readonly Cate
   throw refuse('category_too_deep', { message, current: { category: deep.slug } })
 }
 
-// Entries were checked for cycles when they were read.
+// Terminates, because entries were checked for cycles when they were read.
 function parentsFirst(entries: readonly CategoryEntry[]): CategoryEntry[] {
   const bySlug = new Map(entries.map((entry) => [entry.slug, entry]))
   const placed = new Set<string>()
@@ -172,7 +172,7 @@ function parentsFirst(entries: readonly CategoryEntry[]): CategoryEntry[] {
   return inOrder
 }
 
-// Counts the listed products of these categories and of those above them. The caller has locked the merchant.
+// Recounts the listed products of these categories and of their ancestors. The caller has locked the merchant.
 export async function recountCategories(tx: Tx, merchant: string, ids: readonly string[] | 'all'): Promise<void> {
   if (ids.length === 0) return
   const stored = await listCategories(tx, merchant)

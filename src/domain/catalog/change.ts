@@ -1,5 +1,5 @@
-// Changes products to what entries say: loads what is stored, plans in memory, writes only what differs, and renders the
-// catalog's answers. Shared by shop files, imports, the demo shop and the admin API.
+// Changes products to match entries: loads what is stored, plans in memory, writes only what differs, and renders the catalog's
+// responses. Shared by shop files, imports, the demo shop and the admin API.
 
 import { type ProductEntry, skusMax } from '../../contract/entries.ts'
 import type { Issue } from '../../contract/issues.ts'
@@ -50,7 +50,7 @@ export interface ProductPlan {
   product: ProductRow
   // Undefined for a new product.
   before: ProductRow | undefined
-  // False if the product already is what the entry says: nothing is written.
+  // False if the product already matches the entry: nothing is written.
   differs: boolean
   categoriesDiffer: boolean
   skus: readonly SkuPlan[]
@@ -62,7 +62,7 @@ export interface SkuPlan {
   sku: SkuRow
   position: number
   write: 'insert' | 'update' | 'none'
-  // The modes in which its stock is set to what `sku` says.
+  // The modes whose stock is set to the value in `sku`.
   setsStock: readonly Mode[]
 }
 
@@ -73,12 +73,12 @@ export interface RefusedProduct {
 
 export interface PlanOptions {
   now: number
-  // Also set the stock of existing SKUs, in both modes. Otherwise stock in an entry is opening stock, and applying the entry
-  // twice does not undo a sale.
+  // Also sets the stock of existing SKUs, in both modes. Otherwise stock in an entry is opening stock only, and applying the entry twice
+  // does not undo a sale.
   stock: boolean
-  // Slugs of products whose entry is incomplete: SKUs that it does not name stay, after the others.
+  // Slugs of products whose entry is incomplete: SKUs that the entry does not name stay, after the named ones.
   partial?: ReadonlySet<string>
-  // Slugs of makers that will be there when the products are written.
+  // Slugs of makers that will exist when the products are written.
   comingMakers?: ReadonlySet<string>
 }
 
@@ -133,7 +133,7 @@ export async function planProducts(
   return { plans, refused }
 }
 
-// SKUs that stay beside those of an incomplete entry may not fit to it: they lack an option that is new, or would be too many.
+// SKUs that stay although an incomplete entry does not name them may conflict with it: they lack a new option, or there are too many.
 function problemOf({ product, skus }: ProductPlan, now: number): Remark | undefined {
   if (skus.length > skusMax) return remark('too_many_with_unnamed', { max: skusMax })
   const [first] = productProblems(productEntry(product), now)
@@ -157,7 +157,7 @@ function unnamedProblem({ path, code, values, message }: Issue): Remark {
   }
 }
 
-// A new product, or a new version of one that is given. Throws what stands against it.
+// Plans a new product, or a new version of an existing one. Throws the problem, if there is one.
 export async function planOne(
   db: Reader,
   seller: SellerFacts,
@@ -182,7 +182,7 @@ export async function planOne(
   return planProduct(entry, before, (code) => ownerOf.get(code), { now, stock: false })
 }
 
-// A change of members that adds and removes no SKU. Stock is not a part of it.
+// Plans a change of members that adds and removes no SKU. Stock is not part of it.
 export function planPatch(before: ProductRow, after: ProductRow, now: number): ProductPlan {
   const { id } = before
   const skus = after.skus.map((sku, position): SkuPlan => {
@@ -211,8 +211,8 @@ export function planPatch(before: ProductRow, after: ProductRow, now: number): P
   }
 }
 
-// The changes of a plan with all that is needed to take them back: also the order of the SKUs, and when the product was last
-// changed. A creation is taken back by archiving the product.
+// The changes of a plan with everything needed to undo them: also the order of the SKUs, and when the product was last changed. A
+// creation is undone by archiving the product.
 export function auditedChanges({ before, product, changes, differs }: ProductPlan): AuditedChange[] {
   if (!differs) return []
   const updatedAt = { from: before?.updatedAt ?? null, to: product.updatedAt }
@@ -310,7 +310,7 @@ function planProduct(
         const sku = { ...wanted, id: skuId, priorPrice: null, stock: { live: opening, test: opening } }
         return { sku, position, write: 'insert', setsStock: [] }
       }
-      // A retired SKU that comes back keeps its id, and its stock unless the entry may set it.
+      // A retired SKU that is named again keeps its id, and its stock unless the entry may set it.
       const sku = { ...wanted, id: skuId, priorPrice: null, stock: stockOf(retired.stock, onHand) }
       return { sku, position, write: 'update', setsStock: modesToSet(retired.stock, onHand) }
     }
@@ -328,7 +328,7 @@ function planProduct(
   }
   for (const sku of retired) changes.push({ kind: 'retire', what: 'sku', id: sku.id, name: sku.code, members: [] })
 
-  // A product that is published again is no longer archived.
+  // Publishing a product again ends its archiving.
   const archivedAt = record.publishedAt === null ? (before?.archivedAt ?? null) : null
   const members = before
     ? membersChanged(before, { ...before, ...record, archivedAt }, [...productMembers, 'categories'])
@@ -357,7 +357,7 @@ function planProduct(
 
 type Stock = SkuRow['stock']
 
-// `onHand` is what the entry sets; undefined if it sets nothing.
+// `onHand`: the stock that the entry sets; undefined if it sets none.
 function stockOf({ live, test }: Stock, onHand: number | undefined): Stock {
   return onHand === undefined ? { live, test } : { live: { ...live, onHand }, test: { ...test, onHand } }
 }
@@ -366,7 +366,7 @@ function modesToSet(stock: Stock, onHand: number | undefined): Mode[] {
   return onHand === undefined ? [] : modes.filter((mode) => stock[mode].onHand !== onHand)
 }
 
-// The test stock is listed where it does not change as the live stock does.
+// A change of the test stock is listed only if it differs from the change of the live stock.
 function stockChanged({ stock: before }: SkuRow, { stock: after }: SkuRow): MemberChange[] {
   const [live, test] = [before.live.onHand, before.test.onHand]
   const isLiveChanged = live !== after.live.onHand
@@ -386,8 +386,8 @@ function withOptionsOf(skus: readonly SkuRow[], options: ProductRecord['options'
   return [...valuesOf].map(([name, values]) => ({ name, values: [...values] }))
 }
 
-// Writes those that differ, and answers them with their prior prices. The caller has locked the seller and raises the version of its
-// catalog.
+// Writes the products that differ, and returns them with their prior prices. The caller has locked the seller and raises the version of
+// its catalog.
 export async function writeProducts(
   tx: Tx,
   seller: SellerFacts,
@@ -400,7 +400,7 @@ export async function writeProducts(
   const products = differing.map(({ product }) => product)
   const makers = await namedMakers(tx, seller.id, products)
   refuseUnknownMakers(makers, products)
-  // They leave in one round trip.
+  // These writes are sent in one round trip.
   await Promise.all([
     ...differing.map((plan) => writeProduct(tx, seller, plan, { categoryIds, makers })),
     writeIndex(tx, seller, differing),
@@ -409,13 +409,13 @@ export async function writeProducts(
   return differing
 }
 
-// A maker that is named is not removed, so only a product that is written can name an unknown one.
+// A maker that a product names cannot be removed, so only a product that is being written can name an unknown one.
 export function refuseUnknownMakers(makers: Makers, products: readonly { maker: string | null }[]): void {
   const unknown = products.find(({ maker }) => maker !== null && !makers.has(maker))?.maker
   if (unknown != null) throw refuse('maker_not_found', { message: `There is no maker ${unknown}.` })
 }
 
-// Addresses of products that were renamed or archived keep leading somewhere.
+// Paths of renamed or archived products redirect, so links to them keep working.
 async function movePaths(tx: Tx, merchant: string, plans: readonly ProductPlan[]): Promise<void> {
   const shown = plans.filter(
     ({ before, product }) =>
@@ -446,7 +446,7 @@ async function writeProduct(
   { categoryIds, makers }: { categoryIds: ReadonlyMap<string, string>; makers: Makers },
 ): Promise<void> {
   const { product } = plan
-  // None of these depends on another's result, so PostgreSQL gets them in one round trip; they run in this order.
+  // None of these writes depends on another's result, so PostgreSQL receives them in one round trip; they run in this order.
   const writes: Promise<unknown>[] = [
     plan.before ? updateProduct(tx, seller.id, product) : insertProduct(tx, seller.id, product),
   ]
@@ -470,10 +470,10 @@ async function writeProduct(
     })
     writes.push(replaceProductCategories(tx, seller.id, product.id, ids))
   }
-  // The listing is found by its slug, so a new slug needs a new one.
+  // The listing's key is the slug, so a new slug needs a new listing.
   if (plan.before && plan.before.slug !== product.slug) writes.push(deleteListedProduct(tx, seller.id, product.id))
   writes.push(listOrUnlist(tx, seller, plan, makers))
-  // Last, because it waits for the SKUs: the listing is marked stale again if the stock changed.
+  // Comes last, because it waits for the locks of the SKUs: the listing is marked stale again if the stock changed.
   for (const mode of modes) {
     const set = plan.skus.filter(({ setsStock }) => setsStock.includes(mode))
     const levels = set.map(({ sku }) => ({ skuId: sku.id, onHand: sku.stock[mode].onHand }))
@@ -482,8 +482,8 @@ async function writeProduct(
   await Promise.all(writes)
 }
 
-// What the catalog answers for this product from now on. A product that is listed for the first time is stale at once,
-// unless it is new: its stock was read without a lock, and a sale in between could not mark a row that did not exist.
+// Stores the catalog's response for this product, or removes it. An existing product that is listed for the first time is marked stale:
+// its stock was read without a lock, and a sale in between could not mark a row that did not exist.
 async function listOrUnlist(
   tx: Tx,
   seller: SellerFacts,
@@ -522,7 +522,7 @@ export async function saveProducts(
   return { plans: plans.map((plan) => writtenOf.get(plan.product.id) ?? plan), refused }
 }
 
-// Writes the plans of an admin operation: products, the counts of the categories that they touch, and their events. Answers those that
+// Writes the plans of an admin operation: products, the counts of the affected categories, and their events. Returns the products that
 // were written. The caller has locked the seller.
 export async function savePlans(
   tx: Tx,

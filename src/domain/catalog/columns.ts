@@ -1,6 +1,6 @@
-// What searches count and sort by, of all published products of a merchant, in memory and by column. Reading the rows of a thousand
-// products from the database took longer than everything else in a search. The database says with each search which version the
-// catalog has, and what was written since is read before the columns are used, so they are never older than the search.
+// Columns in memory by which searches count and sort all published products of a merchant. Reading the rows of a thousand products from
+// the database took longer than the rest of a search. Each search reads the present version of the catalog from the database and loads
+// newer changes before it uses the columns, so they are never older than the search.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Mode } from '../../contract/words.ts'
@@ -10,33 +10,33 @@ import type { Reader } from '../../platform/storage/storage.ts'
 import { splitBrand } from './indexed.ts'
 import { type IndexedRow, type IndexPlace, listIndexRows } from './indexstore.ts'
 
-// A place in the columns.
+// Index of a product in the columns.
 export type At = number
 
-// In ascending order, each once.
+// Indexes of products in ascending order, without duplicates.
 export type Places = Uint32Array
 
 export interface Columns {
   readonly version: number
-  // What each word or filter has found, by its terms. Shoppers ask for the same ones in other combinations.
+  // Cached results of each word or filter, by its terms. Shoppers combine the same ones in different ways.
   readonly known: Lru<string, KnownPlaces>
-  // What is being asked for, by version and terms.
+  // Queries in progress, by version and terms.
   readonly asking: Map<string, Promise<Places>>
-  // The places that have changed after this version; undefined if they are too many.
+  // The products that changed after this version; undefined if they are too many.
   changedSince(version: number): At[] | undefined
-  // The places of these products; of unknown ones nothing.
+  // Indexes of the products with these full-text keys; unknown keys are left out.
   placesOf(keys: readonly (string | number)[]): Places
   readonly id: readonly string[]
-  // When the id was made, which is its beginning: in the order of these, ids are in their own.
+  // Creation time, which an id begins with: sorting by it gives the order of the ids.
   readonly idTime: readonly number[]
   readonly publishedAt: readonly number[]
   readonly priceMin: readonly number[]
   readonly priceMax: readonly number[]
   readonly nameKey: readonly string[]
-  // The place of its facets among `facetTexts`: many products have the same.
+  // Index of the product's facets in `facetTexts`: many products have the same facets.
   readonly facets: readonly number[]
   readonly facetTexts: readonly string[]
-  // The place of its brand among `brandNames`, of which the first is empty: that of products without one.
+  // Index of the brand in `brandNames`, whose first entry is empty, for products without a brand.
   readonly brand: readonly number[]
   readonly brandNames: readonly string[]
   readonly fields: readonly string[]
@@ -49,24 +49,25 @@ export interface KnownPlaces {
 }
 
 export interface ColumnsCache {
-  // As of this version of the catalog, or a later one.
+  // The columns at this version of the catalog, or a later one.
   columnsOf(db: Reader, merchantId: string, version: number): Promise<Columns>
 }
 
 const cachedBytesMax = 128 * 2 ** 20
-// What words have found, of one merchant: many short lists, and 32 of all products, which are more than the words of one search.
+// Size of the cached word results of one merchant: this minimum for many short lists, plus 32 lists of all products, more than one search
+// has words.
 const knownBytesLeast = 2 ** 19
 const knownBytesPerRow = 32 * Uint32Array.BYTES_PER_ELEMENT
 const changedMax = 1_000
 
 export function createColumnsCache(rowsPerTurn = 1_000): ColumnsCache {
-  // The largest shop stays too, alone: reading all of it for each search would be worse.
+  // Weights are capped, so the columns of a very large shop are cached too, alone: reading all of it for each search would be worse.
   const cache = new Lru<string, StoredColumns>(cachedBytesMax, ({ bytes }) => Math.min(bytes, cachedBytesMax))
   const reading = new Map<string, Promise<unknown>>()
 
   async function read(columns: StoredColumns, db: Reader, merchantId: string, version: number): Promise<void> {
     await columns.readSince(db, merchantId, { version, rowsPerTurn })
-    // Anew, because it weighs more now.
+    // Stored again, because its weight has changed.
     cache.delete(merchantId)
     columns.weigh()
     cache.set(merchantId, columns)
@@ -74,8 +75,8 @@ export function createColumnsCache(rowsPerTurn = 1_000): ColumnsCache {
 
   return {
     async columnsOf(db, merchantId, version) {
-      // One reads at a time: an older snapshot that arrives last would replace newer rows. A failure is that of the search which reads; the
-      // next one tries by itself.
+      // One search reads at a time: an older snapshot that arrives last would replace newer rows. A failure affects only the search that
+      // reads; the next one reads by itself.
       while (reading.has(merchantId)) await reading.get(merchantId)?.catch(() => {})
       const cached = cache.get(merchantId)
       if (cached && cached.version >= version && !cached.isOvergrown) return cached
@@ -92,18 +93,18 @@ export function createColumnsCache(rowsPerTurn = 1_000): ColumnsCache {
   }
 }
 
-// Size of a row, besides its texts.
+// Bytes of a row, besides its texts.
 const rowBytes = 250
-// Size of a list, besides its places and its key.
+// Bytes of a list, besides its entries and its key.
 const listBytes = 200
 
-// Most words that strangers make up find nothing, so the key weighs more than the places.
+// Most made-up words find nothing, so the key often weighs more than the entries.
 function knownBytes({ places }: KnownPlaces, key: string): number {
   return listBytes + 2 * key.length + places.byteLength
 }
 
 class StoredColumns implements Columns {
-  // Everything that was written until then is here.
+  // The columns have every change up to this version of the catalog; -1: nothing is loaded yet.
   version = -1
   bytes = 1
   readonly known = new Lru<string, KnownPlaces>(knownBytesLeast, knownBytes)
@@ -127,7 +128,8 @@ class StoredColumns implements Columns {
   #textLength = 0
   #firstLength = 0
 
-  // Products that are no longer published stay, as no search finds them. When they are most, it is time to begin anew.
+  // Products that are no longer published stay in the columns, as no search finds them. When they are the majority, the columns are built
+  // anew.
   get isOvergrown(): boolean {
     return this.version >= 0 && this.id.length > 2 * this.#firstLength + 1_000
   }
@@ -160,7 +162,7 @@ class StoredColumns implements Columns {
     merchantId: string,
     { version, rowsPerTurn }: { version: number; rowsPerTurn: number },
   ): Promise<void> {
-    // At first by their ids: the newest products are last, whichever were changed since, on every server.
+    // The first load is ordered by id, so on every server the newest products are last, whichever were changed since.
     const isFirst = this.version < 0
     let after: IndexPlace | string = isFirst ? '' : { changed: this.version + 1, productId: '' }
     for (;;) {
@@ -169,7 +171,7 @@ class StoredColumns implements Columns {
       const last = rows.at(-1)
       if (!last || rows.length < rowsPerTurn) break
       after = isFirst ? last.productId : last
-      // Others are answered in between.
+      // Lets other requests run in between.
       await nextTurn()
     }
     if (isFirst) this.#firstLength = this.id.length

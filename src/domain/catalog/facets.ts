@@ -1,5 +1,5 @@
-// What a result can be narrowed by, with counts. Pure. Each facet is counted without its own filter, so a shopper sees what else
-// could be chosen.
+// Facets by which a result can be narrowed, with counts. Pure. Each facet is counted without its own filter, so a shopper sees the other
+// choices.
 
 import type { SearchFacets } from '../../contract/open/search.ts'
 import { fold } from '../search/words.ts'
@@ -11,19 +11,19 @@ const brandsMax = 100
 const optionsMax = 20
 const valuesMax = 50
 
-// What is counted of a result. Many products have the same facets, so these are counted first and read once.
+// Counts over a result. Many products have the same facet text, so equal texts are counted first and each is parsed once.
 export interface Tally {
   products: number
   priceMin: number
   priceMax: number
   inStock: number
   facets: readonly { text: string; count: number }[]
-  // By name.
+  // Number of products by brand name.
   brands: ReadonlyMap<string, number>
 }
 
 export interface FacetSource {
-  // The result, and for the dimensions that are filtered by, the result without that filter.
+  // Counts of the result, and for each filtered dimension, counts of the result without that filter.
   whole: Tally
   without: readonly { dimension: Dimension; tally: Tally }[]
 }
@@ -58,7 +58,7 @@ function facetReader(): (tally: Tally) => CountedFacets[] {
     })
 }
 
-// A product counts once for each of its categories and for those above them.
+// A product counts once for each of its categories and their ancestors.
 function categoryCounts(
   products: readonly CountedFacets[],
   { paths, inOrder }: CategoryTree,
@@ -72,7 +72,7 @@ function categoryCounts(
     .slice(0, categoriesMax)
 }
 
-// Brands that fold to the same are one, in the spelling that most products have.
+// Brands whose folded names are equal count as one, in the most frequent spelling.
 function brandCounts(spellings: ReadonlyMap<string, number>): SearchFacets['brands'] {
   const counts = new Map<string, { name: string; count: number }>()
   for (const [name, count] of mostFirst(spellings)) {

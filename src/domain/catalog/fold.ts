@@ -1,4 +1,4 @@
-// Fills in the texts by which products and SKUs are found, of rows from before there were any.
+// Fills in the folded texts by which products and SKUs are found, for rows that an earlier version wrote.
 
 import type { Storage } from '../../platform/storage/storage.ts'
 import { foldSome, hasUnfolded } from './store.ts'

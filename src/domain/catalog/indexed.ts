@@ -1,5 +1,5 @@
-// What the search index holds of a product, made from the product alone. Pure. The names of its categories are not part of it: they
-// are looked up when a question is asked, so renaming a category changes no product.
+// The contents of the search index for a product, derived from the product alone. Pure. The names of its categories are not part of it:
+// they are looked up at each search, so renaming a category changes no product.
 
 import type { Mode } from '../../contract/words.ts'
 import { measuresIn } from '../search/measures.ts'
@@ -21,11 +21,11 @@ export interface IndexTexts {
   fields: string
   // See `FullText.put`.
   terms: string
-  // What a misspelt word is corrected to.
+  // Words to which misspelt words are corrected.
   spelling: readonly string[]
 }
 
-// Distinct words of one product: of its description, and of its SKU codes and barcodes.
+// Bounds on the distinct words of one product: of its description, and of its SKU codes and barcodes.
 const proseWordsMax = 400
 const proseMeasuresMax = 50
 const codeWordsMax = 400
@@ -41,7 +41,7 @@ export function figuresOf(seller: SellerFacts, product: PublishedProduct): Index
   }
 }
 
-// Whether both would have the same `textsOf`, which take a multiple of this.
+// Whether both have the same `textsOf`. Computing those takes several times as long.
 export function hasSameTexts(one: ProductRow, other: ProductRow): boolean {
   return (
     one.name === other.name &&
@@ -71,7 +71,7 @@ function isSameList(one: readonly string[], other: readonly string[]): boolean {
 export function textsOf(seller: SellerFacts, product: PublishedProduct): IndexTexts {
   const { skus } = product
   const options = optionsOf(product)
-  // A scanner types the barcode.
+  // A scanner enters the barcode as the search text.
   const codes = unique(skus.flatMap(({ code, barcode }) => (barcode === null ? [code] : [code, barcode])))
   const spelledName = unique(wordsIn(product.name))
   const brand = unique(wordsIn(product.brand ?? ''))
@@ -99,14 +99,14 @@ export function textsOf(seller: SellerFacts, product: PublishedProduct): IndexTe
   }
 }
 
-// A summary that was taken from the description has its words.
+// A summary that was copied from the description adds no words.
 function proseOf({ summary, description }: ProductRow): string {
   const isTaken = description.startsWith(summary) && /^(?:\n|$)/.test(description.slice(summary.length))
   return isTaken ? description : `${summary} ${description}`
 }
 
-// Short lists are left as they are. Of a long one, numbers with their units come first: a question has them as one word, and behind all
-// other words they would be cut.
+// Short lists are unchanged. In a long one, numbers with their units come first: a search has each as one word, and after all other words
+// they would be cut off.
 function proseWords(text: string): readonly string[] {
   const words = wordsIn(text)
   if (words.length <= proseWordsMax) return words
@@ -127,7 +127,7 @@ function isSpelled(word: string): boolean {
 }
 
 export interface ProductFacets {
-  // Slugs.
+  // Slugs of categories.
   categories: readonly string[]
   options: readonly { name: string; values: readonly string[] }[]
 }
@@ -140,8 +140,8 @@ function optionsOf({ skus }: ProductRow): { name: string; values: string[] }[] {
   return [...byName].map(([name, chosen]) => ({ name, values: unique(chosen.map(({ value }) => value)) }))
 }
 
-// A line for the categories, then one for each option. Names and values of a shop hold no control characters. Thousands of these
-// are read for one answer, and splitting is several times as fast as parsing JSON.
+// The first line has the categories, each further line one option. Names and values of a shop contain no control characters. A search
+// reads thousands of these, and splitting is several times as fast as parsing JSON.
 function writeFacets({ categories, options }: ProductFacets): string {
   return [categories.join(','), ...options.map(({ name, values }) => [name, ...values].join('\t'))].join('\n')
 }
@@ -155,8 +155,8 @@ export function readFacets(text: string): ProductFacets {
   return { categories: categories === '' ? [] : categories.split(','), options }
 }
 
-// The brand is stored with them, at the end of the first line, where the version before takes it for an unknown category. In memory it is
-// apart: with it hardly two products would have the same facets, and each distinct text is read for an answer.
+// The brand is stored with the facets, at the end of the first line, where an earlier version reads it as an unknown category. In memory
+// it is separate: otherwise hardly two products would have the same facets, and a search parses each distinct text.
 const brandMark = ',\t'
 
 function withBrand(facets: string, brand: string | null): string {
@@ -176,7 +176,7 @@ export function splitBrand(stored: string): { facets: string; brand: string } {
   }
 }
 
-// The words of name, tags, options, codes and brand, a line each, with a space around every word.
+// The words of name, tags, options, codes and brand, one line each, with a space around every word.
 function writeFields(fields: readonly (readonly string[])[]): string {
   return fields.map((words) => ` ${words.join(' ')} `).join('\n')
 }

@@ -1,5 +1,5 @@
-// Writes the search index of products that change, in the transaction of their change: all of them at once, which takes a fraction of
-// what one after the other does.
+// Writes the search index of changed products, in the transaction of their change: all products together, which is several times as fast
+// as one after another.
 
 import type { Tx } from '../../platform/storage/storage.ts'
 import { figuresOf, hasSameTexts, textsOf } from './indexed.ts'
@@ -12,13 +12,13 @@ export interface ProductChange {
   before: ProductRow | undefined
 }
 
-// Each product once. The caller has locked the seller and raises the version of its catalog.
+// Each product may occur once. The caller has locked the seller and raises the version of its catalog.
 export async function writeIndex(tx: Tx, seller: SellerFacts, changes: readonly ProductChange[]): Promise<void> {
   const [entries, figures, removed]: [IndexEntry[], FiguresChange[], string[]] = [[], [], []]
   for (const { product, before } of changes) {
     const { id: productId, publishedAt } = product
     if (publishedAt === null) {
-      // What is new is not there.
+      // A new product is not in the index.
       if (before) removed.push(productId)
       continue
     }

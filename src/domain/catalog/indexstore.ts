@@ -14,7 +14,7 @@ export interface IndexEntry extends IndexFigures, IndexTexts {
   version: number
 }
 
-// In one statement: SQLite takes 32,766 values, of which a row has up to ten.
+// Rows in one statement: SQLite allows 32,766 values, and a row has up to ten.
 const rowsMax = 256
 const wordsMax = 2_048
 
@@ -27,7 +27,8 @@ export function putIndexed(tx: Tx, merchantId: string, entries: readonly IndexEn
       ]),
       ['text', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint', 'text', 'text', 'text'],
     )
-    // The version before this one wrote no words that have the hash of those which it wrote last.
+    // The hash of terms is cleared, because an earlier version writes rows without their words: the hash must not match words that it did
+    // not write.
     tx.send`
       with given (product_id, version, published_at, price_min, price_max, live_in_stock, test_in_stock, name_key, facets,
         fields) as (${rows})
@@ -52,7 +53,7 @@ export interface FiguresChange extends IndexFigures {
   to: number
 }
 
-// Prices and stock, of products whose texts are as they were. A row that was outdated before still is.
+// Updates prices and stock of products whose texts are unchanged. A row that was outdated before stays outdated.
 export function updateFigures(tx: Tx, merchantId: string, changes: readonly FiguresChange[]): void {
   for (const some of inGroups(changes, rowsMax)) {
     const rows = tx.rows(
@@ -73,7 +74,7 @@ export function updateFigures(tx: Tx, merchantId: string, changes: readonly Figu
 }
 
 function insertWords(tx: Tx, merchantId: string, words: ReadonlySet<string>): void {
-  // In one order, so two transactions cannot wait for each other's words.
+  // Sorted, so two transactions cannot deadlock on each other's words.
   for (const some of inGroups([...words].sort(), wordsMax)) {
     const rows = tx.rows(
       some.map((word) => [word, endsOf(word).head, endsOf(word).tail]),
@@ -87,7 +88,7 @@ function insertWords(tx: Tx, merchantId: string, words: ReadonlySet<string>): vo
   }
 }
 
-// The caller has locked the merchant and raises the version of its catalog in the same transaction.
+// The catalog version after this change. The caller has locked the merchant and raises the version in the same transaction.
 function nextVersion(merchantId: string): Fragment {
   return new Fragment('(select catalog_version + 1 from merchants where id = ?)', [merchantId])
 }
@@ -103,9 +104,9 @@ export function deleteIndexed(tx: Tx, merchantId: string, productIds: readonly s
   }
 }
 
-// Everything of every merchant.
+// Deletes the index of all merchants.
 export async function clearIndex(tx: Tx): Promise<void> {
-  // First, as changes lock the merchant first.
+  // Comes first, because changes lock the merchant first.
   await tx.sql`update merchants set index_cut = catalog_version + 1, catalog_version = catalog_version + 1`
   await tx.sql`delete from product_index_words`
   await tx.sql`delete from product_index`
@@ -130,11 +131,11 @@ export interface ProductKey {
 }
 
 export interface WalkedProduct extends ProductKey {
-  // 0 if the row of the index is missing, or must go because the product is no longer published.
+  // 0 if the index needs a change: its row is missing, outdated, or of a product that is no longer published.
   isIndexed: number
 }
 
-// The next products behind this one, of all merchants, and whether the index has them as they are.
+// The next products after this one, of all merchants, and whether their rows in the index are current.
 export async function listWalkedProducts(db: Reader, after: ProductKey, limit: number): Promise<WalkedProduct[]> {
   return db.sql<WalkedProduct>`
     select p.merchant_id as "merchantId", p.id as "productId",
@@ -161,7 +162,7 @@ export async function countIndex(db: Reader): Promise<{ missing: number; rows: n
 export interface ShopFacts {
   id: string
   version: number
-  // The version with which a product last left the index.
+  // The catalog version at which a product was last removed from the index.
   cut: number
   currency: string
   country: string
@@ -181,14 +182,14 @@ export async function findSynonyms(db: Reader, merchantId: string): Promise<read
   return JSON.parse(row?.synonyms ?? '[]') as string[][]
 }
 
-// Where a list of rows goes on: behind this one.
+// Position in a list of rows; the next page begins after it.
 export interface IndexPlace {
   changed: number
   productId: string
 }
 
 export interface IndexedRow extends IndexPlace {
-  // As the full-text index names it.
+  // Key of the product in the full-text index.
   key: string | number
   publishedAt: number
   priceMin: number
@@ -200,7 +201,7 @@ export interface IndexedRow extends IndexPlace {
   fields: string
 }
 
-// In the order in which they were written; or, behind an id, in the order of ids.
+// Rows in the order in which they were written, or, after an id, in the order of ids.
 export async function listIndexRows(
   db: Reader,
   merchantId: string,
@@ -229,7 +230,7 @@ export async function listListRows(
     where merchant_id = ${merchantId} and mode = ${mode} and product_id in (${list(productIds)})`
 }
 
-// Words that begin or end as this one does.
+// Words with the same beginning or the same end as this one.
 export async function listSimilarWords(db: Reader, merchantId: string, word: string, limit: number): Promise<string[]> {
   const { head, tail } = endsOf(word)
   const rows = await db.sql<{ word: string }>`

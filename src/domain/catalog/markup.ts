@@ -1,5 +1,5 @@
-// Reads HTML as tokens: text and tags. Comments, declarations, and everything that is not meant to be read, such as scripts, are
-// left out. It never fails, and runs in linear time on any input. What it returns is not safe: see `safehtml.ts`.
+// Reads HTML as tokens: text and tags. Comments, declarations, and content that is not text for readers, such as scripts, are left out.
+// It never fails, and runs in linear time on any input. The result is not safe HTML: see `safehtml.ts`.
 
 export type Token = TextToken | TagToken | GapToken | LeftOut
 
@@ -13,24 +13,24 @@ export interface TagToken {
   kind: 'tag'
   name: string
   isEnd: boolean
-  // What stands between the name and the end of the tag.
+  // The text between the name and the end of the tag.
   rest: string
 }
 
-// A `<` that begins no tag and stands before another `<`. What stood apart must not close up to a tag when the comment or tag
-// between is gone: "<<b>script>".
+// A `<` that begins no tag, before another `<`. It keeps texts apart that could join to a tag when the comment or tag between them is
+// removed: "<<b>script>".
 export interface GapToken {
   kind: 'gap'
 }
 
-// A comment, or a tag within what is not read: a step of the work, and nothing else.
+// A comment, or a tag inside unread content: marks progress only, so callers can count steps.
 export interface LeftOut {
   kind: 'left out'
 }
 
-// Their content is not HTML, so the end is the first end tag of the same name (HTML standard, 13.2.5).
+// Elements whose content is not HTML, so they end at the first end tag of the same name (HTML standard, 13.2.5).
 const rawTexts = new Set(['script', 'style', 'iframe', 'textarea', 'title', 'noembed', 'noframes', 'xmp'])
-// Their content is HTML that is not read as text, and they may hold one another.
+// Elements whose content is HTML that is not read as text; they may be nested in each other.
 const unread = new Set(['template', 'svg', 'math', 'select', 'noscript'])
 
 export function* tokensOf(html: string): Generator<Token> {
@@ -66,7 +66,7 @@ export function* tokensOf(html: string): Generator<Token> {
 
 const textLengthMax = 4_096
 
-// A long text in parts, so no token takes long. A part ends where no reference, line break or character is torn apart.
+// Splits a long text into parts, so no token takes long. A part never ends inside a reference, line break or character.
 function* textsOf(html: string, from: number, to: number): Generator<TextToken> {
   for (let at = from; at < to; ) {
     let end = at + textLengthMax
@@ -82,7 +82,7 @@ const attribute = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>][^\s>
 
 const attributesLengthMax = 16_384
 
-// The decoded value of an attribute, the first of those that repeat. Nobody writes one behind so many others.
+// The decoded value of an attribute; the first one if it repeats. Searches a bounded length, as no real tag has more attributes.
 export function attributeIn(rest: string, wanted: string): string | undefined {
   for (const [, name = '', double, single, bare] of rest.slice(0, attributesLengthMax).matchAll(attribute))
     if (name.toLowerCase() === wanted) return decodeEntities(double ?? single ?? bare ?? '')
@@ -91,8 +91,8 @@ export function attributeIn(rest: string, wanted: string): string | undefined {
 
 type Finder = (needle: string, from: number) => number
 
-// The next place of a needle, or the end. Each answer is kept until it is passed, so that all searches for one needle
-// together read the text once, though a tag may look for a quote that stands far behind it or nowhere.
+// Position of the next occurrence of a needle, or the end of the text. Each result is cached until it is passed, so all searches for one
+// needle together read the text once, even if a tag searches for a quote that is far away or missing.
 function finder(html: string): Finder {
   const found = new Map<string, number>()
   return (needle, from) => {
@@ -116,7 +116,7 @@ function tagAt(html: string, opening: number): { name: string; isEnd: boolean; n
 
 const quotesMax = 10_000
 
-// A `>` within a quoted attribute does not end the tag. A quote that is never closed, or follows no `=`, is no quote.
+// A `>` inside a quoted attribute does not end the tag. A quote that is never closed, or does not follow `=`, does not count.
 function tagEnd(html: string, nameEnd: number, next: Finder): number {
   let at = nameEnd
   for (let quotes = 0; ; quotes += 1) {
@@ -145,13 +145,13 @@ export function decodeEntities(text: string): string {
   })
 }
 
-// A reference, or a character that is not written as it is. Line breaks and tabs are.
+// A reference, or a character that is escaped or removed. Line breaks and tabs are unchanged.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const special = /&(?:#\d+;?|#x[0-9a-f]+;?|[a-z][a-z0-9]{1,31};)|[&<>\u0000-\u0008\u000b-\u001f\u007f-\u00a0]/gi
 const control = /\p{Cc}/u
 
-// Text as a browser serialises it: references become characters where this file knows them, and others stay, which is safe in
-// text. Control characters are left out, except line breaks and tabs.
+// Text as a browser serialises it: known references become characters, and unknown ones stay, which is safe in text. Control characters
+// are left out, except line breaks and tabs.
 export function escapedText(source: string): string {
   return source.replaceAll('\r\n', '\n').replace(special, (found) => {
     const decoded = found.length > 1 ? decodeEntities(found) : found
@@ -175,12 +175,12 @@ const windows1252 = new TextDecoder('windows-1252')
 
 function characterFor(code: number): string {
   if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return '\ufffd'
-  // Old editors wrote the Windows code for quotes and dashes; the HTML standard maps it likewise.
+  // Old editors wrote Windows-1252 codes for quotes and dashes; the HTML standard maps them the same way.
   if (code >= 0x80 && code <= 0x9f) return windows1252.decode(Uint8Array.of(code))
   return String.fromCodePoint(code)
 }
 
-// In the order of their codes from 160 on.
+// Names of the characters from code 160 on, in order.
 const latin1 = `nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute
   micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil
   Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute

@@ -9,7 +9,7 @@ import { plainText } from './plaintext.ts'
 import type { ProductRecord, SkuRecord } from './product.ts'
 import { safeHtml } from './safehtml.ts'
 
-// `keptPublishedAt` is when the product was first published, if it is; an entry without a date does not change it.
+// `keptPublishedAt`: when the product was first published, or null; an entry without a date does not change it.
 export function productRecord(entry: ProductEntry, keptPublishedAt: number | null, now: number): ProductRecord {
   return {
     slug: entry.slug,
@@ -35,7 +35,7 @@ export function productRecord(entry: ProductEntry, keptPublishedAt: number | nul
   }
 }
 
-// Every description passes here before it is stored. Where only one of the two is given: the text is read from the HTML, and a text
+// Every description is normalized here before it is stored. If only one form is sent: the text is derived from the HTML, but a text alone
 // has no HTML.
 function descriptionsOf({
   description,
@@ -49,7 +49,7 @@ function descriptionsOf({
 }
 
 function skuRecord(product: ProductEntry, sku: SkuEntry): SkuRecord {
-  // In the order in which the product declares its options, whatever the order in the SKU.
+  // The options in the product's order, whatever the order in the SKU.
   const options = (product.options ?? []).flatMap(({ name }) => {
     const value = sku.options?.[name]
     return value === undefined ? [] : [{ name, value }]
@@ -71,7 +71,7 @@ function skuRecord(product: ProductEntry, sku: SkuEntry): SkuRecord {
   }
 }
 
-// By name, so two entries that say the same compare as equal.
+// Sorts by name, so equal metadata compare as equal.
 function sorted(metadata: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -1,7 +1,7 @@
-// The operations of the catalog. They return what was rendered for the caller's mode at the last change, and cache the
-// bytes of products by revision and of list pages by the merchant's catalog version. Every read asks the database for
-// these, so nothing outdated is served from the cache. A product whose stock has changed since is rendered again at
-// each read until the loop has caught up; a list waits for the loop.
+// The operations of the catalog. They return texts that were rendered for the caller's mode at the last change, and cache the bytes of
+// products by revision and of list pages by the merchant's catalog version. Every read asks the database for these, so nothing outdated
+// is served from the cache. A product whose stock has changed is rendered again at each read until the loop has caught up; lists show the
+// change only after the loop.
 
 import { createHash } from 'node:crypto'
 import { limits } from '../../contract/limits.ts'
@@ -88,7 +88,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     return page
   }
 
-  // One of the two texts of a product, as sent.
+  // The bytes of one of the two texts of a product.
   async function bytesOf(db: Reader, text: 'detail' | 'publicDetail', listing: Listing): Promise<Buffer> {
     const origin = publicOrigin()
     // `peek` does not count as a use: counting would cost more than rereading the oldest now and then.
@@ -158,7 +158,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     return { merchantId, mode, facts, ...named, columns: current }
   }
 
-  // A small answer that is made of the index, cached as long as the catalog is the same.
+  // A small response built from the index, cached until the catalog changes.
   async function smallAnswer(
     db: Reader,
     { merchantId, mode }: MerchantMode,
@@ -200,7 +200,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     return found
   }
 
-  // What anyone may read. Positions name the merchant: a cursor of one shop does not lead on in another.
+  // The seller for requests without a key. Cursors contain the merchant, so a cursor of one shop is invalid in another.
   async function publicSeller(db: Reader, { merchantSlug }: { merchantSlug: string }): Promise<MerchantMode> {
     const seller = isSlug(merchantSlug) ? await findPublicSeller(db, merchantSlug) : undefined
     if (!seller) throw refuse('merchant_not_found')
@@ -228,7 +228,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     async getApiKeyCatalogProduct({ db, caller, path: { slug }, now }) {
       const listing = isSlug(slug) ? await findListing(db, caller, slug) : undefined
       if (!listing) throw refuse('product_not_found')
-      // What anyone may see has no stock numbers and no metadata.
+      // Public texts contain no stock numbers and no metadata.
       const text = caller.publicKeyId === undefined ? 'detail' : 'publicDetail'
       if (!isStale(listing, now)) return new Rendered(await bytesOf(db, text, listing))
       const current = await currentAnswers(db, listing, now)
@@ -260,7 +260,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
       if (!listing) throw refuse('product_not_found')
       return smallAnswer(db, caller, ['related', listing.productId, limit], async (shop) => {
         const [own] = await listListRows(db, caller, [listing.productId])
-        // We rendered it.
+        // JSON that we rendered ourselves, so the cast is safe.
         const row = own?.listRow ?? '{"id":"","categories":[],"tags":[]}'
         const traits = JSON.parse(withOrigin(row, publicOrigin())) as RelatedTraits
         const rows = await relatedProducts(db, shop, traits, limit)
@@ -300,7 +300,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
   }
 }
 
-// Stored texts leave our origin open, so their hash does not include it, but the bytes that are sent do.
+// Stored texts have a placeholder for our origin, so their hash does not cover it, but the bytes that are sent contain it.
 function createOriginTag(): (origin: string) => string {
   let known: { origin: string; tag: string } | undefined
   return (origin) => {
@@ -311,7 +311,7 @@ function createOriginTag(): (origin: string) => string {
   }
 }
 
-// The words by which a shop is searched besides those of its products.
+// Words by which a shop is searched, in addition to those of its products.
 interface ShopWords {
   tree: CategoryTree
   synonyms: Synonyms
@@ -332,7 +332,7 @@ interface RenderedPage {
   total?: number
 }
 
-// Exact up to a bound, as that of a search.
+// The exact total up to a bound, as in a search; null above it.
 function boundedTotal(total: number): number | null {
   return total > searchTotalMax ? null : total
 }
@@ -347,11 +347,11 @@ function pageOf(rows: readonly string[], publicOrigin: string, position: () => s
 }
 
 interface RenderedSearch extends RenderedPage {
-  // The other members of its meta.
+  // The other members of the response's `meta`.
   more: string
 }
 
-// The same bytes for everyone who asks, so a cache may keep them.
+// Makes a response cacheable: it is the same for every caller.
 function openly({ body }: Rendered): Rendered {
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22)
   return new Rendered(body, { 'cache-control': publicCaching, etag: `"${digest}"` })

@@ -1,4 +1,4 @@
-// Changes of some members of products and SKUs, for many at once. Pure: what cannot be done is thrown as a refusal.
+// Changes some members of products and SKUs, for many at once. Pure: an invalid change is thrown as a refusal.
 
 import { limits } from '../../contract/limits.ts'
 import type { PriceEnding, ProductStatus } from '../../contract/words.ts'
@@ -16,19 +16,19 @@ export function productStatus({
 
 export interface ProductPatch {
   status?: ProductStatus | undefined
-  // Slugs.
+  // Slugs of categories.
   addCategory?: string | undefined
   removeCategory?: string | undefined
-  // Null takes it off.
+  // Null removes the brand.
   brand?: string | null | undefined
-  // A slug; null takes it off.
+  // Slug of the maker; null removes the maker.
   maker?: string | null | undefined
   addTag?: string | undefined
   removeTag?: string | undefined
   // Basis points: 500 raises every price by 5 %.
   pricePercentage?: number | undefined
   priceEnding?: PriceEnding | undefined
-  // What is not sent keeps its price.
+  // SKUs that are not shipped keep their price.
   shippedOnly?: boolean | undefined
 }
 
@@ -67,7 +67,7 @@ export function patchedProduct(
   }
 }
 
-// What is in the wanted state already keeps its instant.
+// A product that is in the wanted status already keeps its times.
 function instantsOf(
   before: ProductRow,
   status: ProductStatus,
@@ -94,7 +94,7 @@ export function raisedPrice(price: number, percentage: number): number {
   return Math.floor((price * (10_000 + percentage) + 5_000) / 10_000)
 }
 
-// The nearest price that ends so, the higher of two that are as near, and never nothing for what costs something.
+// The nearest price with this ending, the higher of two at equal distance. Never zero for a price above zero.
 export function endingPrice(price: number, ending: PriceEnding | undefined, currency: string): number {
   if (ending === undefined || price === 0) return price
   const unit = 10 ** (currencyExponent(currency) ?? 2)

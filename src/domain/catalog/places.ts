@@ -1,10 +1,10 @@
-// Sets of places in the columns. Pure. A shop of 100,000 products has words with 10,000 of them, and a search combines several.
+// Sets of product indexes in the columns. Pure. A shop of 100,000 products has words with 10,000 of them, and a search combines several.
 
 import type { Places } from './columns.ts'
 
 export const noPlaces: Places = new Uint32Array(0)
 
-// What is in all of the sets, of which there is at least one.
+// The products that all of the sets contain; there must be at least one set.
 export function intersectionOf(sets: readonly Places[]): Places {
   const [least = noPlaces, ...others] = sets.toSorted((one, other) => one.length - other.length)
   return others.reduce(common, least)
@@ -21,7 +21,7 @@ function common(few: Places, many: Places): Places {
   return both.subarray(0, count)
 }
 
-// Where the first one stands that is not less than this place. Steps double first: the next is often near.
+// Position of the first entry that is not less than `place`. The steps double at first, because it is often near.
 function firstFrom(places: Places, place: number, from: number): number {
   let [low, step] = [from, 1]
   while (low + step <= places.length && (places[low + step - 1] as number) < place) {

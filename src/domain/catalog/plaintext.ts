@@ -1,5 +1,5 @@
-// Turns the HTML of a product description into plain text. It is a reader, not a cleaner: what it returns is never to be
-// put into a page unescaped, since `&lt;b&gt;` rightly comes out as `<b>`. It runs in linear time on any input.
+// Turns the HTML of a product description into plain text. It does not sanitize: its result must be escaped in a page, since `&lt;b&gt;`
+// correctly becomes `<b>`. It runs in linear time on any input.
 
 import { finished } from '../../platform/kit/breath.ts'
 import { decodeEntities, type TagToken, tokensOf } from './markup.ts'
@@ -20,7 +20,7 @@ export function plainText(html: string): string {
   return finished(plainTextSteps(html))
 }
 
-// A step for each token.
+// Yields after each token.
 export function* plainTextSteps(html: string): Generator<void, string> {
   let text = ''
   let gap: Gap = ''
@@ -44,7 +44,7 @@ export function* plainTextSteps(html: string): Generator<void, string> {
   const meet = ({ name, isEnd }: TagToken) => {
     if (name === 'br') widen(gap === '\n' ? '\n\n' : '\n')
     if (name === 'td' || name === 'th') widen(' ')
-    // Within a list, paragraphs and lists do not tear the items apart.
+    // Inside a list, paragraphs and nested lists do not put empty lines between items.
     if (blocks.has(name)) widen(listDepth > 0 ? '\n' : '\n\n')
     if (lines.has(name)) widen('\n')
     if (name === 'li') bullet = !isEnd
@@ -64,7 +64,7 @@ export function* plainTextSteps(html: string): Generator<void, string> {
   return text
 }
 
-// The other way: plain text as HTML, an empty line between paragraphs.
+// The reverse of plainText: converts text to HTML, where empty lines separate paragraphs.
 export function htmlOf(text: string): string {
   if (text === '') return ''
   return paragraphsOf(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'))

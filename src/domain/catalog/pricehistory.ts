@@ -1,5 +1,5 @@
-// Records what SKUs cost, in the transaction that changes their prices, and computes which prior prices may be shown. Only what was
-// published counts: a price that no shopper could pay did not stand.
+// Records the prices of SKUs, in the transaction that changes them, and computes which prior prices may be shown. Only prices of
+// published products count: a price that no shopper could pay was never in effect.
 
 import { type Remark, remark } from '../../contract/remarks.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
@@ -7,7 +7,7 @@ import { shownPriorPrice, withoutOldSteps, withStep } from './priorprice.ts'
 import type { ProductRow, SkuRow } from './product.ts'
 import { deletePriceSteps, listPriceSteps, putPriceSteps, type SkuStep } from './store.ts'
 
-// What is read of a plan (`change.ts`).
+// The part of a plan (`change.ts`) that is used here.
 interface PricedPlan {
   product: ProductRow
   before: ProductRow | undefined
@@ -19,7 +19,7 @@ interface PlannedSku {
   write: 'insert' | 'update' | 'none'
 }
 
-// The plans with the prior prices of their SKUs. The caller has locked the seller, so a history is changed by one at a time.
+// Returns the plans with the prior prices of their SKUs. The caller has locked the seller, so a history has one writer at a time.
 export async function recordPrices<Plan extends PricedPlan>(
   tx: Tx,
   merchantId: string,
@@ -61,7 +61,7 @@ interface PricedSku {
   isPublished: boolean
 }
 
-// Those whose history goes on: with another price, or published now.
+// SKUs whose history gets a new step: their price changed, or they are published now.
 function pricedSkus({ product, before, skus }: PricedPlan): PricedSku[] {
   const isPublished = product.publishedAt !== null
   const isShownAnew = isPublished && before?.publishedAt == null
@@ -86,8 +86,8 @@ function withPriorPrices<Plan extends PricedPlan>(plan: Plan, priorOf: ReadonlyM
   return { ...plan, product, skus }
 }
 
-// What became of the claims that plans bring, one remark for each product. `isWritten`: the plans have their prior prices; before that only
-// new SKUs are known to have none.
+// Remarks on compare-at prices that cannot be shown, one for each product. `isWritten`: the plans have their prior prices; before that,
+// only new SKUs are known to have none.
 export function claimNotes(plans: readonly PricedPlan[], isWritten: boolean): Remark[] {
   return plans.flatMap(({ product, skus }) => {
     const unshown = skus.filter(

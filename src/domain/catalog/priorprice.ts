@@ -1,7 +1,7 @@
-// The prior price of a reduction (Directive 98/6/EC, Art. 6a; C-330/23): the lowest price that stood in the 30 days before the reduction
+// The prior price of a reduction (Directive 98/6/EC, Art. 6a; C-330/23): the lowest price in effect in the 30 days before the reduction
 // began. Pure.
 
-// A price and the claim beside it, from an instant on until the next.
+// A price and its compare-at price, in effect from this time until the next step.
 export interface PriceStep {
   fromAt: number
   price: number
@@ -12,11 +12,11 @@ export interface PriceStep {
 export const priorPriceDays = 30
 const windowMs = priorPriceDays * 24 * 60 * 60_000
 
-// Per SKU. Beyond that, the oldest steps are joined.
+// Maximum per SKU. If there are more, the oldest steps are merged.
 export const priceStepsMax = 100
 
-// Steps are in the order of time. Null where no reduction is announced, and where nothing stood before it: then no number may be struck
-// through. A reduction that goes further keeps its first anchor; one that is taken back in part begins anew.
+// The prior price; steps are in the order of time. Null if no reduction is announced, or if there was no price before it: then no number
+// may be struck through. A reduction that is increased keeps the prior price of its beginning; one that is partly reversed begins anew.
 export function priorPriceOf(steps: readonly PriceStep[]): number | null {
   const last = steps.at(-1)
   if (!last || last.compareAtPrice === null) return null
@@ -25,7 +25,7 @@ export function priorPriceOf(steps: readonly PriceStep[]): number | null {
   const earliest = beganAt - windowMs
   let lowest: number | null = null
   for (const [index, { price }] of steps.slice(0, first).entries()) {
-    // It stood until the next one began. A step of no time stood at no time.
+    // A price was in effect until the next step began. A step without duration was never in effect.
     const { fromAt = 0 } = steps[index] ?? {}
     const until = steps[index + 1]?.fromAt ?? beganAt
     if (until <= earliest || until <= fromAt) continue
@@ -43,13 +43,13 @@ function firstOfReduction(steps: readonly PriceStep[]): number {
   return first
 }
 
-// What may be struck through beside the price: a prior price that is not above it announces nothing.
+// The prior price to strike through beside the price; null if it is not above the price, as that is no reduction.
 export function shownPriorPrice(steps: readonly PriceStep[]): number | null {
   const prior = priorPriceOf(steps)
   return prior === null || prior <= (steps.at(-1)?.price ?? 0) ? null : prior
 }
 
-// The history with one more step, which is the last one even where the clock went back. The same price again is not a step.
+// Appends a step to the history, as the last one even if the clock was set back. An unchanged price adds no step.
 export function withStep(steps: readonly PriceStep[], step: PriceStep): PriceStep[] {
   const last = steps.at(-1)
   if (last && last.price === step.price && last.compareAtPrice === step.compareAtPrice) return [...steps]
@@ -57,8 +57,8 @@ export function withStep(steps: readonly PriceStep[], step: PriceStep): PriceSte
   return [...steps, step]
 }
 
-// Without the steps that no reduction can ask for any more: those before the window of the present reduction, or of one that would begin
-// now. If still too many are left, the oldest are joined to the lower of their prices. The prior price gets lower by that, never higher.
+// Removes the steps that no reduction can need any more: those before the window of the present reduction, or of one that would begin
+// now. If too many are left, the oldest are merged, at the lower of their prices. That can only lower the prior price.
 export function withoutOldSteps(steps: readonly PriceStep[]): PriceStep[] {
   const last = steps.at(-1)
   if (!last) return []

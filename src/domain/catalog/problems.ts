@@ -1,4 +1,4 @@
-// What a schema cannot express about products and categories. Pure.
+// Rules for products and categories that a schema cannot express. Pure.
 
 import { type CategoryEntry, categoryDepthMax, type ProductEntry } from '../../contract/entries.ts'
 import { issueAt } from '../../contract/issues.ts'
@@ -8,7 +8,7 @@ import { isBlank, type Problem, repeated } from '../../platform/kit/problems.ts'
 import { isBaseOf } from '../../platform/kit/unitprice.ts'
 import { safeHtml } from './safehtml.ts'
 
-// A product that an import made has none of these: `shopify.ts` ensures it, and its tests check it here.
+// Imported products never have these problems: `shopify.ts` prevents them, and its tests check that with this function.
 export function* productProblems(product: ProductEntry, now: number): Generator<Problem> {
   const options = product.options ?? []
   if (isBlank(product.name)) yield issueAt('/name', 'blank')
@@ -17,7 +17,7 @@ export function* productProblems(product: ProductEntry, now: number): Generator<
     if (isBlank(product[member] ?? undefined)) yield issueAt(`/${member}`, 'blank')
   for (const [index, { text }] of (product.warnings ?? []).entries())
     if (isBlank(text)) yield issueAt(`/warnings/${index}/text`, 'blank')
-  // Escaped and with its end tags it is longer.
+  // HTML gets longer when it is escaped and its end tags are added.
   if (product.descriptionHtml != null && safeHtml(product.descriptionHtml).length > limits.descriptionHtmlLengthMax)
     yield issueAt('/descriptionHtml', 'html_too_long')
   for (const [index, { name, values }] of options.entries()) {
@@ -59,13 +59,14 @@ export function* productProblems(product: ProductEntry, now: number): Generator<
   }
 }
 
-// The schema checks the rest. `https:///a` would take its host from the path, and a host does not begin with a blank.
+// Checks what the schema does not: `https:///a` would take its host from the path, and a host does not begin with white space.
 export function isPicture(picture: string): boolean {
   if (picture.startsWith('/media/')) return !leadsElsewhere.test(picture)
   return URL.canParse(picture) && /^https?:\/\/[^/?#\\\s]/.test(picture)
 }
 
-// What a browser reads as another path: it would ask for a page of the dashboard, with the cookie of who looks at the product.
+// Paths that a browser resolves to another path: it would request a page of the dashboard, with the cookie of the user who views the
+// product.
 const leadsElsewhere = /\.\.|\/\.?\/|\\|%(?:2e|2f|5c)|[\s\p{Cc}]/iu
 
 // Checks one category, without its place in the tree.
@@ -74,7 +75,7 @@ export function* categoryProblems({ name, image }: CategoryEntry): Generator<Pro
   if (image != null && !isPicture(image)) yield issueAt('/image', 'not_an_image_address')
 }
 
-// Checks the categories of a file, which contains every category that it refers to.
+// Checks the categories of a file, which must contain every category that it refers to.
 export function* parentProblems(categories: readonly CategoryEntry[]): Generator<Problem> {
   const bySlug = new Map(categories.map((category) => [category.slug, category]))
   for (const [index, category] of categories.entries()) {

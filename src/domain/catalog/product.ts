@@ -1,5 +1,5 @@
-// A product in one normal form: every member present, nothing optional. A change compares two of these, and the answers are
-// rendered from one.
+// A product in one normal form: every member present, nothing optional. A change compares two of these, and the responses are rendered
+// from one.
 
 import type { Mode, SoldOutRule, TextLanguage, WithdrawalExemption } from '../../contract/words.ts'
 import type { SkuMeasure } from '../../platform/kit/unitprice.ts'
@@ -12,16 +12,16 @@ export interface ProductRecord {
   maker: string | null
   warnings: readonly WarningRecord[]
   withdrawalExempt: WithdrawalExemption | null
-  // Digital content that is supplied at once.
+  // Digital content that is supplied immediately.
   digital: boolean
   // The producer's guarantee of durability.
   guarantee: { years: number; url: string | null } | null
   summary: string
-  // What search engines show. Null: the name, and the summary.
+  // Title and description for search engines. Null: the name and the summary.
   seoTitle: string | null
   seoDescription: string | null
   description: string
-  // Safe (`safehtml.ts`); null where there is only the text.
+  // Sanitized (`safehtml.ts`); null if there is only the plain text.
   descriptionHtml: string | null
   categories: readonly string[]
   tags: readonly string[]
@@ -65,7 +65,7 @@ export interface ProductRow extends ProductRecord {
   id: string
   createdAt: number
   updatedAt: number
-  // Taken off sale for good. An archived product is not published.
+  // When the product was taken off sale for good. An archived product is not published.
   archivedAt: number | null
   // Incremented by every change.
   version: number
@@ -74,7 +74,7 @@ export interface ProductRow extends ProductRecord {
 
 export interface SkuRow extends SkuRecord {
   id: string
-  // The lowest price of the 30 days before the announced reduction; null: none may be shown.
+  // The lowest price of the 30 days before the announced reduction; null: no prior price may be shown.
   priorPrice: number | null
   stock: Readonly<Record<Mode, StockLevel>>
 }
@@ -85,7 +85,7 @@ export interface StockLevel {
   held: number
 }
 
-// A product that is visible.
+// A product that shoppers can see.
 export type PublishedProduct = ProductRow & { publishedAt: number }
 
 export interface SellerFacts {

@@ -1,4 +1,4 @@
-// A search as it was asked: its words, and the terms by which they are found. Pure.
+// A parsed search: its words, and the terms of the index that find them. Pure.
 
 import { formsOf } from '../search/forms.ts'
 import { shownMeasure } from '../search/measures.ts'
@@ -7,25 +7,26 @@ import { fold, joinedWith, spellingsAsked, wordsAsked, wordsIn } from '../search
 import { type CategoryRow, inOrder, pathTo } from './answer.ts'
 import { type Synonyms, synonymsAt } from './synonyms.ts'
 
-// Beyond these, a text is not a question.
+// Maximum number of words in a search; the rest is ignored.
 const wordsMax = 12
-// A shorter beginning of a word fits too many.
+// Shorter prefixes match too many words.
 const prefixLengthMin = 2
-// Categories that one word stands for.
+// Maximum number of categories that one word may match.
 const categoryTermsMax = 200
 
 export interface AskedWord {
-  // As typed, folded.
+  // The word as typed, folded.
   word: string
-  // It and its other forms.
+  // The word and its other forms.
   forms: readonly string[]
-  // The last word may be half typed.
+  // Whether the word is the last one and possibly incomplete, so it also matches longer words.
   isPrefix: boolean
-  // Each stands for the word: all words of one of them must occur.
+  // Synonyms of the word: a product matches one if it has all of its words.
   alternatives: readonly (readonly AskedWord[])[]
-  // With the word before and behind it, as one word: an alternative where a product has it.
+  // The word joined with the one before it, and with the one after it: alternatives if any product has such a word.
   joined: readonly AskedWord[]
-  // As they stand in a list of words, for thousands of products: its beginning, how forms that begin so go on, and the other forms.
+  // The forms, prepared for the lists of words of thousands of products: a common beginning, the endings of the forms that have it, and
+  // the other forms.
   inList: { beginning: string; endings: readonly string[]; others: readonly string[] }
 }
 
@@ -67,8 +68,8 @@ export function shownWords(words: readonly AskedWord[]): string[] {
   return words.map(({ word }) => shownMeasure(word))
 }
 
-// Where a word stands in a list of words that are separated by spaces: 1 as it was typed, a little less in another form, as the
-// beginning of a longer one or by what stands for it, 0 nowhere.
+// Scores a word in a list of words that are separated by spaces: 1 if it occurs as typed; a little less in another form, as the beginning
+// of a longer word, or by a synonym; 0 if it does not occur.
 export function presenceIn(words: string, asked: AskedWord): number {
   const presence = ownPresenceIn(words, asked)
   return presence === 0 && asked.alternatives.length > 0 ? alternativePresence(words, asked) : presence
@@ -103,13 +104,13 @@ function isAnyIn(words: string, forms: readonly string[]): boolean {
   return false
 }
 
-// The categories of a merchant, prepared for questions.
+// The categories of a merchant, prepared for searches.
 export interface CategoryTree {
   inOrder: readonly CategoryRow[]
-  // By slug: itself and those above it, and the words of their names.
+  // By slug: the category with its ancestors, and the words of their names.
   paths: ReadonlyMap<string, readonly string[]>
   words: ReadonlyMap<string, string>
-  // By slug: itself and those below it.
+  // By slug: the category with its descendants.
   families: ReadonlyMap<string, readonly string[]>
 }
 
@@ -127,7 +128,7 @@ export function categoryTree(categories: readonly CategoryRow[]): CategoryTree {
   }
 }
 
-// Those whose names begin with each of the words, in their order.
+// Categories whose name has, for each typed word, a word that begins with it; in the order of the tree.
 export function categoriesSuggested(
   { inOrder }: CategoryTree,
   text: string,
@@ -147,14 +148,14 @@ export interface Filters {
   maxPrice?: number | undefined
   inStock?: true | undefined
   category?: string | undefined
-  // Alternatives.
+  // A product with one of these brands matches.
   brand?: readonly string[] | undefined
   tag?: string | undefined
-  // Values of one name are alternatives.
+  // Values by the name of the option; a product with one value of each name matches.
   options: ReadonlyMap<string, readonly string[]>
 }
 
-// What a facet is counted without: its own filter.
+// A facet's own filter, which is ignored when the facet is counted.
 export type Dimension =
   | { kind: 'category' }
   | { kind: 'brand' }
@@ -187,14 +188,14 @@ export function withoutDimension(filters: Filters, dimension: Dimension): Filter
   }
 }
 
-// A product that has one of these has the word, or is in a category that is named so.
+// A product with one of these terms has the word, or is in a category that is named so.
 export function wordTerms(
   term: Terms,
   asked: AskedWord,
   { tree, only = 'word' }: { tree: CategoryTree; only?: 'word' | 'name' },
 ): Term[] {
   return [
-    // Those that begin with a word that may be half typed are found by it anyway, and each list of 10,000 takes a millisecond.
+    // Forms that begin with an incomplete word are found by that word anyway, and each list of 10,000 products takes a millisecond.
     ...asked.forms
       .filter((form) => !asked.isPrefix || !form.startsWith(asked.word))
       .map((form) => exactly(term(only, form))),
@@ -224,7 +225,7 @@ export function filterMatch(
   ]
 }
 
-// `Colour:Plum`; the name of an option holds no colon.
+// Parses texts such as `Colour:Plum`; the name of an option contains no colon.
 export function optionsAsked(texts: readonly string[]): Map<string, string[]> {
   const options = new Map<string, string[]>()
   for (const text of texts) {

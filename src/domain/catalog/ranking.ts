@@ -1,19 +1,19 @@
-// In which order products answer a question. Pure, so both engines agree.
+// The order of products in a search result. Pure, so both database engines give the same order.
 
 import { badCursor } from '../../platform/kit/cursor.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { readFacets } from './indexed.ts'
 import { type AskedWord, type CategoryTree, presenceIn } from './question.ts'
 
-// The best place in which a word occurs counts. What is nowhere else is in the description.
+// The best field in which a word occurs counts. A word that occurs in none of the others is in the description.
 const weights = { name: 100, brand: 90, tags: 80, categories: 60, options: 40, codes: 30, description: 10 } as const
-// Added for a product whose SKU code was asked for.
+// Added to the score of a product whose SKU code was typed.
 export const codeScore = 10_000
 
 export type ScoreOf = (fields: string, facets: string) => number
 
 export function scorer(words: readonly AskedWord[], tree: CategoryTree): ScoreOf {
-  // Many products have the same.
+  // Cached by facets, which many products share.
   const categoryWords = new Map<string, string>()
 
   function categoryWordsOf(facets: string): string {
@@ -29,7 +29,7 @@ export function scorer(words: readonly AskedWord[], tree: CategoryTree): ScoreOf
 
   function weightBeyondName(fields: string, nameEnd: number, facets: string, word: AskedWord): number {
     const [, tags = '', options = '', codes = '', brand = ''] = fields.slice(nameEnd).split('\n')
-    // In the order of their weights, so the first that is found is nearly always the best.
+    // In the order of the weights, so the first match is nearly always the best.
     return (
       weights.brand * presenceIn(brand, word) ||
       weights.tags * presenceIn(tags, word) ||
@@ -42,7 +42,7 @@ export function scorer(words: readonly AskedWord[], tree: CategoryTree): ScoreOf
 
   return (fields, facets) => {
     let score = 0
-    // The name comes first, and most words are in it.
+    // The name is checked first, because most words are in it.
     const nameEnd = fields.indexOf('\n')
     const name = fields.slice(0, nameEnd)
     for (const word of words)
@@ -53,14 +53,14 @@ export function scorer(words: readonly AskedWord[], tree: CategoryTree): ScoreOf
 
 export type Order = 'newest' | 'price_asc' | 'price_desc' | 'name'
 
-// The value by which a product is in order. Scores come before values, and ids decide between equal ones.
+// Sort key of a product. Scores are compared before values, and ids break ties.
 export interface Ranked {
   score: number
   value: string | number
   id: string
 }
 
-// Equally relevant products are in the order of their publication, newest first.
+// Equally relevant products are sorted by publication, newest first.
 export function isDescending(order: Order | 'relevance'): boolean {
   return order === 'newest' || order === 'price_desc' || order === 'relevance'
 }
@@ -73,7 +73,7 @@ function compare(one: string | number, other: string | number): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-// Into the first few in an order, behind those that are equal to it. What is then too much falls out at the end.
+// Inserts an item into the first `count` of an order, after equal ones. If there are too many, the last one is dropped.
 export function insert<T>(first: T[], item: T, count: number, compare: (one: T, other: T) => number): void {
   let low = 0
   let high = first.length
@@ -93,8 +93,8 @@ export interface ByValue {
   isDescending: boolean
 }
 
-// The first few places by a value and then by id, of all products of a large result: most are behind the last of those few, and that is seen
-// without a call. Places come from the end, as the product that was indexed last is likely to be the newest.
+// The first few products by a value and then by id, of a large result. Most products come after the last of those few, which is checked
+// without a function call. Reads from the end, as the product that was indexed last is likely to be the newest.
 export function firstByValue(places: ArrayLike<number>, count: number, by: ByValue): number[] {
   const { column, id, idTime, isDescending } = by
   const inOrder = (one: number, other: number) => {
@@ -121,7 +121,7 @@ export function firstByValue(places: ArrayLike<number>, count: number, by: ByVal
   return first
 }
 
-// A product may have been published before 1970.
+// Keeps positions positive: a product may have been published before 1970.
 const publishedOffset = 10 ** 15
 
 export function writePosition(order: Order | 'relevance', { score, value, id }: Ranked): string {

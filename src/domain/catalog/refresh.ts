@@ -1,5 +1,5 @@
-// Updates the catalog's answers after a change of stock. A change only marks the product as stale; from then on each
-// read renders it again, until the loop here renders it once, stores it and clears the mark.
+// Updates the catalog's responses after a change of stock. A change only marks the product as stale; from then on each read renders it
+// again, until the loop here renders it once, stores it and clears the mark.
 
 import { handleRows } from '../../platform/jobs/rows.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
@@ -20,12 +20,12 @@ import {
   type StaleProduct,
 } from './store.ts'
 
-// A mark may lie in the future: the expiry of a hold changes the stock by itself.
+// A mark may be in the future: the expiry of a hold changes the stock by itself.
 export function isStale({ staleAt }: { staleAt: number | null }, now: Date): boolean {
   return staleAt !== null && staleAt <= now.getTime()
 }
 
-// What the answers would be if they were rendered now, in the snapshot in which the product was found listed.
+// The responses as they would be rendered now, in the snapshot in which the product was found listed.
 export async function currentAnswers(
   db: Reader,
   { merchantId, mode, productId }: StaleProduct,
@@ -39,7 +39,7 @@ export async function currentAnswers(
   return renderProduct(seller, product, mode, await namedMakers(db, merchantId, [product]))
 }
 
-// Renders at most `limit` stale products again and returns how many. Any number of nodes may do this at once.
+// Renders at most `limit` stale products again and returns how many. Safe on several nodes at the same time.
 export async function refreshStaleProducts(storage: Storage, now: number, limit: number): Promise<number> {
   const stale = await storage.read((db) => listStaleProducts(db, now, limit))
   return handleRows(

@@ -1,5 +1,6 @@
-// Brings the search index up to date with the products: fills it after an upgrade or a copy, and finds what an older version of the
-// program, running beside this one, has changed without it. Every change of a product writes its own entry; see `change.ts`.
+// Brings the search index up to date with the products: fills it after an upgrade or a copy, and finds changes that an older version of
+// the program, running at the same time, made without updating the index. Every change of a product writes its own entry; see
+// `change.ts`.
 
 import { handleRows, RowsFailed } from '../../platform/jobs/rows.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
@@ -8,7 +9,7 @@ import { entryOf } from './indexing.ts'
 import { clearIndex, deleteIndexed, listWalkedProducts, type ProductKey, putIndexed } from './indexstore.ts'
 import { listPublishedProducts, lockSeller } from './store.ts'
 
-// How far a walk through all products has come.
+// Progress of a walk through all products.
 export interface Walk {
   after: ProductKey
 }
@@ -17,8 +18,8 @@ export function newWalk(): Walk {
   return { after: { merchantId: '', productId: '' } }
 }
 
-// Looks at the next products and indexes those that are missing or outdated. Returns how many it looked at; at the end of the
-// products the walk begins anew.
+// Checks the next products and indexes those that are missing or outdated. Returns how many it checked; after the last product the walk
+// starts again.
 export async function indexProducts(
   storage: Storage,
   walk: Walk,
@@ -35,14 +36,14 @@ export async function indexProducts(
       (rows) => storage.write((tx) => indexSome(tx, rows, now)),
     )
   } catch (error) {
-    // The walk goes on behind them.
+    // The walk continues after the failed products.
     if (error instanceof RowsFailed) throw new RowsFailed(error.failures, products.length - error.failures.length)
     throw error
   }
   return products.length
 }
 
-// A change of the same product waits for the lock, or was committed before and is read here.
+// The lock waits for a concurrent change of the same product, so the read sees it.
 async function indexSome(tx: Tx, keys: readonly ProductKey[], now: number): Promise<number> {
   const merchantId = (keys[0] as ProductKey).merchantId
   const seller = await lockSeller(tx, merchantId)
@@ -64,8 +65,7 @@ async function indexSome(tx: Tx, keys: readonly ProductKey[], now: number): Prom
   return ids.length
 }
 
-// Empties the index and fills it again. Until it is done, a search finds only what is already there. Returns how many products there
-// are.
+// Empties the index and fills it again. Meanwhile, searches find only products that are indexed already. Returns the number of products.
 export async function rebuildIndex(storage: Storage, { now, limit }: { now: number; limit: number }): Promise<number> {
   await storage.write(clearIndex)
   return fillIndex(storage, { now, limit })

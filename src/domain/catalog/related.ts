@@ -1,4 +1,5 @@
-// Products that go with one: those that share categories, the brand or tags with it. What few products share says more than what many do.
+// Products related to one: they share categories, the brand or tags with it. A trait that few products share counts more than one that
+// many share.
 
 import type { Reader } from '../../platform/storage/storage.ts'
 import { digestOf, exactly, termsOf } from '../search/terms.ts'
@@ -7,7 +8,7 @@ import type { CategoryTree } from './question.ts'
 import { compareRanks, insert, type Ranked } from './ranking.ts'
 import { listRowsOf, placesWith, type SearchShop } from './search.ts'
 
-// What of a product's list row decides.
+// The parts of a product's list row that determine its related products.
 export interface RelatedTraits {
   id: string
   categories: readonly string[]
@@ -15,13 +16,13 @@ export interface RelatedTraits {
   brand?: string | null
 }
 
-// Each is a list of places that is walked.
+// Bounds, because each tag and category has a list of products to read.
 const tagsMax = 20
 const categoriesMax = 20
 
 interface Shared {
   places: Places
-  // About the points of a trait that every second product has.
+  // Points for sharing the trait if about half of all products have it; rarer traits give more.
   weight: number
 }
 
@@ -49,7 +50,7 @@ export async function relatedProducts(
   return listRowsOf(db, shop, nearest(shop, traits.id, shared, limit))
 }
 
-// The categories of the product, and with less weight the families of those above them.
+// The categories of the product, and with less weight the families of their ancestors.
 export function categoriesAround(
   { categories }: Pick<RelatedTraits, 'categories'>,
   { paths, families }: Pick<CategoryTree, 'paths' | 'families'>,
@@ -78,7 +79,7 @@ function nearest({ columns, mode }: SearchShop, id: string, shared: readonly Sha
     for (let i = 0; i < places.length; i += 1) {
       const at = places[i] as At
       const score = scores[at] as number
-      // A product that shares several things is met several times.
+      // Reset, because a product that shares several traits is in several lists.
       scores[at] = 0
       if (score === 0 || inStock[mode][at] !== 1 || ids[at] === id) continue
       if (first.length === limit && score < (first[limit - 1] as Ranked).score) continue

@@ -1,5 +1,5 @@
-// Brings pictures of imported products over from the servers on which they are, so a shop that leaves its old host keeps them. The
-// addresses are chosen by others: what is read is guarded and bounded, and what is no picture is given up with the reason.
+// Downloads pictures of imported products from other servers, so a shop that leaves its old host keeps them. The addresses are untrusted:
+// downloads are guarded and bounded, and a file that is not a picture is given up with the reason.
 
 import { createHash } from 'node:crypto'
 import { limits } from '../../contract/limits.ts'
@@ -36,10 +36,10 @@ export interface RemoteTools {
 }
 
 const atOnce = 4
-// They may have passed the next time.
+// Problems that may be temporary, so the download is tried again.
 const mayPass: ReadonlySet<RemotePictureProblem> = new Set(['unreachable', 'too_slow'])
 
-// Notes those of the products that are on other servers.
+// Records the pictures of the products that are on other servers.
 export function noteRemotePictures(tx: Tx, merchantId: string, products: readonly ProductRow[], now: number): void {
   const found = products.flatMap(({ id: productId, images, skus }) => {
     const addresses = new Set([...images.map(({ url }) => url), ...skus.flatMap(({ image }) => image ?? [])])
@@ -50,7 +50,7 @@ export function noteRemotePictures(tx: Tx, merchantId: string, products: readonl
   insertRemotePictures(tx, found, now)
 }
 
-// What an address in a file leads to here: a picture that was brought over is not remote again when the file is imported again.
+// The local paths of remote pictures: a picture that was downloaded is not remote again when the file is imported again.
 export async function broughtPictures(
   db: Reader,
   merchantId: string,
@@ -64,7 +64,7 @@ export async function broughtPictures(
 const isRemote = (address: string) => /^https?:/.test(address)
 const hashOf = (address: string) => createHash('sha256').update(address).digest('hex').slice(0, 32)
 
-// The number of pictures that were tried.
+// Returns the number of pictures that were tried.
 export async function bringPictures(tools: RemoteTools, now: number, rowsMax: number): Promise<number> {
   const { storage } = tools
   const due = await storage.read((db) => listDueRemote(db, now, rowsMax))
@@ -112,7 +112,7 @@ async function bringOne(tools: RemoteTools, row: RemotePicture, now: number): Pr
     here: string | null | ((tx: Tx) => Promise<string | null>),
   ): Promise<number> {
     await storage.write(async (tx) => {
-      // Pictures of one merchant come one after the other, as uploads do.
+      // Pictures of one merchant are stored one after the other, as with uploads.
       const seller = await lockSeller(tx, merchantId)
       if (!seller) throw new Error(`${merchantId} has pictures to bring over and does not exist`)
       const name = typeof here === 'function' ? await here(tx) : here
@@ -126,7 +126,7 @@ async function bringOne(tools: RemoteTools, row: RemotePicture, now: number): Pr
   }
 }
 
-// A file that can be stored as it is, or else made smaller. Undecodable ones are no pictures.
+// Returns the picture if it can be stored unchanged, otherwise a smaller copy. A file that cannot be decoded is not a picture.
 async function usable(bytes: Buffer, copier: Copier): Promise<Picture | RemotePictureProblem> {
   const read = readImage(bytes)
   if (typeof read !== 'string' && read.bytes.length <= limits.pictureBytesMax) return read
@@ -141,7 +141,7 @@ async function usable(bytes: Buffer, copier: Copier): Promise<Picture | RemotePi
 
 const isGif = (bytes: Buffer) => /^GIF8[79]a$/.test(bytes.toString('latin1', 0, 6))
 
-// In the product: once all of its pictures were tried, so it is written once and not for each of them.
+// Updates the product after all of its pictures were tried, so it is written once and not for each picture.
 async function placePictures(
   tx: Tx,
   seller: NonNullable<Awaited<ReturnType<typeof lockSeller>>>,

@@ -1,4 +1,4 @@
-// The SQL of pictures that are to be brought over from other servers.
+// The SQL of pictures that are downloaded from other servers.
 
 import type { RemotePictureProblem } from '../../contract/words.ts'
 import type { SetBack } from '../../platform/jobs/clock.ts'
@@ -16,7 +16,7 @@ export interface RemotePicture {
 
 type NewRemotePicture = Omit<RemotePicture, 'failures'>
 
-// One that is known stays as it is: brought over, waiting or given up.
+// A known picture keeps its state: downloaded, waiting or given up.
 export function insertRemotePictures(tx: Tx, pictures: readonly NewRemotePicture[], now: number): void {
   const types = ['text', 'text', 'text', 'text'] as const
   for (const some of inGroups(pictures, 100)) {
@@ -33,7 +33,7 @@ export function insertRemotePictures(tx: Tx, pictures: readonly NewRemotePicture
   if (pictures.length > 0) tx.signal('remote_pictures')
 }
 
-// Where pictures are now, by the hash of the address that they had.
+// The local paths of pictures, by the hash of their former address.
 export async function findBrought(
   db: Reader,
   merchantId: string,
@@ -59,10 +59,10 @@ export async function listDueRemote(db: Reader, now: number, rowsMax: number): P
     order by r.due_at limit ${rowsMax}`
 }
 
-// After each failure but the last.
+// Waiting time after each failure except the last.
 export const waitsMs = [60_000, 600_000, 3_600_000, 6 * 3_600_000] as const
 
-// A node that dies leaves its pictures to the others after this time.
+// If a node dies, other nodes take over its pictures after this time.
 const claimMs = 10 * 60_000
 
 export async function claimRemote(
@@ -82,7 +82,7 @@ export async function claimRemote(
 export interface RemoteEnd {
   path: string | null
   problem: RemotePictureProblem | null
-  // null: it is not tried again.
+  // Null: the picture is not tried again.
   dueAt: number | null
 }
 
@@ -94,7 +94,7 @@ export async function endRemote(tx: Tx, picture: RemotePicture, { path, problem,
     where merchant_id = ${merchantId} and address_hash = ${addressHash} and product_id = ${productId}`
 }
 
-// Those that were not tried yet, and those that are here.
+// The product's pictures that were not tried yet, and those that are stored here.
 export async function listOfProduct(
   db: Reader,
   merchantId: string,
@@ -134,7 +134,7 @@ export async function listGivenUp(db: Reader, merchantId: string, limit: number)
     order by p.slug, r.address_hash limit ${limit}`
 }
 
-// After the clock was set back: what waits longer than it ever would is due now.
+// After the clock was set back, pictures that would wait longer than the longest wait become due.
 export function bringRemoteForward(tx: Tx, { now }: SetBack): void {
   tx.send`update remote_pictures set due_at = ${now} where due_at > ${now + waitsMs[3]}`
 }

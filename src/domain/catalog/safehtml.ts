@@ -1,6 +1,6 @@
-// Makes any text HTML that may stand in any page. Nothing of the input is copied but decoded text and the addresses of links: the
-// elements are written anew, from a short list and in a shape that browsers do not repair, so what is checked here is what a
-// browser sees. It never fails, runs in linear time, and leaves what it made as it is. Pure.
+// Turns any text into HTML that is safe in any page. Only decoded text and the addresses of links are copied from the input: the elements
+// are written anew, from a short list and in a form that browsers do not repair, so a browser sees what was checked here. It never fails,
+// runs in linear time, and leaves its own output unchanged. Pure.
 
 import { finished } from '../../platform/kit/breath.ts'
 import { attributeIn, escapedText, tokensOf } from './markup.ts'
@@ -9,7 +9,7 @@ export function safeHtml(source: string): string {
   return finished(safeHtmlSteps(source))
 }
 
-// A step for each token. What would be longer than `lengthMax` ends soon after it.
+// Yields after each token. Stops soon after the output is longer than `lengthMax`.
 export function* safeHtmlSteps(source: string, lengthMax = Number.POSITIVE_INFINITY): Generator<void, string> {
   const writer = new Writer()
   for (const token of tokensOf(source.toWellFormed())) {
@@ -35,17 +35,17 @@ const renamed: ReadonlyMap<string, string> = new Map([
   ['menu', 'ul'],
 ])
 const inlineNames = new Set(['a', 'b', 'strong', 'i', 'em', 'u', 's', 'code', 'sub', 'sup'])
-// They hold text, and end where another block begins.
+// Elements that contain text only, and end where another block begins.
 const textBlocks = new Set(['p', 'h2', 'h3', 'h4', 'pre'])
 const containers = new Set(['blockquote', 'ul', 'ol', 'table'])
 const cells = new Set(['td', 'th'])
-// Their name is lost; what they hold is a paragraph.
+// Elements that are replaced by a paragraph.
 // biome-ignore format: a list of words
 const paragraphs = new Set([
   'div', 'section', 'article', 'header', 'footer', 'aside', 'main', 'nav', 'dl', 'dt', 'dd', 'figure', 'figcaption', 'form',
   'fieldset', 'legend', 'address', 'details', 'summary', 'center', 'body', 'caption', 'option',
 ])
-// What must be there between the first and its text. Text in a list is an item, and in a table a cell.
+// Elements that are required between a container and its text: text in a list becomes an item, text in a table a cell.
 const implied: ReadonlyMap<string, string> = new Map([
   ['ul', 'li'],
   ['ol', 'li'],
@@ -54,7 +54,7 @@ const implied: ReadonlyMap<string, string> = new Map([
   ['tbody', 'tr'],
   ['tr', 'td'],
 ])
-// An end tag does not reach beyond these.
+// Elements across which an end tag has no effect.
 const barriers: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['li', new Set(['ul', 'ol', 'td', 'th'])],
   ['ul', cells],
@@ -66,39 +66,39 @@ const barriers: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['thead', new Set(['table'])],
   ['tbody', new Set(['table'])],
 ])
-// Their end tag stands on a line of its own.
+// Elements whose end tag is written on a line of its own.
 const spread = new Set(['blockquote', 'ul', 'ol', 'table', 'thead', 'tbody', 'tr'])
-// Elements that hold one another; what is nested deeper stands in the last of them.
+// Maximum nesting; deeper content is put into the last element.
 const depthMax = 32
 const breaksMax = 2
 
 interface Inline {
   name: string
   start: string
-  // `<b><b>` is one element and has two ends.
+  // Number of end tags needed: `<b><b>` is one element, and ends with the second end tag.
   depth: number
 }
 
 interface Block {
   name: string
   start: string
-  // How many inline elements were wanted when it began.
+  // Number of wanted inline elements when the block began.
   inlines: number
 }
 
 class Writer {
   #html = ''
-  // The open blocks, and how many of them are written: a start tag is written when there is something inside.
+  // The open blocks, and how many of their start tags are written: a start tag is written when the block gets content.
   readonly #blocks: Block[] = []
   #written = 0
-  // Those that the text stands in, in the order in which they were opened, and those of them that are written. They are opened
+  // The inline elements around the text, in the order in which they were opened, and those of them that are written. They are opened
   // again after a block in between, except links.
   readonly #wanted: Inline[] = []
   readonly #inlines: Inline[] = []
-  // White space that is written before the next text of the same block.
+  // White space to write before the next text of the same block.
   #space = ''
   #breaks = 0
-  // Nothing stands before the next text in its block.
+  // Whether the present block is still empty.
   #isFresh = true
 
   get length(): number {
@@ -191,13 +191,13 @@ class Writer {
   }
 
   #gap(isPre: boolean, isFirst: boolean): string {
-    // Browsers drop the line break after <pre>, so none is written there.
+    // Browsers drop a line break directly after <pre>, so none is written there.
     if (isPre) return isFirst ? this.#space.slice(this.#space.lastIndexOf('\n') + 1) : this.#space
     if (isFirst) return ''
     return this.#breaks > 0 ? '<br>'.repeat(this.#breaks) : this.#space === '' ? '' : ' '
   }
 
-  // Without a list it is a paragraph.
+  // Outside of a list, an item becomes a paragraph.
   #startItem(): void {
     const at = this.#blocks.findLastIndex(({ name }) => name === 'ul' || name === 'ol' || cells.has(name))
     const list = this.#blocks[at]
@@ -211,7 +211,7 @@ class Writer {
     }
   }
 
-  // A part of a table. Without a table it is a paragraph.
+  // Starts a part of a table. Outside of a table it becomes a paragraph.
   #startPart(name: string, parents: readonly string[], attributes = ''): void {
     const table = this.#blocks.findLastIndex((block) => block.name === 'table')
     if (table < 0) {
@@ -226,7 +226,7 @@ class Writer {
     this.#push(name, `<${name}${attributes}>`)
   }
 
-  // The innermost one.
+  // Name of the innermost block.
   #block(): string {
     return this.#blocks.at(-1)?.name ?? ''
   }
@@ -241,7 +241,7 @@ class Writer {
     return -1
   }
 
-  // To where a block may begin.
+  // Closes and opens elements until a block may begin.
   #toBlocks(): void {
     this.#endTextBlock()
     this.#imply()
@@ -269,7 +269,7 @@ class Writer {
     while (this.#inlines.length > length) {
       const inline = this.#inlines.pop() as Inline
       this.#html += `</${inline.name}>`
-      // A long address that is written again and again would make much of little.
+      // A link is not opened again: repeating a long address could make the output much longer than the input.
       if (inline.name === 'a' && this.#wanted.includes(inline)) this.#unwant('a')
     }
   }
@@ -278,7 +278,7 @@ class Writer {
     if (this.#blocks.length > length) this.#endInlines(0)
     while (this.#blocks.length > length) {
       const block = this.#blocks.at(-1) as Block
-      // A table keeps its empty cells.
+      // Empty cells of a table are kept.
       if (cells.has(block.name)) this.#writeStarts()
       this.#blocks.pop()
       if (this.#written > this.#blocks.length) {
@@ -307,7 +307,7 @@ class Writer {
   }
 }
 
-// HTML's own; a no-break space is text.
+// White space in HTML; a no-break space is text.
 const spaces = /[\t\n ]+/g
 
 function trimmed(text: string): [lead: string, words: string, trail: string] {
@@ -324,7 +324,7 @@ function isSpace(character: string | undefined): boolean {
 const hrefLengthMax = 2_000
 
 function linkIn(rest: string): string | undefined {
-  // Browsers drop these wherever they stand in an address.
+  // Browsers drop these characters anywhere in an address.
   const href = (attributeIn(rest, 'href') ?? '').replace(/[\t\n\r]/g, '').trim()
   if (href.length > hrefLengthMax || !/^(?:https?:\/\/|mailto:)[^\s\p{Cc}]+$/iu.test(href)) return undefined
   if (!URL.canParse(href)) return undefined

@@ -1,5 +1,5 @@
-// Answers a search: finds by the full-text index, and filters, counts and sorts in memory. Facets are counted of the whole result. Of more
-// than 1,000 products, relevance ranks 1,000 that have all words in their name, and 1,000 others.
+// Answers a search: finds products by the full-text index, and filters, counts and sorts them in memory. Facets are counted over the
+// whole result. Of more than 1,000 products, relevance ranks 1,000 that have all words in their name, and 1,000 others.
 
 import { issueAt } from '../../contract/issues.ts'
 import { type SearchFacets, type SearchQuery, searchRowsDefault, searchTotalMax } from '../../contract/open/search.ts'
@@ -42,13 +42,13 @@ import {
 import type { Synonyms } from './synonyms.ts'
 
 export interface Found {
-  // As stored, without our origin.
+  // As stored, with a placeholder for our origin.
   listRows: readonly string[]
-  // Where the next page goes on.
+  // Position of the next page.
   next: string | null
   total: number | null
   correctedTo: string | null
-  // Words of the query that no product has together with the others.
+  // Words that were left out because no product has them together with the other words.
   leftOut: readonly string[]
   facets: SearchFacets
 }
@@ -68,7 +68,7 @@ export function refuseEmptyQuery({ sort: _, limit: __, ...asked }: SearchQuery):
 interface Question {
   // Undefined if the query has no text.
   words: readonly AskedWord[] | undefined
-  // The text as a SKU code, which stands for all of its words. Empty if it can be none.
+  // The text as a SKU code, an alternative to all of its words. Empty if it cannot be a code.
   code: string
 }
 
@@ -97,7 +97,7 @@ export async function searchProducts(
         const others = withoutDimension(filters, dimension)
         const isTerm = dimension.kind !== 'price' && dimension.kind !== 'inStock'
         const more = fitting(shop, others, isTerm ? await placesFor(db, shop, question, others) : matching)
-        // A filter that nothing fails leaves the same products.
+        // If a filter excludes no product, the counts without it are those of the result.
         return { dimension, tally: more.length === found.length ? whole : tallyOf(shop, more) }
       }),
     ),
@@ -117,7 +117,7 @@ export async function searchProducts(
   }
 }
 
-// The first products for what was typed so far, without counting what the result could be narrowed by.
+// The first products for an incomplete text, without facets.
 export async function suggestedProducts(
   db: Reader,
   shop: SearchShop,
@@ -134,12 +134,12 @@ interface Answered {
   question: Question
   correctedTo: string | null
   leftOut: readonly string[]
-  // By text and terms, and by all filters.
+  // `matching`: products that fit the text and the filters by term. `found`: products that fit all filters.
   matching: Places
   found: Places
 }
 
-// The question as it was asked; if it finds nothing, with corrected words; if they find nothing either, without the rarest words.
+// Searches for the words as typed; if that finds nothing, for corrected words; if that finds nothing either, without the rarest words.
 async function firstThatFinds(db: Reader, shop: SearchShop, asked: Question, filters: Filters): Promise<Answered> {
   const answerTo = async (question: Question, said: Partial<Answered> = {}): Promise<Answered> => {
     const matching = await placesFor(db, shop, question, filters)
@@ -168,7 +168,7 @@ async function wordsOf(db: Reader, shop: SearchShop, text: string): Promise<Aske
   const words = askedWords(text, languageFor(shop.facts), shop.synonyms)
   const pairs = new Set(words.flatMap(({ joined }) => joined))
   if (pairs.size === 0) return words
-  // All at once: nearly always no product has any of them.
+  // One query for all pairs: nearly always no product has any of them.
   const term = termsOf(shop.merchantId)
   const joined = await placesWith(
     db,
@@ -186,7 +186,7 @@ function limitOf({ limit = searchRowsDefault }: SearchQuery): number {
 async function placesFor(db: Reader, shop: SearchShop, { words, code }: Question, filters: Filters): Promise<Places> {
   const { merchantId, tree } = shop
   const term = termsOf(merchantId)
-  // Text without a word finds nothing.
+  // A text without words finds nothing.
   if (words?.length === 0) return noPlaces
   const chosen = filterMatch(term, filters, tree)
   if (!chosen) return noPlaces
@@ -213,14 +213,14 @@ async function codedPlaces(db: Reader, shop: SearchShop, code: string): Promise<
   return code.length > 1 ? placesWith(db, shop, [exactly(termsOf(shop.merchantId)('code', code))]) : noPlaces
 }
 
-// Those that have one of these terms.
+// Products that have at least one of these terms.
 export async function placesWith(db: Reader, shop: SearchShop, terms: readonly Term[]): Promise<Places> {
   const { version } = shop.facts
   const { known, asking } = shop.columns
   const key = JSON.stringify(terms)
   const before = known.get(key)
   if (before?.version === version) return before.places
-  // Searches that come at once share one question. If it fails, each asks by itself.
+  // Concurrent searches share one query. If it fails, each sends its own.
   const shared = await asking.get(`${version} ${key}`)?.catch(() => undefined)
   if (shared) return shared
   const asked = findPlaces(db, shop, terms, before)
@@ -234,7 +234,7 @@ export async function placesWith(db: Reader, shop: SearchShop, terms: readonly T
   }
 }
 
-// What was found before is brought forward by the products that have changed since, if none has left the index.
+// An earlier result is updated by the products that have changed since, if no product has left the index.
 async function findPlaces(
   db: Reader,
   { merchantId, columns, facts: { version, cut } }: SearchShop,
@@ -256,8 +256,8 @@ async function findPlaces(
   )
 }
 
-// By the filters that are no terms. This and the next two look at each product of a large result: a loop by number takes half the time
-// of one over the elements, and a sixth of `filter`.
+// Applies the filters that are not terms. This function and the next two visit each product of a large result: a loop by index takes half
+// the time of one over the elements, and a sixth of `filter`.
 function fitting({ columns, mode }: SearchShop, filters: Filters, places: Places): Places {
   const { minPrice = 0, maxPrice = Number.MAX_SAFE_INTEGER, inStock } = filters
   if (filters.minPrice === undefined && filters.maxPrice === undefined && inStock === undefined) return places
@@ -301,7 +301,7 @@ function tallyOf({ columns, mode }: SearchShop, places: Places): Tally {
   return { products: places.length, priceMin, priceMax, inStock, facets, brands }
 }
 
-// The first that come after a position.
+// The first results after a position.
 interface Span {
   after: Ranked | null
   count: number
@@ -325,7 +325,7 @@ async function byRelevance(
 ): Promise<Ranked[]> {
   const { tree, columns } = shop
   const coded = intersectionOf([await codedPlaces(db, shop, code), found])
-  // If more were found than can be ranked, those with the words in their name are not left out.
+  // If more products were found than can be ranked, those with the words in their name are included.
   const named = isBroad ? await placesOfAll(db, shop, words, 'name') : noPlaces
   const inName = intersectionOf([named, found])
   const codes = coded.subarray(0, codedMax)
@@ -338,7 +338,7 @@ async function byRelevance(
     const fields = columns.fields[at] as string
     const facets = columns.facetTexts[columns.facets[at] as number] as string
     const score = scoreOf(fields, facets) + (codes.length > 0 && codes.includes(at) ? codeScore : 0)
-    // Most are behind the last of the first few, and that is seen by the score alone.
+    // Most products rank after the last of the first few, which the score alone shows.
     if (first.length === count && score < (first[count - 1] as Ranked).score) continue
     const one = { score, value: columns.publishedAt[at] as number, id: columns.id[at] as string }
     if (!after || compareRanks(one, after) < 0) insert(first, one, count, bestFirst)
@@ -348,8 +348,8 @@ async function byRelevance(
 
 const codedMax = 10
 
-// The words, with one that nothing has replaced by one with another letter, or by undefined if there is none. If each of them is known
-// and only all together find nothing, the rarest that another makes find something is replaced.
+// Replaces each word that no product has by a word that differs in one letter, or by undefined if there is none. If each word is known
+// but no product has them all, replaces the rarest word for which a similar one gives a result.
 async function correctedWords(
   db: Reader,
   shop: SearchShop,
@@ -373,7 +373,8 @@ async function correctedWords(
   return corrected
 }
 
-// To look for words like one takes 6 ms in a shop with 40,000 words, and anybody may send twelve that nothing has.
+// Maximum number of words to correct: a lookup of similar words takes 6 ms in a shop with 40,000 words, and a caller may send twelve
+// unknown ones.
 const unknownMax = 3
 
 async function withOneCorrected(
@@ -382,7 +383,7 @@ async function withOneCorrected(
   words: readonly AskedWord[],
   places: readonly Places[],
 ): Promise<AskedWord[]> {
-  // Something has all words, and only the filters leave it out.
+  // Some product has all words; only the filters exclude it.
   if (intersectionOf(places).length > 0) return [...words]
   for (const at of rarestFirst(places).slice(0, correctedMax)) {
     const rest = intersectionOf(places.filter((_, other) => other !== at))
@@ -394,13 +395,13 @@ async function withOneCorrected(
 
 const correctedMax = 2
 
-// Equally rare words come last first: what matters most is often typed first.
+// Of equally rare words the last comes first: the most important word is often typed first.
 function rarestFirst(places: readonly Places[]): number[] {
   const sizeOf = (at: number) => places[at]?.length ?? 0
   return [...places.keys()].sort((one, other) => sizeOf(one) - sizeOf(other) || other - one)
 }
 
-// Keeps one word out of three, two out of four. A guessed word is dropped before a typed one.
+// Leaves out the rarest words, but keeps one of three, two of four. A guessed word is dropped before a typed one.
 async function withoutRarest(
   db: Reader,
   shop: SearchShop,
@@ -409,7 +410,7 @@ async function withoutRarest(
 ): Promise<{ words: AskedWord[]; leftOut: AskedWord[] } | undefined> {
   const tried = corrected.map((word, at) => word ?? (asked[at] as AskedWord))
   const places = await Promise.all(tried.map((word) => placesOfWord(db, shop, word)))
-  // Something has all words, and only the filters leave it out.
+  // Some product has all words; only the filters exclude it.
   if (intersectionOf(places).length > 0) return undefined
   const left = new Set([...places.keys()].filter((at) => places[at]?.length === 0))
   const others = (...out: number[]) => places.filter((_, at) => !left.has(at) && !out.includes(at))
@@ -424,7 +425,7 @@ async function withoutRarest(
   return { words, leftOut: asked.filter((_, at) => left.has(at)) }
 }
 
-// An article alone is not what was asked for. A word of another script may be one sign.
+// A short word such as an article is not enough to search by. A word of another script may be a single character.
 function isTelling(word: string): boolean {
   return word.length > 2 || /[^\0-\x7f]/.test(word)
 }
@@ -432,7 +433,7 @@ function isTelling(word: string): boolean {
 const similarMax = 2_000
 const candidatesMax = 20
 
-// Among the words with one other letter, the one that most of the products with the other words have.
+// Of the words that differ in one letter, the one that most of the products with the other words have.
 async function bestCandidate(
   db: Reader,
   shop: SearchShop,

@@ -1,4 +1,4 @@
-// The merchant whose products are written, as the catalog knows it, locked for the length of a transaction.
+// The merchant whose products are written, with the members that the catalog needs, locked until the transaction ends.
 
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
@@ -7,7 +7,7 @@ import type { CategoryRow } from './answer.ts'
 import type { SellerFacts } from './product.ts'
 import { listCategories, lockSeller } from './store.ts'
 
-// Changes of one catalog wait for each other here, so what is read afterwards stays as it is.
+// Changes of one catalog wait for each other here, so what is read afterwards does not change.
 export async function lockCatalog(
   tx: Tx,
   { merchantId }: { merchantId: string },
@@ -22,7 +22,7 @@ export function sellerOf(merchant: Merchant): SellerFacts {
   return { id, slug, name, currency, lowStockAt }
 }
 
-// As it is for the length of this transaction: the shop may have been renamed since the last batch.
+// Reads and locks the seller again for this transaction: the shop may have been renamed since the last batch.
 export async function lockSellerFor(
   tx: Tx,
   { slug, currency }: { slug: string; currency: string },

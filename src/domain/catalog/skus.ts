@@ -19,10 +19,10 @@ export interface SkuAsk {
   skuId: string
   price?: number | undefined
   compareAtPrice?: number | null | undefined
-  // The prices that were seen.
+  // The prices that the caller saw.
   expectedPrice?: number | undefined
   expectedCompareAtPrice?: number | null | undefined
-  // By a difference, or to a count against the stock that was seen; never both.
+  // Changes the stock by a difference, or sets it to a count if the stock is what the caller saw; never both.
   adjustBy?: number | undefined
   onHand?: number | undefined
   expectedOnHand?: number | undefined
@@ -78,7 +78,7 @@ export async function changeSkus(
   }))
 }
 
-// A product is read and rendered whole, so all of its SKUs count.
+// A product is read and rendered whole, so all of its SKUs count, not only those in the request.
 export function refuseTooMany(skuCount: number, max: number): void {
   if (skuCount <= max) return
   const message = `The products have ${skuCount} SKUs together, and one request changes products with at most ${max}.`
@@ -103,7 +103,7 @@ function pricedSku(sku: SkuRow | undefined, ask: SkuAsk): SkuRow | Refusal {
   }
 }
 
-// Whether another has changed it since it was seen, to something else than what is wanted.
+// Whether the value has changed since the caller saw it, to something other than the wanted value.
 function hasMoved(now: number | null, wanted: number | null | undefined, seen: number | null | undefined): boolean {
   return seen !== undefined && now !== seen && now !== wanted
 }

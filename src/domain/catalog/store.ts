@@ -22,7 +22,7 @@ export interface Listing extends MerchantMode {
   // Revision of the texts: each rendering has its own.
   revision: string
   etag: string
-  // From this instant on the texts do not match the stock.
+  // Time from which the texts no longer match the stock.
   staleAt: number | null
 }
 
@@ -37,8 +37,8 @@ export async function findListing(
   return row
 }
 
-// In the mode in which the merchant sells: live if an installation does, otherwise test, as in a shop that is being
-// built.
+// The listing in the mode in which the merchant sells: live if it has an active live installation, otherwise test, as in a shop that is
+// being built.
 export async function findPublicListing(
   db: Reader,
   { merchantSlug, productSlug }: { merchantSlug: string; productSlug: string },
@@ -92,7 +92,7 @@ export async function listProducts(
     order by published_at desc, product_id limit ${limit}`
 }
 
-// At most `limit`: a large catalog is not counted to its end.
+// Counts up to `limit` products: a large catalog is not counted to its end.
 export async function countProducts(db: Reader, { merchantId, mode }: MerchantMode, limit: number): Promise<number> {
   const [row] = await db.sql<{ count: number }>`
     select count(*) as "count" from (
@@ -100,7 +100,7 @@ export async function countProducts(db: Reader, { merchantId, mode }: MerchantMo
   return row?.count ?? 0
 }
 
-// Two ranges of one index, the rest of the same instant first: an `or` over both would make SQLite scan them all.
+// Reads two ranges of one index, first the rest of the same instant: an `or` over both would make SQLite scan them all.
 export async function listProductsAfter(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -140,7 +140,7 @@ export interface SitemapRow {
   updatedAt: number
 }
 
-// The published products by slug. Slugs come from the key's index and not from the rendered rows, which are large.
+// The published products by slug. Slugs are read from the index of the key, not from the rendered rows, which are large.
 export async function listSlugsAfter(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -154,7 +154,7 @@ export async function listSlugsAfter(
     order by l.slug limit ${limit}`
 }
 
-// The same products in pieces: the slug before each piece, and when the newest of its products was changed.
+// Divides the published products into pieces by slug: the slug before each piece, and the time of the latest change in it.
 export async function listSlugPieces(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -349,7 +349,7 @@ export async function listProductsAfterId(
   return products.length === 0 ? [] : wholeProducts(db, merchant, products, asWritten)
 }
 
-// In the order of their ids. The stock is that of the rows; see `asWritten`.
+// Products in the order of their ids. The stock is that of the rows; see `asWritten`.
 export async function listProductsById(db: Reader, merchant: string, ids: readonly string[]): Promise<ProductRow[]> {
   if (ids.length === 0) return []
   const products = await db.sql<ProductColumns>`
@@ -370,7 +370,7 @@ export async function listProductsOfSkus(
     where merchant_id = ${merchant} and id in (${list(skuIds)}) and retired_at is null`
 }
 
-// With the values that they had when they were retired: a retired SKU is not changed.
+// A retired SKU has the values that it had when it was retired: it is not changed afterwards.
 export interface RetiredSku extends SkuRow {
   productId: string
   position: number
@@ -384,7 +384,7 @@ export async function listRetiredSkus(db: Reader, merchant: string, ids: readonl
   return rows.map((row) => ({ ...skuFrom(row), productId: row.productId, position: row.position }))
 }
 
-// Code that changes products passes no instant: for it a hold counts until it is swept.
+// Passed by code that changes products instead of an instant: a hold then counts until it is swept.
 const asWritten = 0
 
 async function wholeProducts<Row extends ProductColumns>(
@@ -461,12 +461,12 @@ export async function listSkusByCode(db: Reader, merchant: string, codes: readon
 export interface NamedListing {
   slug: string
   productId: string
-  // The SKU that the word names, where it names one.
+  // The SKU that the word names; null if it names a product.
   skuId: string | null
   word: string
 }
 
-// Products that are shown, by their ids and slugs, and by the ids and codes of their SKUs.
+// Listed products, by their ids and slugs, and by the ids and codes of their SKUs.
 export async function listNamedListings(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -493,7 +493,7 @@ export async function listNamedListings(
 
 export const codesMax = 4_000 // in one statement
 
-// The slug of the product that has a code, also where its SKU is retired.
+// The slug of the product that has a code, even if the SKU is retired.
 export async function listCodeOwners(
   db: Reader,
   merchant: string,
@@ -534,7 +534,7 @@ export async function updateProduct(tx: Tx, merchant: string, product: ProductRo
     where merchant_id = ${merchant} and id = ${product.id}`
 }
 
-// The name before the brand, in a line each. A search finds either.
+// The name and the brand, one line each, in this order. A search matches either.
 export function foldedProduct({ name, brand }: Pick<ProductRow, 'name' | 'brand'>): string {
   return brand === null ? folded(name) : `${folded(name)}\n${folded(brand)}`
 }
@@ -549,7 +549,7 @@ const skuTypes = [
   ...(['text', 'bigint', 'bigint', 'text', 'bigint', 'text', 'text', 'text', 'bigint', 'text'] as const),
 ] as const
 
-// Many in one statement: 250 statements took most of the time of a save. SQLite takes 32,766 values in one.
+// SKUs in one statement: 250 single statements took most of the time of a save. SQLite allows 32,766 values in one.
 const skusInStatementMax = 500
 const givenSkus =
   new Fragment(`given (id, code, name, folded, options, position, price, compare_at_price, when_sold_out,
@@ -566,12 +566,12 @@ function skuRows(tx: Tx, skus: readonly PlacedSku[]): Fragment {
   )
 }
 
-// The rule for when none is left, and whether the SKU is counted.
+// The two columns of the rule: what happens when the SKU is out of stock, and whether its stock is counted.
 function storedRule(rule: SoldOutRule): [string, number] {
   return rule === 'not_counted' ? ['backorder', 0] : [rule, 1]
 }
 
-// The code before the name, so a search can tell them apart.
+// The code and the name, one line each, so a search can tell them apart.
 export function foldedSku({ code, name }: Pick<SkuRow, 'code' | 'name'>): string {
   return `${folded(code)}\n${folded(name)}`
 }
@@ -613,7 +613,7 @@ export async function updateSkus(tx: Tx, merchant: string, skus: readonly Placed
   )
 }
 
-// Sent at once: what the caller sends next may need them.
+// Builds all groups immediately, so all statements are sent before the ones that the caller sends next.
 function groupsOf(skus: readonly PlacedSku[]): (readonly PlacedSku[])[] {
   return [...inGroups(skus, skusInStatementMax)]
 }
@@ -622,7 +622,7 @@ export interface SkuStep extends PriceStep {
   skuId: string
 }
 
-// In the order of time for each SKU.
+// Price steps in the order of time for each SKU.
 export async function listPriceSteps(db: Reader, merchant: string, skuIds: readonly string[]): Promise<SkuStep[]> {
   const steps: SkuStep[] = []
   for (const some of inGroups(skuIds, codesMax)) {
@@ -672,7 +672,8 @@ export async function retireSkus(tx: Tx, merchant: string, ids: readonly string[
 }
 
 export async function hasUnfolded(db: Reader): Promise<boolean> {
-  // In the order of the indexes that hold such rows alone: otherwise SQLite reads all of another index, in which the text stands too.
+  // The order makes SQLite use the indexes that contain only rows without folded texts: otherwise it reads all of another index, which
+  // contains the text.
   const rows = await db.sql`
     select * from (select id from products where folded is null order by merchant_id, id limit 1) as found_products
     union all
@@ -680,7 +681,7 @@ export async function hasUnfolded(db: Reader): Promise<boolean> {
   return rows.length > 0
 }
 
-// For products and SKUs from before folded texts were stored. Answers how many.
+// Fills in the folded texts of products and SKUs that an earlier version wrote. Returns how many.
 export async function foldSome(tx: Tx, rowsMax: number): Promise<number> {
   const [products, skus] = await Promise.all([
     tx.sql<{ merchantId: string; id: string; name: string; brand: string | null }>`
