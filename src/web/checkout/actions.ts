@@ -1,5 +1,5 @@
-// What the forms of a checkout do. A form is posted, the checkout service decides, and the browser is redirected; only what was
-// not done is answered in place, with the reason.
+// Actions of the forms of a checkout. A form is posted, the checkout service decides, and the browser is redirected. If the action
+// failed, the answer is the page with the reason.
 
 import type {
   CheckoutPort,
@@ -31,7 +31,7 @@ import {
 } from './input.ts'
 import { type FormState, lost, type Show } from './show.ts'
 
-// One post of a shopper, past the guards.
+// A post of a shopper that passed the guards.
 interface Post {
   secret: string
   form: Form
@@ -41,7 +41,7 @@ interface Post {
 
 export type Actions = Readonly<Record<string, (post: Post) => Promise<PageAnswer>>>
 
-// Details need the view only where something is wrong with them.
+// The view of details is loaded only if something is wrong with them.
 export interface DetailsPost extends Omit<Post, 'view'> {
   needsShipping: boolean
 }
@@ -49,7 +49,7 @@ export interface DetailsPost extends Omit<Post, 'view'> {
 export type SubmitDetails = (post: DetailsPost) => Promise<PageAnswer>
 
 export function createActions(checkout: CheckoutPort, show: Show): { actions: Actions; details: SubmitDetails } {
-  // Where a post leads. After paying that is the shop, also when the post was a duplicate of the one that paid.
+  // Answers a post. After payment it leads to the shop, also if the post was a duplicate of the one that paid.
   function proceed(
     result: CheckoutResult | undefined,
     request: Incoming,
@@ -63,7 +63,7 @@ export function createActions(checkout: CheckoutPort, show: Show): { actions: Ac
     return problem === null ? redirect(next) : show(view, request, { ...state, problem })
   }
 
-  // The same for what was submitted without asking for a view.
+  // Like `proceed`, for results without a view.
   function proceedFrom(
     submitted: Submitted | undefined,
     request: Incoming,
@@ -80,7 +80,7 @@ export function createActions(checkout: CheckoutPort, show: Show): { actions: Ac
       const view = await checkout.look(secret)
       return view ? show(view, request, state) : lost(request)
     }
-    // The country alone: the same page, with the fields of that country and whatever was typed.
+    // Only the country changes: renders the same page with the fields of that country and the typed values.
     if (form('intent') === ('country' satisfies DetailsIntent)) return again({ typed })
     if (form('intent') === ('time' satisfies DetailsIntent)) {
       const result = await checkout.keepOpen(secret)
@@ -151,7 +151,7 @@ export function createActions(checkout: CheckoutPort, show: Show): { actions: Ac
       return proceed(result, request, `/c/${secret}`)
     },
 
-    // What was typed travels in forms only: in an address it would end up in histories and logs.
+    // Typed values are only sent in forms: in an address they would end up in histories and logs.
     async again({ secret, form, view, request }) {
       const started = await checkout.startAgain(secret)
       if (!started) return lost(request)
@@ -165,8 +165,8 @@ export function createActions(checkout: CheckoutPort, show: Show): { actions: Ac
   return { actions, details }
 }
 
-// Instructions for paying are shown here, because the shop does not have them. Once the app is uninstalled, there is no shop to
-// return to; nor is there one where software opened the checkout for the shopper.
+// Shows the checkout's own page if there are instructions for paying, because the shop does not have them. There is no shop to return to
+// if the app was uninstalled or an agent opened the checkout.
 export function afterPaying({ session, secret, awaited, isClosed }: CompletedCheckout): string {
   const staysHere = isClosed || session.successUrl === '' || (awaited !== null && awaited.instructions !== null)
   return staysHere ? `/c/${secret}` : shopUrl(session.successUrl, session.id)

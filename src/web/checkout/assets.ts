@@ -15,7 +15,7 @@ export const script = scriptFile({
   file: new URL('browser/page.ts', import.meta.url),
 })
 
-// Beside that of the page, for accounts.
+// Second script, for passkeys of accounts.
 export const customerPasskeyScript = scriptFile({
   path: '/checkout/passkey.js',
   name: 'checkout passkey script',

@@ -1,5 +1,5 @@
-// The billing address, inside of a way to pay that asks for it. One set of fields serves every country, because without script they
-// cannot follow the choice of the country; what a country needs is checked when it is paid.
+// The billing address, inside of a payment method that needs one. One set of fields serves every country, because without script they
+// cannot follow the choice of the country; the fields that a country requires are checked at payment.
 
 import { autocompleteOf, type FieldName, formatFor } from '../../domain/addresses/formats.ts'
 import type { CheckoutMethod, CheckoutView } from '../../domain/checkout/port.ts'

@@ -1,5 +1,5 @@
-// The contact form of a shop: a message of a shopper becomes an e-mail to the merchant. It works without script, calls no one else, and
-// how much one network and one shop may send is bounded.
+// The contact form of a shop: a shopper's message becomes an e-mail to the merchant. It works without script and calls no other server.
+// Messages per network and per shop are limited.
 
 import type { Issue } from '../../contract/issues.ts'
 import {
@@ -26,7 +26,7 @@ export interface ContactPageParts {
   contact: ContactPort
   // Known once the port is open.
   origin: () => string
-  // How long until another message is taken from this address, or for this shop; 0: now.
+  // Time until this address, or this shop, may receive another message; 0: now.
   waitMs: (shopId: string, address: string) => number
 }
 

@@ -1,4 +1,4 @@
-// The checkout when it is not open: waiting for the bank, completed, ended or not found. Each page offers a way on.
+// The checkout when it is not open: waiting for the bank, completed, ended or not found. Each page offers a way to continue.
 
 import type { CheckoutMerchant, CheckoutProblem, CheckoutView } from '../../domain/checkout/port.ts'
 import { hiddenFields } from '../../platform/html/form.ts'
@@ -49,7 +49,7 @@ export function completedPage(speaker: Speaker, view: CheckoutView): string {
   const { session, order, merchant } = view
   const amount = speaker.amount(session.totals.total, session.currency)
   const isUnpaid = session.paymentStatus === 'unpaid'
-  // The order was cancelled, before or after it was paid; its status page says where the money is.
+  // The order was cancelled, before or after payment; its status page says where the money is.
   const isOff = isUnpaid || order?.isCancelled === true
   const title = say(isOff ? 'status.cancelled' : 'done.title')
   const paid = session.totals.total === 0 ? say('done.free') : say('done.paid', { amount })
@@ -75,7 +75,7 @@ ${sessionTotals(speaker, view)}
   return whole(speaker, view, 'completed', title, inside)
 }
 
-// `typed` was posted after the checkout had ended: it is shown, and sent again with the button.
+// `typed` was posted after the checkout had ended. It is shown, and the button sends it again.
 export function endedPage(
   speaker: Speaker,
   view: CheckoutView,
@@ -114,7 +114,7 @@ ${fixedItems(speaker, session)}
   return whole(speaker, view, kind, say(`${kind}.title`), inside)
 }
 
-// The app that opened this checkout was uninstalled, so there is no link back to it.
+// The app that opened this checkout was uninstalled, so the page has no link back to the app's shop.
 export function closedPage(speaker: Speaker, view: CheckoutView): string {
   const { say } = speaker
   const inside = html`<div class="state">${icons.cross}<h1>${say('closed.title')}</h1><p>${say('closed.text')}</p></div>`
@@ -133,7 +133,7 @@ function endedProblem({ say }: Speaker, { session }: CheckoutView, problem: Chec
   return say('problem.notOpen')
 }
 
-// The same for a checkout that never existed and for one that was deleted.
+// The same page for a checkout that never existed and for a deleted one.
 export function lostPage(speaker: Speaker): string {
   return plainPage(speaker, null, 'lost', speaker.say('lost.title'), speaker.say('lost.text'))
 }
@@ -149,7 +149,7 @@ export function refusedPage(speaker: Speaker, kind: 'forbidden' | 'refused', bac
   return plainPage(speaker, null, kind, say(`${kind}.title`), text, back)
 }
 
-// Too many posts at once. `again` is what the button sends again.
+// Too many posts in a short time. `again`: form that the button sends again.
 export function slowPage(
   speaker: Speaker,
   path: string,

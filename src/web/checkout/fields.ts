@@ -1,4 +1,4 @@
-// The fields for contact and address: which ones a country has, their labels, and what is wrong with them.
+// The fields for contact and address: the fields of each country, their labels, and their errors.
 
 import { type FieldName, type FormField, fieldsFor, formatFor } from '../../domain/addresses/formats.ts'
 import { regionCode, regionsFor } from '../../domain/addresses/regions.ts'
@@ -20,14 +20,14 @@ export interface Field {
   type?: 'text' | 'email' | 'tel'
   inputMode?: 'numeric' | 'text' | 'email' | 'tel'
   autocomplete: string
-  // `maybe`: it depends on what else is typed.
+  // `maybe`: depends on other typed values.
   required: boolean | 'maybe'
   lengthMax: number
   hint?: string
   error?: string | undefined
   // E-mail addresses, numbers and codes run from left to right in every language.
   isLatin?: boolean
-  // Beside the label.
+  // Shown beside the label.
   aside?: Html | false
 }
 
@@ -49,7 +49,7 @@ ${notesOf(given)}
 </div>`
 }
 
-// An optional field stands behind its name until it is wanted, filled or wrong.
+// An optional field is folded behind its label unless it has a value or an error.
 export function foldedField(speaker: Speaker, given: Field): Html {
   const isOpen = given.value !== '' || given.error !== undefined
   return folded(`${given.id}-fold`, given.label, isOpen, field(speaker, given))
@@ -158,7 +158,7 @@ function vatIdField(speaker: Speaker, view: CheckoutView, typed: Typed, errors: 
   })
 }
 
-// What became of the number that the shopper gave.
+// Returns the text for the outcome of checking the shopper's VAT number.
 export function vatWords({
   session,
 }: CheckoutView): 'vat.hint' | `vat.${'reverse' | 'valid' | 'invalid' | 'unavailable'}` {
@@ -172,16 +172,15 @@ export function vatWords({
 
 export const lengthsMax: Readonly<Partial<Record<FieldName, number>>> = { city: 100, region: 100, postalCode: 20 }
 
-// What few addresses need is folded below the street.
+// Fields that few addresses need are folded below the street.
 const foldedNames: readonly FieldName[] = ['line2', 'company']
 
-// City, region and postal code stand side by side, in the order of the country, and so do folded fields; everything else has a
-// line of its own.
+// City, region and postal code share a line, in the order of the country, and so do folded fields; every other field has its own line.
 export function addressFields(speaker: Speaker, typed: Typed, errors: FieldErrors): Html {
   const fields = fieldsFor(typed.country)
   const rows: FormField[][] = []
   for (const one of fields) {
-    // The country is above, with its button, and one phone number serves contact and delivery.
+    // The country field is above, with its button, and one phone number serves contact and delivery.
     if (one.name === 'country' || one.name === 'phone' || foldedNames.includes(one.name)) continue
     const isShort = one.name in lengthsMax
     const before = rows.at(-1)
@@ -220,7 +219,7 @@ export function isListed(served: CheckoutView['countries'], country: string): bo
   return served === null || served.includes(country)
 }
 
-// Only countries that the shop delivers to. Another one, or none, is an empty choice, so the shopper has to choose.
+// Only countries that the shop delivers to. Any other country is shown as an empty choice, so the shopper has to choose.
 export function countryField(
   speaker: Speaker,
   country: string,
@@ -243,7 +242,7 @@ export function countryField(
 
 const countryLists = new Map<Language, readonly (readonly [string, string])[]>()
 
-// Sorting 249 names costs a millisecond, and there are few languages.
+// Cached, because sorting 249 names takes a millisecond and there are few languages.
 export function countriesIn(speaker: Speaker): readonly (readonly [string, string])[] {
   const kept = countryLists.get(speaker.language)
   if (kept) return kept
@@ -254,7 +253,7 @@ export function countriesIn(speaker: Speaker): readonly (readonly [string, strin
   return list
 }
 
-// By the id of the field, in the order of the page. Messages without a field on the page have the id ''.
+// Messages by the id of their field, in the order of the page. Messages without a field on the page have the id ''.
 export type FieldErrors = ReadonlyMap<string, string>
 
 interface ErrorParts {
@@ -264,7 +263,7 @@ interface ErrorParts {
   billing: TypedBilling | null
 }
 
-// The checkout service reports problems in English; the page says them in the shopper's language, by field and input.
+// The checkout service reports problems in English. Here they are translated into the shopper's language, by field.
 export function fieldErrors(
   speaker: Speaker,
   view: CheckoutView,
@@ -275,10 +274,10 @@ export function fieldErrors(
   if (problem?.code === 'shipping_unavailable') errors.set('shipping', speaker.say('problem.shipping'))
   if (problem?.code !== 'invalid') return errors
   for (const { path, code } of problem.issues) {
-    // A code has its own box.
+    // The box of the promotion code shows its own problems.
     if (path === '/code') continue
     const name = path.slice(path.lastIndexOf('/') + 1)
-    // Problems of a payment are named by the fields of its method.
+    // Problems of a payment are named after the fields of its method.
     const detail = path.startsWith('/billing/') ? undefined : chosen?.fields.find((one) => one.name === name)
     const [id, text] =
       chosen && detail
@@ -357,7 +356,7 @@ function detailLabel(speaker: Speaker, method: CheckoutMethod, { labelKey, name 
   return saidBy(speaker, method, labelKey) ?? name
 }
 
-// In the page's own words where it knows the key, else in the provider's.
+// Uses the page's own text if there is one for the key, else the provider's.
 export function saidBy(speaker: Speaker, method: CheckoutMethod, key: string): string | undefined {
   return speaker.sayKnown(key, method.say(key, speaker.locale) ?? '') || undefined
 }

@@ -1,4 +1,4 @@
-// What every page of the checkout has around it: the merchant's name, the foot, and the headers.
+// Parts that surround every page of the checkout: the merchant's name, the footer, and the headers.
 
 import type { LegalTextKind } from '../../contract/words.ts'
 import type { AwaitedMoney, CheckoutMerchant } from '../../domain/checkout/port.ts'
@@ -17,15 +17,15 @@ import { themeHref } from './look.ts'
 export interface CheckoutFrame {
   speaker: Speaker
   title: string
-  // Which page this is, for style sheet and script.
+  // Kind of page, for style sheet and script.
   state: PageState
-  // Loaded after some seconds where there is no script to poll.
+  // Address that is loaded after some seconds if there is no script to poll.
   refreshTo?: Refresh
-  // Another host, where the page leads at once, with script and without.
+  // Address on another host that the page leads to immediately, with and without script.
   leadsTo?: string
-  // The address of a second script, with names of its own.
+  // Address of a second script for this page.
   moreScript?: string
-  // For the script.
+  // Values for the script.
   facts?: Readonly<Record<'version' | 'total' | 'problem', string>>
   body: Html
 }
@@ -33,7 +33,7 @@ export interface CheckoutFrame {
 export interface Refresh {
   to: string
   seconds: number
-  // Also with script (default: false).
+  // Whether it refreshes with script too (default: false).
   isForAll?: boolean
 }
 
@@ -66,8 +66,7 @@ function refresh({ to, seconds, isForAll = false }: Refresh): Html {
 <noscript>${meta}</noscript>`
 }
 
-// A page in one narrow column, for everything but the open checkout.
-// `order`: its number, for the link by which one withdraws.
+// A page in one narrow column, for every page but the open checkout. `order`: the order's number, for the link to the withdrawal form.
 export function sheet(
   speaker: Speaker,
   merchant: CheckoutMerchant | null,
@@ -82,7 +81,7 @@ ${merchant && foot(speaker, merchant, order)}
 </div>`
 }
 
-// The sheet with the merchant's look (look.ts) blocks what comes after it, so nothing is shown in another colour first.
+// The merchant's style sheet (look.ts) blocks rendering, so nothing is shown in another colour first.
 export function merchantBar(speaker: Speaker, merchant: CheckoutMerchant, isTest: boolean): Html {
   const { name, logo } = merchant
   const theme = themeHref(merchant)
@@ -102,7 +101,7 @@ export function instructionsBox(text: string): Html {
   return html`<p class="instructions" dir="auto">${text}</p>`
 }
 
-// How to pay an order that waits for its payment, and until when.
+// How to pay an order that waits for payment, and the due date.
 export function howToPay({ say, date }: Speaker, { instructions, dueAt }: AwaitedMoney): Html | null {
   if (instructions === null && dueAt === null) return null
   return html`<section class="notice" aria-labelledby="awaited-title">
@@ -126,7 +125,7 @@ ${
   html`<nav aria-label="${say('legal.label')}">
     <ul>
       ${named.map(
-        // In a new tab, so what was typed here is not lost.
+        // Opens in a new tab, so typed values are not lost.
         ({ href, text }) =>
           html`<li>
           <a href="${href}" target="_blank" rel="noopener noreferrer">
@@ -144,7 +143,7 @@ ${withdrawalPath !== null && html`<p><a class="withdraw" href="${withdrawalPath}
 
 type LegalName = LegalTextKind | 'refunds'
 
-// A text of this server comes before the merchant's own page.
+// A text on this server takes precedence over the merchant's own page.
 function legalLinks({ slug, links, textKinds }: CheckoutMerchant): { name: LegalName; href: string }[] {
   const names: readonly LegalName[] = [
     'terms',
@@ -164,7 +163,7 @@ function legalLinks({ slug, links, textKinds }: CheckoutMerchant): { name: Legal
   })
 }
 
-// From our own origin or by http(s); any other scheme is left out.
+// Returns true for an address on our own origin or with http(s).
 export function isPicture(url: string): boolean {
   return isWebAddress(url) || /^\/(?!\/)/.test(url)
 }
@@ -174,9 +173,9 @@ export function isWebAddress(text: string): boolean {
 }
 
 export interface Allowed {
-  // Where a form may redirect to.
+  // Addresses that a form may redirect to.
   shopUrls?: readonly (string | null)[]
-  // Sources of the provider whose frame the page holds.
+  // Sources of the provider whose frame is on the page.
   sources?: PageSources | undefined
 }
 
@@ -192,7 +191,7 @@ export function redirect(to: string): PageAnswer {
   return redirectTo(to, headersFor({}))
 }
 
-// The address is a secret, so no referrer is sent. Pictures are the merchant's and may come from any host.
+// The address is a secret, so no referrer is sent. Pictures belong to the merchant and may come from any host.
 function headersFor({ shopUrls = [], sources }: Allowed): Record<string, string> {
   const headers = privateHeaders({
     style: [self],
@@ -203,7 +202,7 @@ function headersFor({ shopUrls = [], sources }: Allowed): Record<string, string>
     ...(sources && { frame: sources.frame }),
     form: [self, ...originsOf(shopUrls)],
   })
-  // Banks and wallets open windows of their own, and answer to this one.
+  // Banks and wallets open their own windows, which send messages to this one.
   const opener = sources ? 'same-origin-allow-popups' : 'same-origin'
   return { ...headers, 'cross-origin-opener-policy': opener, vary: 'accept-language' }
 }

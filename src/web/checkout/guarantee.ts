@@ -1,4 +1,4 @@
-// The notice on the legal guarantee for goods (Directive (EU) 2024/825), before the order is placed and in the e-mail that confirms it.
+// The notice on the legal guarantee for goods (Directive (EU) 2024/825), shown before the order is placed and in its confirmation e-mail.
 
 import type { CheckoutView } from '../../domain/checkout/port.ts'
 import { noticeShown } from '../../domain/merchants/store.ts'
@@ -12,7 +12,7 @@ export function guaranteeUrl(language: string): string {
   return `https://europa.eu/youreurope/citizens/consumers/shopping/guarantees-returns/index_${known}.htm`
 }
 
-// Once the address is known, as its country grants it.
+// Shown once the address is known, because its country decides the guarantee.
 export function guaranteeNotice(
   { say, language }: Speaker,
   { merchant, address, needsShipping }: CheckoutView,
@@ -34,7 +34,7 @@ ${notice !== null && html`<p><img src="${notice.path}" lang="${notice.language}"
   </a></p></aside>`
 }
 
-// What the picture of the harmonised notice says, for those who do not see it.
+// Alternative text for the picture of the harmonised notice.
 export function noticeWords(title: string, text: string): string {
   return `${title}: ${text}`
 }

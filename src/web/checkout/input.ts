@@ -1,4 +1,4 @@
-// What the forms of the checkout mean: each post becomes a typed input or a list of issues.
+// Parses the forms of the checkout: each post becomes a typed input or a list of issues.
 
 import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
@@ -17,11 +17,11 @@ import { emailFromTyped, isEmail } from '../../platform/kit/email.ts'
 // The fields of a post, by name; a missing one is empty.
 export type Form = (name: string) => string
 
-// The fields for contact, address and shipping, as they were typed.
+// Typed values of the fields for contact, address and shipping.
 export interface Typed {
   email: string
   phone: string
-  // Name of both recipient and customer: asked for once.
+  // Name of both recipient and customer, which has one field.
   name: string
   vatId: string
   country: string
@@ -64,7 +64,7 @@ export function quantityIn(form: Form): Parsed<{ skuId: string; quantity: number
   return { input: { skuId: form('skuId'), quantity } }
 }
 
-// null removes the current code.
+// Returns null to remove the current code.
 export function codeIn(form: Form): Parsed<string | null> {
   if (form('remove') !== '') return { input: null }
   const code = form('code')
@@ -75,7 +75,7 @@ export function typedIn(form: Form): Typed {
   return Object.fromEntries(typedNames.map((name) => [name, form(name)])) as unknown as Typed // one value for each name
 }
 
-// Country and delivery have a value before anything was typed.
+// Country and delivery have default values, so they do not count as typed.
 export function hasTyped(typed: Typed): boolean {
   return typedNames.some((name) => name !== 'country' && name !== 'shippingOptionId' && typed[name] !== '')
 }
@@ -87,7 +87,7 @@ export interface DetailsInput {
   vatId: string
 }
 
-// A first check, in the order of the page. The checkout service checks the rest by the rules of the country.
+// A first check, in the order of the page. The checkout service checks everything else by the rules of the country.
 export function detailsIn(typed: Typed, needsShipping: boolean): Parsed<DetailsInput> {
   const issues: FieldIssue[] = []
   const missing = (path: string) => issues.push(issueAt(path, 'needed'))
@@ -110,7 +110,7 @@ export function detailsIn(typed: Typed, needsShipping: boolean): Parsed<DetailsI
   }
 }
 
-// Fields that the country does not have may still be filled from the previous country; they are dropped.
+// Fields that the country does not have may still hold values for the previous country; they are dropped.
 export function addressFromTyped(typed: Typed): Address {
   const asked = new Set(fieldsFor(typed.country).map(({ name }) => name))
   const others = (['company', 'line2', 'region', 'postalCode', 'phone'] as const)
@@ -123,17 +123,17 @@ export function addressFromTyped(typed: Typed): Address {
 
 export const billingNames = ['name', 'country', 'line1', 'line2', 'city', 'region', 'postalCode'] as const
 
-// A billing address as it was typed; `isOther` where the shopper says that it is not that of the delivery.
+// A typed billing address; `isOther` if the shopper says that it differs from the delivery address.
 export type TypedBilling = Readonly<Record<(typeof billingNames)[number], string>> & { isOther: boolean }
 
 export function billingIn(form: Form, method: CheckoutMethod): TypedBilling {
   const typed = billingNames.map((name) => [name, form(fieldName(method, `billing.${name}`))])
-  // The cast says that there is one value for each name.
+  // The cast claims that there is one value for each name.
   const values = Object.fromEntries(typed) as Record<(typeof billingNames)[number], string>
   return { ...values, isOther: form(fieldName(method, 'billing.other')) !== '' }
 }
 
-// Undefined: that of the delivery, or none is asked for.
+// Returns undefined if the method needs no billing address, or it is the delivery address.
 function billingOf(form: Form, view: CheckoutView, method: CheckoutMethod): Address | undefined {
   const { isOther, name, country, line1, city, ...others } = billingIn(form, method)
   if (!method.billing || (view.needsShipping && !isOther)) return undefined
@@ -146,7 +146,7 @@ export function payIn(form: Form, view: CheckoutView): Parsed<PayInput> {
   const isFree = expectedTotal === 0 && view.session.totals.total === 0
   const version = versionIn(form)
   const attempt = form('attempt').slice(0, 64)
-  // Nothing to pay.
+  // If `isFree`, there is nothing to pay.
   const consents = hasConsented(form, view) ? { consents: ['digital_content'] as const } : {}
   if (isFree) return { input: { version, expectedTotal, provider: '', method: '', details: {}, attempt, ...consents } }
   const chosen = methodIn(form, view)
@@ -165,7 +165,7 @@ export function payIn(form: Form, view: CheckoutView): Parsed<PayInput> {
   return { input: { ...paid, ...(billing && { billing }) } }
 }
 
-// Whether something is bought whose supply at once needs the shopper's consent.
+// Returns true if an item's immediate supply needs the shopper's consent.
 export function asksConsent({ session }: Pick<CheckoutView, 'session'>): boolean {
   return session.items.some(({ digital }) => digital === true)
 }
@@ -186,7 +186,7 @@ export function fieldName({ method }: CheckoutMethod, field: string): string {
   return `${method}.${field}`
 }
 
-// People group the digits of a card, some keyboards write other digits, and pasted text has its own dashes and spaces.
+// Shoppers group the digits of a card, some keyboards type other digits, and pasted text has dashes and spaces.
 function cardValue(typed: string, autocomplete: string): string {
   if (!autocomplete.startsWith('cc-') || autocomplete.endsWith('-name')) return typed
   const plain = plainDigits(typed).replace(/[\s\p{Default_Ignorable_Code_Point}]/gu, '')
@@ -196,7 +196,7 @@ function cardValue(typed: string, autocomplete: string): string {
 
 const separators = '[\\p{Pd}\\-−./\\\\⁄∕·,_|:]'
 
-// `MM/YY`, in either order and with any separator. What is not a date is left as it is for the provider to refuse.
+// Reads `MM/YY`, in either order and with any separator. Other text is returned unchanged, for the provider to refuse.
 function expiryFrom(plain: string): string {
   const [one = '', other, ...more] = plain.split(new RegExp(`${separators}+`, 'u')).filter(Boolean)
   const [month, year] = other === undefined ? together(one) : /^20\d\d$/.test(one) ? [other, one] : [one, other]
@@ -204,7 +204,7 @@ function expiryFrom(plain: string): string {
   return isDate ? `${month.padStart(2, '0')}/${year.slice(-2)}` : plain
 }
 
-// Digits without a separator: 127, 1227, 122027 or 202712.
+// Reads digits without a separator: 127, 1227, 122027 or 202712.
 function together(digits: string): readonly [month: string, year: string] {
   if (/^20\d\d(0[1-9]|1[0-2])$/.test(digits) && !/^(0[1-9]|1[0-2])20\d\d$/.test(digits))
     return [digits.slice(4), digits.slice(0, 4)]

@@ -1,4 +1,4 @@
-// A legal text of a merchant, on a page of its own, as it holds now.
+// A legal text of a merchant in its present version, on a page of its own.
 
 import type { LegalPagePort } from '../../domain/texts/read.ts'
 import { type Html, html } from '../../platform/html/html.ts'

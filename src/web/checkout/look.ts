@@ -1,6 +1,7 @@
-// The merchant's look on the shopper's pages: typefaces, corners and colour, with the grounds and inks that the shop derives from it. The
-// colour fills buttons as it is, with black or white text, whichever can be read; as text and as a line it is darkened, or lightened in the
-// dark, until it can be read on every ground of the pages. Pure, but for reading our own sheets.
+// The merchant's design on the shopper's pages: typefaces, corners and colour, with the background and text colours that the shop derives
+// from that colour. Buttons have the colour itself, with black or white text, whichever is readable. As a text or line colour it is
+// darkened, or lightened in dark mode, until it is readable on every background of the pages. Pure, except that it reads our own style
+// sheets.
 
 import { readFileSync } from 'node:fs'
 import type { SiteCorners, SiteFont, SiteScheme } from '../../contract/words.ts'
@@ -29,12 +30,12 @@ export function themeFor({ color, font, corners, scheme }: Theme): string {
   const shape = [faces[font], rounds[corners]].filter(Boolean).join(';')
   const light = color ? linesFor(color, 'light') : ''
   const dark = color ? `${linesFor(color, 'dark')};${groundsFor(color, 'dark')}` : ''
-  // Paper is white.
+  // On screens only, because paper is white.
   const grounds = color ? [`@media screen{:root{${groundsFor(color, 'light')}}}`] : []
   const night = 'screen and (prefers-color-scheme:dark)'
   const parts = {
     auto: [`:root{${light}}`, ...grounds, `@media ${night}{:root{${dark}}}`],
-    // Where the device is dark, what style.css says for the dark is taken back.
+    // If the device is in dark mode, the dark values of style.css are reset.
     light: [
       `:root{color-scheme:light;${lightBase};${light}}`,
       ...grounds,
@@ -50,7 +51,7 @@ const serif =
   '"Iowan Old Style","Palatino Linotype",Palatino,"URW Palladio L",P052,"Book Antiqua",Georgia,ui-serif,serif'
 const rounded = 'ui-rounded,"SF Pro Rounded","Hiragino Maru Gothic ProN",Quicksand,Nunito,Calibri,system-ui,sans-serif'
 
-// The same pairs as in the shop.
+// The same font pairs as in the online store.
 const faces: Readonly<Record<SiteFont, string>> = {
   system: '',
   classic: '',
@@ -59,7 +60,7 @@ const faces: Readonly<Record<SiteFont, string>> = {
 }
 const headingFaces: Readonly<Record<SiteFont, string | null>> = { system: null, classic: serif, slab, rounded }
 
-// Used in e-mails, too. Null: the font of the text.
+// Used in e-mails too. Null: the font of the text.
 export function headingFaceOf(font: SiteFont): string | null {
   return headingFaces[font]
 }
@@ -72,7 +73,7 @@ function headingsIn(font: SiteFont): string {
 const rounds: Readonly<Record<SiteCorners, string>> = { round: '', soft: '--round:6px', square: '--round:0px' }
 const plate = 'padding:.375rem .5rem;border-radius:8px;background:#fff;color:#172228;max-block-size:3.25rem'
 
-// The colours of our own sheets, in each scheme, for a shop that has only one.
+// Both schemes of our own style sheets, for a shop that uses only one.
 const sheets = ['../../platform/html/tokens.css', 'style.css'].map((file) =>
   readFileSync(new URL(file, import.meta.url), 'utf8'),
 )
@@ -106,9 +107,9 @@ function linesFor(color: Rgb, scheme: 'light' | 'dark'): string {
   const values = {
     action: color,
     'action-ink': ink,
-    // Away from its text.
+    // Mixed away from the text colour, so the text stays readable.
     'action-over': mix(color, ink === white ? black : white, 0.15),
-    // A button that looks like the page needs an edge.
+    // A button that looks like the page's background needs an edge.
     'action-edge': isSeen ? color : accent,
     accent,
     blue: accent,
@@ -117,7 +118,7 @@ function linesFor(color: Rgb, scheme: 'light' | 'dark'): string {
   return written(values)
 }
 
-// As the shop has them.
+// The backgrounds that the online store derives from the colour.
 function groundsFor(color: Rgb, scheme: 'light' | 'dark'): string {
   const { paper, sheet, well, ink, inkSoft, line, lineStrong } = palettesOf(color)[scheme]
   const inks = { ink, 'ink-soft': inkSoft, line, 'line-strong': lineStrong, 'field-line': lineStrong }
@@ -130,7 +131,7 @@ function written(values: Readonly<Record<string, Rgb>>): string {
     .join(';')
 }
 
-// Null for a merchant who chose nothing. The name says everything, so the sheet needs no look into the database.
+// Returns null if the merchant set neither. The file name contains all values, so serving the sheet needs no query.
 export function themeHref(merchant: { color: string | null; look: string | null }): string | null {
   const { color, look } = merchant
   if (look === null) return color === null ? null : `/checkout/color/${color.slice(1)}.css`

@@ -1,4 +1,4 @@
-// Links to checkouts and orders of a merchant that was moved to another cell: whoever follows one is sent there.
+// Redirects links to checkouts and orders of a merchant that was moved to another cell.
 
 import { findMovedOrigin } from '../../platform/access/moved.ts'
 import type { HtmlPage } from '../../platform/http/pages.ts'
@@ -16,7 +16,7 @@ export function followMoves(storage: Storage, pages: readonly HtmlPage[]): HtmlP
       const kind = page.path.startsWith('/o/') ? 'order' : 'checkout'
       const origin = await storage.read((db) => findMovedOrigin(db, kind, pageSecretHash(secret)))
       if (origin === undefined) return answer
-      // What a form has sent is not sent again: the page there shows how it stands.
+      // A posted form is not sent again: the page at the new address shows the present state.
       const path = request.raw.method === 'POST' ? `/${kind === 'order' ? 'o' : 'c'}/${secret}` : request.raw.url
       return redirect(`${origin}${path}`)
     },

@@ -1,4 +1,4 @@
-// What a shopper must know before going on: what was wrong, what has changed, and the one click that fixes it.
+// Notices that a shopper must see before continuing: what was wrong, what has changed, and a button that fixes it.
 
 import type { CartMessage } from '../../contract/open/carts.ts'
 import type { CheckoutProblem, CheckoutView } from '../../domain/checkout/port.ts'
@@ -7,7 +7,7 @@ import { type Html, html } from '../../platform/html/html.ts'
 import type { Speaker } from '../languages/language.ts'
 import type { FieldErrors } from './fields.ts'
 
-// On top of the page. A problem takes the focus.
+// Notices at the top of the page. A problem takes the focus.
 export function topNotices(
   speaker: Speaker,
   view: CheckoutView,
@@ -17,7 +17,7 @@ export function topNotices(
   const found = problemNotice(speaker, view, problem, errors)
   const skuId = problem !== null && 'skuId' in problem ? problem.skuId : null
   const notes = view.session.messages
-    // The problem says so already.
+    // Leaves out messages that repeat the problem.
     .filter((message) => skuId === null || message.skuId !== skuId)
     .filter(({ code }) => code !== problem?.code)
     .map((message) => messageNotice(speaker, view, message))
@@ -67,7 +67,7 @@ function problemNotice(
     case 'quantity_limit':
       return problemBox(say('problem.title'), html`<p>${limitText(speaker, view, problem.skuId, problem.limit)}</p>`)
     default:
-      // Problems with codes and totals are shown beside them.
+      // Problems with codes and totals are shown next to them.
       return null
   }
 }
@@ -98,16 +98,16 @@ function messageNotice(
       return noteBox(html`<p>${say(`message.${code}`)}</p>`)
     case 'promotion_pending':
     case 'no_shipping_option':
-      // Shown in the box of the code, and beside the choice of shipping.
+      // Shown next to the promotion code and the choice of shipping.
       return null
     case 'promotion_rejected':
     case 'shipping_changed':
-      // Words of the contract that no cart of ours says.
+      // Codes of the contract that no stored cart of this server has.
       return null
   }
 }
 
-// One click takes what is left.
+// The button reduces the quantity to the available stock, or removes the item.
 function stockWords({ say }: Speaker, view: CheckoutView, skuId: string, available: number): Html {
   const item = nameOf(view, skuId)
   if (available <= 0) {

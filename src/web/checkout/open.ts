@@ -1,5 +1,5 @@
-// The open checkout: what is bought on one side, the shopper's details and the payment on the other, on one page. The payment says
-// what it needs until the details are complete, and opens then.
+// The open checkout on one page: the items on one side, the shopper's details and the payment on the other. The payment lists what is
+// missing until the details are complete.
 
 import { longerUntil } from '../../domain/checkout/lifecycle.ts'
 import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../../domain/checkout/port.ts'
@@ -29,14 +29,14 @@ export interface OpenParts {
   view: CheckoutView
   now: Date
   problem: CheckoutProblem | null
-  // What was typed in a post that was refused.
+  // Values typed in a refused post.
   typed: Typed
   typedCode: string
-  // The method of a payment that was refused.
+  // The method of a refused payment.
   chosen: CheckoutMethod | null
-  // What was typed of its billing address.
+  // Values typed in its billing address.
   billing: TypedBilling | null
-  // Whether the page with saved addresses is linked.
+  // Whether the page links to the saved addresses.
   hasSaved: boolean
   // Identifies the next payment: the same form sent twice is one payment.
   attempt: string
@@ -102,7 +102,7 @@ ${foot(speaker, view.merchant)}
 const minuteMs = 60_000
 const soonMs = soonMinutes * minuteMs
 
-// The server knows the time left, not the shopper's local time. The script counts down from here.
+// Shows the time left, because the server does not know the shopper's local time. The script counts down from here.
 function expiry({ speaker, view, now }: OpenParts): Html {
   const leftMs = leftMsOf(view, now)
   const { say } = speaker
@@ -120,7 +120,7 @@ function leftMsOf({ session }: CheckoutView, now: Date): number {
   return Math.max(0, Date.parse(session.expiresAt) - now.getTime())
 }
 
-// Filled and shown by the script while the server cannot be reached; what was typed stays in the page.
+// The script shows this bar while it cannot reach the server; typed values stay in the page.
 function connectionBox({ say }: Speaker): Html {
   return html`<div
     id="connection"
@@ -134,7 +134,7 @@ function connectionBox({ say }: Speaker): Html {
 </div>`
 }
 
-// Shown by the script when the checkout ends while the page is open, so what was typed is not lost.
+// The script shows this box if the checkout ends while the page is open, so typed values are not lost.
 function expiredBox({ say }: Speaker, { secret }: CheckoutView): Html {
   return html`<div id="expired" class="notice problem" role="alert" tabindex="-1" hidden>
 <p class="notice-title">${say('expired.title')}</p>
@@ -155,12 +155,12 @@ function isComplete({ session, customer, needsShipping }: CheckoutView): boolean
   return !needsShipping || (session.address !== null && session.shipping.optionId !== null)
 }
 
-// The return key presses the first button of a form; in this form it must continue, whichever button is visible first.
+// The return key presses the first button of a form; here it must continue, whichever visible button is first.
 function defaultButton(text: string): Html {
   return html`<button class="hidden" tabindex="-1" aria-hidden="true">${text}</button>`
 }
 
-// Without script it is there if the time is already short; the script shows it as soon as it is.
+// Without script the box is shown if the time is already short; the script shows it once the time becomes short.
 function timeBox({ speaker, view, now }: OpenParts): Html {
   const { say } = speaker
   const leftMs = leftMsOf(view, now)
@@ -254,20 +254,20 @@ ${
 </section>`
 }
 
-// Unticked: consent is the shopper's own act.
+// Not ticked in advance: consent must be given actively.
 function consentBox({ say }: Speaker): Html {
   return html`<label class="consent" for="consent-digital">
     <input type="checkbox" id="consent-digital" name="consent.digital" value="yes" required>
 <span>${say('consent.digital')}</span></label>`
 }
 
-// That tax is charged although a VAT number was given.
+// Says that tax is charged although the shopper gave a VAT number.
 function vatNotice({ speaker, view }: OpenParts): Html | null {
   const words = vatWords(view)
   return words === 'vat.invalid' || words === 'vat.unavailable' ? noteBox(html`<p>${speaker.say(words)}</p>`) : null
 }
 
-// A form whose first button is disabled ignores the return key, so nobody pays without pressing the button.
+// A form whose first button is disabled ignores the return key, so no payment is made without pressing the button.
 const unpressed = html`<button class="hidden" tabindex="-1" aria-hidden="true" disabled></button>`
 
 function paymentObstacle({ speaker, view }: OpenParts, isReady: boolean): Html | null {
@@ -279,7 +279,7 @@ function paymentObstacle({ speaker, view }: OpenParts, isReady: boolean): Html |
   return isReady ? null : missingBox(speaker, view)
 }
 
-// What a payment still needs, each with the way to it.
+// Lists what a payment still needs, with links to it.
 function missingBox({ say }: Speaker, { session, customer, needsShipping }: CheckoutView): Html {
   const isUnknown = needsShipping && session.address === null
   const missing = [
@@ -293,7 +293,7 @@ function missingBox({ say }: Speaker, { session, customer, needsShipping }: Chec
 <ul>${missing.map(({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`)}</ul></div>`
 }
 
-// The button says whether one pays now, on the page that follows, or later; the style sheet shows the words for the chosen method.
+// The button says whether payment happens now, on the next page, or later; the style sheet shows the text of the selected method.
 function payWords({ say, amount }: Speaker, { session, methods }: CheckoutView): Html | string {
   if (session.totals.total === 0) return say('pay.free')
   const shown = { amount: amount(session.totals.total, session.currency) }
@@ -346,7 +346,7 @@ function noteOf(speaker: Speaker, method: CheckoutMethod, name: string): string 
   return isLater(method) ? speaker.say('method.manualHint') : speaker.say('redirect.text', { method: name })
 }
 
-// Beside the button: a payment that failed, or a total that has changed.
+// Notice next to the button: a failed payment, or a changed total.
 function paymentNotice({ speaker, view, problem, chosen }: OpenParts): Html | null {
   const { say, amount } = speaker
   const { session } = view
@@ -359,7 +359,7 @@ function paymentNotice({ speaker, view, problem, chosen }: OpenParts): Html | nu
     return problemBox(say('problem.title'), html`<p>${say('problem.tooManyTries', { time })}</p>`)
   }
   const failure = session.lastPaymentError
-  // What is wrong with the next payment matters more than how the last one ended.
+  // An error in the next payment matters more than the failure of the last one.
   const isRetried = problem?.code === 'invalid' && chosen !== null
   if (failure === null || isRetried) return null
   return html`<div class="notice problem" role="alert">

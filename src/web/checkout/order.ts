@@ -1,4 +1,4 @@
-// The status of an order, at its secret address: what was bought, whether it is paid, where it is.
+// The status page of an order, at its secret address: items, payment and delivery.
 
 import type { OrderStatusView } from '../../domain/checkout/port.ts'
 import { accountPath } from '../../domain/customers/path.ts'
@@ -10,7 +10,7 @@ import { measureNote } from './measures.ts'
 import { returnsSection } from './returns.ts'
 import { exemptNote, type Line, lineList, totalsList } from './summary.ts'
 
-// `hasAccount`: codes for signing in can be mailed.
+// `hasAccount`: whether codes for signing in can be mailed.
 export function orderPage(speaker: Speaker, order: OrderStatusView, path: string, hasAccount: boolean): string {
   const { say, sayKnown } = speaker
   const { merchant, currency, totals } = order
@@ -65,7 +65,7 @@ ${
   return framed({ speaker, title, state: 'order', body })
 }
 
-// The receipt is there at once; an invoice follows within seconds, and takes its place.
+// The receipt is available immediately; an invoice follows within seconds, and replaces it.
 function documentLinks(speaker: Speaker, { documents = [], timeline }: OrderStatusView, path: string): Html | false {
   const link = (href: string, text: string) => html`<p class="receipt-link"><a href="${href}">${text}</a></p>`
   if (documents.length > 0)
@@ -73,7 +73,7 @@ function documentLinks(speaker: Speaker, { documents = [], timeline }: OrderStat
   return timeline.some(({ type }) => type === 'paid') && link(`${path}/receipt`, speaker.say('receipt.link'))
 }
 
-// Completed is the merchant's word: all was sent, and it may be on its way for days.
+// A completed order was sent, but may still be in transit for days.
 function titleKey({ status, fulfillments }: OrderStatusView): `status.${OrderStatusView['status'] | 'underway'}` {
   return status === 'completed' && fulfillments.length > 0 ? 'status.underway' : `status.${status}`
 }

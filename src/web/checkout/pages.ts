@@ -1,4 +1,4 @@
-// The shopper's pages: their addresses, and the guards that a post passes before anything is done.
+// The shopper's pages: their addresses, and the guards that a post must pass.
 
 import type {
   CheckoutPort,
@@ -37,19 +37,19 @@ export interface CheckoutPageParts {
   orderStatus: OrderStatusPort
   receipt?: ReceiptPort
   requestReturn?: RequestReturn
-  // Whether shoppers can sign in, so the page of an order leads to their account (default: false).
+  // Whether shoppers can sign in. If so, the order page links to their account (default: false).
   hasAccounts?: boolean
   document?: DocumentPort
-  // Addresses of shoppers who are signed in (default: none).
+  // Saved addresses of signed-in shoppers (default: none).
   saved?: SavedAddressesPort
   // Known once the port is open.
   origin: () => string
-  // Whether the page of this secret belongs to a merchant (default: to none, so it is not shown at the hosts of shops).
+  // Returns true if the page of this secret belongs to the merchant (default: never, so it is not shown at the hosts of shops).
   isOfMerchant?: (kind: 'checkout' | 'order', secret: string, merchantId: string) => Promise<boolean>
-  // The main host of a merchant's shop, where it has one.
+  // The main host of a merchant's shop, if it has one.
   shopOriginOf?: (merchantSlug: string) => Promise<string | undefined>
   clock: () => Date
-  // How long until a checkout takes another post; 0: now.
+  // Time until a checkout accepts another post; 0: now.
   postWaitMs?: (secret: string) => number
 }
 
@@ -84,20 +84,20 @@ export function checkoutPages({
     return redirect(session.status === 'open' ? `/c/${secret}#payment` : `/c/${secret}`)
   }
 
-  // Asked by the script of an open page: whether another page is to be shown by now.
+  // Polled by the script of an open page, to know whether another page must be shown.
   async function follow(secret: string, request: Incoming): Promise<PageAnswer> {
     const state = await checkout.follow(secret)
     return state === undefined ? lost(request) : answerState(state)
   }
 
-  // From the provider's page or from a bank. Whatever else the address says is not read. A bank's app may open another browser
-  // than the one in which the shopper ordered: there a page says how it stands, and gives nothing of the order away.
+  // Return from the provider's page or a bank. Other parameters of the address are not read. A bank's app may open another browser than
+  // the shopper used; that browser gets a page with the state only, without anything about the order.
   async function comeBack(request: Incoming): Promise<PageAnswer> {
     const view = await checkout.comeBack(request.path.token ?? '')
     if (!view) return lost(request)
     const secret = cookieIn(request.raw.headers.cookie, returnCookie, origin())
     if (secret !== undefined && pageSecretHash(secret) === view.secretHash) return redirect(`/c/${secret}/wait`)
-    // The shopper may have paid at the host of the shop, whose cookie is not sent here.
+    // The shopper may have paid at the host of the shop, whose cookie is not sent to this host.
     const shopOrigin = request.shop ? undefined : await shopOriginOf(view.merchant.slug)
     if (shopOrigin !== undefined) return redirect(`${shopOrigin}/r/${request.path.token}`)
     const speaker = speakerFor(view.locale, request.raw.headers['accept-language'])
@@ -125,7 +125,7 @@ export function checkoutPages({
     return details({ secret, form, needsShipping: seen.needsShipping, request })
   }
 
-  // A page that cannot be used any more, since everything was returned or a return is open, leads back to the order.
+  // If nothing can be returned any more, or a return is open, the page redirects to the order.
   async function askReturn(request: PageRequest): Promise<PageAnswer> {
     const { secret = '' } = request.path
     const isPost = request.raw.method === 'POST'
@@ -152,7 +152,7 @@ export function checkoutPages({
     return outcome === undefined ? lost(request) : redirect(`${path}#returns`)
   }
 
-  // Without a query. What was typed is in the page, to be sent again; card data never is.
+  // Makes no query. The page contains the typed values, to be sent again, but never card data.
   async function slowDown(secret: string, name: string, waitMs: number, request: PageRequest): Promise<PageAnswer> {
     const speaker = speakerFor('auto', request.raw.headers['accept-language'])
     const typed = name === 'pay' ? null : await typedFields(request)
@@ -194,7 +194,7 @@ export function checkoutPages({
         if (action === 'wait') return wait(secret, request)
         if (action === 'state') return follow(secret, request)
         if (action === 'addresses') return showSaved(saved, await checkout.look(secret), request)
-        // A page that answered a post has the address of the action; reloading it means the checkout.
+        // The page that answers a post has the address of the action; a reload of it shows the checkout.
         const isKnown = action === '' || action === detailsName || Object.hasOwn(actions, action)
         return isKnown && (await checkout.look(secret)) ? redirect(`/c/${secret}`) : lost(request)
       },
@@ -233,7 +233,7 @@ export function checkoutPages({
       async answer(request) {
         const { secret = '' } = request.path
         const view = await receipt(secret)
-        // Before it is paid there is none.
+        // There is no receipt before payment.
         if (!view) return isPageSecret(secret) ? redirect(`/o/${secret}`) : lost(request)
         const speaker = speakerFor(view.locale, request.raw.headers['accept-language']).inTimeZone(
           view.merchant.timeZone,
@@ -284,7 +284,7 @@ export function checkoutPages({
       isExpensive: true,
       failed,
     },
-    // Links that got longer on the way, for example in a mail: they get a page as well, not JSON.
+    // Links that were changed on the way, for example lengthened in a mail, get a page as well, not JSON.
     ...['/c/*', '/o/*'].map(
       (path): HtmlPage => ({
         path,
@@ -299,7 +299,7 @@ export function checkoutPages({
         failed,
       }),
     ),
-    // The same for every shop.
+    // Files that are the same for every shop.
     ...[
       style.page,
       themePage,
@@ -313,7 +313,7 @@ export function checkoutPages({
 
 const noneSaved: SavedAddressesPort = { isSignedIn: () => false, list: async () => undefined }
 
-// Set with the page that leads to the provider, and sent only to the return: no other host hears the secret of the page.
+// Set with the page that leads to the provider, and sent only on return, so no other host learns the secret of the page.
 const returnCookie: CookieKind = { name: 'checkout', path: '/r', maxAgeSeconds: 3_600 }
 
 async function receiveForm(request: PageRequest): Promise<Form | FormRefusal> {
@@ -327,18 +327,18 @@ function seenIn({ session, needsShipping }: CheckoutView): Glance {
 
 const detailsName = 'details'
 
-// A large cart costs as much as many small ones.
+// A change of a large cart costs as much as several of small carts.
 function spendOn({ lines }: Glance, request: PageRequest): void {
   const cost = Math.floor(lines / linesOfOne)
   if (cost > 0) request.spend?.(cost)
 }
 
-// So many lines double the cost of a change: 3 ms, and 15 ms with a hundred lines.
+// This number of lines doubles the time of a change to 3 ms; a hundred lines take 15 ms.
 const linesOfOne = 8
 
 const keptNames = [...typedNames, 'intent', 'version', 'skuId', 'quantity', 'code', 'remove', 'paymentId', 'answer']
 
-// Null for a form that cannot be read.
+// Returns null for a form that cannot be read.
 async function typedFields(request: PageRequest): Promise<Record<string, string> | null> {
   const form = await receiveForm(request)
   return typeof form === 'number' ? null : fieldsIn(form)

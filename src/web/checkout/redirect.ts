@@ -1,4 +1,4 @@
-// The page that leads to the provider or holds the provider's frame, and the one for those who come back in another browser.
+// The page that leads to the provider or contains the provider's frame, and the page for shoppers who return in another browser.
 
 import type { CheckoutView, PaymentRedirect, ReturnView } from '../../domain/checkout/port.ts'
 import { type Html, html } from '../../platform/html/html.ts'
@@ -7,8 +7,8 @@ import { frames } from './assets.ts'
 import { framed, isWebAddress, type Refresh, sheet } from './frame.ts'
 import { noteBox } from './notices.ts'
 
-// A form's post is not answered with a redirect to another origin: browsers apply `form-action` to it. A page with a link, which
-// refreshes itself to it, leads there without script too.
+// A form's post is not answered with a redirect to another origin, because browsers apply `form-action` to it. Instead a page with a
+// link, which also refreshes to it, leads there without script.
 export function redirectPage(speaker: Speaker, view: CheckoutView, redirect: PaymentRedirect): string {
   const script = Object.hasOwn(frames, redirect.provider) ? frames[redirect.provider]?.href : undefined
   if (redirect.nextAction?.kind === 'frame' && script !== undefined)
@@ -37,12 +37,12 @@ ${url !== undefined && html`<a class="first wide" id="redirect" href="${url}" re
 
 interface FrameParts {
   redirect: PaymentRedirect
-  // For the provider's script.
+  // Values for the provider's script.
   facts: Readonly<Record<string, string>>
   script: string
 }
 
-// The form is shown and filled by the provider's script. Without script there is the way back.
+// The provider's script shows and fills the form. Without script the page has only the link back.
 function framePage(speaker: Speaker, view: CheckoutView, { redirect, facts, script }: FrameParts): string {
   const { say } = speaker
   const { merchant, session, secret } = view
@@ -77,18 +77,19 @@ ${redirect.isTried && noteBox(html`<p>${say('return.open.title')}</p>`)}
   })
 }
 
-// What the shopper has told us already, so it is not asked for again. It is in this page only, and in no record of the payment.
+// Data that the shopper already gave, so the provider's form does not ask again. It is in this page only, not in any record of the
+// payment.
 function shopperOf({ customer: { email, name, phone }, address, needsShipping }: CheckoutView): object {
   const delivery = needsShipping ? address : null
   return { email, name: name || delivery?.name, phone: phone || delivery?.phone, address: delivery }
 }
 
-// The payment may be made in another tab.
+// The page is reloaded, because the payment may be made in another tab.
 function refreshOf(secret: string): Refresh {
   return { to: `/c/${secret}/wait`, seconds: 10 }
 }
 
-// Says how the payment stands, and nothing of the order. It looks again by itself.
+// Shows the state of the payment, and nothing about the order. Reloads automatically.
 export function returnPage(speaker: Speaker, { merchant, mode, state }: ReturnView, path: string): string {
   const { say } = speaker
   const title = say(`return.${state}.title`)

@@ -1,5 +1,5 @@
-// Returns on the page of an order: those there are, and three steps to ask for one, without script. What was chosen travels in hidden
-// fields from step to step; nothing is stored before the last one.
+// Returns on the page of an order: the existing ones, and three steps to request one, without script. Choices are passed in hidden fields
+// from step to step; nothing is stored before the last step.
 
 import { type ReturnReason, type ReturnWish, returnReasons, returnWishes } from '../../contract/words.ts'
 import type { OrderStatusView } from '../../domain/checkout/port.ts'
@@ -12,14 +12,14 @@ import type { Form } from './input.ts'
 
 type ReturnItem = OrderStatusView['items'][number]
 
-// The value of the pressed button: where the form leads.
+// Value of the pressed button: the step that the form leads to.
 const steps = ['items', 'reason', 'check', 'send'] as const
 type Step = (typeof steps)[number]
 
 export const noteLengthMax = 1_000
 
 export interface ReturnForm {
-  // Only what can be returned, in the order of the page.
+  // Only returnable items, in the order of the page.
   quantities: ReadonlyMap<string, number>
   reason: ReturnReason | undefined
   wish: ReturnWish
@@ -43,7 +43,7 @@ export function returnForm({ items }: OrderStatusView, sent: Form): ReturnForm {
   }
 }
 
-// Which step is shown, and what is wrong; or what is to be done.
+// Returns the next step, with its problem; or the request, once it is complete.
 export function nextStep(
   form: ReturnForm,
   sent: Form,
@@ -62,7 +62,7 @@ type Problem = 'return.none' | 'return.changed' | 'return.reasonMissing'
 
 export interface ReturnPage {
   order: OrderStatusView
-  // Path of the order.
+  // Path of the order's page.
   path: string
   form: ReturnForm
   step: Exclude<Step, 'send'>
@@ -193,7 +193,7 @@ function quantityFields({ quantities }: ReturnForm): Record<string, number> {
   return Object.fromEntries([...quantities].map(([skuId, quantity]) => [fieldOf(skuId), quantity]))
 }
 
-// After the button that goes on: the return key presses the first one.
+// The first button must continue, because the return key presses it.
 function buttons(first: Html, second: Html): Html {
   return html`<div class="return-buttons">${first}${second}</div>`
 }
@@ -202,7 +202,7 @@ function back({ say }: Speaker, to: Step): Html {
   return html`<button class="second" name="to" value="${to}" formnovalidate>${say('return.back')}</button>`
 }
 
-// On the page of the order: the returns there are, and the way to a new one.
+// Section of the order page: the existing returns, and the link to a new one.
 export function returnsSection(speaker: Speaker, order: OrderStatusView, path: string): Html | false {
   const { say } = speaker
   const canAsk = canReturn(order)

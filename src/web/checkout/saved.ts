@@ -1,5 +1,5 @@
-// Saved addresses, and those of earlier orders, offered at the checkout to a shopper who is signed in. They are on a page of their own: the checkout itself
-// reads nothing of the account, and only links the page where the browser has a session.
+// Saved addresses and those of earlier orders, offered at the checkout to a signed-in shopper. They have their own page: the checkout
+// itself reads nothing of the account, and only links to the page if the browser has a session.
 
 import { createHash } from 'node:crypto'
 import type { Address } from '../../contract/open/carts.ts'
@@ -15,14 +15,14 @@ import { lost, type Show } from './show.ts'
 
 export interface SavedAddresses {
   email: string
-  // Those that were saved come first, with the lines as on a label.
+  // Saved addresses come first. `label`: lines as on a shipping label.
   addresses: readonly { address: Address; label: readonly string[] }[]
 }
 
 export interface SavedAddressesPort {
-  // Whether the browser has a session of this shop, which may have ended.
+  // Whether the browser has a session cookie of this shop, which may have expired.
   isSignedIn(view: CheckoutView, request: Incoming): boolean
-  // Undefined where nobody is signed in.
+  // Returns undefined if no shopper is signed in.
   list(view: CheckoutView, request: Incoming): Promise<SavedAddresses | undefined>
 }
 
@@ -74,8 +74,8 @@ interface Use {
   form: Form
 }
 
-// By its digest, looked for in the list, which the server makes again: no address comes from the form. Its place could be that of
-// another one by then, where an order was placed meanwhile.
+// The form names an address by its digest, which is searched in a list that the server makes again, so no address comes from the form. An
+// index could mean another address if an order was placed meanwhile.
 export async function useSaved({ checkout, saved, show, view, request, form }: Use): Promise<PageAnswer> {
   const { secret, customer, session } = view
   const found = await saved.list(view, request)

@@ -1,4 +1,4 @@
-// The page for a checkout, by its state and by what was wrong with a post.
+// Chooses the page for a checkout by its state and by the problem of a post.
 
 import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../../domain/checkout/port.ts'
 import type { PageSources } from '../../domain/payments/port.ts'
@@ -23,14 +23,14 @@ import { hasTyped, type Typed, type TypedBilling } from './input.ts'
 import { openPage } from './open.ts'
 import { redirectPage } from './redirect.ts'
 
-// What was wrong with a post, and what was typed in it.
+// The problem of a post, and its typed values.
 export interface FormState {
   problem?: CheckoutProblem
   typed?: Typed
   typedCode?: string
-  // The method of a payment that was refused.
+  // The method of a refused payment.
   chosen?: CheckoutMethod | null
-  // What was typed of its billing address.
+  // Values typed in its billing address.
   billing?: TypedBilling
 }
 
@@ -60,14 +60,14 @@ export function createShow(
   }
 }
 
-// On the page with the provider's frame only.
+// Only the page with the provider's frame has sources.
 function sourcesFor({ session, redirect }: CheckoutView): PageSources | undefined {
   return session.status === 'processing' && redirect?.nextAction?.kind === 'frame' ? redirect.sources : undefined
 }
 
 interface Shown {
   now: Date
-  // What was typed in this post.
+  // Values typed in this post.
   posted: Typed | null
   typed: Typed
   typedCode: string
@@ -103,7 +103,7 @@ export function lost(request: Incoming): PageAnswer {
 
 export function failed(request: Incoming, status: number): PageAnswer {
   const speaker = speakerFor('auto', request.raw.headers['accept-language'])
-  // The address cannot be read.
+  // The address is malformed.
   if (status === 400) return answerPage(status, lostPage(speaker))
   if (status !== 429) return answerPage(status, failedPage(speaker))
   const [, kind = 'c'] = (request.raw.url ?? '').split('/')
@@ -114,13 +114,13 @@ export function waiting(answer: PageAnswer, waitMs: number): PageAnswer {
   return { ...answer, headers: { ...answer.headers, 'retry-after': String(Math.ceil(waitMs / 1000)) } }
 }
 
-// A body that was not read must not be taken for the next request.
+// Closes the connection, because an unread body must not be parsed as the next request.
 export function unread(answer: PageAnswer): PageAnswer {
   return { ...answer, headers: { ...answer.headers, connection: 'close' } }
 }
 
-// Where the shopper probably lives: the only country that the shop delivers to, a region that the browser names, or the merchant's
-// own country. Where none of them is delivered to, the shopper is asked.
+// Guesses the shopper's country: the only country that the shop delivers to, a region that the browser names, or the merchant's own
+// country. If the shop delivers to none of them, the shopper must choose.
 function firstCountry({ countries, merchant }: CheckoutView, regions: readonly string[]): string {
   const [only, ...others] = countries ?? []
   if (only !== undefined && others.length === 0) return only

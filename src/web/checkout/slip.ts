@@ -1,4 +1,4 @@
-// The packing slip of an order: what goes into the parcel and where it goes, without prices. Printed by the operator.
+// The packing slip of an order: items and address, without prices. Printed by the operator.
 
 import type { Address } from '../../contract/open/carts.ts'
 import { addressLines } from '../../domain/addresses/lines.ts'
@@ -14,7 +14,7 @@ export interface SlipFacts {
   timeZone: string
   order: Pick<OrderRow, 'number' | 'placedAt' | 'locale' | 'shippingChoice'>
   lines: readonly OrderLine[]
-  // Null where nothing is shipped, or it was erased.
+  // Null if nothing is shipped, or the address was erased.
   address: Address | null
 }
 

@@ -1,4 +1,4 @@
-// What is bought and what it costs: items, promotion code and totals; editable on an open page.
+// Items, promotion code and totals; editable on an open page.
 
 import type { CheckoutSession } from '../../contract/open/checkout.ts'
 import type { OptionValue } from '../../contract/parts.ts'
@@ -19,7 +19,7 @@ export interface Line {
   imageUrl: string | null
   amount: string
   skuId?: string
-  // Below the name: unit price, quantity and so on.
+  // Lines below the name, such as unit price and quantity.
   notes: readonly (Html | string | false)[]
   tools?: Html
 }
@@ -48,12 +48,12 @@ ${tools}
   )}</ul>`
 }
 
-// Why there is no right to withdraw from the purchase of an item.
+// Why the purchase of an item cannot be withdrawn from.
 export function exemptNote({ say }: Speaker, reason: ItemExemption | null | undefined): string | false {
   return reason ? say(`exempt.${reason}`) : false
 }
 
-// The amounts of a session without a price are 0, and are not shown.
+// A session without a price has amounts of 0, which are not shown.
 export function isPriced({ messages }: CheckoutSession): boolean {
   return !messages.some(({ code }) => code === 'price_unavailable')
 }
@@ -128,7 +128,7 @@ ${hiddenFields({ version, skuId: item.skuId, quantity: 0 })}
 </div>`
 }
 
-// Problems with a code are shown beside it.
+// Problems with a promotion code are shown next to it.
 export function codeProblem({ say }: Speaker, problem: CheckoutProblem | null): string | null {
   if (problem?.code === 'promotion_rejected') return say(`code.${problem.reason}`)
   if (problem?.code === 'too_many_codes') return say('problem.tooManyCodes')
@@ -185,7 +185,7 @@ export interface TotalsParts {
   currency: string
   totals: CheckoutSession['totals'] & { refunded?: number; refundPending?: number }
   shipping: 'none' | 'unknown' | 'known'
-  // For a change of an order: what goes is taken off, and the documents say which tax that was.
+  // For a change of an order: removed amounts are subtracted, and the documents show their tax.
   change?: 'edit' | 'exchange' | undefined
 }
 

@@ -1,4 +1,5 @@
-// The merchant's look as a style sheet of its own, named by what it says: the policy of the pages allows no style inside of them.
+// The merchant's design as a separate style sheet whose name contains its values, because the content security policy of the pages allows
+// no inline styles.
 
 import { siteCorners, siteFonts, siteSchemes } from '../../contract/words.ts'
 import { parseColor } from '../../platform/html/color.ts'
@@ -19,10 +20,10 @@ export const themePage: HtmlPage = {
     if (whole === undefined) return lost(request)
     const headers = {
       'content-type': 'text/css; charset=utf-8',
-      // A later version may choose other shades.
+      // Cached for a day only, because a later version may derive other shades.
       'cache-control': 'public, max-age=86400',
     }
-    // The expression has only these words.
+    // The regular expression matches only these words.
     const theme = { color: parseColor(digits) ?? null, font, corners, scheme } as Theme
     return { status: 200, body: themeFor(theme), headers }
   },

@@ -1,5 +1,5 @@
-// The page on which a shopper withdraws from a contract (Directive 2011/83/EU, Art. 11a), in two steps: what is meant, and its
-// confirmation. It asks for no reason and no sign-in, and shows only what was typed: nothing of any order.
+// The page on which a shopper withdraws from a contract (Directive 2011/83/EU, Art. 11a), in two steps: the statement, and its
+// confirmation. It needs no reason and no sign-in, and shows only typed values, nothing about any order.
 
 import type { Issue } from '../../contract/issues.ts'
 import type {
@@ -25,9 +25,9 @@ export interface WithdrawalPageParts {
   withdrawals: WithdrawalPort
   // Known once the port is open.
   origin: () => string
-  // Whether the confirmation is mailed too.
+  // Whether the confirmation is also mailed.
   sendsMail: boolean
-  // How long until another one is taken from this address, or for this shop; 0: now.
+  // Time until this address, or this shop, may send another statement; 0: now.
   waitMs?: (shopId: string, address: string) => number
 }
 
@@ -101,7 +101,7 @@ function typedIn(form: (name: string) => string): Statement {
   return { name: given('name'), order: given('order'), email: emailFromTyped(given('email')), items: given('items') }
 }
 
-// Where the page is read again it is in the language of the browser: an address that is passed on has none.
+// The form names the language of the link. If the page is loaded again, it is in the language of the browser.
 function formPage(speaker: Speaker, shop: WithdrawalShop, typed: Statement, issues: readonly Issue[]): string {
   const { say } = speaker
   const errorOf = (name: keyof Statement, label: string) => {

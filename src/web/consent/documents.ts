@@ -1,5 +1,5 @@
-// The documents of assistants: read at the address that a client names, guarded and cached. A stranger chooses the address, so few are read
-// for a network and in a second; those that a merchant approved before have a share of their own.
+// Client metadata documents of assistants, read from the address that a client names, with protections and a cache. Strangers choose the
+// address, so reads per network and per second are limited; documents of assistants that a merchant approved before have their own limit.
 
 import { createFetchShares, fetchDocument } from '../../domain/agents/fetch.ts'
 import { type ClientDocument, findAssistant, isDocumentUrl, readClientDocument } from '../../domain/oauth/assistants.ts'
@@ -12,11 +12,11 @@ export interface DocumentParts {
   storage: Storage
   clock: () => Date
   publicOrigin: () => string
-  // By network; null: no limit.
+  // Per network; null: no limit.
   documentThrottle: Throttle | null
 }
 
-// Documents that are read for a network: one sign-in reads one.
+// Documents read for one network; one sign-in reads one.
 export const documentsOfNetwork = { perSecond: 10 / 60, burst: 10 } as const
 
 export type FoundDocument = ClientDocument | { problem: string } | 'busy'
@@ -24,7 +24,7 @@ export type FoundDocument = ClientDocument | { problem: string } | 'busy'
 export interface ClientDocuments {
   // Whether a client id is the address of a document.
   isAddress(clientId: string): boolean
-  // For the caller at this address.
+  // `address`: the address of the caller.
   documentAt(url: string, address: string): Promise<FoundDocument>
 }
 
@@ -39,7 +39,7 @@ const freshMsMin = 60_000
 const freshMsMax = 24 * 3_600_000
 const refusedMs = 60_000
 const cachedMax = 500
-// In a second, of each share.
+// Per second, for each share.
 const fetchesMax = 2
 
 export function createClientDocuments(parts: DocumentParts): ClientDocuments {

@@ -1,5 +1,5 @@
-// The pages of an installation: sign in, choose the shop, approve or decline. Decides which page is shown and what a form does;
-// page/ draws them. A form is answered by a redirect, or by its page with the reason.
+// The pages of an installation: sign in, choose the shop, approve or decline. Decides which page is shown and what a form does; page/
+// renders them. A form is answered by a redirect, or by its page with the reason.
 
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
@@ -59,7 +59,7 @@ export interface InteractionParts {
   signIns?: Counts | undefined
 }
 
-// A request to an interaction of this browser and of an existing app, or of an assistant.
+// A request to an interaction that belongs to this browser, and to an existing app or an assistant.
 interface Visit {
   request: Incoming
   response: ServerResponse
@@ -96,7 +96,7 @@ export class Interactions {
     return step === steps.signIn ? this.#signIn(visit, form) : this.#decide(visit, form)
   }
 
-  // Undefined for one that was disabled.
+  // Returns undefined for a disabled app or assistant.
   async #findClient({ clientId, document }: Interaction): Promise<App | ClientDocument | undefined> {
     const isRegistered = isId('app', clientId)
     const app = await this.#parts.storage.read((db) =>
@@ -108,7 +108,7 @@ export class Interactions {
 
   #show(visit: Visit): Promise<PageAnswer> | PageAnswer {
     if (visit.interaction.step === 'login') return this.#showSignIn(visit)
-    // No scope of ours was asked for, so there is nothing to approve.
+    // The app requested none of our scopes, so there is nothing to approve.
     if (isApp(visit.client) && askedOf(visit.interaction).length === 0) return this.#goOn(visit, nothingAsked)
     return this.#showConsent(visit)
   }
@@ -160,7 +160,7 @@ export class Interactions {
     return this.#goOn(visit, { login: { accountId: user.id, remember: false, amr, ...this.#signInTime(user) } })
   }
 
-  // If the clock was set back, a new password lies in the future: the sign-in must count as later than it.
+  // If the clock was set back, a new password lies in the future: the sign-in must count as later.
   #signInTime({ sessionsFrom }: { sessionsFrom: number }): { ts?: number } {
     return sessionsFrom > this.#parts.clock().getTime() ? { ts: Math.ceil(sessionsFrom / 1000) } : {}
   }
@@ -191,14 +191,14 @@ export class Interactions {
     return answerPage(kept.problem ? 400 : 200, text, interaction.redirectUri)
   }
 
-  // Undefined when the user is gone, disabled, or was signed out since this began.
+  // Returns undefined if the user was deleted, disabled, or signed out since this sign-in.
   async #findSignedIn(db: Reader, { userId, signedInAt }: Interaction) {
     const user = userId === null ? undefined : await findUser(db, this.#parts.rootSecret, userId)
     return user && user.disabledAt === null && signedInAt > user.sessionsFrom ? user : undefined
   }
 
-  // The shops for which this person can approve it, and what can be granted: to an app what it asks for, to an assistant what the
-  // person may do, as few assistants know what to ask for.
+  // The shops for which this person can approve the client, and the scopes that can be granted: an app gets the scopes that it requests,
+  // an assistant what the person may do, as few assistants know what to request.
   async #offerOf(db: Reader, userId: string, { interaction, client }: Visit): Promise<Offer> {
     const all = await listMerchantsOf(db, userId)
     const mine = all.filter(({ needsSecondFactor }) => interaction.hasSecondFactor || !needsSecondFactor)
@@ -207,7 +207,7 @@ export class Interactions {
     return { merchants: mine, scopes: assistantScopes.filter((scope) => grantable.has(scope)) }
   }
 
-  // The form only chooses among what was offered.
+  // The form can only choose from the offer.
   async #decide(visit: Visit, form: FormFields): Promise<PageAnswer> {
     const { interaction, client } = visit
     const { userId } = interaction
@@ -263,7 +263,7 @@ export class Interactions {
     if (mode === null) return 'mode_missing'
     const { merchantId, userId, grant } = approval
     await lockMerchantById(tx, merchantId)
-    // A form that was sent twice, and the first one made the last one that there is room for.
+    // The form may have been sent twice, and the first one may have used the last free place.
     if (await lockInstallationOfGrant(tx, hashOf(grant))) return 'installed'
     if ((await countAssistantsOf(tx, merchantId, userId)) >= assistantsOfPersonMax) return 'too_many_yours'
     if ((await countInstallations(tx, merchantId)) >= livingInstallationsMax) return 'too_many'
@@ -311,17 +311,17 @@ const deviceCookie: CookieKind = { name: 'as_device', path: paths.interaction, m
 
 const emailLengthMax = 600
 
-// Which forms this interaction takes now.
+// Forms that this interaction accepts now.
 function stepsOf({ step }: Interaction): readonly string[] {
   return step === 'login' ? [steps.signIn, steps.passkey, steps.code] : [steps.consent]
 }
 
-// In the order of the contract. The library has checked them against what the app may ask for.
+// Requested scopes in the order of the contract. The library has checked that the app may request them.
 function askedOf({ scopes }: Interaction): readonly Scope[] {
   return knownScopes.filter((scope) => scopes.includes(scope))
 }
 
-// The same for the same page, so a form that is sent twice approves once.
+// The same for the same page, so a form that is sent twice approves only once.
 function grantOf({ uid }: Interaction): string {
   return createHash('sha256').update(`grant ${uid}`).digest('base64url')
 }

@@ -1,4 +1,4 @@
-// The authorization server for the rest of the code: its addresses, and the check of callers with a token.
+// The authorization server's interface to other code: its addresses, and the check of callers with a token.
 
 import type { ServerResponse } from 'node:http'
 import { createAssistantGate } from '../../domain/oauth/bearer.ts'
@@ -23,10 +23,10 @@ import { answerPage } from './page/frame.ts'
 import type { AuthorizationServer, ServerParts } from './provider.ts'
 
 export interface OAuthRoomParts extends Omit<ServerParts, 'nonceSecret' | 'documents'> {
-  // null: no limit. Starting an installation stores something, so it has a tighter limit.
+  // Null: no limit. Starting an installation stores data, so it has a tighter limit.
   throttle: Throttle | null
   beginThrottle: Throttle | null
-  // Limits reading the documents of assistants, by network.
+  // Limits reads of assistants' documents, per network.
   documentThrottle: Throttle | null
   passwordCost?: PasswordCost | undefined
   signIns?: Counts | undefined
@@ -36,7 +36,7 @@ export interface OAuthPages {
   handOffs: readonly HandOff[]
   pages: readonly HtmlPage[]
   gate: Gate<OAuthCaller>
-  // Tokens of assistants, for the MCP server for merchants.
+  // Checks tokens of assistants, for the MCP server for merchants.
   assistantGate: Gate<OAuthCaller>
 }
 
@@ -52,7 +52,7 @@ export function createOAuthPages(parts: OAuthRoomParts): OAuthPages {
   })
   const gate = createOAuthGate({ ...parts, nonces: late(async () => createNonces(await nonceSecret())) })
 
-  // The caller is not known before the library has run, so the limit is by address.
+  // The caller is unknown before the library has run, so the limit is per address.
   function admit({ address }: Incoming, by = throttle): void {
     const waitMs = by?.take(addressBucket(address), clock().getTime()) ?? 0
     if (waitMs > 0) throw refuse('rate_limited', { retryAfterMs: waitMs })

@@ -1,5 +1,5 @@
-// The authorization server: the library behind our interface, pinned to our public address. What it may do is in settings.ts,
-// what it stores in adapter.ts, what a person sees in interaction.ts.
+// The authorization server: the library behind our interface, pinned to our public address. settings.ts has its settings, adapter.ts its
+// storage, interaction.ts its pages.
 
 import type { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -29,22 +29,22 @@ export interface ServerParts {
   documents: ClientDocuments
 }
 
-// The flow that a page belongs to.
+// The authorization flow that a page belongs to.
 export interface Interaction {
-  // 0: not yet.
+  // 0: not signed in yet.
   signedInAt: number
   uid: string
   step: 'login' | 'consent'
   clientId: string
-  // Document of an assistant as it was read when this flow began: what is shown is what is approved.
+  // Document of an assistant as it was read when this flow began, so the person approves exactly what was shown.
   document: ClientDocument | null
   redirectUri: string
   userId: string | null
-  // Whether that user signed in with a code or a passkey.
+  // Whether the user signed in with a code or a passkey.
   hasSecondFactor: boolean
-  // The scopes of our interface, or of the MCP server for merchants, that the app asks for.
+  // Scopes of our interface, or of the MCP server for merchants, that the app requests.
   scopes: readonly string[]
-  // OpenID scopes that it asks for as well.
+  // OpenID scopes that the app requests as well.
   words: readonly string[]
 }
 
@@ -53,16 +53,16 @@ export type InteractionResult =
   | { consent: { grantId: string } }
   | { error: 'access_denied'; error_description: string }
 
-// The word of RFC 8176 for it.
+// Authentication method of RFC 8176.
 export const secondFactor = 'mfa'
 
 export interface AuthorizationServer {
-  // Sent from this address, as far as we trust proxies.
+  // `address`: address of the client, as far as proxies are trusted.
   handle(request: IncomingMessage, response: ServerResponse, address: string): Promise<void>
-  // Undefined when there is none, it has expired, or it was started in another browser.
+  // Returns undefined if the interaction does not exist, has expired, or was started in another browser.
   findInteraction(request: IncomingMessage, response: ServerResponse): Promise<Interaction | undefined>
-  // Returns the address at which the flow continues; undefined when it was finished before. `granted` takes the place of the scopes that
-  // were asked for: a person may give an assistant more.
+  // Returns the address at which the flow continues; undefined if it was finished before. `granted` replaces the requested scopes: a
+  // person may give an assistant more.
   finishInteraction(
     request: IncomingMessage,
     response: ServerResponse,
@@ -71,7 +71,7 @@ export interface AuthorizationServer {
   ): Promise<string | undefined>
 }
 
-// Created at the first use, since our origin may not be known before the port is open.
+// Created at first use, since our origin may be unknown before the port is open.
 export function createAuthorizationServer(parts: ServerParts): AuthorizationServer {
   const addresses = new WeakMap<IncomingMessage, string>()
   const addressOf = (request: IncomingMessage) => addresses.get(request) ?? ''
@@ -109,7 +109,7 @@ export function createAuthorizationServer(parts: ServerParts): AuthorizationServ
       const details = await provider.interactionDetails(request, response).catch(lost)
       if (!details) return undefined
       details.params.scope = granted.join(' ')
-      // The token of an assistant is plain, so its code is not bound to a key either.
+      // The token of an assistant is not bound to a key, so its code must not be either.
       delete details.params.dpop_jkt
       details.result = { ...details.lastSubmission, ...result }
       const isSaved = await details.save(details.exp - Math.floor(parts.clock().getTime() / 1000)).catch(lost)
@@ -123,7 +123,7 @@ function lost(error: unknown): undefined {
   throw error
 }
 
-// The library takes all addresses that it writes, and those it expects in proofs, from these headers.
+// The library derives from these headers all addresses that it writes or expects in proofs.
 function pin({ headers }: IncomingMessage, origin: string): void {
   const { host, protocol } = new URL(origin)
   headers.host = host
@@ -164,7 +164,7 @@ function createProvider(
 ): Provider {
   const problem = originProblem(origin)
   if (problem !== undefined) throw new Error(problem)
-  // Contexts with a page of ours.
+  // Contexts that already have a page of ours.
   const drawn = new WeakSet<object>()
   function show(
     ctx: Pick<KoaContextWithOIDC, 'status' | 'set' | 'body'>,
@@ -188,7 +188,7 @@ function createProvider(
     },
   })
 
-  // Safe only with the pinned headers.
+  // Safe only because the headers are pinned.
   provider.proxy = true
   provider.use(async (ctx, next) => {
     ctx.set('referrer-policy', 'no-referrer')
@@ -196,11 +196,11 @@ function createProvider(
     await next()
     if (ctx.response.is('html') && !ctx.response.get('location') && !drawn.has(ctx)) {
       const { form, leadsTo } = signOutOf(ctx as KoaContextWithOIDC)
-      // The library has no other page of its own. Should it ever have one, with script and without a policy, it must not be served.
+      // The library has no other page of its own. If it ever has one, with script and without a policy, it must not be served.
       if (!form) throw new Error(`a page of the library at ${ctx.path}`)
       show(ctx, 200, signOutPage(form), leadsTo)
     }
-    // The library reports outages as defects. Clients and load balancers must see that a retry helps.
+    // The library reports outages as defects. Clients and load balancers must see that a retry may succeed.
     if (outages.has(ctx)) {
       if (typeof ctx.body === 'object') ctx.body = clientErrorFor(503)
       ctx.status = 503
@@ -216,7 +216,7 @@ function createProvider(
   return provider
 }
 
-// What the library says in other words than ours, or not at all.
+// Corrects answers of the library whose words differ from ours or are missing.
 function correct(ctx: KoaContextWithOIDC, origin: string): void {
   // The library reports a missing proof as an invalid grant, which misleads developers (RFC 9449, 5).
   const isBound = ctx.oidc?.client?.dpopBoundAccessTokens === true
@@ -228,8 +228,8 @@ function correct(ctx: KoaContextWithOIDC, origin: string): void {
   ctx.set('cache-control', 'public, max-age=300')
 }
 
-// Anyone can publish the document of an assistant with redirect URIs of their choice, so an error must not send a browser there before a
-// person has seen whose assistant it is (RFC 9700, 4.11.2). It becomes the page that is returned.
+// Anyone can publish the document of an assistant with any redirect URIs, so an error must not send a browser there before a person has
+// seen whose assistant it is (RFC 9700, 4.11.2). Returns the error page instead.
 function refusalOfAssistant(ctx: KoaContextWithOIDC, origin: string): string | undefined {
   if (ctx.path !== paths.authorization || !isAssistant(ctx.oidc?.client)) return undefined
   const target = URL.parse(ctx.response.get('location'), origin)
@@ -240,7 +240,7 @@ function refusalOfAssistant(ctx: KoaContextWithOIDC, origin: string): string | u
   return errorPage({ kind: 'request', code, detail, requestId: String(ctx.response.get('x-request-id')) })
 }
 
-// Another user signed in: the library first ends the previous session, by a form of its own.
+// Another user signed in: the library first ends the previous session by its own form.
 function signOutOf({ oidc }: KoaContextWithOIDC): { form?: SignOutView; leadsTo?: string } {
   const secret = oidc.route === 'resume' ? oidc.session?.state?.secret : undefined
   if (typeof secret !== 'string') return {}
@@ -250,14 +250,14 @@ function signOutOf({ oidc }: KoaContextWithOIDC): { form?: SignOutView; leadsTo?
   }
 }
 
-// Without form_post, which answers by a page with script; an app that asks for it gets an error at its redirect URI.
+// Without form_post, which responds with a page that has script; an app that requests it gets an error at its redirect URI.
 class PlainProvider extends Provider {
   override registerResponseMode(...[name, handler]: Parameters<Provider['registerResponseMode']>): void {
     if (name !== 'form_post') super.registerResponseMode(name, handler)
   }
 }
 
-// The library looks at the response mode first, and then says nothing of the type that is not supported (RFC 6749, 4.1.2.1).
+// The library checks the response mode first, and then does not report the unsupported response type (RFC 6749, 4.1.2.1).
 function asksOtherResponseType({ oidc }: KoaContextWithOIDC): boolean {
   const type = oidc?.params?.response_type
   return typeof type === 'string' && type !== 'code'
@@ -291,7 +291,7 @@ function kindOf(error: Error): ErrorKind {
 
 const detailLengthMax = 200
 
-// Clients get little detail; the reason is logged here. The library's messages contain no code and no token.
+// Clients get little detail; the reason is logged here. The library's messages contain no codes and no tokens.
 function tellLog(provider: Provider, log: Log, onOutage: (ctx: KoaContextWithOIDC) => void): void {
   function refused(ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): void {
     const { error: code, error_detail: detail = error.error_description } = error
@@ -306,7 +306,7 @@ function tellLog(provider: Provider, log: Log, onOutage: (ctx: KoaContextWithOID
     const refusal = asRefusal(error, log, { requestId: ctx.response.get('x-request-id'), page: 'oauth' })
     if (refusal.code === 'unavailable') onOutage(ctx)
   })
-  // What the library does not handle, such as a client that disconnected.
+  // Errors that the library does not handle, such as a disconnected client.
   const emitter: EventEmitter = provider
   emitter.on('error', (error: unknown) => {
     if (error instanceof Error && 'code' in error && ['EPIPE', 'ECONNRESET'].includes(String(error.code))) return

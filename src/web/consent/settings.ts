@@ -44,7 +44,7 @@ export interface SettingsParts {
   // The secret from which DPoP nonces are derived.
   nonceSecret: Buffer
   documents: ClientDocuments
-  // Where a request came from, as far as we trust proxies.
+  // Address of the client, as far as proxies are trusted.
   addressOf: (request: IncomingMessage) => string
 }
 
@@ -68,7 +68,7 @@ export function settingsFor(parts: SettingsParts): Configuration {
   })
 
   return {
-    // Payloads are written and read by the library; to us they are opaque.
+    // The library writes and reads the payloads; they are opaque to this server.
     adapter: (kind: string) => adapters(kind) as unknown as LibraryAdapter,
     jwks: { keys: signingKeys(rootSecret) },
     routes: {
@@ -112,7 +112,7 @@ export function settingsFor(parts: SettingsParts): Configuration {
         enabled: true,
         defaultResource: async (_ctx, client) => (isAssistant(client) ? assistantResource : resource),
         useGrantedResource: async () => true,
-        // The app's own list of scopes is enforced here: the library does not check the scopes of a resource against it.
+        // Enforces the app's own list of scopes: the library does not check the scopes of a resource against it.
         getResourceServerInfo: async (_ctx, identifier, client) => {
           if (identifier !== (isAssistant(client) ? assistantResource : resource)) throw new errors.InvalidTarget()
           return {
@@ -126,8 +126,9 @@ export function settingsFor(parts: SettingsParts): Configuration {
     },
     extraClientMetadata: { properties: ['scopes_of_app'] },
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    // An assistant's is new at every use, and one that is used again ends the installation (`consume` in adapter.ts). An app's is never
-    // rotated: it is bound to a key (RFC 9700, 2.2.2), and a client that lost the answer with the new one would be locked out. Called when everything else is valid, so this is where its lifetime is extended.
+    // An assistant's refresh token is new at every use, and reusing an old one ends the installation (`consume` in adapter.ts). An app's
+    // is never rotated: it is bound to a key (RFC 9700, 2.2.2), and a client that lost the response with the new token would be locked
+    // out. Called when everything else is valid, so its lifetime is extended here.
     rotateRefreshToken: async (ctx) => {
       const token = ctx.oidc.entities.RefreshToken
       if (!token) throw new Error('a refresh without a refresh token')
@@ -136,10 +137,10 @@ export function settingsFor(parts: SettingsParts): Configuration {
       await token.save()
       return false
     },
-    // Exactly the issuer, as one string: an assertion with several audiences could be replayed to each of them.
+    // The audience must be exactly the issuer, as one string: an assertion with several audiences could be replayed to each of them.
     assertJwtClientAuthClaimsAndHeader: async (ctx, claims) => {
       if (claims.aud !== ctx.oidc.issuer) throw new errors.InvalidClientAuth('aud must be the issuer')
-      // It is remembered until it ends, so it must end (RFC 7523, 3).
+      // The assertion is remembered until it expires, so it must expire (RFC 7523, 3).
       if (Number(claims.exp) > clock().getTime() / 1000 + assertionSecondsMax)
         throw new errors.InvalidClientAuth('exp must be within a day')
     },
@@ -150,11 +151,12 @@ export function settingsFor(parts: SettingsParts): Configuration {
       const id = ctx.oidc.result?.consent?.grantId
       return id === undefined ? undefined : ctx.oidc.provider.Grant.find(id)
     },
-    // A disabled user cannot approve anything; apps that were approved before stay, assistants act for the user and do not.
+    // A disabled user cannot approve anything. Apps that the user approved before keep working; assistants, which act for the user, do
+    // not.
     findAccount: async (ctx, id, token) => {
       const user = await storage.read((db) => findUser(db, rootSecret, id))
       if (!user) return undefined
-      // The grant of an app does not need its approver any more; sessions and assistants end with a new password.
+      // The grant of an app no longer needs its approver; sessions and assistants end with a new password.
       const signedInAt = signedInBy(ctx.oidc.session?.loginTs ?? Number.POSITIVE_INFINITY)
       if (!token && (user.disabledAt !== null || signedInAt <= user.sessionsFrom)) return undefined
       if (token && isAssistant(ctx.oidc.client) && !(await isApproverThere(storage, token.grantId))) return undefined
@@ -171,7 +173,7 @@ export function settingsFor(parts: SettingsParts): Configuration {
       Interaction: lifetimes.interaction,
       Grant: grantSeconds,
       IdToken: lifetimes.accessToken,
-      // Counted from the sign-in, however much it is used.
+      // The session's lifetime counts from the sign-in, even while it is used.
       Session: (_ctx, session) => {
         const nowSeconds = Math.floor(clock().getTime() / 1000)
         const signedIn = Math.min(session.loginTs ?? nowSeconds, nowSeconds)
@@ -180,7 +182,7 @@ export function settingsFor(parts: SettingsParts): Configuration {
     },
     cookies: {
       keys: cookieKeys(rootSecret),
-      // Browsers accept cookies of these names only over https and for our host. On localhost there is no https.
+      // Browsers accept cookies of these names only over https and for our host. Localhost has no https.
       names: isSecure
         ? { session: '__Host-as_session', interaction: '__Secure-as_interaction', resume: '__Secure-as_resume' }
         : { session: 'as_session', interaction: 'as_interaction', resume: 'as_resume' },
@@ -190,7 +192,7 @@ export function settingsFor(parts: SettingsParts): Configuration {
   }
 }
 
-// loginTs has whole seconds; the end of its second counts.
+// loginTs has whole seconds; the end of that second counts.
 export function signedInBy(loginTs: number | undefined): number {
   return ((loginTs ?? -1) + 1) * 1000
 }
@@ -208,7 +210,7 @@ const refusals: Readonly<Record<RefusalCode, new (detail: string) => Error>> = {
   session_not_found: errors.SessionNotFound,
 }
 
-// An app as the library's client. What every app must do is set here, whatever the library's defaults are.
+// Converts an app to the library's client. What every app must do is set here, whatever the library's defaults are.
 function clientFrom(app: App | undefined): Payload | undefined {
   if (!app || app.disabledAt !== null) return undefined
   const isConfidential = app.clientKind === 'confidential'
@@ -223,14 +225,15 @@ function clientFrom(app: App | undefined): Payload | undefined {
   }
 }
 
-// What every assistant must do is set here, whatever its document says. For the exchange of codes and tokens the approved app is enough, so
-// no assistant depends on its document being reachable then.
+// What every assistant must do is set here, whatever its document says. For the exchange of codes and tokens the approved app is
+// sufficient, so no assistant depends on its document being reachable at that time.
 async function findAssistantClient(parts: SettingsParts, url: string): Promise<Payload | undefined> {
   const app = await parts.storage.read((db) => findAssistant(db, url))
   if (app && app.disabledAt !== null) return undefined
   const { ctx } = Provider
   const isExchange = [paths.token, paths.revocation].some((path) => ctx?.path === path)
-  // Its tokens are plain. One that is bound to a key works nowhere, so a proof that it sends all the same is ignored (RFC 9449, 5).
+  // Tokens of assistants are not bound to keys. A bound token would not work anywhere, so a proof that the client sends is ignored (RFC
+  // 9449, 5).
   if (isExchange) delete ctx?.req.headers.dpop
   const found = isExchange ? app : await documentFor(parts, url)
   if (!found) return undefined
@@ -240,7 +243,7 @@ async function findAssistantClient(parts: SettingsParts, url: string): Promise<P
     client_id: url,
     client_name: found.name,
     redirect_uris: found.redirectUris,
-    // Loopback addresses match with any port (RFC 8252, 7.3), and a person is asked every time.
+    // `native` matches loopback addresses with any port (RFC 8252, 7.3), and a person is asked every time.
     application_type: 'native',
     token_endpoint_auth_method: 'none',
     dpop_bound_access_tokens: false,
@@ -248,14 +251,14 @@ async function findAssistantClient(parts: SettingsParts, url: string): Promise<P
   }
 }
 
-// A flow goes on with the document that it began with.
+// A flow continues with the document that it began with.
 async function documentFor({ documents, addressOf }: SettingsParts, url: string): Promise<FoundDocument> {
   const { ctx } = Provider
   const begun = documentIn(ctx?.oidc.entities.Interaction?.prompt.details, url)
   return begun ?? documents.documentAt(url, ctx ? addressOf(ctx.req) : '')
 }
 
-// The document that was stored with an interaction, in the details of its prompt.
+// Returns the document that was stored with an interaction, in the details of its prompt.
 export function documentIn(details: unknown, url: string): ClientDocument | undefined {
   const { document } = (details ?? {}) as { document?: ClientDocument }
   return document?.url === url ? document : undefined
@@ -276,7 +279,7 @@ async function isApproverThere(storage: Storage, grantId: unknown): Promise<bool
   return typeof grantId === 'string' && (await storage.read((db) => hasApprover(db, hashOf(grantId))))
 }
 
-// The library's policy, and one more reason to sign in: the user of the session no longer exists. Interactions with assistants have the
+// The library's policy, with one more reason to sign in: the user of the session no longer exists. Interactions with assistants store the
 // document.
 function policy(): interactionPolicy.DefaultPolicy {
   const base = interactionPolicy.base()

@@ -1,5 +1,5 @@
-// Answers of the dashboard. A request becomes a visit (who, for which shop, in which mode), and the visit an answer. Operations are
-// performed for the person as caller, so scope, query, body and key are checked as for any other.
+// Responses of the dashboard. A request becomes a visit (person, shop and mode), and the visit a response. Operations are performed with
+// the person as caller, so scope, query, body and key are checked as for any other caller.
 
 import type { IncomingMessage } from 'node:http'
 import { adminOperations } from '../../contract/admin/operations.ts'
@@ -39,7 +39,7 @@ const formBytesMax = 65_536
 const fieldsMax = 25_000
 const noForm = { 413: 'body_too_large', 415: 'invalid_request', 400: 'invalid_request' } as const
 
-// `rest` is the address below the shop and the mode. One address for each mode, so two tabs can hold two of them.
+// `rest`: the path below the shop and the mode. Each mode has its own address, so two tabs can show both.
 export async function answerScreen(
   parts: DashboardParts,
   request: PageRequest,
@@ -81,15 +81,15 @@ async function answer(parts: DashboardParts, screen: Screen, mode: Mode, request
   }
 }
 
-// To one without the second factor that is demanded: the shop by the shop that one is in, the account by any of them, since another
-// factor could be set up there by the password alone.
+// Returns true if a demanded second factor is missing. Pages of a shop follow that shop's demand, the account that of any shop of the
+// person, since with only the password another factor could be set up there.
 function isClosed({ shop, isFactorMissing }: Visit, { needs, setsUpFactor }: Screen, { session }: SignedInPerson) {
   if (setsUpFactor) return false
   return needs === null ? isFactorMissing : !mayAct(session, shop)
 }
 
-// What was typed is not lost: the answer is a page that sends it again, once the person has signed in or confirmed. A file has to be
-// chosen again there, since no page can choose one. What another site sent is not shown.
+// Keeps typed values: the response is a page that sends the form again once the person has signed in or confirmed. Files must be chosen
+// again, since no page can choose them. Forms from another site are not shown.
 async function heldForm(
   { publicOrigin }: DashboardParts,
   { filesBytesMax }: Screen,
@@ -109,26 +109,26 @@ async function heldForm(
   return heldPage(request, { ...held, hasFile, fields: [...form] })
 }
 
-// Anybody can have a form sent back, and need not read the answer: 64 KiB of quotes are a page of 400 KB.
+// Anyone can have a form sent back without reading the response: 64 KiB of quotes make a page of 400 KB.
 const heldBounds = { bytesMax: 65_536, fieldsMax: formFieldsMax }
-// How much costs as another post: of a form that is sent back, of one that is read, and of a file.
+// Bytes that cost as much as one more post: of a form that is sent back, of a form that is read, and of a file.
 const heldBytesOfOne = 4_096
 const readBytesOfOne = 65_536
 const fileBytesOfOne = 1_048_576
-// Less than an address may spend at once.
+// Below the burst that one address may spend.
 const costMax = 40
 
-// Before a form is read: one that is refused must cost nothing.
+// Called before a form is read, so a refused form costs nothing.
 function spend(request: PageRequest, cost: number): void {
   if (cost >= 1) request.spend?.(Math.min(Math.floor(cost), costMax))
 }
 
-// A length that is not said counts as the largest.
+// A missing length counts as the largest.
 function lengthOf({ headers }: IncomingMessage, bytesMax: number): number {
   return Math.min(Number(headers['content-length'] ?? bytesMax), bytesMax)
 }
 
-// A page with a form for files may have others.
+// A page with a form for files may also have plain forms.
 function isPlainForm({ headers }: IncomingMessage): boolean {
   return /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
 }
@@ -173,14 +173,14 @@ function visitOf(parts: DashboardParts, given: VisitParts): Visit {
   const change: Change = async (id, { path, query, cursor, body, key } = {}) => {
     const { body: text, changeId } = await parts.admin.perform(id, {
       principal,
-      // The types of the rows were checked by those of `Ask`; here they are all alike.
+      // `Ask` has checked the types of the rows; here all rows have the same type.
       path: (path ?? {}) as Readonly<Record<string, string>>,
       query: (query ?? {}) as Readonly<Record<string, unknown>>,
       body: body ?? null,
       ...(cursor !== undefined && { cursor }),
       ...(key !== undefined && { key }),
     })
-    // The reply of the row: tests hold every answer against its schema.
+    // The reply of the row: tests check every answer against its schema.
     return { answer: JSON.parse(String(text)), change: changeId ?? undefined }
   }
   const ask: Ask = async (id, given) => (await change(id, given)).answer
@@ -217,7 +217,8 @@ function visitOf(parts: DashboardParts, given: VisitParts): Visit {
   }
 }
 
-// Without what a toast puts there. By the parts that were routed: what stood in the request line may have named another host.
+// Returns the address without the parameters of a toast. Uses only the routed parts, because the request line may have named another
+// host.
 function addressOf({ raw }: PageRequest): string {
   const url = new URL(raw.url ?? '/', 'http://localhost')
   for (const name of toastParameters) url.searchParams.delete(name)
@@ -228,7 +229,7 @@ function pathOf(here: string): string {
   return here.split('?')[0] ?? here
 }
 
-// A shop that can take no money yet opens in test mode.
+// A shop that cannot take payments yet opens in test mode.
 export async function answerEntrance(parts: DashboardParts, request: PageRequest): Promise<PageAnswer> {
   const here = addressOf(request)
   const person = await parts.personOf(request.raw)
@@ -242,7 +243,7 @@ export async function answerEntrance(parts: DashboardParts, request: PageRequest
   return goTo(`/admin/${shop.slug}/${takesMoney ? '' : 'test/'}home`)
 }
 
-// Addresses below a shop that no screen has. One who is signed in sees the frame around it.
+// Addresses below a shop that no screen has. A signed-in person sees the error in the dashboard's frame.
 async function lost(parts: DashboardParts, mode: Mode, request: PageRequest): Promise<PageAnswer> {
   const person = await parts.personOf(request.raw)
   const here = addressOf(request)

@@ -1,4 +1,4 @@
-// Style sheets, scripts, and which links a browser may fetch ahead.
+// Style sheets, scripts, and the links that a browser may prefetch.
 
 import { answerAsset, makeAsset } from '../../platform/html/asset.ts'
 import { type ServedFile, script, styleSheet } from '../../platform/html/files.ts'
@@ -18,16 +18,16 @@ const scripts: readonly { file: ServedFile; needs?: string }[] = [
   { file: scriptFile('pick'), needs: 'data-pick=' },
 ]
 
-// Served by the pages of the sign-in, which have it too.
+// The sign-in pages, which use it too, serve the file.
 const passkeys = { file: passkeyScript, needs: 'data-passkey=' }
 
-// What every page needs, for the page before the first of them.
+// Files that every page needs, preloaded by the sign-in page.
 export const sharedAssets = [
   { file: style, as: 'style' },
   { file: live, as: 'script' },
 ] as const
 
-// Those that have something to do on this page: each file more delays the first paint by about 10 ms.
+// Returns the scripts that this page needs: each additional file delays the first paint by about 10 ms.
 export function scriptsFor(page: Html): string[] {
   const text = page.toString()
   return [...scripts, passkeys]
@@ -47,7 +47,7 @@ function scriptFile(name: string): ServedFile {
   })
 }
 
-// Fetched when the pointer rests on a link. Every GET below a shop is free of effects: looks that are written down are posts.
+// Prefetched when the pointer rests on a link. No GET below a shop has effects: pages whose display is recorded are opened by a post.
 const speculation = makeAsset(
   JSON.stringify({
     prefetch: [

@@ -1,4 +1,4 @@
-// A new checkout after the time has run out: the same page for another session, to which typed values and pending changes move.
+// Continues an expired checkout in a new one: the same page for another session, with the typed values and pending changes.
 
 import { expire } from './clock.ts'
 import { answered, failed } from './connection.ts'
@@ -12,7 +12,7 @@ import { baseOf, state } from './state.ts'
 export function watchAgain(): void {
   byId('expired')?.addEventListener('submit', (event) => {
     event.preventDefault()
-    // Only forms are submitted.
+    // Only forms fire this event.
     void startAgain((event.target as HTMLFormElement).action)
   })
 }
@@ -21,12 +21,12 @@ async function startAgain(action: string): Promise<void> {
   let page: Document | undefined
   let path = state.base
   try {
-    // Leads to the new checkout, which is one of our own pages.
+    // The answer redirects to the new checkout, which is a page of this server.
     const response = await fetch(action, { method: 'POST', body: new URLSearchParams() })
     page = await pageIn(response)
     if (page) path = baseOf(page, new URL(response.url).pathname)
   } catch {
-    // Reported below.
+    // The missing page is reported below.
   }
   if (!page) return failed()
   if (stateOf(page) === 'expired') return expire(page)

@@ -1,4 +1,4 @@
-// The number of a card: its brand, by the first digits, as far as they are known to everyone; nothing is asked of anybody.
+// Formats card numbers and shows the brand by their first digits, which are public. Nothing is sent.
 
 const brandPatterns: Readonly<Record<string, RegExp>> = {
   visa: /^4/,
@@ -26,7 +26,7 @@ export function showBrand(field: HTMLInputElement): void {
 }
 
 export function formatCard({ target, inputType }: InputEvent): void {
-  // Only fields have these events.
+  // Only fields fire these events.
   const field = target as HTMLInputElement
   const { autocomplete, value } = field
   if (autocomplete === 'cc-number') showBrand(field)
@@ -42,7 +42,7 @@ function digitsOf(text: string): string {
   return text.replace(/\D/g, '')
 }
 
-// In the groups that are printed on the card.
+// Returns the digits in the groups that are printed on the card.
 function grouped(digits: string): string {
   const groups =
     brandOf(digits) === 'amex' ? /^(.{1,4})(.{1,6})?(.+)?$/.exec(digits)?.slice(1) : digits.match(/.{1,4}/g)

@@ -1,5 +1,5 @@
-// The time left, announced when it becomes short. When it has run out, everything stays on the page and can continue in a new
-// checkout with the same items.
+// Shows the time left, and announces it when it becomes short. Once it has expired, all typed values stay on the page and can continue in
+// a new checkout with the same items.
 
 import { byId, element, tell } from './dom.ts'
 import { soonMinutes } from './names.ts'

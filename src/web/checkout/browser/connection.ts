@@ -1,10 +1,10 @@
-// No answer: everything stays as it is, a bar says so, and it is tried again.
+// If the server does not respond, the page stays as it is, a bar says so, and the request is retried.
 
 import { body, element, tell } from './dom.ts'
 import { state } from './state.ts'
 
 const retryMsMax = 30_000
-// Tells that it is time to try again.
+// Event that starts a retry.
 export const retryEvent = 'retry'
 
 export function failed(
@@ -12,7 +12,7 @@ export function failed(
   kind: 'failed' | 'offline' | 'pay' = navigator.onLine ? 'failed' : 'offline',
 ): void {
   state.isFailed = true
-  // The failure is shown, and the focus does not move later.
+  // Problems of the details are no longer shown for these edits, and the focus does not move later.
   state.saidEdits = state.goOnEdits = Infinity
   showState()
   const connection = element('connection')
@@ -42,7 +42,7 @@ export function forgetFailure(): void {
   element('connection').hidden = true
 }
 
-// For style sheet and tests: whether the server has what is on the page.
+// Sets `data-sync`, by which the style sheet and tests know whether the server has everything on the page.
 export function showState(isSending = false): void {
   const isBusy = isSending || state.running || state.asking || state.quantities.size > 0
   body.dataset.sync = state.isFailed ? 'failed' : isBusy ? 'busy' : ''

@@ -1,4 +1,4 @@
-// The fields of the country that is chosen when the answer arrives. They need no version, so they are not queued.
+// Loads the fields of the country that is selected when the answer arrives. The request needs no version, so it is not queued.
 
 import { answered, failed, showState } from './connection.ts'
 import { byId, detailFields, element } from './dom.ts'

@@ -1,4 +1,4 @@
-// The details: another country has other fields.
+// The form of the details, whose fields depend on the country.
 
 import { showCountry } from './country.ts'
 import { byId } from './dom.ts'
@@ -13,7 +13,7 @@ export function watchDetails(): void {
   details?.addEventListener('input', edited)
   details?.addEventListener('change', (event) => {
     edited()
-    // Only fields have this event.
+    // Only fields fire this event.
     const field = event.target as HTMLInputElement
     // The browser trims plain spaces only; with a pasted no-break space it would call the address invalid.
     if (field.type === 'email') {
@@ -23,11 +23,11 @@ export function watchDetails(): void {
     if (field.id === 'country') void showCountry()
     else saveIfComplete()
   })
-  // A field that was replaced under the cursor fires no change event.
+  // A focused field that was replaced fires no change event.
   details?.addEventListener('focusout', saveIfComplete)
   details?.addEventListener('submit', (event) => {
     event.preventDefault()
-    // Only buttons submit.
+    // Only buttons submit this form.
     const intent = (event.submitter as HTMLButtonElement | null)?.value as DetailsIntent | undefined
     if (intent === 'country') return void showCountry()
     if (intent === 'time') state.isTimeWanted = true

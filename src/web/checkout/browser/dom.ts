@@ -1,11 +1,11 @@
-// The elements of the page.
+// Access to elements of the page.
 
 import type { DetailsIntent, PageState } from './names.ts'
 
 export const { body } = document
 export const isOpen = stateOf(document) === 'open'
 
-// Undefined on a page that is not ours.
+// Returns undefined if the page is not from this server.
 export function stateOf(page: Document): PageState | undefined {
   return page.body.dataset.state as PageState | undefined
 }
@@ -13,7 +13,7 @@ export function stateOf(page: Document): PageState | undefined {
 export type Field = HTMLInputElement | HTMLSelectElement
 export type Fields = Readonly<Record<string, string>>
 
-// Those that are more than any element.
+// Elements with a more specific type.
 interface Elements {
   details: HTMLFormElement
   pay: HTMLFormElement
@@ -23,12 +23,12 @@ interface Elements {
 }
 type ElementOf<Id extends string> = Id extends keyof Elements ? Elements[Id] : HTMLElement
 
-// The server renders an id always as the same element.
+// The server always renders an id as the same type of element.
 export function byId<Id extends string>(id: Id, page = document): ElementOf<Id> | null {
   return page.getElementById(id) as ElementOf<Id> | null
 }
 
-// For elements that every page of an open session has.
+// Returns an element that every page of an open session has.
 export function element<Id extends string>(id: Id): ElementOf<Id> {
   return byId(id) as ElementOf<Id>
 }
@@ -37,7 +37,7 @@ export function quantityInput(skuId: string, page = document): HTMLInputElement 
   return byId(`quantity-${skuId}`, page) as HTMLInputElement | null
 }
 
-// To screen readers.
+// Announces the text to screen readers.
 export function tell(text: string | undefined): void {
   const told = byId('told')
   if (told && text) told.textContent = text

@@ -1,4 +1,4 @@
-// Edits of the details. Complete details are saved at once, so delivery and tax are right.
+// Edits of the details. Complete details are saved immediately, so delivery and tax are right.
 
 import { element } from './dom.ts'
 import { send } from './queue.ts'
@@ -14,9 +14,9 @@ export function saveIfComplete(): void {
   void send()
 }
 
-// Also incomplete details: then what is missing is shown.
+// Saves incomplete details too; the answer shows what is missing.
 export function wantSaved(): void {
-  // The focus moves on without a change as well.
+  // Counts as an edit even without a change, so the focus moves on.
   if (state.edits === state.savedEdits || state.edits === state.refusedEdits) edited()
   state.dueEdits = state.edits
   state.saidEdits = state.edits

@@ -1,4 +1,4 @@
-// A payment may be made, given up or answered elsewhere: at the bank, in another tab. The page then goes on by itself.
+// A payment may be made, cancelled or confirmed elsewhere: at the bank or in another tab. This page then follows automatically.
 
 import { stateOf } from './dom.ts'
 import type { PageState, SessionState } from './names.ts'
@@ -27,14 +27,14 @@ async function follow(): Promise<void> {
       const response = await get(`${state.base}/state`)
       if (response.ok && isLeft((await response.text()) as SessionState)) return location.assign(`${state.base}/wait`)
     } catch {
-      // Offline for a moment: the next poll will tell.
+      // Briefly offline: the next poll retries.
     }
   }
   clearTimeout(state.followTimer)
   state.followTimer = setTimeout(follow, everyMs)
 }
 
-// While the outcome of a payment is asked for, a page on which it can be made stays.
+// While this page waits for the outcome of its own payment, it is not left.
 function isLeft(reported: SessionState): boolean {
   if (shownState === 'open') return reported === 'completed' && !state.isPaying
   return reported !== shownState && reported !== 'processing'

@@ -21,7 +21,7 @@ const parts = [
   'details-state',
   'details-save',
 ]
-// Fields for typing: their messages change, what was typed stays.
+// Typing fields: their messages are updated, typed values stay.
 const formParts = ['contact', 'country-field', 'address']
 
 interface Adopting {
@@ -34,11 +34,11 @@ export function adopt(
   page: Document,
   { hasForm = false, isQuiet = false, sentEdits = state.edits }: Adopting = {},
 ): void {
-  // Elements that are inserted are focused below.
+  // Inserted elements would take the focus; it is set below.
   for (const marked of page.querySelectorAll('[autofocus]')) marked.removeAttribute('autofocus')
   const isShown = byId('country', page)?.value === byId('country')?.value
   const ids = hasForm && isShown ? [...parts, ...formParts] : parts
-  // Messages about the details stay until they are sent again.
+  // Messages about the details stay until the details are sent again.
   rework(page, isQuiet && state.lastProblem === '' ? ids.filter((id) => id !== 'notices') : ids)
   if (!isQuiet) document.title = page.title
   const { total = '', version = '' } = page.body.dataset
@@ -65,7 +65,7 @@ export function rework(page: Document, ids: readonly string[]): void {
   if (selection && selectionOf(again)) (again as HTMLInputElement).setSelectionRange(...selection)
 }
 
-// A number field has no selection, and reading it is an error in some browsers.
+// Number fields have no selection, and some browsers throw when it is read.
 function selectionOf(field: Element | null): [number | null, number | null] | undefined {
   if (!(field instanceof HTMLInputElement) || !['text', 'tel'].includes(field.type)) return undefined
   return [field.selectionStart, field.selectionEnd]
@@ -76,7 +76,7 @@ function putBack(option: string | undefined): void {
   for (const [skuId, { quantity }] of state.quantities) showQuantity(skuId, quantity)
   for (const [id, made] of state.typed) {
     const field = byId(id)
-    // Only fields are typed in.
+    // Only fields have typed values.
     if (field) fill(field as Field, made)
   }
   for (const field of document.querySelectorAll<HTMLInputElement>('[autocomplete="cc-number"]')) showBrand(field)
@@ -100,7 +100,7 @@ function disable(id: string, isDisabled: boolean): void {
   if (button) button.disabled = isDisabled
 }
 
-// The focus does not move while the shopper is typing: the next keys would be lost.
+// The focus does not move while the shopper is typing, because the next keys would be lost.
 export function mayLead(sentEdits: number): boolean {
   const active = document.activeElement
   const isTyping = active?.matches('input:not([type=radio]), select')

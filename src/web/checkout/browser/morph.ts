@@ -1,5 +1,4 @@
-// Makes one tree equal to the other and keeps every element that is in both, with its focus and pressed state. Elements with an id
-// are matched by it.
+// Makes one tree equal to the other and keeps every element that both have, with its focus and pressed state. Elements are matched by id.
 
 import { byId } from './dom.ts'
 import { state } from './state.ts'
@@ -16,12 +15,12 @@ function idOf(node: ChildNode): string {
 
 function morphElement(old: Element, given: Element): void {
   for (const { name } of [...old.attributes]) {
-    // What the shopper unfolded stays open.
+    // Folds that the shopper opened stay open.
     const isUnfolded = name === 'open' && old.tagName === 'DETAILS'
     if (!given.hasAttribute(name) && !isUnfolded) old.removeAttribute(name)
   }
   for (const { name, value } of given.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value)
-  // Values set by script or by the user are not attributes.
+  // Values set by script or by the user are not attributes, so inputs are handled separately.
   if (old instanceof HTMLInputElement) morphInput(old, given as HTMLInputElement)
   morphChildren(old, given)
 }
@@ -29,9 +28,9 @@ function morphElement(old: Element, given: Element): void {
 function morphInput(old: HTMLInputElement, given: HTMLInputElement): void {
   const { typed, draft, quantities } = state
   if (['radio', 'checkbox'].includes(old.type)) {
-    // How to pay is the shopper's choice alone.
+    // The answer does not change the shopper's choice of the payment method.
     if (!byId('pay')?.contains(old)) old.checked = given.checked
-    // Setting the same value would lose the selection, over which a new number may be typed.
+    // Setting the same value would lose the selection, which the shopper may be about to replace.
   } else if (old.type === 'hidden' || !(typed.has(old.id) || old.id === draft || quantities.has(old.id.slice(9)))) {
     if (old.value !== given.value) old.value = given.value
   }
@@ -48,7 +47,7 @@ function morphChildren(old: Element, given: Element): void {
       old.insertBefore(document.importNode(wanted, true), at)
       continue
     }
-    // Elements before the matching one are gone.
+    // Elements before the matching one were removed from the page.
     removeUntil(here, at)
     at = here.nextSibling
     morph(here, wanted)

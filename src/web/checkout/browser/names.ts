@@ -1,6 +1,6 @@
-// What the checkout and its script share.
+// Names that the checkout's pages and their script share.
 
-// Which page this is: the attribute `data-state` of its body.
+// Kind of page: the attribute `data-state` of its body.
 export type PageState =
   | SessionState
   | 'closed'
@@ -15,11 +15,11 @@ export type PageState =
   | 'withdrawal'
   | 'contact'
 
-// Also the answer to the script that asks how a session stands.
+// Also the answer to the script's poll for the state of a session.
 export type SessionState = 'open' | 'processing' | 'completed' | 'cancelled' | 'expired' | 'challenge' | 'redirect'
 
-// What the form of the details asks for besides saving them.
+// Intents of the details form other than saving.
 export type DetailsIntent = 'country' | 'time'
 
-// The rest of the time that is called short.
+// Time left from which it counts as short.
 export const soonMinutes = 5

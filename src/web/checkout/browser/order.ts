@@ -1,4 +1,4 @@
-// The order: quantities and the code.
+// The order's form fields: quantities and the promotion code.
 
 import { showState } from './connection.ts'
 import { byId, fieldsOf, quantityInput } from './dom.ts'
@@ -14,7 +14,7 @@ export function watchOrder(): void {
     const button = target instanceof Element && target.closest<HTMLButtonElement>('[data-step]')
     if (button) step(button)
   })
-  // Only fields have these two events.
+  // Only fields fire these two events.
   side?.addEventListener('input', (event) => {
     const { name, id } = event.target as HTMLInputElement
     if (name === 'quantity') state.draft = id
@@ -30,7 +30,7 @@ export function watchOrder(): void {
 }
 
 function step(button: HTMLButtonElement): void {
-  // Every such button is in the form of its item.
+  // Each of these buttons is in the form of its item.
   const skuId = inputOf(button.form as HTMLFormElement, 'skuId').value
   const input = quantityInput(skuId)
   if (!input) return
@@ -40,7 +40,7 @@ function step(button: HTMLButtonElement): void {
   want(skuId, Number(input.value), stepMs)
 }
 
-// The forms of items have both.
+// The forms of items have both fields.
 function inputOf(form: HTMLFormElement, name: 'skuId' | 'quantity'): HTMLInputElement {
   return form.elements.namedItem(name) as HTMLInputElement
 }
@@ -48,7 +48,7 @@ function inputOf(form: HTMLFormElement, name: 'skuId' | 'quantity'): HTMLInputEl
 function want(skuId: string, quantity: number, afterMs: number): void {
   clearTimeout(state.quantities.get(skuId)?.timer)
   const isDue = afterMs === 0
-  // Several presses in a row are one change.
+  // Several presses in a row become one change.
   const timer = isDue ? 0 : setTimeout(due, afterMs)
   const wanted = { quantity, isDue, timer }
   state.quantities.set(skuId, wanted)
@@ -62,7 +62,7 @@ function want(skuId: string, quantity: number, afterMs: number): void {
   }
 }
 
-// A typed quantity counts when the field is left, or at the return key, which is both a change and a submit.
+// A typed quantity counts when the field is left or the return key is pressed, which fires both change and submit.
 function wantTyped(form: HTMLFormElement): void {
   state.draft = null
   const input = inputOf(form, 'quantity')
@@ -75,12 +75,12 @@ function wantTyped(form: HTMLFormElement): void {
 }
 
 function submitted(event: Event): void {
-  // Only forms are submitted.
+  // Only forms fire this event.
   const form = event.target as HTMLFormElement
   event.preventDefault()
   state.ledFrom = document.activeElement?.id ?? ''
   if (form.classList.contains('quantity')) wantTyped(form)
-  // Removes the item, or takes what is left.
+  // This form removes the item, or reduces its quantity to the available stock.
   else if (form.action.endsWith('/quantity'))
     want(inputOf(form, 'skuId').value, Number(inputOf(form, 'quantity').value), 0)
   else {

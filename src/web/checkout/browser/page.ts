@@ -1,5 +1,5 @@
-// Improves the checkout, which is complete without script. Changes (quantities, a code, the details, the payment) are queued here
-// until the server has confirmed them, and an answer is merged into the page without touching what was typed or pressed since.
+// Improves the checkout, which also works without script. Changes (quantities, a code, the details, the payment) are queued here until
+// the server confirms them. An answer is merged into the page without touching what the shopper typed or pressed since.
 
 import { watchAgain } from './again.ts'
 import { restartClock, tick } from './clock.ts'
@@ -32,7 +32,7 @@ watchDetails()
 watchPayment()
 watchAgain()
 
-// Back from the shop: a page from the browser's cache has a button that was used.
+// On return from the shop, a page from the browser's cache would show a button that was already used.
 addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload()
 })
@@ -44,7 +44,7 @@ if (isOpen) {
 }
 followPayment()
 
-// On narrow screens the order is folded; a browser that cannot unfold it by style on wide ones does so here.
+// On narrow screens the order is folded. Browsers that cannot unfold it by style on wide screens do so here.
 if (!CSS.supports('selector(::details-content)') && matchMedia('(min-width: 60rem)').matches) {
   for (const fold of document.querySelectorAll<HTMLDetailsElement>('.fold')) fold.open = true
 }

@@ -1,4 +1,4 @@
-// The payment: once, for the total that is shown, with the details that are shown.
+// The payment is sent once, for the total and the details on the page.
 
 import { formatCard } from './card.ts'
 import { answered, failed, forgetFailure } from './connection.ts'
@@ -16,7 +16,7 @@ export function watchPayment(): void {
     event.preventDefault()
     void payOnce()
   })
-  // The return key moves to the next empty field, and at last to the button; it never pays.
+  // The return key moves to the next empty field, and finally to the button; it never pays.
   pay?.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return
     event.preventDefault()
@@ -25,7 +25,7 @@ export function watchPayment(): void {
   })
   pay?.addEventListener('input', (event) => {
     if (event.target instanceof Element) event.target.removeAttribute('aria-invalid')
-    // The input event of a field has what was typed.
+    // The input event of a field has the typed text.
     formatCard(event as InputEvent)
   })
 }
@@ -43,7 +43,7 @@ async function payOnce(): Promise<void> {
   const isReady = await sendEverything()
   if (isReady && total === body.dataset.total) return sendPayment()
   busy(false)
-  // The total is not the one on the button that was pressed: the shopper must see it first.
+  // The total has changed since the button was pressed, so the shopper must see it first.
   if (isReady) byId('pay-button')?.focus()
 }
 
@@ -53,7 +53,7 @@ function emptyField(): HTMLInputElement | undefined {
   )
 }
 
-// Whether the server has everything that is on the page, without a problem.
+// Returns true if the server has everything that is on the page, and reported no problem.
 async function sendEverything(): Promise<boolean> {
   forgetFailure()
   if (state.isCountryDue) void showCountry()
@@ -77,7 +77,7 @@ function busy(isBusy: boolean): void {
     button.textContent = element('pay').dataset.busy ?? ''
     tell(button.textContent)
   } else if (button.hasAttribute('aria-disabled')) {
-    // Otherwise an answer has replaced the button.
+    // Without this attribute an answer has replaced the button.
     button.removeAttribute('aria-disabled')
     button.replaceChildren(...state.payWords)
   }
@@ -88,24 +88,24 @@ async function sendPayment(): Promise<void> {
   const fields = [...new FormData(element('pay'))] as string[][]
   const answer = await ask(`${state.base}/pay`, fields)
   const shown = answer.page && stateOf(answer.page)
-  // To the shop or to the bank: the button stays busy until their page is there.
+  // The browser leaves for the shop or the bank: the button stays busy until that page has loaded.
   if (answer.page && shown !== 'open' && shown !== 'expired') return void take(answer)
   busy(false)
-  // Without an answer the next poll tells whether it was paid.
+  // Without a response the next poll tells whether the payment was made.
   state.isPaymentInDoubt = !answer.page
   if (!answer.page) return failed(answer.retryMs, 'pay')
   if (!take(answer)) return
   answered()
   state.lastProblem = answer.page.body.dataset.problem ?? ''
   adopt(answer.page, { hasForm: true })
-  // Declined. The server has not seen what was typed again, and the page still has it.
+  // The payment was declined. Values typed since are only on this page, so they are sent now.
   if (!state.lastProblem) goOn()
 }
 
-// After a payment without an answer. It is never sent again automatically: only the button pays.
+// Checks a payment that got no response. It is never sent again automatically: only the button pays.
 export async function lookForPayment(): Promise<void> {
   if (state.isPaying) return
-  // Still no answer.
+  // Still no response: `page` is undefined.
   const { page } = await load().catch(() => ({ page: undefined }))
   if (state.isPaying) return
   if (!page) return failed(0, 'pay')

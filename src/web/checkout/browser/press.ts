@@ -1,4 +1,4 @@
-// While a button is held down, the page under it must not change. A release elsewhere is not waited for.
+// While a button is held down, the page must not change. If it is released outside of the page, the wait ends too.
 
 import { pause } from './dom.ts'
 import { state } from './state.ts'

@@ -1,5 +1,5 @@
-// Changes are queued until the server has confirmed them and are sent one at a time, because each needs the version that the previous
-// one made. Without an answer a change is sent again: each sets a value or names its attempt, so sending it twice is safe.
+// Changes are queued until the server confirms them, and are sent one at a time, because each needs the version that the previous one
+// made. A change without a response is sent again: each sets a value or names its attempt, so sending it twice is safe.
 
 import { expire } from './clock.ts'
 import { answered, failed, showState } from './connection.ts'
@@ -21,20 +21,20 @@ export function nextJob(): Job | undefined {
   }
   if (state.code) return { kind: 'code', fields: state.code }
   if (state.isTimeWanted) return { kind: 'time', fields: detailFields('time') }
-  // While the fields of another country are loading, those on the page belong to the previous one.
+  // While the fields of another country are loading, the fields on the page belong to the previous country.
   const isSaveDue =
     state.dueEdits > Math.max(state.savedEdits, state.refusedEdits) && !state.asking && !state.isCountryDue
   return isSaveDue ? { kind: 'details', fields: detailFields(), edits: state.edits } : undefined
 }
 
-// Sends what is due; resolves when nothing is left or sending failed.
+// Sends the queue; resolves when it is empty or sending failed.
 export function send(): Promise<void> {
   if (!isOpen) return Promise.resolve()
   state.running ??= sendAll().finally(() => {
     state.running = null
     markOrder(false)
     showState()
-    // Queued while the last answer was merged.
+    // Changes may have been queued while the last answer was merged.
     if (!state.isFailed && nextJob()) void send()
   })
   return state.running
@@ -54,14 +54,14 @@ async function sendAll(): Promise<void> {
     const answer = await ask(`${state.base}/${job.kind === 'time' ? 'details' : job.kind}`, fields)
     if (answer.page) await pointerUp()
     if (!take(answer)) return
-    // The server answers again.
+    // The server responds again.
     state.retries = 0
     confirmJob(job, answer.page)
   }
   answered()
 }
 
-// Whether the answer is a page to merge; if not, the change stays queued, or this page is left.
+// Returns true if the answer is a page to merge. If not, the change stays queued, or the browser leaves this page.
 export function take(answer: Answer): answer is { page: Document } {
   const { page, retryMs } = answer
   if (!page) {
@@ -80,7 +80,7 @@ function confirmJob(job: Job, page: Document): void {
   const { problem = '' } = page.body.dataset
   const isOurs = state.isInDoubt && problem === 'stale'
   state.isInDoubt = false
-  // The order was changed elsewhere: its current state is shown, and pending changes are dropped.
+  // Another tab changed the order: its current state is shown, and pending changes are dropped.
   if (problem === 'stale' && !isOurs) {
     state.quantities.clear()
     state.code = null

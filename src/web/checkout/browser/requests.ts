@@ -1,9 +1,9 @@
-// Requests to the server, which answers with pages.
+// Requests to the server, which responds with pages.
 
 import { type Fields, pause, stateOf } from './dom.ts'
 import { state } from './state.ts'
 
-// A page or none, and when to retry.
+// `page` is undefined if the request failed; `retryMs` says when to retry.
 export interface Answer {
   page?: Document | undefined
   retryMs?: number
@@ -29,8 +29,8 @@ export async function load(): Promise<Answer> {
   return answerOf(await get(state.base))
 }
 
-// Redirects are not followed by fetch: they may lead to the shop, whose pages our script cannot read. The answer is then undefined.
-// After a 429 it waits for as long as the answer says.
+// Fetch does not follow redirects: they may lead to the shop, whose pages this script cannot read. The result is then undefined. After a
+// 429 it waits for as long as the response says.
 async function post(path: string, fields: Fields | string[][]): Promise<Answer | undefined> {
   for (let sends = 1; ; sends += 1) {
     const response = await fetch(path, {
@@ -51,7 +51,7 @@ async function answerOf(response: Response): Promise<Required<Answer>> {
   return { page: await pageIn(response), retryMs: 1000 * (Number(response.headers.get('retry-after')) || 0) }
 }
 
-// Undefined if it is not a page of ours: from a proxy, or from a server that is restarting.
+// Returns undefined if the page is not from this server, but from a proxy or a server that is restarting.
 export async function pageIn(response: Response): Promise<Document | undefined> {
   if (response.status >= 500) return undefined
   const page = new DOMParser().parseFromString(await response.text(), 'text/html')

@@ -1,51 +1,51 @@
-// Everything that the script knows besides the page.
+// State of the script that is not in the page.
 
 import { byId, type Fields } from './dom.ts'
 
 interface Wanted {
   quantity: number
-  // Sent now, or after a short pause.
+  // True: sent now. False: sent after a short pause.
   isDue: boolean
   timer?: number
 }
 
 export interface Typed {
   value: string
-  // For a list: the label, and the country whose list it is.
+  // For a select field: the label of the option, and the country whose list it was in.
   choice?: { text: string; country: string | undefined }
 }
 
 export const state = {
   // The address of the session.
   base: baseOf(document, location.pathname),
-  // By SKU.
+  // Keyed by SKU.
   quantities: new Map<string, Wanted>(),
   // The id of the quantity field that is being typed in.
   draft: null as string | null,
   // The fields of the promotion code's form, once submitted.
   code: null as Fields | null,
   isTimeWanted: false,
-  // By the id of the field: what the shopper typed. Values of a field that its country does not have are remembered.
+  // Typed values by the id of their field. Values of fields that the present country does not have are kept.
   typed: new Map<string, Typed>(),
-  // Counts edits of the details; up to which edit they are to be saved, were refused, and are saved.
+  // Number of edits of the details, and the numbers up to which they are to be saved, were refused, and are saved.
   edits: 0,
   dueEdits: 0,
   refusedEdits: 0,
   savedEdits: 0,
-  // From which edit on problems are shown and the focus moves on: not while the shopper is still typing.
+  // Edits from which on problems are shown and the focus moves on, which does not happen while the shopper is typing.
   saidEdits: Infinity,
   goOnEdits: Infinity,
   // The element that had the focus when a form was submitted.
   ledFrom: '',
   shownCountry: byId('country')?.value,
-  // The fields of a country are being loaded, or still have to be.
+  // The request that loads a country's fields, and whether one is still due.
   asking: null as Promise<void> | null,
   isCountryDue: false,
-  // Pending changes are being sent.
+  // Set while pending changes are being sent.
   running: null as Promise<void> | null,
-  // A request without an answer may have been executed: then a newer version is expected.
+  // A request without a response may have been executed, so a newer version is expected.
   isInDoubt: false,
-  // The problem of the last request.
+  // Problem that the last response reported.
   lastProblem: '',
   isFailed: false,
   retries: 0,
@@ -60,7 +60,7 @@ export const state = {
   followTimer: 0,
 }
 
-// The address of the session that a page shows. A page that answered a form may have the address of another session.
+// Returns the address of the session that a page shows. The response to a form may show another session than its address says.
 export function baseOf(page: Document, path: string): string {
   return (byId('details', page)?.getAttribute('action') ?? path).split('/').slice(0, 3).join('/')
 }

@@ -1,11 +1,11 @@
-// What the shopper typed, and putting it back after the page has changed.
+// Values that the shopper typed, and their restoration after the page has changed.
 
 import type { Field } from './dom.ts'
 import { state, type Typed } from './state.ts'
 
 export function rememberTyping(): void {
   for (const kind of ['input', 'change']) addEventListener(kind, note)
-  // Who unfolds a field wants to type into it. The fold opens after this event.
+  // A shopper who unfolds a field wants to type into it. The fold opens after this event.
   addEventListener('click', ({ target }) => {
     const fold = target instanceof Element && target.closest('.more > summary')?.parentElement
     if (fold && !(fold as HTMLDetailsElement).open) setTimeout(() => fold.querySelector('input')?.focus(), 0)
@@ -13,13 +13,13 @@ export function rememberTyping(): void {
 }
 
 export function note({ target }: Event): void {
-  // Only fields have these events.
+  // Only fields fire these events.
   const field = target as Field
   if (field.id && field.name !== 'quantity' && field.type !== 'radio') state.typed.set(field.id, typedValue(field))
   unfold(field)
 }
 
-// A field that was filled, by the browser for example, is visible.
+// A field with a value, filled by the browser for example, is made visible.
 function unfold(field: Field): void {
   const fold = field.value ? field.closest<HTMLDetailsElement>('.more') : null
   if (fold) fold.open = true
@@ -40,7 +40,7 @@ export function fill(field: Field, typed: Typed): void {
   }
 }
 
-// A choice is restored by its value in its own country, elsewhere by its label; its code means nothing to another field.
+// A choice is restored by its value for the same country, and by its label for others, because its code means nothing in another list.
 function choose(field: HTMLSelectElement, { value, choice }: Typed): void {
   const isOwn = field.id === 'country' || !choice || choice.country === state.shownCountry
   const found = [...field.options].find(

@@ -1,4 +1,4 @@
-// The style sheet of the authorization pages. Their only script is that of passkeys, which the pages of people have too.
+// The style sheet of the authorization pages. Their only script is the one for passkeys, which the account pages of users share.
 
 import { styleSheet } from '../../../platform/html/files.ts'
 

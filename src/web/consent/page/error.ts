@@ -38,7 +38,7 @@ ${facts.length > 0 && html`<dl class="facts">${facts.map(([name, value]) => html
 
 const factLengthMax = 500
 
-// The detail may repeat what an app sent, at any length.
+// The detail may repeat text of any length that an app sent.
 function cut(value = ''): string {
   return value.length <= factLengthMax ? value : `${value.slice(0, factLengthMax).toWellFormed()}…`
 }

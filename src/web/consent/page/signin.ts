@@ -1,4 +1,4 @@
-// The page on which the merchant's user signs in, and the one that first signs out another user.
+// The page on which the merchant's user signs in, and the page that first signs out another user.
 
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { html } from '../../../platform/html/html.ts'

@@ -1,19 +1,19 @@
-// What the scopes mean, in words for the merchant who grants them. Each point names the operations it stands for, and a test
-// compares the list with the contract, so no scope allows more than is said here.
+// The meaning of the scopes, in words for the merchant who grants them. Each point names its operations, and a test compares the list
+// with the contract, so no scope allows more than its points say.
 
 import type { OperationId } from '../../../contract/open/operations.ts'
 import type { AdminScope, OpenScope, Scope } from '../../../contract/words.ts'
 
 export interface ScopeWords {
   title: string
-  // Where the name of the scope says less than it allows.
+  // Needed if the scope allows more than its name says.
   note?: string
   points: readonly ScopePoint[]
 }
 
 export interface ScopePoint {
   text: string
-  // Moves money or stock, or cannot be undone: emphasized.
+  // Emphasized, because it moves money or stock or cannot be undone.
   isSensitive?: boolean
   operations: readonly OperationId[]
 }
@@ -78,8 +78,8 @@ const openWords: Readonly<Record<OpenScope, ScopeWords>> = {
   },
 }
 
-// These reach everything of the merchant in the mode of the app, and not only what the app itself sold. They are told in words, not
-// by operation: each covers many.
+// These scopes cover everything of the merchant in the mode of the app, not only what the app itself sold. They are described in words,
+// not by operation, because each covers many operations.
 const whole = 'This reaches your whole shop, not only what this app sells.'
 const point = (text: string, isSensitive = false): ScopePoint => ({
   text,
@@ -142,7 +142,7 @@ const adminWords: Readonly<Record<AdminScope, ScopeWords>> = {
 
 export const scopeWords: Readonly<Record<Scope, ScopeWords>> = { ...adminWords, ...openWords }
 
-// What any key may do, whatever is ticked.
+// Operations that every key may call, whatever is ticked.
 export const alwaysAllowed: ScopePoint = {
   text: 'Every installed app can read your published products and categories, with exact stock, and the look, settings, published pages and old addresses of your shop, and learns which shop it is installed on.',
   operations: [

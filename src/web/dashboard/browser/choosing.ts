@@ -1,4 +1,4 @@
-// Rows that are chosen together.
+// Selects several rows of a list.
 
 import { closest } from './dom.ts'
 
@@ -10,7 +10,7 @@ export function chooseRows(): void {
     if (box.matches('[data-choose-all]')) for (const one of boxesOf(box.form)) one.checked = box.checked
     count(box.form)
   })
-  // Shift chooses all rows between the last one and this one.
+  // With shift, a click selects all rows between the last one and this one.
   document.addEventListener('click', (event) => {
     const box = closest<HTMLInputElement>(event, '[data-choose]')
     if (!box?.form) return

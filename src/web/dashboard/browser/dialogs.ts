@@ -1,4 +1,4 @@
-// Links that open in a dialog: the page of the link is fetched, and its question is shown above this one.
+// Links that open in a dialog: the page of the link is fetched, and its question is shown above the present page.
 
 import { closest, pageIn } from './dom.ts'
 

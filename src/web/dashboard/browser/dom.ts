@@ -1,4 +1,4 @@
-// The element that an event is about.
+// Access to the elements of events.
 
 export function closest<E extends HTMLElement>({ target }: Event, selector: string): E | null {
   return target instanceof Element ? target.closest<E>(selector) : null

@@ -1,5 +1,5 @@
-// The script of every page of the dashboard. It adds to what works without it. Forms that are sent in pieces come before those that are
-// sent once, which leave alone what was prevented.
+// The script of every page of the dashboard, which also works without it. Handlers for forms sent in pieces come before those for other
+// forms, which ignore events that were prevented.
 
 import { chooseRows } from './choosing.ts'
 import { addCopying, addPrinting } from './copying.ts'

@@ -1,34 +1,34 @@
 // Names that pages and their scripts share.
 
-// Not a state of the page: taken out of the address once it was shown, and left out of its links.
+// Parameters of a toast, not of the page: removed from the address after the toast was shown, and left out of links.
 export const toastParameters = ['done', 'failed', 'n', 'refused', 'change'] as const
 
-// Selects all rows at the first look; not read again.
+// Selects all rows when the page is first shown; not read again.
 export const chosenParameter = 'chosen'
 
-// Sizes of one picture, by the pixels of the longer side. The contract has the same limit.
+// Sizes of one picture: pixels of the longer side. The contract has the same limit.
 export const pictureSides = [1600, 640, 160] as const
 export const pictureBytesMax = 1_048_576
 
-// What a field proposes that looks products up while one types.
+// A suggestion of a field that looks up products while the person types.
 export interface PickedProduct {
   code: string
   name: string
   note: string
 }
 
-// What a search field shows while one types.
+// A suggestion of the search field.
 export interface SearchAnswer {
   href: string
   name: string
   detail: string
-  // What it is, such as an order.
+  // Kind of thing, such as an order.
   kind: string
 }
 
 export interface SearchAnswers {
   items: readonly SearchAnswer[]
-  // Names the list, and says how many there are.
+  // `label` names the list, `said` announces the number of suggestions.
   label: string
   said: string
 }

@@ -1,4 +1,4 @@
-// Fields in which a product is found by its name while one types. Without script a name or a code is typed and looked up by the server.
+// Fields that find a product by its name while the person types. Without script the typed name or code is looked up by the server.
 
 import type { PickedProduct } from './names.ts'
 
@@ -34,7 +34,7 @@ function addPicker(field: HTMLInputElement): void {
     said.textContent = ''
     closePicks(field, list)
   })
-  // Before the field loses the focus, which would close the list.
+  // Handled before the field loses the focus, which would close the list.
   list.addEventListener('pointerdown', (event) => {
     event.preventDefault()
     const option = event.target instanceof Element ? event.target.closest<HTMLElement>('[role=option]') : null
@@ -48,10 +48,10 @@ async function look(field: HTMLInputElement, list: HTMLElement, said: HTMLElemen
   const answer = await fetch(`${field.dataset.pick}?q=${encodeURIComponent(asked)}`, {
     headers: { accept: 'application/json' },
   })
-  // What was typed meanwhile has a question of its own.
+  // The text has changed since, and has a request of its own.
   if (field.value.trim() !== asked || document.activeElement !== field) return
   if (!answer.ok) return closePicks(field, list)
-  // Our own server answers, with what names.ts says.
+  // The response is from our own server, and has the type in names.ts.
   const found = (await answer.json()) as PickedProduct[]
   list.replaceChildren(...found.map((one, index) => optionOf(one, `${list.id}-${index}`)))
   said.classList.toggle('hidden', found.length > 0)
@@ -59,7 +59,7 @@ async function look(field: HTMLInputElement, list: HTMLElement, said: HTMLElemen
   if (found.length === 0) return closePicks(field, list)
   list.hidden = false
   field.setAttribute('aria-expanded', 'true')
-  // A code that was typed whole is meant, also where others begin with it.
+  // A completely typed code is preferred to others that begin with it.
   const exact = found.findIndex(({ code }) => code.toLowerCase() === asked.toLowerCase())
   if (exact >= 0) showPicked(field, found[exact]?.name ?? '')
   mark(field, list, Math.max(0, exact))

@@ -1,4 +1,5 @@
-// A file that is larger than one piece is sent as several forms with one key, so a piece that is sent again has no further effect.
+// A file that is larger than one piece is sent as several forms with the same idempotency key, so sending a piece again has no further
+// effect.
 
 import { pageIn } from './dom.ts'
 
