@@ -136,9 +136,9 @@ export interface TaxedSale {
   isShipped: boolean
 }
 
-// Why no tax is charged on a whole sale; null if it is charged. Goods that are shipped to a buyer with a VAT number of another state of the EU
-// are exempt (Directive 2006/112, Art. 138); for what is not shipped, the buyer owes the tax instead of the seller (Art. 44 and 196). A seller
-// who is registered outside has rates for that country.
+// Why no tax is charged on a whole sale; null if it is charged. Goods that are shipped to a buyer with a VAT number of another state of the
+// EU are exempt (Directive 2006/112, Art. 138); for what is not shipped, the buyer owes the tax instead of the seller (Art. 44 and 196). A
+// seller who is registered outside has rates for that country.
 export function taxReliefFor(sale: TaxedSale): TaxRelief | null {
   const { sellerCountry, isSmallBusiness, isVatRegistered, buyerVatCountry, place, isTaxedThere, isShipped } = sale
   if (isSmallBusiness) return 'small_business'

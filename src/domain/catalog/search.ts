@@ -395,7 +395,7 @@ async function withOneCorrected(
 
 const correctedMax = 2
 
-// Of equally rare words the last comes first: the most important word is often typed first.
+// Among equally rare words the last comes first: the most important word is often typed first.
 function rarestFirst(places: readonly Places[]): number[] {
   const sizeOf = (at: number) => places[at]?.length ?? 0
   return [...places.keys()].sort((one, other) => sizeOf(one) - sizeOf(other) || other - one)
@@ -433,7 +433,7 @@ function isTelling(word: string): boolean {
 const similarMax = 2_000
 const candidatesMax = 20
 
-// Of the words that differ in one letter, the one that most of the products with the other words have.
+// Among the words that differ in one letter, the one that most of the products with the other words have.
 async function bestCandidate(
   db: Reader,
   shop: SearchShop,

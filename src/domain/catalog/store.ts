@@ -711,7 +711,7 @@ export async function replaceProductCategories(
       values (${merchant}, ${productId}, ${categoryId}, ${position})`
 }
 
-// An existing row stays as stale as it was: only code that has locked the SKUs knows that there was no sale in between.
+// An existing row keeps its stale mark: only code that has locked the SKUs knows that there was no sale in between.
 export async function putListedProduct(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -732,7 +732,7 @@ export interface StaleProduct extends MerchantMode {
   productId: string
 }
 
-// Each mode is deferred separately.
+// The two modes are deferred separately.
 const staleRowId = "(listed_products.mode || ' ' || listed_products.product_id)"
 
 export async function listStaleProducts(db: Reader, now: number, limit: number): Promise<StaleProduct[]> {
@@ -743,8 +743,8 @@ export async function listStaleProducts(db: Reader, now: number, limit: number):
     order by stale_at limit ${limit}`
 }
 
-// Excludes provisioning and the refreshes of other nodes until the transaction ends. It is an update, because that does
-// not block transactions that only reference the merchant, such as a new cart.
+// Blocks provisioning and the refreshes of other nodes until the transaction ends. It is an update, because that does not block
+// transactions that only reference the merchant, such as a new cart.
 export async function lockSeller(tx: Tx, merchant: string): Promise<SellerFacts | undefined> {
   const [seller] = await tx.sql<SellerFacts>`
     update merchants set catalog_version = catalog_version where id = ${merchant}
@@ -752,8 +752,8 @@ export async function lockSeller(tx: Tx, merchant: string): Promise<SellerFacts 
   return seller
 }
 
-// Blocks every change of their stock in this mode until the transaction ends. The inner select finds them by product;
-// without it SQLite would scan all SKUs of the merchant to sort them.
+// Blocks every change of the products' stock in this mode until the transaction ends. The inner select finds the SKUs by product; without
+// it SQLite would scan all SKUs of the merchant to sort them.
 export async function lockStockOf(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -769,7 +769,7 @@ export async function lockStockOf(
 export interface StaleRow {
   productId: string
   listRow: string
-  // When the next hold of one of its SKUs expires: the answers are valid until then.
+  // When the next hold on one of the SKUs expires: the responses are valid until then.
   nextEndAt: number | null
 }
 
@@ -830,7 +830,7 @@ export async function deleteListedProduct(tx: Tx, merchant: string, productId: s
     where merchant_id = ${merchant} and mode in ('test', 'live') and product_id = ${productId}`
 }
 
-// The caller has checked that nothing refers to it; a foreign key would refuse otherwise.
+// The caller has checked that nothing refers to the category; otherwise a foreign key refuses.
 export async function deleteCategory(tx: Tx, merchant: string, id: string): Promise<void> {
   await tx.sql`delete from categories where merchant_id = ${merchant} and id = ${id}`
 }

@@ -1,13 +1,13 @@
-// Words that a merchant says mean the same. Pure.
+// Words that a merchant has defined as synonyms. Pure.
 
 import { sequencesAsked } from '../search/words.ts'
 
-// That stand for one word of a question: each is looked up, and looked for in each product that is ranked.
+// Maximum number of synonyms of one word in a search: each is looked up, and searched for in each product that is ranked.
 const alternativesMax = 20
-// As many as a question has.
+// As many words as a search may have.
 const phraseWordsMax = 12
 
-// By the first word of each phrase: the phrase, and the others of its group.
+// By the first word of a phrase: the phrase, and the other phrases of its group.
 export type Synonyms = ReadonlyMap<string, readonly Synonym[]>
 
 interface Synonym {
@@ -23,7 +23,7 @@ export function synonymsOf(groups: readonly (readonly string[])[]): Synonyms {
   return Map.groupBy(all, ({ phrase }) => phrase[0] as string)
 }
 
-// Phrases that stand for the asked word at this place: each covers all words of the phrase that it replaces.
+// Synonyms of the word at this place: each replaces a whole phrase that contains the word.
 export function synonymsAt(
   synonyms: Synonyms,
   words: readonly { forms: readonly string[] }[],

@@ -1,5 +1,5 @@
-// Takes back changes of products, SKUs, stock and categories. What was created is archived, retired or removed; nothing that an
-// order may name is deleted.
+// Undoes changes of products, SKUs, stock and categories. What was created is archived, retired or removed; nothing that an order may
+// refer to is deleted.
 
 import { categoriesMax, skusMax } from '../../contract/entries.ts'
 import { type AuditedChange, membersChanged } from '../../platform/audit/change.ts'
@@ -59,7 +59,7 @@ export const catalogUndoer: Undoer = {
   },
 }
 
-// A category must be there before its products, and a product must have left before its category is removed.
+// Categories are restored before their products, and removed after their products have left them.
 async function saveBack(
   tx: Tx,
   seller: SellerFacts,
@@ -73,7 +73,7 @@ async function saveBack(
     await recountCategories(tx, seller.id, 'all')
 }
 
-// What an entry says of one product and its SKUs.
+// The changes of one product and its SKUs in an audit entry.
 interface ProductChanges {
   productId: string
   product: AuditedChange | undefined
@@ -148,12 +148,12 @@ function groupsOf(changes: readonly AuditedChange[], productOf: ReadonlyMap<stri
   return [...groups.values()].sort((one, other) => (one.productId < other.productId ? -1 : 1))
 }
 
-// As an entry has it: with the codes of its SKUs in their order.
+// A product in the form of an audit entry: with the codes of its SKUs in their order.
 type ShownProduct = Omit<ProductRow, 'skus'> & { skus: readonly string[] }
 
 interface BackContext {
   retired: ReadonlyMap<string, RetiredSku>
-  // Slugs of the categories that go.
+  // Slugs of the categories that are removed.
   removed: ReadonlySet<string>
   now: number
 }
@@ -164,8 +164,8 @@ function planBack(
   { retired, removed, now }: BackContext,
 ): PlanBack {
   if (change) refuseOvertaken(change, { ...before, skus: before.skus.map(({ code }) => code) })
-  // A product that was created is archived as it is, with its SKUs and what was changed of it since. It leaves the categories that
-  // were created with it.
+  // A product that was created is archived in its present state, with its SKUs and later changes. It leaves the categories that were
+  // created with it.
   if (change?.kind === 'create') {
     const categories = before.categories.filter((slug) => !removed.has(slug))
     const archived = { publishedAt: null, archivedAt: now, updatedAt: now, version: before.version + 1 }
@@ -187,7 +187,7 @@ function planBack(
   return { ...planOf(before, product, created), kind: oppositeOf[change?.kind ?? 'change'] }
 }
 
-// The SKUs as they were; `created` are those that were not there.
+// The SKUs before the changes; `created`: those that the changes added.
 function skusBefore(
   before: ProductRow,
   changes: readonly AuditedChange[],
@@ -201,7 +201,7 @@ function skusBefore(
     if (change.kind === 'retire') {
       const { productId: _, position, ...row } = retired.get(change.id) ?? {}
       if (sku || position === undefined) throw overtaken(change, `${change.name} is part of the product again.`)
-      // The members are those of the table.
+      // Members have the names of the row's members, so the cast is safe.
       present.set(change.id, row as SkuRow)
       positions.set(change.id, position)
     } else {
@@ -261,7 +261,7 @@ function auditedBack(plan: PlanBack): AuditedChange[] {
   return auditedChanges(plan).map((change) => (change.what === 'product' ? { ...change, kind: plan.kind } : change))
 }
 
-// The opposite difference: what was sold since stays sold.
+// Applies the opposite difference, so units that were sold since stay sold.
 async function undoStock({ tx, seller, changes, dryRun, actor, context }: UndoAsk): Promise<AuditedChange[]> {
   const stock = changes.filter(({ what }) => what === 'stock')
   const asks = stock.map((change) => {
@@ -289,14 +289,14 @@ async function undoStock({ tx, seller, changes, dryRun, actor, context }: UndoAs
 }
 
 interface TreeBack {
-  // As they will be.
+  // The categories after the undo.
   categories: readonly CategoryRow[]
   saved: readonly { before: CategoryRow | undefined; after: CategoryRow }[]
   removed: readonly { change: AuditedChange; category: CategoryRow }[]
   undone: readonly AuditedChange[]
 }
 
-// The last change first, since a category may stand below one that was made with it.
+// Undoes the last change first, since a category may be below one that was created with it.
 async function planTreeBack(
   changes: readonly AuditedChange[],
   stored: readonly CategoryRow[],
@@ -323,7 +323,7 @@ async function planTreeBack(
   return { categories: [...rows.values()], saved, removed, undone }
 }
 
-// Compared with what the plans leave there, so a dry run refuses what would be refused and nothing else.
+// Checks against the products as the plans leave them, so a dry run refuses exactly what the real run would refuse.
 async function refuseUsed(
   tx: Tx,
   merchantId: string,
@@ -344,7 +344,7 @@ function categoryInUse(change: AuditedChange): Refusal {
   return overtaken(change, refuse('category_in_use').message)
 }
 
-// Undefined if there was none.
+// Undefined if the category did not exist before the change.
 function categoryBefore(
   change: AuditedChange,
   before: CategoryRow | undefined,

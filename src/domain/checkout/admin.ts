@@ -1,4 +1,4 @@
-// The admin operations on single payments: which ones need a person, and closing one by hand.
+// The admin operations on single payments: listing those that need manual attention, and closing one by hand.
 
 import type { AdminSinglePayment, unsettledRows } from '../../contract/admin/unsettled.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'

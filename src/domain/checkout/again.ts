@@ -1,4 +1,4 @@
-// A new session in the place of one that has ended.
+// Opens a new session in place of one that has ended.
 
 import type { Cause } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
@@ -20,7 +20,7 @@ export async function openAgain(
   const now = tools.clock()
   const status = sessionStatusAt(old, now.getTime())
   if (status !== 'expired' && status !== 'cancelled') return { problem: { code: 'not_open' } }
-  // The merchant's terms were good for so long.
+  // The merchant's terms were valid only for the time of that session.
   if (old.holdsWhole) return { problem: { code: 'not_open' } }
   if (old.continuedBy !== null) return successorOf(tools, tx, old.installationId, old.continuedBy)
   const { quote } = await factsOf(tools, tx, old, now.getTime())
@@ -32,7 +32,7 @@ export async function openAgain(
     ...(publicKeyId !== null && { publicKeyId }),
   }
   const customer = openCustomer(tools.rootSecret, old.id, old.customerSealed) ?? nobody
-  // This cart was continued in another session: an old link must not lead into a newer session.
+  // The cart was continued in another session: an old link must not lead to a newer session.
   const living = await findSessionOfCart(tx, { installationId: old.installationId, cartId: old.cartId })
   if (living && living.id !== old.id) return { problem: { code: 'not_open' } }
   const isOpen = quote.cart.status === 'open' && quote.cart.expiresAt > now.getTime()
@@ -58,7 +58,7 @@ export async function openAgain(
   return { secret: (opened.url ?? '').split('/').at(-1) ?? '' }
 }
 
-// Whatever became of it: its page says so, and where it has ended too, it has a way on of its own.
+// Links to the successor, whatever its outcome: its page shows it, and if it has ended too, its page offers to open another.
 async function successorOf(
   { rootSecret }: PayTools,
   tx: Tx,
@@ -67,6 +67,6 @@ async function successorOf(
 ): Promise<{ secret: string } | { problem: CheckoutProblem }> {
   const successor = await findSession(tx, { installationId, sessionId })
   const secret = successor && checkoutPageSecrets.open(rootSecret, successor.secretSealed, successor.id)
-  // Deleted after it expired, or its version of the root secret was given up.
+  // The successor was deleted after it expired, or its version of the root secret was removed.
   return secret === undefined ? { problem: { code: 'not_open' } } : { secret }
 }

@@ -1,4 +1,4 @@
-// What a shopper is told about money that an order waits for.
+// Payment instructions that a shopper is shown for an order that awaits its money.
 
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
@@ -8,7 +8,7 @@ import { isPaidOnDelivery } from '../payments/providers/manual/provider.ts'
 import type { PaymentRow } from '../payments/store.ts'
 import type { AwaitedMoney } from './port.ts'
 
-// Null where none is awaited. The merchant's words as they are now: an account may have changed since the order was placed.
+// Null if the order awaits no money. The merchant's present texts are used: the bank account may have changed since the order was placed.
 export async function awaitedMoney(
   db: Reader,
   { merchantId, paymentStatus, paymentDueAt }: OrderRow,

@@ -1,4 +1,4 @@
-// Changes of an open session by its page, on the version that the page saw, each in one transaction.
+// Changes that the page of an open session makes, based on the version that it has shown, each in one transaction.
 
 import { newId } from '../../platform/kit/ids.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
@@ -12,7 +12,7 @@ import type { CheckoutProblem, SubmittedDetails } from './port.ts'
 import { type Checkout, lockSessionWithCart, type SessionKey, type SessionName } from './store.ts'
 import type { PayTools } from './tools.ts'
 
-// `cart`: as it is under the lock.
+// `cart`: as read under the lock.
 interface Change extends Pick<Checkout, 'session' | 'cart'> {
   ask: ChangeAsk
 }
@@ -60,7 +60,7 @@ export async function setDetails(
     pending = outcome.isVatPending ? keyOf(change.session) : undefined
     return outcome.problem
   })
-  // The shopper waits for the answer: the total depends on it.
+  // Waits for the VAT check, because the total depends on it.
   if (problem === null && pending) await tools.startVatCheck(pending)
   return problem
 }

@@ -1,6 +1,6 @@
-// Who a customer is: the keyed hash by which a mailbox is recognised from one order to the next. The key is a random one of
-// the database, so a limit per customer outlives every rotation of the root secret; the merchant is hashed with the
-// mailbox, so a stolen table links no shopper across merchants.
+// Identity of a customer: the keyed hash by which a mailbox is recognised from one order to the next. The key is a random one of the
+// database, so a limit per customer survives every rotation of the root secret; the merchant is hashed with the mailbox, so a stolen
+// table links no shopper across merchants.
 
 import { createHmac, type KeyObject } from 'node:crypto'
 import { mailboxOf } from '../../platform/kit/email.ts'
@@ -16,8 +16,8 @@ export function createCustomerKey(rootSecret: RootSecret): CustomerKey {
   return createDatabaseKey(rootSecret, customerKeyName)
 }
 
-// All keys with which rows may be written, the present one first; none where no customer was ever recognised. Before it there
-// may have been others, which were lost with a version of the root secret and came back with it.
+// All keys with which rows may have been written, the present one first; none if no customer was ever recognised. Older keys may exist:
+// they were lost with a version of the root secret, and are readable again if it was restored.
 export function listCustomerKeys(db: Reader, rootSecret: RootSecret): Promise<KeyObject[]> {
   return listDatabaseKeys(db, rootSecret, customerKeyName)
 }
@@ -26,9 +26,9 @@ export function customerHash(key: KeyObject, merchantId: string, email: string):
   return hmac(key, `${merchantId} ${mailboxOf(email)}`)
 }
 
-// All hashes under which rows of this customer may be stored: first the one that rows are written with, then those of
-// earlier releases, which took a key derived from the current version of the root secret, no merchant, and a weaker normal
-// form. At most two for each version that is still known.
+// All hashes under which rows of this customer may be stored: first the one for new rows, then those of earlier releases, which used a
+// key derived from the current version of the root secret, no merchant, and a weaker normal form. At most two for each version that is
+// still known.
 export function customerHashes(
   customerKeys: readonly KeyObject[],
   rootSecret: RootSecret,

@@ -1,4 +1,4 @@
-// Who buys and where it goes, as the one form of the page has them: checked, sealed and written.
+// Buyer and destination from the form of the page: checked, sealed and written.
 
 import { type Issue, issueAt } from '../../contract/issues.ts'
 import type { Address } from '../../contract/open/carts.ts'
@@ -26,7 +26,7 @@ export async function writeDetails(
   const wanted = vatId.trim() === '' ? undefined : vatIdFrom(vatId)
   const issues = contactIssues(contact)
   if (vatId.trim() !== '' && !wanted) issues.push(issueAt('/vatId', 'not_a_vat_id'))
-  // An invoice names its buyer.
+  // An invoice must name the buyer.
   if (wanted && !address && contact.name.trim() === '') issues.push(issueAt('/name', 'needed'))
   if (issues.length > 0) return { problem: { code: 'invalid', issues }, isVatPending: false }
   const customer = {
@@ -58,7 +58,7 @@ function contactIssues(contact: ContactInput): Issue[] {
   return issues
 }
 
-// The address as it is typed on every save; sealed anew only when it is another one.
+// The page sends the address with every save; it is sealed again only if it has changed.
 async function setDestination(
   tools: PayTools,
   ask: ChangeAsk,

@@ -1,4 +1,4 @@
-// What is charged, line by line, in the form in which an order takes it. It contains no address and no person. Pure.
+// The content of an order as it will be charged, line by line. It contains no address and no person. Pure.
 
 import { isExchange } from '../carts/pricing.ts'
 import type { Quote } from '../carts/view.ts'
@@ -19,7 +19,7 @@ export type Draft = Pick<
   | 'consents'
 >
 
-// One that was stored by an earlier version names no tax rates, contents, exemptions and consents.
+// A draft that an earlier version stored has no tax rates, contents, exemptions and consents.
 export function draftFrom(text: string): Draft {
   const draft = JSON.parse(text) as Draft
   const { shippingTaxRateBps = null, shippingTaxes = null, consents = [] } = draft
@@ -40,7 +40,7 @@ export function draftFrom(text: string): Draft {
 export function draftFor(quote: Quote, consents: readonly ConsentRecord[] = []): Draft {
   const { cart, lines, promotion } = quote
   const change = cart.terms?.change
-  // An exchange charges what its order costs above the credit.
+  // An exchange charges the price of its order, less the credit.
   const pricing = change && isExchange(change) ? change.placed : quote.pricing
   const isAgreed = consents.some(({ kind }) => kind === 'digital_content')
   const chosen = pricing.shipping.options.find(({ id }) => id === pricing.shipping.optionId)

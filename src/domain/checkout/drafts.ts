@@ -1,4 +1,4 @@
-// Drafts, as far as their checkout session moves them: what they cost, and what is announced of them. `drafts/` makes and changes them.
+// Changes of drafts that follow from their checkout session: price and events. `drafts/` creates and changes drafts.
 
 import type { EventDataOf } from '../../contract/open/events.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
@@ -8,7 +8,7 @@ import type { Tx } from '../../platform/storage/storage.ts'
 import { draftLifecycle } from './lifecycle.ts'
 import type { SessionRow } from './store.ts'
 
-// Payments are announced of the session, and of the order.
+// Payments have no draft event: they are announced by events of the session and of the order.
 type DraftVerb = Exclude<(typeof draftLifecycle)[number][0], 'pay' | 'decline'>
 
 export interface DraftPrice {
@@ -16,7 +16,7 @@ export interface DraftPrice {
   total: number
 }
 
-// The session was locked, and is as it is after the move. A draft that was just made has its first version.
+// The caller has locked the session and passes it in its state after the move. A new draft has version 1.
 export async function moveDraft(
   tx: Tx,
   verb: DraftVerb,

@@ -1,5 +1,5 @@
-// Erases a shopper: who they are and where they live, in carts, checkout sessions and orders of one merchant. What was bought,
-// for how much, and where it was taxed stays: those are the merchant's books. Nobody is told, and no version changes.
+// Erases a shopper's identity and addresses in carts, checkout sessions and orders of one merchant. Items, amounts and the place of
+// taxation stay: they are the merchant's books. No event is sent, and no version changes.
 
 import type { EventSubject } from '../../contract/words.ts'
 import { forgetTracking } from '../../platform/audit/store.ts'
@@ -23,9 +23,9 @@ export interface Shopper {
 }
 
 export interface ForgetInput {
-  // Nothing is written; the answer says what would be.
+  // Writes nothing; the result states what would be erased.
   isDryRun: boolean
-  // Orders that are neither completed nor cancelled are erased too. Their parcels have no address then.
+  // Also erases orders that are neither completed nor cancelled. Their parcels then have no address.
   includesUnsent: boolean
 }
 
@@ -36,16 +36,16 @@ export interface Forgotten {
   eventTexts: number
   withdrawals: number
   kept: ShopperData[]
-  // Texts of events that are still owed to an endpoint. A loop drops them when they are delivered or discarded.
+  // Texts of events that are still to be delivered to an endpoint. A loop deletes them when they are delivered or discarded.
   pendingTexts: number
 }
 
-// `unsent`: the order is still to be sent. `payment_in_progress`: a payment is under way.
+// `unsent`: the order is still to be sent. `payment_in_progress`: a payment is in progress.
 export type ShopperData =
   | { type: 'checkout_session'; id: string; reason: 'payment_in_progress' }
   | { type: 'order'; id: string; number: string; reason: 'unsent' }
 
-// May be called again at any time, and then finds what is new or was kept before: what it was found by is erased last.
+// May be repeated at any time, and then erases data that is new or was kept before: the hashes by which data is found are erased last.
 export async function forgetShopper(
   storage: Storage,
   rootSecret: RootSecret,
@@ -57,7 +57,7 @@ export async function forgetShopper(
   return forgetHashes(storage, { merchantId, installationIds, hashes }, input)
 }
 
-// A shopper of whom only the hashes are known.
+// Erases a shopper of whom only the hashes are known.
 export async function forgetHashes(
   storage: Storage,
   { merchantId, installationIds, hashes }: Omit<Shopper, 'email'> & { hashes: readonly string[] },
@@ -84,10 +84,10 @@ function nothing(): Forgotten {
   return { checkoutSessions: 0, orders: 0, addresses: 0, eventTexts: 0, withdrawals: 0, kept: [], pendingTexts: 0 }
 }
 
-// Ids that one statement reads.
+// Number of ids that one statement reads.
 const idsMax = 500
 
-// A large shop has its turn between two of them: a shopper may ask for this on a page.
+// Reads ids in pages, so other work runs between them: a shopper may request this on a page, and the shop may be large.
 async function* idsOf(
   storage: Storage,
   table: 'checkout_sessions' | 'orders',
@@ -136,7 +136,7 @@ async function forgetSession(work: Work, installationId: string, id: string): Pr
   const key = { installationId, sessionId: id }
   const session = await storage.read((db) => findSession(db, key))
   if (!session) return
-  // The order that may come of it needs to know for whom it is.
+  // The payment may lead to an order, which needs the customer's data.
   const keep = () => void forgotten.kept.push({ type: 'checkout_session', id, reason: 'payment_in_progress' })
   if (session.status === 'processing') return keep()
   const { cartId } = session
@@ -158,13 +158,13 @@ async function forgetSession(work: Work, installationId: string, id: string): Pr
   }
   if (input.isDryRun) return storage.read((db) => erase(db))
   await storage.write(async (tx) => {
-    // A payment may have begun meanwhile.
+    // A payment may have begun since the first read.
     const locked = await lockSessionAndCart(tx, key)
     return locked?.status === 'processing' ? keep() : erase(tx, tx)
   })
 }
 
-// Also one that waits for the merchant: it says by then of which order it is, and when it came.
+// Erases a withdrawal even if the merchant has not handled it: it already states its order and the time at which it was received.
 async function forgetWithdrawals(work: Work, merchantId: string, hashes: readonly string[]): Promise<void> {
   const { storage, input, forgotten } = work
   for (const { mode, id } of await storage.read((db) => listIdsOfShopper(db, merchantId, hashes))) {
@@ -173,8 +173,8 @@ async function forgetWithdrawals(work: Work, merchantId: string, hashes: readonl
   }
 }
 
-// What the merchant wrote about the person goes with the last order that still says who ordered. The row is locked first: an order may be
-// about to name it.
+// Deletes what the merchant wrote about the customer, if no order names the customer any more. The row is locked first: an order may be
+// about to refer to it.
 async function forgetCustomers(storage: Storage, merchantId: string, hashes: readonly string[]): Promise<void> {
   const rows = await storage.read(
     (db) => db.sql<{ id: string }>`
@@ -212,10 +212,10 @@ async function forgetOrder(work: Work, installationId: string, id: string): Prom
   forgotten.orders += 1
   if (addressId !== null) forgotten.addresses += 1
   if (input.isDryRun) return
-  // What has ended stays ended, and what was asked for although it has not is erased whatever became of it meanwhile.
+  // The order is erased without another check: an ended order stays ended, and with `includesUnsent` its status does not matter.
   await storage.write(async (tx) => {
     await lockOrder(tx, { installationId, orderId: id })
-    // Whoever has the number of a parcel can ask its carrier.
+    // With a tracking number, anyone can ask the carrier for the recipient.
     await tx.sql`
       update fulfillments set tracking_number = null, tracking_url = null
       where installation_id = ${installationId} and order_id = ${id}`
@@ -254,7 +254,7 @@ async function findPersonalOrder(db: Reader, installationId: string, id: string)
 
 const textsMax = 500
 
-// Texts of events hold the masked e-mail and the town.
+// Texts of events contain the masked e-mail and the city.
 async function dropTexts(work: Work, installationId: string, subject: EventSubject, subjectId: string): Promise<void> {
   const { storage, input, forgotten } = work
   for (let after = 0; ; ) {

@@ -14,7 +14,7 @@ export const sessionLifecycle = [
   ['expire',   'open',       'expired',    'checkout_session.expired'       ],
 ] as const satisfies readonly (readonly [string, CheckoutSessionStatus | null, CheckoutSessionStatus, EventKind | null])[]
 
-// What may happen to a draft, whose status is that of its session. The verbs that end it are those of the session.
+// What may happen to a draft, whose status follows from its session. The verbs that end a draft are those of the session.
 // biome-ignore format: one row is one move
 export const draftLifecycle = [
   // verb       from      to           announces
@@ -27,8 +27,8 @@ export const draftLifecycle = [
   ['expire',   'open',   'expired',   'draft.expired'  ],
 ] as const satisfies readonly (readonly [string, DraftStatus | null, DraftStatus, EventKind | null])[]
 
-// An open session is expired from its expiry time on, whether or not the sweep has recorded it. One that is processing is not:
-// the money may be on its way.
+// An open session is expired from its expiry time on, whether or not the sweep has recorded it. A processing session is not: the money
+// may be on its way.
 export function sessionStatusAt(
   { status, expiresAt }: { status: CheckoutSessionStatus; expiresAt: number },
   now: number,
@@ -38,23 +38,22 @@ export function sessionStatusAt(
 
 const holdMs = 15 * 60_000
 
-// Activity on the page keeps the stock; it is recorded at most once a minute.
+// Activity on the page extends the holds; this is recorded at most once a minute.
 export const extendEveryMs = 60_000
 
-// Stock is held for a quarter of an hour from the last activity, and never longer than the session lasts; of an order that the merchant made
-// as long as it lasts.
+// Stock is held for a quarter of an hour from the last activity, but not longer than the session lasts. For an order that the merchant
+// made it is held as long as the session lasts.
 export function holdUntil({ expiresAt, holdsWhole }: { expiresAt: number; holdsWhole: boolean }, now: number): number {
   return holdsWhole ? expiresAt : Math.min(now + holdMs, expiresAt)
 }
 
-// While a payment is under way the stock stays secured, however long the provider takes.
+// While a payment is in progress the stock stays held, however long the provider takes.
 export const processingHoldMs = 24 * 3_600_000
 
 const longerMs = 30 * 60_000
 const lifeMsMax = 24 * 3_600_000
 
-// Until when a shopper who asks for more time may take: half an hour from now, and never longer than the longest session
-// that can be opened.
+// New expiry for a shopper who asks for more time: half an hour from now, but never later than the longest session allows.
 export function longerUntil(
   { createdAt, expiresAt }: { createdAt: string | number; expiresAt: string | number },
   now: number,

@@ -1,4 +1,4 @@
-// What a page sees of its session, found by its secret. A look at an open session keeps its stock.
+// Reads the data that a page shows of its session, found by its secret. Reading an open session extends its holds.
 
 import { Refusal } from '../../platform/kit/refuse.ts'
 import { isPageSecret, pageSecretHash } from '../../platform/secrets/pagesecret.ts'
@@ -34,7 +34,7 @@ export async function lookAtSession(tools: PayTools, secret: string): Promise<Ch
   if (!seen.view) await keepStock(tools, seen.session)
   const view = seen.view ?? (await findView(tools, secret))
   if (view?.session.vat?.status !== 'pending') return view
-  // An app gave the number, or the process that asked has died.
+  // The check is still pending: an app set the number, or the process that started the check has died.
   await tools.startVatCheck(keyOf(seen.session))
   return findView(tools, secret)
 }
@@ -110,7 +110,7 @@ function isStockToKeep(session: SessionRow, now: number): boolean {
   return holdExpiresAt === null || holdUntil(session, now) - holdExpiresAt >= extendEveryMs
 }
 
-// A look at an open session keeps its stock a while longer, or takes it again where the time was over and it is still there.
+// Reading an open session extends its holds, or holds the stock again if the holds have expired and it is still available.
 async function keepStock(tools: PayTools, seen: SessionRow): Promise<void> {
   const now = tools.clock()
   const at = now.getTime()
@@ -125,7 +125,7 @@ async function keepStock(tools: PayTools, seen: SessionRow): Promise<void> {
       if (running.length < lines.length) await holdLines(tx, session, { lines, now, cause: null, expiresAt: until })
       saveHoldEnd(tx, session, until)
     })
-    // The stock is taken by now; the page shows it.
+    // The stock is no longer available; the page shows that.
     .catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error
     })

@@ -18,7 +18,7 @@ export function checkoutOperations(tools: CheckoutTools): { [Id in CheckoutOpera
     async getHostedCheckoutSession({ db, caller, path: { sessionId }, now }) {
       const facts = await findFacts(db, caller, sessionId, now)
       const shown = showSession(tools, facts, now.getTime())
-      // The id of a session is in addresses that others can read; the order's page is for its shopper.
+      // The id of a session is in addresses that others can read, but the order's page is only for its shopper.
       return { data: caller.publicKeyId === undefined ? shown : { ...shown, statusUrl: null } }
     },
 

@@ -1,4 +1,4 @@
-// What the page of a session shows, read in one transaction.
+// Loads the data for the page of a session, in one transaction.
 
 import type { Mode } from '../../contract/words.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
@@ -22,7 +22,7 @@ import { factsOf, showSession } from './sessions.ts'
 import { type Checkout, findSession, type SessionRow } from './store.ts'
 import type { PayTools } from './tools.ts'
 
-// The payment that waits for the shopper, once it is known that it does.
+// The payment that waits for an action of the shopper, unless its outcome is still being looked up.
 export function waitingFor(payments: readonly PaymentRow[]): PaymentRow | undefined {
   return payments.find((payment) => payment.status === 'challenge' && !isOutcomeOpen(payment))
 }
@@ -38,13 +38,13 @@ export async function completedCheckout(
 ): Promise<CompletedCheckout | null> {
   if (status !== 'completed' || orderId === null) return null
   const order = await findOrder(db, { installationId, orderId })
-  // Nothing is awaited once the money of the order has come.
+  // An order whose money has arrived awaits nothing.
   const payments = order?.paymentStatus === 'pending' ? await listPaymentsOfSession(db, installationId, id) : []
   const awaited = order ? await awaitedMoney(db, order, payments) : null
   return { session: { id, successUrl }, secret, awaited, isClosed: closedAt !== null }
 }
 
-// One whose money is there: nothing is awaited.
+// A completed checkout whose money has arrived, so nothing is awaited.
 export function paidCheckout({ id, successUrl, closedAt }: SessionRow, secret: string): CompletedCheckout {
   return { session: { id, successUrl }, secret, awaited: null, isClosed: closedAt !== null }
 }
@@ -60,7 +60,7 @@ export async function checkoutPageView(
   const change = cart.terms?.change
   const [{ face, methods, zones, vatId, isSmallBusiness }, payments, offered, address] = await Promise.all([
     tools.carts.pricebooks.find(db, session.merchantId, cart.seller.catalogVersion),
-    // While it is open, none is under way.
+    // An open session has no payment in progress.
     session.status === 'open' ? [] : listPaymentsOfSession(db, session.installationId, session.id),
     tools.providers.offered(db, session),
     openCartAddress(db, tools.rootSecret, cart, now),
@@ -73,7 +73,7 @@ export async function checkoutPageView(
     customer: openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? nobody,
     asksVatId: vatId !== null && !isSmallBusiness,
     address: address ?? null,
-    // The address of a change is that of the order.
+    // A change of an order uses the address of the order.
     needsShipping: !change && needsShipping(lines.map(({ offer }) => offer)),
     change: change ? { number: change.number, kind: isExchange(change) ? 'exchange' : 'edit' } : null,
     countries: servedCountries(zones),
@@ -110,7 +110,7 @@ async function redirectOf(
   }
 }
 
-// Undefined where the payment or its session is gone.
+// Returns undefined if the payment or its session was deleted.
 export async function returnedView(
   db: Reader,
   { installationId, id }: PaymentName,
@@ -131,7 +131,7 @@ function faceOf(merchant: MerchantFace | undefined): CheckoutView['merchant'] {
   return { ...merchant, links: JSON.parse(merchant.links) as CheckoutView['merchant']['links'] }
 }
 
-// A method of which the merchant can say nothing is offered by its provider.
+// A method without settings of the merchant is offered as its provider defines it.
 function methodsOf(provider: PaymentProvider, mode: Mode, settings: readonly MethodSettings[]): CheckoutMethod[] {
   const say: CheckoutMethod['say'] = (key, locale) =>
     Object.hasOwn(provider.texts.en, key) ? providerText(provider, key, locale) : undefined

@@ -1,4 +1,4 @@
-// Asking a provider about one payment: within a deadline, watched, and listening for an answer that comes after it.
+// Calls a provider for one payment: with a deadline, with monitoring, and recording a response that arrives after the deadline.
 
 import { type CallOptions, callProvider, type Finding, type Outcome } from '../../payments/port.ts'
 import { checkPaymentSoon, type PaymentRow } from '../../payments/store.ts'
@@ -23,7 +23,7 @@ export async function askProvider<Answer extends Finding>(
   })
 }
 
-// Where there is no provider to ask: nothing is owed, or it is not installed.
+// The outcome if no provider can be called: nothing is due, or the provider is not installed.
 export function outcomeWithoutProvider({ provider, id, amount }: PaymentRow): Outcome {
   return provider === nothingDue
     ? { kind: 'approved', reference: id, collected: amount, brand: null, last4: null }
@@ -39,9 +39,8 @@ export function callFacts(payment: PaymentRow, call: ProviderCall): CallFacts {
   return { provider: payment.provider, paymentId: payment.id, call }
 }
 
-// An approval is believed whenever it comes, and so is the answer to a look-up: a provider that is always too slow would
-// otherwise never be heard. For anything else the provider is asked once more: an adapter that was aborted may have reported
-// that as a decline.
+// A late approval is accepted, and so is the late response to a look-up: otherwise a provider that is always too slow would never have an
+// effect. For any other response the provider is queried once more: an adapter that was aborted may have reported that as a decline.
 async function recordLateAnswer(
   tools: PayTools,
   payment: PaymentRow,
@@ -49,14 +48,14 @@ async function recordLateAnswer(
   answer: Finding,
 ): Promise<void> {
   if (answer.kind === 'absent' || answer.kind === 'unknown') return
-  // Its outcome is known, and what else was said may be old by now. It is looked up again by schedule.
+  // The outcome is known, and other parts of the response may be outdated. The payment is looked up again by schedule.
   if (payment.status === 'succeeded') return
   const isBelieved = answer.kind === 'approved' || call === 'lookUp'
   try {
     if (isBelieved) await finishPayment(tools, payment, answer, null)
     else await tools.storage.write(async (tx) => checkPaymentSoon(tx, payment, tools.clock().getTime()))
   } catch (error) {
-    // `finishPayment` has reported its own.
+    // `finishPayment` reports its own errors.
     if (!isBelieved)
       tools.watch.error('unrecorded', 'late answer could not be recorded', callFacts(payment, call), error)
   }

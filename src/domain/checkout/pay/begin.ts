@@ -1,4 +1,4 @@
-// The first transaction of a payment: it secures everything that the order will need, and records what is about to be charged.
+// The first transaction of a payment: it holds everything that the order will need, and records what is about to be charged.
 
 import type { Address } from '../../../contract/open/carts.ts'
 import { consentTextVersion, textLanguages } from '../../../contract/words.ts'
@@ -31,7 +31,7 @@ import { findMethodProblem, findOrderProblem } from './problems.ts'
 import { purchaseOf } from './purchase.ts'
 import { nothingDue } from './settlement.ts'
 
-// The address of a cart stays at least this long once a payment has begun.
+// After a payment has begun, the address of the cart is kept at least this long.
 const paymentAddressMs = 30 * 24 * 3_600_000
 
 export interface Attempt {
@@ -40,7 +40,7 @@ export interface Attempt {
   cause: Cause | null
 }
 
-// `provider` is undefined where nothing is owed.
+// `provider`: undefined if nothing is due.
 export interface BegunPayment {
   payment: PaymentRow
   isNew: boolean
@@ -56,7 +56,7 @@ export async function beginPayment(tools: PayTools, tx: Tx, { session, ...attemp
   return checkout ? beginLocked(tools, tx, checkout, attempt) : { problem: { code: 'not_open' } }
 }
 
-// The same for a checkout that is locked. `quote`: where it was priced since.
+// Like beginPayment, for a checkout that is locked already. `quote`: set if it was priced under the lock.
 export async function beginLocked(
   tools: PayTools,
   tx: Tx,
@@ -129,7 +129,7 @@ async function findOffered(
   return offered.find(({ provider }) => provider.name === name && isNow(provider) && (provider.offers?.(facts) ?? true))
 }
 
-// The order may be sent, cancelled or changed since the link was made.
+// The order may have been sent, cancelled or changed since the link was created.
 async function changeProblem(tx: Tx, { installationId }: SessionRow, { cart }: Quote): Promise<CheckoutProblem | null> {
   const change = cart.terms?.change
   return change && !(await isAgreed(tx, installationId, change)) ? { code: 'not_open' } : null
@@ -144,13 +144,13 @@ function sessionProblem(session: SessionRow, input: PayInput, now: number): Chec
 }
 
 function quoteProblem({ isPriced, pricing: { totals } }: Quote, { expectedTotal }: PayInput): CheckoutProblem | null {
-  // The amounts of a cart that cannot be priced are 0, and nothing is sold for that.
+  // A cart that cannot be priced has amounts of 0, and must not be sold for 0.
   if (!isPriced) return { code: 'price_unavailable' }
   if (totals.total !== expectedTotal) return { code: 'total_changed', from: expectedTotal, to: totals.total }
   return null
 }
 
-// Without it the right to withdraw would not end with the supply (Directive 2011/83/EU, Art. 16(m)).
+// Without this consent the right of withdrawal would not end with the supply (Directive 2011/83/EU, Art. 16(m)).
 function consentProblem({ lines }: Quote, { consents = [] }: PayInput): CheckoutProblem | null {
   const isDigital = lines.some(({ offer }) => offer.digital)
   return isDigital && !consents.includes('digital_content') ? { code: 'consent_needed' } : null
@@ -160,7 +160,8 @@ function isFree({ pricing }: Quote): boolean {
   return pricing.totals.total === 0
 }
 
-// What a payment is counted by: only what is typed here can be tried out.
+// The subjects (session, card, network) by which declines are counted. Only methods with fields are counted: only typed data can be
+// guessed.
 function triedSubjects(
   { rootSecret }: PayTools,
   session: SessionRow,
@@ -172,7 +173,7 @@ function triedSubjects(
   return subjectsOf(rootSecret, session.installationId, { sessionId: session.id, card, network })
 }
 
-// Nothing is recorded that was not asked for.
+// A consent that the checkout did not ask for is not recorded.
 function consentsOf({ lines }: Quote, { consents = [], locale }: PayInput, at: number): ConsentRecord[] {
   if (!consents.includes('digital_content') || !lines.some(({ offer }) => offer.digital)) return []
   const [tag] = (locale ?? 'en').split('-')

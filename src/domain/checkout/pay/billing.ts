@@ -1,5 +1,5 @@
-// The billing address of a payment, for a method that asks for one: what the shopper typed, or else where it is delivered to. It goes
-// to the provider and is not stored.
+// The billing address of a payment, for a method that asks for one: the one that the shopper typed, otherwise the delivery address. It is
+// sent to the provider and not stored.
 
 import type { Address } from '../../../contract/open/carts.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
@@ -10,7 +10,7 @@ import type { Quote } from '../../carts/view.ts'
 import type { CheckoutProblem, PayInput } from '../port.ts'
 import type { PayTools } from '../tools.ts'
 
-// Nothing, where none is asked for.
+// Empty if the method asks for no billing address.
 export type Billed = { billing?: Address } | { problem: CheckoutProblem }
 
 const nowhere: Address = { name: '', line1: '', city: '', country: '' }

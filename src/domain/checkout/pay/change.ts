@@ -1,4 +1,4 @@
-// Money that changes an order: the difference of an edit, paid by a link. It changes the order as it was agreed, or goes back.
+// Payment for a change of an order: the difference of an edit, paid by a link. The order is changed as agreed, or the money is returned.
 
 import { Refusal } from '../../../platform/kit/refuse.ts'
 import type { Reader } from '../../../platform/storage/storage.ts'
@@ -13,7 +13,7 @@ import { findAgreedExchange } from './exchange.ts'
 import type { OrderObstacle } from './failures.ts'
 import type { Settlement } from './settlement.ts'
 
-// Whether the order still is what it was when the change was agreed on.
+// Whether the order is still in the state in which the change was agreed on.
 export async function isAgreed(db: Reader, installationId: string, change: OrderChange): Promise<boolean> {
   const find = isExchange(change)
     ? findAgreedExchange(db, installationId, change)
@@ -28,12 +28,12 @@ async function findAgreedEdit(db: Reader, installationId: string, change: EditCh
   return edit && { facts, edit }
 }
 
-// The order is locked. Nothing is written where there is an obstacle.
+// The caller has locked the order. Writes nothing if there is an obstacle.
 export async function applyChange(
   { tx, session, payment, now, cause }: Settlement,
   change: EditChange,
 ): Promise<{ order: OrderRow } | { obstacle: OrderObstacle }> {
-  // The order stays as it is until the money is there.
+  // The order is not changed before the money has arrived.
   if (payment.status !== 'succeeded') return { obstacle: 'not_collected' }
   const agreed = await findAgreedEdit(tx, session.installationId, change)
   if (!agreed) return { obstacle: 'order_changed' }

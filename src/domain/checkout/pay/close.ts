@@ -1,6 +1,6 @@
-// Closing a payment by hand: the operator says what became of one that its provider has forgotten or never reports. What follows
-// is what would have followed from the provider's own answer. The provider is not asked any more; what it says later is
-// handled as for any payment that has ended.
+// Closing a payment by hand: the operator states the outcome of a payment that its provider has forgotten or never reports. It has the
+// same effects as if the provider had reported it. The provider is not queried any more; later reports are handled as for any payment
+// that has ended.
 
 import type { ClosedOutcome } from '../../../contract/words.ts'
 import { type Refusal, refuse } from '../../../platform/kit/refuse.ts'
@@ -12,7 +12,7 @@ import type { PayTools } from '../tools.ts'
 import { lockForOutcome, recordOutcome } from './finish.ts'
 import { lockAwaited, recordAwaited } from './pending.ts'
 
-// Longer than any call to a provider and the look-ups that follow it, so no answer to them is still on its way.
+// Longer than any call to a provider and the look-ups that follow it, so none of their responses can still arrive.
 const closableAfterMs = 3_600_000
 
 export async function closePayment(
@@ -39,12 +39,13 @@ export async function closePayment(
   return (await findPayment(tx, installationId, id)) ?? closed
 }
 
-// Why it cannot be closed; undefined where it can.
+// The reason why the payment cannot be closed; undefined if it can.
 export function closeObstacle(payment: PaymentRow, now: number): string | undefined {
   const { status, checkAt, createdAt } = payment
   if (status === 'succeeded' || (!isUndecided(payment) && checkAt === null))
     return `its outcome is known, it is ${shownStatus(status)}`
-  // The provider may be answering. Were it closed as declined now and the answer lost, the charge would never be asked for again.
+  // The provider may still respond. If the payment were closed as declined now and the response were lost, nothing would look up the
+  // charge again.
   if (now < createdAt + closableAfterMs)
     return 'it began less than an hour ago, and the provider is still asked for its outcome'
   return undefined

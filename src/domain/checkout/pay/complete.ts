@@ -1,5 +1,5 @@
-// Money came, or will: the order, the stock, the promotion's use, the payment, the session and the cart are one transaction.
-// Where no order is possible any more, the money is owed back in the commit that says so, and a loop returns it.
+// Completes a session whose money has arrived or will: the order, the stock, the promotion's use, the payment, the session and the cart
+// are one transaction. If no order is possible any more, the same commit records that the money is owed back, and a loop returns it.
 
 import type { Address } from '../../../contract/open/carts.ts'
 import { newId } from '../../../platform/kit/ids.ts'
@@ -38,27 +38,27 @@ import { reopenSession } from './reopen.ts'
 import { queueReturn } from './return.ts'
 import { nothingDue, type Settlement } from './settlement.ts'
 
-// An order's address is stored this long, for returns and disputes.
+// How long an order's address is stored, for returns and disputes.
 const orderAddressMs = 400 * 24 * 3_600_000
 
 interface Purchase {
   orderId: string
   draft: Draft
   cart: CartRow
-  // Set for an order that is sent.
+  // Set if the order is shipped.
   address: Address | undefined
 }
 
 export interface Completed {
   session: SessionRow
   order: OrderRow
-  // The cart as an order.
+  // The cart after it became an order.
   quote: Quote
-  // The sealed secret of the order's page. Null where the order was there before.
+  // The sealed secret of the order's page. Null if the order existed before.
   secretSealed: string | null
 }
 
-// Undefined where no order was possible.
+// Returns undefined if no order was possible.
 export async function completeSession(settlement: Settlement): Promise<Completed | undefined> {
   return announceTogether(settlement.tx, () => complete(settlement))
 }
@@ -88,7 +88,7 @@ async function complete(settlement: Settlement): Promise<Completed | undefined> 
   }
   saveSession(tx, completed)
   const { id, number, paymentStatus } = order
-  // Events have no links.
+  // Events contain no links, so the secret and the path are left out.
   const view = {
     session: completed,
     quote,
@@ -132,10 +132,11 @@ async function sellOrder(settlement: Settlement, cart: CartRow): Promise<Done> {
   return { order, quote: convertCart(settlement, facts, order, pricing), secretSealed }
 }
 
-// The order of the return was locked before the session. The credit moves once the stock is sold, so an obstacle finds nothing written.
+// The caller locked the order of the return before the session. The credit is moved after the stock is sold, so nothing is written if
+// there is an obstacle.
 async function exchangeItems(settlement: Settlement, cart: CartRow, change: ExchangeChange): Promise<Done> {
   const { tx, session, payment, now, cause } = settlement
-  // The order of the return stays as it is until the money is there.
+  // The order of the return is not changed before the money has arrived.
   if (payment.status !== 'succeeded') return { obstacle: 'not_collected' }
   const agreed = await findAgreedExchange(tx, session.installationId, change)
   if (!agreed) return { obstacle: 'order_changed' }
@@ -152,7 +153,7 @@ async function exchangeItems(settlement: Settlement, cart: CartRow, change: Exch
   return sold
 }
 
-// The order was locked before the session.
+// The caller locked the order before the session.
 async function changeOrder(settlement: Settlement, change: EditChange): Promise<Done> {
   const { tools, tx, session } = settlement
   const { installationId, cartId } = session
@@ -163,13 +164,13 @@ async function changeOrder(settlement: Settlement, change: EditChange): Promise<
   return { order: changed.order, quote: convertCart(settlement, facts, changed.order, change.pricing) }
 }
 
-// Counts the use of the promotion; or answers why no order is possible.
+// Counts the use of the promotion, or returns why no order is possible.
 async function usePromotionOf(
   { tools, tx, session }: Settlement,
   { draft, address }: Purchase,
 ): Promise<{ promotion: Promotion | null } | { obstacle: OrderObstacle }> {
-  // A late approval may find the address erased, and both sealed by a version of the root secret that was given up. An order
-  // without them can neither be sent nor asked about.
+  // A late approval may find the address erased, or contact and address sealed by a version of the root secret that was removed. An order
+  // without them could not be sent, and the customer could not be contacted.
   if (!openCustomerOf(tools, session) || (draft.shipping && !address)) return { obstacle: 'contact_lost' }
   const promotion = draft.promotion ? await usePromotion(tx, session, draft.promotion.id) : null
   if (promotion === undefined) return { obstacle: 'promotion_used_up' }
@@ -180,21 +181,21 @@ async function usePromotionOf(
   return { promotion }
 }
 
-// The stock turned out to be short when the number was taken already: everything is undone, and done again one after the other.
+// Thrown if the stock turns out to be short after the number was taken: the transaction is rolled back and repeated one step at a time.
 export class SoldOutMeanwhile extends Error {}
 
 interface Taken {
-  // The cart as it is when its stock is sold.
+  // The cart when its stock is sold.
   facts: CartFacts
   addressId: string | undefined
   number: string
-  // Its payments, the one that completes it first.
+  // The payments of the order, the one that completes it first.
   booked: PaymentRow[]
 }
 
-// Sells the stock, moves the address and takes the order's number, in this order; undefined where the stock is short. From the lock of the
-// first SKU on, other shoppers wait. Where it may, all of it therefore leaves in one flight, although a shortage is only known after it:
-// the stock is held, so there is hardly ever one. What follows leaves with the commit.
+// Sells the stock, moves the address and takes the order's number, in this order; returns undefined if the stock is short. From the lock
+// of the first SKU on, other shoppers wait. If possible, all of it is therefore sent in one round trip, although a shortage is only known
+// afterwards: the stock is held, so there is hardly ever one. Later statements are sent with the commit.
 async function takeGoods(settlement: Settlement, purchase: Purchase): Promise<Taken | undefined> {
   const { tx, session, now, cause, isHasty, collectOthers } = settlement
   const wanted = purchase.draft.lines.map(({ skuId, quantity }) => ({ skuId, quantity }))
@@ -212,7 +213,7 @@ async function takeGoods(settlement: Settlement, purchase: Purchase): Promise<Ta
   return withLeft(taken, left)
 }
 
-// SKUs that may be sold beyond their stock may be held in part.
+// SKUs that may be sold beyond their stock may be held only in part.
 async function isHeldWhole({ tools, tx, now }: Settlement, { draft, cart }: Purchase): Promise<boolean> {
   const { merchantId, mode, seller } = cart
   const skuIds = draft.lines.map(({ skuId }) => skuId)
@@ -227,7 +228,7 @@ async function takeRest(
   others: readonly PaymentRow[] = [],
 ): Promise<Taken> {
   const booked = [payment, ...others].map((paid) => ({ ...paid, orderId }))
-  // The number last: the next order of the merchant in this mode waits for it.
+  // The number is taken last: the next order of the merchant in this mode waits for it.
   const [addressId, facts, number] = await Promise.all([
     address && cart.address
       ? moveAddress(tx, tools.rootSecret, {
@@ -244,12 +245,12 @@ async function takeRest(
     takeOrderNumber(tx, session),
     Promise.all(booked.map((paid) => savePayment(tx, paid))),
   ])
-  // Swept since it was looked at; the next look gives the money back.
+  // The address was swept since it was read; the next look-up returns the money.
   if (address && addressId === undefined) throw new Error(`session ${session.id} has lost its address`)
   return { facts, addressId, number, booked }
 }
 
-// The cart as it is when its stock is sold, whenever it was read.
+// Sets the available stock in the cart to that after the sale, whenever the cart was read.
 function withLeft(taken: Taken, left: ReadonlyMap<string, number>): Taken {
   const lines = taken.facts.lines.map((line) => {
     const available = left.get(line.offer.skuId) ?? line.offer.available
@@ -259,7 +260,7 @@ function withLeft(taken: Taken, left: ReadonlyMap<string, number>): Taken {
 }
 
 async function returnCharge(given: Settlement, obstacle: OrderObstacle): Promise<void> {
-  // A link of an order that it does not fit any more is over.
+  // A payment link expires if the order has changed, so the link no longer fits.
   const session = obstacle === 'order_changed' ? { ...given.session, expiresAt: given.now } : given.session
   const settlement = { ...given, session }
   const { tx, payment, now } = settlement
@@ -298,14 +299,14 @@ async function bookOrder(
   })
 }
 
-// The term that the shopper was shown, or one that the merchant has set since.
+// The payment term that the shopper was shown, or a newer one of the merchant.
 async function findDueAt({ tx, payment, now }: Settlement): Promise<number | null> {
   if (payment.status !== 'pending' || payment.provider !== manualName) return null
   const settings = await findMethodSettings(tx, payment.merchantId, payment)
   return settings ? paymentDueAt(settings, now) : null
 }
 
-// Answers with the cart as it now is, which costs what was charged.
+// Returns the resulting cart, whose price is what was charged.
 function convertCart(
   { tools, tx, now, cause }: Settlement,
   facts: CartFacts,
@@ -314,7 +315,7 @@ function convertCart(
 ): Quote {
   const move = moveFor(cartLifecycle, 'convert', facts.cart.status)
   if (!move) throw new Error(`cart ${facts.cart.id} is ${facts.cart.status} and cannot become an order`)
-  // Its address went with the order.
+  // The address was moved to the order.
   const cart = {
     ...facts.cart,
     status: move.to,

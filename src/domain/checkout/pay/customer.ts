@@ -1,5 +1,5 @@
-// Who pays, as far as an order needs it: contact, address, and whether a promotion has a use left for them. Asked before the
-// payment, and again when it is approved.
+// Data of the buyer that an order needs: contact, address, and whether a promotion has a use left for them. Checked before the payment,
+// and again when it is approved.
 
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { type Customer, nobody, openCustomer } from '../../orders/customer.ts'
@@ -8,13 +8,13 @@ import { customerHashes, listCustomerKeys } from '../customer.ts'
 import { countUses, type SessionRow } from '../store.ts'
 import type { PayTools } from '../tools.ts'
 
-// Undefined when it cannot be opened.
+// Returns undefined if the data cannot be decrypted.
 export function openCustomerOf({ rootSecret }: PayTools, { id, customerSealed }: SessionRow): Customer | undefined {
   return openCustomer(rootSecret, id, customerSealed)
 }
 
-// Whether this customer has no use left. The second time under the lock that counting the use has taken: two payments of one
-// customer may have begun together.
+// Whether this customer has no use left. The second check is made under the lock that counting the use has taken: two payments of one
+// customer may have begun at the same time.
 export async function isOverused(
   { rootSecret }: PayTools,
   tx: Tx,

@@ -1,5 +1,5 @@
-// What a provider lists beside the outcome of a payment, as far as it can be read, and its dispute, which is recorded whatever became of the
-// payment here.
+// What a provider reports beside the outcome of a payment, as far as it can be read, and its dispute, which is recorded whatever the
+// outcome of the payment.
 
 import { toInstant } from '../../../platform/kit/instant.ts'
 import { queueEmails } from '../../../platform/outbox/emails.ts'

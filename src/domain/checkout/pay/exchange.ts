@@ -1,4 +1,4 @@
-// Money that completes an exchange: the difference, paid by a link. The new order is placed as it was agreed, or the money goes back.
+// Payment for an exchange: the difference, paid by a link. The new order is placed as agreed, or the money is returned.
 
 import { moveFor } from '../../../platform/kit/lifecycle.ts'
 import { Refusal } from '../../../platform/kit/refuse.ts'
@@ -24,7 +24,7 @@ export interface Exchangeable {
   refund: ReturnRefund
 }
 
-// Undefined where the items are not worth the credit any more: they were refunded, exchanged or are not expected.
+// Returns undefined if the items are no longer worth the credit: they were refunded, exchanged or are no longer expected.
 export async function findAgreedExchange(
   db: Reader,
   installationId: string,
@@ -58,8 +58,8 @@ export async function endExchange(
   if (close) await changeReturn(tx, after, 'close', {}, context)
 }
 
-// Money of another order as a payment of the session. It shows what the money came by. What goes back of it is asked for at the payment that it
-// moved from.
+// Records money of another order as a payment of this session, with the payment method that it was originally paid by. Refunds of it are
+// made at the original payment.
 export function insertMoved(
   tx: Tx,
   session: SessionRow,

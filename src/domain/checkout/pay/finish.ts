@@ -22,7 +22,7 @@ import { lockAwaited, pendingCheckAt, recordAwaited, warnOfAmount } from './pend
 import { reopenSession } from './reopen.ts'
 import { challengeMs, type PaymentOutcome, type Settlement } from './settlement.ts'
 
-// The second to arrive finds the outcome recorded. Undefined where this has not completed the session.
+// Of two concurrent calls, the second finds the outcome recorded. Returns undefined if this call has not completed the session.
 export async function finishPayment(
   tools: PayTools,
   asked: PaymentRow,
@@ -37,7 +37,7 @@ export async function finishPayment(
       else if (asked.status === 'succeeded') await recordProviderChanges(tools, tx, asked, outcome)
       else completed = await recordOutcome(tools, tx, await lockForOutcome(tx, asked), { outcome, cause, isHasty })
       if (asked.lookingUntil !== null) endLook(tx, asked)
-      // If the payment succeeded just now, the next look records what else is known.
+      // If the payment has just succeeded, another look-up records refunds and disputes.
       if (asked.status !== 'succeeded' && hasRefundsOrDispute(outcome.providerState))
         lookAgain(tx, asked, tools.clock().getTime())
       return completed
@@ -57,11 +57,11 @@ export async function finishPayment(
 }
 
 export interface LockedPayment {
-  // The session of one that has ended may be deleted.
+  // Undefined if the payment has ended and its session was deleted.
   session: SessionRow | undefined
   cart: CartRow | undefined
   payment: PaymentRow
-  // What it was counted by when it began.
+  // The subjects by which declines of this payment are counted.
   subjects: readonly string[]
 }
 
@@ -97,7 +97,7 @@ export async function recordOutcome(
   return decide({ tools, tx, session, cart, payment, now: tools.clock().getTime(), cause, isHasty }, outcome)
 }
 
-// A provider that is down must not lock out those who tried meanwhile.
+// A decline that the provider caused must not lock out the shopper.
 function isShoppersFault(outcome: PaymentOutcome): boolean {
   return outcome.kind === 'declined' && outcome.code !== 'provider_error' && !outcome.isWithdrawn
 }
@@ -118,7 +118,7 @@ async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<
   switch (outcome.kind) {
     case 'challenge': {
       const { reference, challenge } = outcome
-      // Looked up again when the shopper should have answered long ago.
+      // Time of the next look-up, by which the shopper should have answered long ago.
       await savePayment(tx, { ...decided, reference, challenge, checkAt: payment.createdAt + challengeMs + leaseMs })
       return undefined
     }
@@ -132,7 +132,7 @@ async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<
     }
     case 'declined': {
       const { code, brand, last4, isDoubtful, isWithdrawn } = outcome
-      // The provider has not answered what became of it.
+      // The provider has not reported the outcome of the payment.
       const { checks, checkAt } = isDoubtful
         ? { ...seen, checkAt: nextTryAt(seen.checks, now) }
         : { ...decided, checkAt: null }
@@ -162,15 +162,15 @@ async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<
   }
 }
 
-// Who comes back from a page of the provider was there. A frame is on our own page, which may just have been loaded again.
+// A shopper who returns from a page of the provider has been there. A frame is on our own page, which may just have been reloaded.
 function isBackFromPage({ looksWanted }: PaymentRow, nextAction: NextAction): boolean {
   return looksWanted > 0 && nextAction.kind === 'page'
 }
 
-// The shopper has nothing left to do anywhere.
+// The shopper has no action left.
 const nowhere = { challenge: null, placeSealed: null, placeUntil: null } as const
 
-// How often a payment by redirect is looked up where no shopper comes back and no webhook arrives.
+// Interval of look-ups of a payment by redirect if no shopper returns and no webhook arrives.
 const redirectEveryMs = 5 * 60_000
 
 const verbs = {

@@ -1,5 +1,5 @@
-// Tells providers the numbers of orders, so a merchant finds the order from the payment and a shopper knows it on a statement. One round of a
-// loop: nothing depends on it, so it is given up in the end.
+// Sends the numbers of orders to providers, so a merchant finds the order from the payment and a shopper recognises it on a statement.
+// One round of a loop. Nothing depends on it, so it is given up after some attempts.
 
 import { handleClaimed } from '../../../platform/jobs/rows.ts'
 import { findMerchantFace } from '../../merchants/store.ts'

@@ -1,4 +1,5 @@
-// Outcomes that arrive after a payment has ended here. Money that came after it was given up is owed back in this transaction.
+// Outcomes that arrive after a payment has ended here. Money that arrived after the payment was given up is owed back in this
+// transaction.
 
 import { newId } from '../../../platform/kit/ids.ts'
 import { moveFor } from '../../../platform/kit/lifecycle.ts'
@@ -25,27 +26,27 @@ export async function recordAfterEnd(
 ): Promise<void> {
   const now = tools.clock().getTime()
   if (isAwaitedFromProvider(payment)) {
-    // Asked before another look-up placed the order. What is new is asked for again, and recorded with the order.
+    // This look-up began before another one placed the order. A new outcome is looked up again, and recorded with the order.
     if (outcome.kind !== 'pending' && outcome.kind !== 'unknown')
       await savePayment(tx, { ...payment, checkAt: now, updatedAt: now })
     return
   }
-  // Also money that went back can be disputed.
+  // A payment can be disputed even after it was refunded.
   const dispute = providerStateIn(tools, tx, payment, outcome)?.dispute
   if (dispute) await noteDispute(tools, tx, payment, dispute)
   const facts = { provider: payment.provider, paymentId: payment.id }
   const booked = bookedFor(payment, outcome)
   if (booked && (await isReturnedByHand(tx, payment))) {
-    // The shopper has the money. The charge stays where it is.
+    // The shopper got the money back by hand, so the charge is not returned.
     await savePayment(tx, { ...payment, checkAt: null, updatedAt: now })
     return warnOfContradiction(tools, tx, payment, outcome)
   }
   if (booked) {
     const reason = 'approved after the payment had ended'
-    // What is still pending there has not left the shopper's account.
+    // A charge that is still pending at the provider has not left the shopper's account, so it is voided.
     if (outcome.kind === 'approved') await queueReturn(tx, payment, reason, now)
     else await queueVoid(tx, payment, { id: newId('rfd'), reason }, now)
-    // An order that awaited it was cancelled, and does not await it again.
+    // An order that awaited this money was cancelled, and does not await it again.
     await savePayment(tx, { ...payment, ...(payment.orderId === null ? booked : {}), checkAt: null, updatedAt: now })
     const message = 'payment was approved after it had ended; it is given back'
     tx.afterCommit(() => tools.watch.warn('late_success', message, facts, { status: payment.status }))
@@ -77,13 +78,13 @@ async function isReturnedByHand(tx: Tx, { installationId, id }: PaymentRow): Pro
   })
 }
 
-// Whether the provider need not be asked again, until there are events.
+// Whether the provider need not be queried again, unless an event arrives.
 function isCertain(payment: PaymentRow, outcome: PaymentOutcome): boolean {
   if (isGivenUp(payment)) return outcome.kind === 'declined' && !outcome.isDoubtful
   return outcome.kind !== 'unknown'
 }
 
-// What money that came late makes of the payment; undefined where none came, or it was not late.
+// The members of the payment that change because money arrived late; undefined if none arrived, or it was not late.
 function bookedFor({ status }: PaymentRow, outcome: Outcome): Partial<PaymentRow> | undefined {
   const book = (to: StoredPaymentStatus | undefined, more: Partial<PaymentRow>) => to && { ...more, status: to }
   if (outcome.kind === 'approved') {
@@ -95,8 +96,8 @@ function bookedFor({ status }: PaymentRow, outcome: Outcome): Partial<PaymentRow
   return book(moveFor(paymentLifecycle, 'await_late', status)?.to, { reference: outcome.reference })
 }
 
-// An order was placed for the money, or awaits it, and its provider says otherwise. (Of one without an order, a void is owed,
-// and a voided charge is looked up as declined.)
+// Whether the provider contradicts an order that was placed for the money, or awaits it. (A payment without an order does not count: its
+// void is owed, and a voided charge is looked up as declined.)
 export function isContradiction({ status, orderId }: PaymentRow, { kind }: Outcome): boolean {
   if (orderId === null) return false
   return (

@@ -1,4 +1,4 @@
-// An order that is paid by money of another one: no shopper looks at a page, and no provider is asked.
+// Completes an order that is paid with money of another one: without a page for a shopper, and without a call to a provider.
 
 import { onlyMove } from '../../../platform/kit/lifecycle.ts'
 import type { Cause } from '../../../platform/outbox/announce.ts'
@@ -15,21 +15,21 @@ import { insertMoved } from './exchange.ts'
 
 export interface PaidByMoved {
   key: SessionKey
-  // What the order was said to cost.
+  // The announced price of the order.
   total: number
-  // As much as moved, which may be more than the order costs, by each payment that it came by.
+  // The moved money, by the payment that it came from; it may be more than the price of the order.
   parts: readonly MovedPart[]
   now: number
   cause: Cause | null
 }
 
-// The session was opened in this transaction, so its stock is held for it. Answers with the id of the order.
+// The session was opened in this transaction, so its stock is held for it. Returns the id of the order.
 export async function completeByMoved(tools: PayTools, tx: Tx, asked: PaidByMoved): Promise<string> {
   const { key, total, parts, now, cause } = asked
   const session = await findSession(tx, key)
   if (!session) throw new Error(`session ${key.sessionId} is gone`)
   const { quote } = await factsOf(tools, tx, session, now)
-  // Priced twice by one function. If they ever differ, nothing is written.
+  // Both totals come from the same pricing function. If they ever differ, nothing is written.
   if (!quote.isPriced || quote.pricing.totals.total !== total)
     throw new Error(`session ${session.id} costs ${quote.pricing.totals.total} and not ${total}`)
   const [payment, ...others] = parts.map((part) => insertMoved(tx, session, part, now))

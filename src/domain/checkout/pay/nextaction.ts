@@ -6,7 +6,7 @@ import type { PaymentRow } from '../../payments/store.ts'
 
 const nextActionPurpose = 'payment place'
 
-// Sealed, because it may hold a secret of the provider with which the payment can be made.
+// Sealed, because it may contain a secret of the provider with which the payment can be made.
 export function sealNextAction(
   rootSecret: RootSecret,
   payment: Pick<PaymentRow, 'installationId' | 'id'>,
@@ -15,7 +15,7 @@ export function sealNextAction(
   return sealByRoot(rootSecret, nextActionPurpose, JSON.stringify(nextAction), contextOf(payment))
 }
 
-// Undefined when there is none, or the version of the root secret that sealed it was given up.
+// Returns undefined if there is none, or the version of the root secret that sealed it was removed.
 export function openNextAction(rootSecret: RootSecret, payment: PaymentRow): NextAction | undefined {
   const text = payment.placeSealed && openByRoot(rootSecret, nextActionPurpose, payment.placeSealed, contextOf(payment))
   return text ? (JSON.parse(text) as NextAction) : undefined

@@ -1,5 +1,5 @@
-// Changes of a payment that was made: it is looked up when a webhook says so. Its outcome is known; what its provider lists of refunds
-// and disputes is recorded.
+// Changes of a payment that has succeeded: it is looked up after a webhook. Its outcome is known; the refunds and disputes that its
+// provider lists are recorded.
 
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { lockOrderFacts } from '../../orders/change.ts'
@@ -26,7 +26,7 @@ export async function recordProviderChanges(
   const payment = await lockPayment(tx, installationId, id)
   if (!payment) throw new Error(`payment ${id} does not exist any more`)
   if (payment.status !== 'succeeded') return recordAfterEnd(tools, tx, payment, outcome)
-  // Another look has begun since, and knows more.
+  // A newer look-up has begun since, and knows more.
   if (payment.lookedAt !== asked.lookedAt) return
   const now = tools.clock().getTime()
   const seen = { ...payment, checks: payment.checks + 1, updatedAt: now }
@@ -34,7 +34,7 @@ export async function recordProviderChanges(
   warnOfAmount(tools, tx, payment, outcome)
   const providerState = providerStateIn(tools, tx, payment, outcome)
   const plan = providerState && (await recordProviderState(tx, facts, payment, providerState, now))
-  // One that went back as a whole, or is about to, may be called declined.
+  // A payment that was returned as a whole, or is about to be, may be reported as declined.
   if (isContradiction(payment, outcome) && sumListed(providerState) < payment.amount)
     warnOfContradiction(tools, tx, payment, outcome)
   if (plan) tellPlan(tools, tx, payment, plan)

@@ -1,6 +1,6 @@
-// Paying, as the shopper asks for it. The attempt is committed before the provider is called, under a key of ours; the call
-// happens outside of any transaction; its outcome and the order are one transaction. What is lost in between is found again by
-// that key (recover.ts).
+// Paying, when the shopper submits the payment. The attempt is committed before the provider is called, under a key of ours; the call is
+// made outside of any transaction; its outcome and the order are one transaction. An interrupted payment is found again by that key
+// (recover.ts).
 
 import type { Cause } from '../../../platform/outbox/announce.ts'
 import type { Outcome } from '../../payments/port.ts'
@@ -16,7 +16,7 @@ import { returnUrlsFor } from './redirect.ts'
 
 export interface PayAnswer {
   problem: CheckoutProblem | null
-  // The session, where it was completed and its money is there.
+  // The session, if this payment completed it and its money has arrived.
   paid?: SessionRow | undefined
 }
 
@@ -32,7 +32,7 @@ export async function pay(
   return { problem: null, paid: completed?.order.paymentStatus === 'pending' ? undefined : completed?.session }
 }
 
-// What follows once the attempt is recorded. Undefined where this has not completed the session.
+// Calls the provider after the attempt is recorded, and records the outcome. Returns undefined if this has not completed the session.
 export async function carryOut(
   tools: PayTools,
   { payment, isNew, provider, billing, purchase }: BegunPayment,
@@ -40,7 +40,7 @@ export async function carryOut(
   cause: Cause | null,
 ): Promise<Completed | undefined> {
   tools.onStep?.('recorded')
-  // The same form sent twice: the first one is at work, or done.
+  // The same form was sent twice: the first request is in progress, or finished.
   if (!isNew) return undefined
   const returnUrls = () => returnUrlsFor(tools, payment, locale)
   const outcome: Outcome =
@@ -62,7 +62,7 @@ export interface ChallengeAnswer {
   answer: 'accept' | 'refuse'
 }
 
-// After the bank's page.
+// Continues a payment after the shopper's bank page.
 export async function answerChallenge(
   tools: PayTools,
   session: SessionKey,

@@ -1,4 +1,4 @@
-// Why a payment cannot begin although the session is open: what the order still lacks, or a method that is not offered.
+// Why a payment cannot begin although the session is open: data that the order still lacks, or a method that is not offered.
 
 import { issueAt } from '../../../contract/issues.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
@@ -25,12 +25,12 @@ export async function findOrderProblem(
   if (unsellable) return unsellable
   if (session.emailHash === null || !openCustomerOf(tools, session))
     return { code: 'invalid', issues: [issueAt('/email', 'needed')] }
-  // What comes to an order goes where that goes.
+  // Items that an edit adds are sent to the address of the order.
   const change = cart.terms?.change
   if ((!change || isExchange(change)) && needsShipping(lines.map(({ offer }) => offer))) {
     const address = livingAddress(cart, now) ? await openCartAddress(tx, tools.rootSecret, cart, now) : undefined
     if (!address) return { code: 'invalid', issues: [issueAt('/address', 'needed')] }
-    // Agents may begin with a part of it.
+    // The address may be incomplete: agents may begin with a part of it.
     const checked = checkAddress(address)
     if ('issues' in checked) return { code: 'invalid', issues: checked.issues }
     if (pricing.shipping.optionId === null) return { code: 'shipping_unavailable' }

@@ -1,4 +1,4 @@
-// What a provider is told of the purchase: who buys, where it is delivered to, and each line. It goes to the provider and is not stored.
+// The purchase as providers are sent it: buyer, delivery address, and each line. It is not stored.
 
 import type { Address } from '../../../contract/open/carts.ts'
 import type { Quote } from '../../carts/view.ts'
@@ -14,10 +14,10 @@ export function purchaseOf(
   return { shopper: { email, name, phone }, delivery: address ?? null, lines: linesOf(quote) }
 }
 
-// Their totals add up to what is charged.
+// The lines, whose totals add up to the charged amount.
 function linesOf(quote: Quote): PurchaseLine[] {
   const { cart, pricing } = quote
-  // The session pays the difference of an edited order, to which no lines add up.
+  // For a changed order the session charges the difference, to which no lines add up.
   if (cart.terms?.change) {
     const { total } = pricing.totals
     const amounts = { quantity: 1, unitPrice: total, discount: 0, total, taxRateBps: null }

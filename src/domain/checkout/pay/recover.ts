@@ -1,4 +1,4 @@
-// Payments whose outcome is not known, or of which there are events: their providers are asked, by a loop, until it is known.
+// A loop that queries providers about payments whose outcome is unknown, or for which events arrived, until it is known.
 
 import type { PaymentErrorCode } from '../../../contract/words.ts'
 import { handleClaimed } from '../../../platform/jobs/rows.ts'
@@ -10,17 +10,17 @@ import { askProvider, callFacts, callOptions, outcomeWithoutProvider } from './a
 import { finishPayment } from './finish.ts'
 import { challengeMs, nothingDue, type PaymentOutcome } from './settlement.ts'
 
-// After this long a provider that does not know a payment will never hear of it.
+// A payment that the provider still does not know after this time will not reach it any more.
 const absentMs = 2 * leaseMs
-// One that was closed here and is unknown there is looked up for this long: not every provider can close a key that it does not
-// know.
+// How long a payment that was closed here and is unknown at the provider is still looked up: not every provider can close a key that it
+// does not know.
 const doubtMs = 24 * 3_600_000
 
-// A loop's body.
+// Body of a loop.
 export async function recoverPayments(tools: PayTools, limit = 20): Promise<number> {
   const now = tools.clock().getTime()
   const { storage } = tools
-  // Side by side: one after the other, slow answers would outlive the lease.
+  // Payments are processed in parallel: one after the other, slow responses would outlast the lease.
   const round = { storage, loop: 'payments', now, atOnce: limit } as const
   const keyOf = ({ installationId, id }: PaymentRow) => ({ tenantId: installationId, rowId: id })
   return handleClaimed(
@@ -40,7 +40,7 @@ export async function recoverPayments(tools: PayTools, limit = 20): Promise<numb
 export async function findOutcome(tools: PayTools, payment: PaymentRow): Promise<PaymentOutcome> {
   const provider = await tools.storage.read((db) => tools.providers.of(db, payment))
   if (provider) return lookUpOrClose(tools, provider, payment)
-  // A provider that is not installed now may be again; until then it is asked for ever more rarely.
+  // The provider may be installed again later; meanwhile it is checked at growing intervals.
   if (payment.provider !== nothingDue) tools.watch.missing(callFacts(payment, 'lookUp'))
   return outcomeWithoutProvider(payment)
 }
@@ -49,7 +49,7 @@ async function lookUpOrClose(tools: PayTools, provider: PaymentProvider, payment
   const charge = chargeOf(payment)
   const lookUp = () => askProvider(tools, payment, 'lookUp', (signal) => provider.lookUp(charge, signal))
   const finding: Finding = await lookUp()
-  // What was paid is never closed, whatever is said about it now.
+  // A paid payment is never closed, whatever the provider reports now.
   if (payment.status === 'succeeded') return finding.kind === 'absent' ? { kind: 'unknown' } : finding
   const ageMs = tools.clock().getTime() - payment.createdAt
   const isForsaken =
@@ -57,13 +57,12 @@ async function lookUpOrClose(tools: PayTools, provider: PaymentProvider, payment
     (finding.kind === 'challenge' && ageMs > challengeMs) ||
     (finding.kind === 'redirect' && tools.clock().getTime() >= finding.until)
   if (!isForsaken) return finding.kind === 'absent' ? { kind: 'unknown' } : finding
-  // Closed at the provider first, so a call that is still on its way cannot charge anyone afterwards; and looked up before that
-  // is believed.
+  // Closed at the provider first, so a call that is still on its way cannot charge the shopper afterwards; then looked up to verify that.
   const closed = await callToClose((signal) => provider.close(charge, signal), callOptions(tools, payment, 'close'))
   tools.onStep?.('closed')
   if (closed === 'unknown') return { kind: 'unknown' }
   const after: Finding = await lookUp()
-  // Paid in the last moment: the order is what the shopper wants, and not the money back.
+  // Paid at the last moment: the shopper wants the order, not the money back.
   if (closed === 'taken') return after.kind === 'absent' ? { kind: 'unknown' } : after
   if (after.kind !== 'declined' && after.kind !== 'absent') return { kind: 'unknown' }
   const code: PaymentErrorCode = finding.kind === 'absent' ? 'provider_error' : 'authentication_failed'

@@ -1,5 +1,5 @@
-// Payments by redirect: where the shopper is sent, how they come back, and asking at once what became of it. Neither
-// the return nor anything in its address is believed: it is only a reason to ask.
+// Payments by redirect: where the shopper is sent, how they return, and the immediate look-up of the outcome. Neither the return nor
+// anything in its address is trusted: it only triggers a look-up.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Cause } from '../../../platform/outbox/announce.ts'
@@ -28,8 +28,8 @@ import { findOutcome } from './recover.ts'
 
 const returnPurpose = 'payment return'
 
-// The address to which a provider sends the shopper back. It names the payment and not the page: the secret of the page is
-// given to no other host.
+// The token in the address to which a provider sends the shopper back. It identifies the payment, not the page: the secret of the page is
+// never sent to another host.
 export function returnTokenOf(rootSecret: RootSecret, { installationId, id }: PaymentName): string {
   return signToken(deriveKeys(rootSecret, returnPurpose)[0], `${installationId} ${id}`)
 }
@@ -58,8 +58,8 @@ export async function returnUrlsFor(tools: PayTools, payment: PaymentRow, locale
   return { returnUrl, cancelUrl: returnUrl, locale, merchantName: merchant?.name ?? '' }
 }
 
-// Asks the provider now, unless it is being asked, or was a moment ago: by a return, a look at a page or a webhook. Answers whether it
-// asked.
+// Looks up the payment now, unless that is in progress or was done a moment ago, after a return, a view of a page or a webhook. Returns
+// whether it did.
 export async function lookUpNow(
   tools: PayTools,
   { installationId, id }: PaymentName,
@@ -71,17 +71,17 @@ export async function lookUpNow(
   return claimed !== undefined
 }
 
-// The shopper comes back. A look-up that began before this may have missed the payment, so one that begins now is needed: by this
-// process as soon as none is under way, or by any other. Where that takes too long, the page goes on waiting.
+// The shopper returns. A look-up that began earlier may have missed the payment, so a new one is needed: by this process as soon as none
+// is in progress, or by another process. If that takes too long, the page keeps waiting.
 export async function lookUpForReturn(tools: PayTools, name: PaymentName): Promise<void> {
   const wanted = await tools.storage.write((tx) => wantLook(tx, name))
-  // An order that awaits its money; or there is nothing to ask.
+  // The order already awaits its money, or there is nothing to look up.
   if (!wanted) return void (await lookUpNow(tools, name))
   let payment: PaymentRow | undefined = wanted
   for (let waits = 0; payment && isOutcomeOpen(payment); ) {
     const now = tools.clock().getTime()
     if (payment.looks >= wanted.looksWanted && !isLooking(payment, now)) return
-    // A waiting return only reads: a shopper who comes back again and again must not keep the storage writing.
+    // A waiting return only reads: a shopper who returns again and again must not cause constant writes.
     const hasAsked = mayLook(payment, now) && (await lookUpNow(tools, name))
     if (!hasAsked) {
       const waitMs = returnWaitsMs[waits]
@@ -93,22 +93,23 @@ export async function lookUpForReturn(tools: PayTools, name: PaymentName): Promi
   }
 }
 
-// Together longer than the pause between two look-ups, and shorter than anyone waits for a page.
+// In total longer than the pause between two look-ups, and shorter than shoppers wait for a page.
 const returnWaitsMs = [100, 100, 200, 200, 400, 400, 600, 1_000, 1_500, 1_500]
 
-// Whether it is not known yet what the shopper did at the provider: a look-up is under way or was cut off, or the last one since the
-// shopper came back is missing or was not answered. Until then nothing may be said of the payment, and nothing may be offered in its place.
+// Whether it is still unknown what the shopper did at the provider: a look-up is in progress or was interrupted, or the last one since
+// the shopper returned is missing or got no response. Meanwhile the page must not show a result of the payment, nor offer another
+// payment.
 export function isOutcomeOpen(payment: PaymentRow): boolean {
   if (!isUndecided(payment)) return false
   const { looks, looksWanted, lookingUntil, checks } = payment
   return lookingUntil !== null || looks < looksWanted || (looksWanted > 0 && checks > checksAnswered)
 }
 
-// A page that waits asks again and again, and one that is open at the payment now and then.
+// Intervals of look-ups: for a page that waits for the outcome, and for a page that shows an open payment.
 const waitingEveryMs = 10_000
 const openEveryMs = 60_000
 
-// Asks about the payment that the session waits for.
+// Looks up the payment that the session waits for.
 export async function lookUpAwaited(
   tools: PayTools,
   { installationId, sessionId }: SessionKey,
@@ -120,14 +121,14 @@ export async function lookUpAwaited(
   if (!payment) return
   const { status, lookedAt, createdAt, looks, looksWanted } = payment
   const everyMs = reason === 'poll' && status === 'challenge' && !isOutcomeOpen(payment) ? openEveryMs : waitingEveryMs
-  // A redirect was answered when it began.
+  // The creation of a redirect payment counts as a look-up.
   const answeredAt = lookedAt ?? (status === 'challenge' ? createdAt : null)
   const isRecent = answeredAt !== null && answeredAt <= now && answeredAt > now - everyMs
   if (!isRecent || looks < looksWanted) await lookUpNow(tools, payment, everyMs)
 }
 
-// The shopper wants back to the order, to pay in another way. What is being paid at this moment is not taken away: then the
-// answer is the order.
+// The shopper wants to go back to the order, to pay in another way. A payment that is being made at this moment is not cancelled; the
+// result is then the order.
 export async function goBack(
   tools: PayTools,
   session: SessionKey,

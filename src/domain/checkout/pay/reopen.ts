@@ -1,4 +1,4 @@
-// A payment that led to no order gives the session back to the shopper, with the reason.
+// Reopens the session for the shopper after a payment that led to no order, with the reason.
 
 import { toInstant } from '../../../platform/kit/instant.ts'
 import { moveFor } from '../../../platform/kit/lifecycle.ts'
