@@ -21,7 +21,7 @@ export function browserScript(entry: URL): BrowserScript {
   return { hash, text: () => stored(hash, () => joined(sources)) }
 }
 
-// All files share one scope, so a name is used once in them. Lines are not indented: that is a fifth of a script.
+// All files share one scope, so each name is declared once in them. Indentation is removed: it is a fifth of a script.
 export function joined(sources: readonly string[]): string {
   const lines = ["(()=>{'use strict'", ...sources.map(withoutTypes).map(inOneScope)].join('\n')
   return `${lines.replace(/\n\s*(?=\n)|\n\s*(?=;)|\n$/g, '').replace(/^[ \t]+/gm, '')}})()`
@@ -29,7 +29,7 @@ export function joined(sources: readonly string[]): string {
 
 const imports = /^import (?:\{[^}]*\} from )?'(\.[^']+)'$/gm
 
-// Imported files come before those that import them.
+// Returns imported files before those that import them.
 function sourcesOf(entry: URL): string[] {
   const sources = new Map<string, string>()
   function read(file: URL): void {
@@ -37,7 +37,7 @@ function sourcesOf(entry: URL): string[] {
     const source = readFileSync(file, 'utf8')
     sources.set(file.href, '')
     for (const [, specifier = ''] of source.matchAll(imports)) read(new URL(specifier, file))
-    // Moves to the end.
+    // Moves the file to the end.
     sources.delete(file.href)
     sources.set(file.href, source)
   }
@@ -45,7 +45,7 @@ function sourcesOf(entry: URL): string[] {
   return [...sources.values()]
 }
 
-// Node puts spaces in place of types. They are removed, with the space before them.
+// Node replaces types with spaces. These are removed, with the space before them.
 export function withoutTypes(source: string): string {
   const stripped = stripTypeScriptTypes(source)
   if (stripped.length !== source.length) throw new Error('the length has changed')
@@ -56,7 +56,7 @@ export function withoutTypes(source: string): string {
   return marked.replace(/ *\0+(?:\s+\0+)*/g, '')
 }
 
-// What is left of imports and exports is not understood in a function, and a line that is only a comment is not needed.
+// Removes imports, exports and comment lines: imports and exports are not allowed in a function, and comments are not needed.
 function inOneScope(text: string): string {
   return text
     .replace(imports, '')
@@ -64,8 +64,8 @@ function inOneScope(text: string): string {
     .replace(/^\s*\/\/.*$/gm, '')
 }
 
-// Stripping loads a compiler (75 ms, 35 MB), so its result is stored where Node stores what it compiles, in a folder that no other user
-// can write to. Without one, the compiler was loaded at the start anyway.
+// Stripping types loads a compiler (75 ms, 35 MB), so the result is stored in Node's compile cache, in a folder that no other user can
+// write to. Without that folder, the compiler was loaded at the start anyway.
 function stored(hash: string, make: () => string): string {
   const folder = getCompileCacheDir()
   if (folder === undefined) return make()
@@ -73,14 +73,14 @@ function stored(hash: string, make: () => string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // Not stored yet.
+    // The result is not stored yet.
   }
   const text = make()
   try {
     writeFileSync(`${file}.${process.pid}`, text)
     renameSync(`${file}.${process.pid}`, file)
   } catch {
-    // The next start tries again.
+    // The next start tries again to store the result.
   }
   return text
 }

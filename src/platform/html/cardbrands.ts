@@ -1,4 +1,4 @@
-// What people call the brands of cards. Names and not logos: a logo belongs to its owner, and comes with rules for its use.
+// Names of card brands for people. Names instead of logos, since a logo belongs to its owner and its use has rules.
 
 const names: Readonly<Record<string, string>> = {
   amex: 'Amex',

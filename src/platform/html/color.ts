@@ -1,15 +1,15 @@
-// Colours as numbers: how well two can be told apart (WCAG 2.2, 1.4.3), and the nearest one that can. Pure.
+// Colours as numbers: the contrast of two colours (WCAG 2.2, 1.4.3), and the nearest colour with enough contrast. Pure.
 
 export type Rgb = readonly [red: number, green: number, blue: number]
 
 export const black: Rgb = [0, 0, 0]
 export const white: Rgb = [255, 255, 255]
 
-// What text needs at least, and what an edge does.
+// Minimum contrast of text and of edges.
 export const textContrast = 4.5
 export const edgeContrast = 3
 
-// `#rrggbb`, or the digits alone.
+// Parses `#rrggbb`, or the digits alone.
 export function parseColor(text: string): Rgb | undefined {
   const [, red, green, blue] = /^#?([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(text) ?? []
   if (red === undefined || green === undefined || blue === undefined) return undefined
@@ -20,7 +20,7 @@ export function formatColor(color: Rgb): string {
   return `#${color.map((part) => part.toString(16).padStart(2, '0')).join('')}`
 }
 
-// From 1 (the same) to 21 (black and white).
+// Contrast from 1 (the same colour) to 21 (black and white).
 export function contrast(one: Rgb, other: Rgb): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
   return (lighter + 0.05) / (darker + 0.05)
@@ -39,15 +39,15 @@ export function mix(color: Rgb, other: Rgb, share: number): Rgb {
   return [part(0), part(1), part(2)]
 }
 
-// For text on this colour. One of the two always has a contrast of at least 4.58.
+// Returns black or white for text on this colour. One of the two always has a contrast of at least 4.58.
 export function inkOn(color: Rgb): Rgb {
   return contrast(color, white) >= contrast(color, black) ? white : black
 }
 
 const steps = 50
 
-// The nearest colour on the way to `end` that can be read on all grounds; at worst `end` itself. The way to white goes by the
-// brightest colour of the same hue: straight to white a dark green would turn grey, and look switched off.
+// Returns the nearest colour between `color` and `end` that is readable on all grounds; at worst `end` itself. The way to white leads
+// through the brightest colour of the same hue: on a direct way a dark green would turn grey and look disabled.
 export function readableOn(color: Rgb, grounds: readonly Rgb[], end: Rgb, least = textContrast): Rgb {
   const ways =
     end === white ? [[color, brightest(color)] as const, [brightest(color), white] as const] : [[color, end] as const]

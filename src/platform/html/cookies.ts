@@ -1,8 +1,8 @@
-// Cookies of our pages, read and written. A cookie never opens the API.
+// Reads and writes cookies of the pages. A cookie never authenticates a call of the API.
 
 const cookiesMax = 100
 
-// By name. Browsers send the most specific of two with one name first, and the first counts.
+// Cookies by name. If two have the same name, browsers send the more specific one first, and the first counts.
 export function cookiesIn(header = ''): Record<string, string> {
   const pairs = header.split(';', cookiesMax).map((pair): [name: string, value: string] => {
     const at = pair.indexOf('=')
@@ -17,8 +17,8 @@ export interface CookieKind {
   maxAgeSeconds: number
 }
 
-// On https its name has a prefix with which browsers take it only over https, and for the whole host only from that host.
-// `origin` is ours.
+// On https the name has a prefix, so browsers accept the cookie only over https, and a cookie for the whole host only from that host.
+// `origin` is the server's own.
 export function cookieIn(header: string | undefined, kind: CookieKind, origin: string): string | undefined {
   const cookies = cookiesIn(header)
   const name = nameOf(kind, origin)

@@ -1,9 +1,9 @@
-// The fields of a posted form: by name, and from the bytes of `application/x-www-form-urlencoded` (WHATWG URL, 5.1). In slices of
-// time, since a form of a signed-in person may have megabytes.
+// The fields of a posted form: by name, and parsed from the bytes of `application/x-www-form-urlencoded` (WHATWG URL, 5.1). Parsed in
+// slices of time, since a signed-in person may post several megabytes.
 
 import { type Breath, createBreath } from '../kit/breath.ts'
 
-// What forms are read by; URLSearchParams is one too.
+// Read access to a form; URLSearchParams has it too.
 export interface FormFields extends Iterable<[string, string]> {
   get(name: string): string | null
   getAll(name: string): string[]
@@ -14,12 +14,12 @@ export interface FormFields extends Iterable<[string, string]> {
 
 export type FieldEntry = [name: string, value: string]
 
-// URLSearchParams walks through all fields for each name: 25,000 fields take 16 s. An array for each field, as it would be easier to
-// read, is as much memory again, and is copied while other requests wait.
+// URLSearchParams walks through all fields for each name: 25,000 fields take 16 s. A simpler array per field would double the memory, and
+// would be copied while other requests wait.
 class FieldMap implements FormFields {
   readonly #names: string[] = []
   readonly #values: string[] = []
-  // Where the first of a name stands, and of names that stand more than once, the others.
+  // Index of the first field of each name, and the other indexes of repeated names.
   readonly #first = new Map<string, number>()
   readonly #more = new Map<string, number[]>()
 
@@ -69,8 +69,8 @@ export function fieldsOf(entries: readonly FieldEntry[]): FormFields {
 
 let largeParsed: Promise<unknown> = Promise.resolve()
 
-// Undefined for more fields than allowed, before any is read. Writes to the bytes. `clean` is applied to each name and value.
-// Large forms are read one after the other: what twelve of them have half read would be copied by every collection of garbage.
+// Returns undefined, before parsing, if there are more fields than allowed. Overwrites the bytes. `clean` is applied to each name and
+// value. Large forms are parsed one after the other: otherwise every garbage collection would copy up to twelve half-parsed forms.
 export function parseFields(
   bytes: Buffer,
   fieldsMax: number,
@@ -96,13 +96,13 @@ async function parse(
   for (let from = 0; from < bytes.length; ) {
     if (breath.isDue()) await breath.take()
     const end = placeOf(bytes, ampersand, from)
-    // Looked for again only behind the last one, since a form may have none.
+    // Only searched again after the last equals sign was passed, since a form may have none.
     if (equalsAt < from) equalsAt = placeOf(bytes, equals, from)
     if (end > from) {
       const nameEnd = Math.min(equalsAt, end)
       const name = decode(from, nameEnd)
       const value = decode(Math.min(nameEnd + 1, end), end)
-      // Most are texts already, and a form has thousands.
+      // Most are strings already, and a form has thousands, so only promises are awaited.
       fields.add(
         clean(typeof name === 'string' ? name : await name),
         clean(typeof value === 'string' ? value : await value),
@@ -117,7 +117,8 @@ const [ampersand, plus, percent, equals, space] = [0x26, 0x2b, 0x25, 0x3d, 0x20]
 
 const bytesAtOnce = 65_536
 
-// Replaces pluses too. Four million bytes take 8 ms here, and pluses alone 280 ms by `replaceAll`. Ends where there are too many.
+// Also replaces pluses by spaces. Four million bytes take 8 ms here; with `replaceAll` the pluses alone take 280 ms. Stops at too many
+// fields.
 async function countFields(bytes: Buffer, fieldsMax: number, breath: Breath): Promise<number> {
   let count = 1
   for (let from = 0; from < bytes.length && count <= fieldsMax; from += bytesAtOnce) {
@@ -139,8 +140,9 @@ function placeOf(bytes: Buffer, byte: number, from: number): number {
 
 type Decoded = string | Promise<string>
 
-// To fail costs ten times as much as to decode, so it happens once in a form. A long text is decoded in slices and in place: four
-// megabytes at once take 7 ms, and each copy of them brings the next collection of garbage closer; so does a view of each field.
+// A failed decoding costs ten times as much as a successful one, so it is only tried until the first failure in a form. A long text is
+// decoded in slices and in place: four megabytes in one step take 7 ms, and each copy or view of a field brings the next garbage
+// collection closer.
 function createDecoder(bytes: Buffer, breath: Breath): (from: number, end: number) => Decoded {
   let isSound = true
   return (from, end) => {
@@ -158,7 +160,7 @@ function createDecoder(bytes: Buffer, breath: Breath): (from: number, end: numbe
   }
 }
 
-// What is not an escape is text, and what is not UTF-8 is replaced.
+// Invalid escapes are kept as text, and invalid UTF-8 is replaced.
 async function decodeUnsound(bytes: Buffer, breath: Breath): Promise<string> {
   let written = 0
   for (let read = 0; read < bytes.length; ) {

@@ -1,5 +1,5 @@
-// Style sheets and scripts of our pages: read once, served with the hash of the content in the address, so a browser fetches
-// each version once.
+// Style sheets and scripts of the pages: read once, and served with the hash of the content in the URL, so a browser fetches each version
+// once.
 
 import { readFileSync } from 'node:fs'
 import type { HtmlPage } from '../http/pages.ts'
@@ -13,12 +13,12 @@ export interface ServedFile {
 
 interface FileParts {
   path: string
-  // In the log and the metrics.
+  // Name in the log and the metrics.
   name: string
   file: URL
 }
 
-// Colours, letters and measures are the same on all pages, and stand in front of each sheet.
+// Colours, fonts and sizes that all pages share, put in front of each style sheet.
 const tokens = textOf(new URL('tokens.css', import.meta.url))
 
 export function styleSheet({ path, name, file }: FileParts): ServedFile {
@@ -29,8 +29,8 @@ export function styleSheet({ path, name, file }: FileParts): ServedFile {
   }
 }
 
-// `file` is the entry of the script. Its files are read for the first page that names it, and made into one at its first request, so a
-// start does neither.
+// `file` is the entry of the script. Its files are read when a page first names the script, and joined at the first request for it, so
+// the start does neither.
 export function script({ path, name, file }: FileParts): ServedFile {
   let made: BrowserScript | undefined
   let asset: Asset | undefined

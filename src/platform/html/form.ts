@@ -1,5 +1,5 @@
-// Reads what a browser posts: in which form and how much. Bytes and fields are counted before anything is made of them. Nothing here
-// knows what the fields mean.
+// Reads posted forms: their format and size. Bytes and fields are counted before they are parsed. The meaning of the fields is not known
+// here.
 
 import type { IncomingMessage } from 'node:http'
 import { readBytes, takeChunks } from '../http/body.ts'
@@ -7,10 +7,10 @@ import { type FieldEntry, type FormFields, fieldsOf, parseFields } from './field
 import { type Html, html } from './html.ts'
 
 export const formBytesMax = 16_384
-// More than a form has that anybody may send.
+// More fields than any form has that is open to everyone.
 export const formFieldsMax = 500
 
-// The status with which a body is refused.
+// The status of the refusal.
 export type FormRefusal = 413 | 415 | 400
 
 export interface FormBounds {
@@ -21,11 +21,11 @@ export interface FormBounds {
 export async function readForm(raw: IncomingMessage): Promise<FormFields | FormRefusal> {
   const form = await readEncoded(raw, { bytesMax: formBytesMax, fieldsMax: formFieldsMax })
   if (typeof form === 'number') return form
-  // No text of a database contains U+0000.
+  // The database cannot store U+0000 in a text.
   return [...form].some((entry) => entry.some((text) => text.includes('\0'))) ? 400 : form
 }
 
-// For long texts: U+0000, which can come along with what is pasted, is left out, so the rest is not lost.
+// For long texts: removes U+0000, which pasted text may contain, so the text is not lost.
 export async function readTypedForm(raw: IncomingMessage, bounds: FormBounds): Promise<FormFields | FormRefusal> {
   return readEncoded(raw, bounds, withoutZeros)
 }
@@ -51,17 +51,17 @@ async function readEncoded(
 export interface FilesForm {
   form: FormFields
   files: readonly Buffer[]
-  // As the browser calls them, in the same order.
+  // Names of the files as the browser sent them, in the same order.
   fileNames: readonly string[]
 }
 
-// A form with files, all of them in memory: `bytesMax` bounds the whole.
+// Reads a form with files into memory. `bytesMax` limits the whole form.
 export function readFiles(raw: IncomingMessage, bytesMax: number): Promise<FilesForm | FormRefusal> {
   return readParts(raw, { bytesMax, partsMax: formFieldsMax, fieldBytesMax: bytesMax, keepsFiles: true })
 }
 
-// The fields of a form with files. The files go by without being held in memory: this is for who is not known to be allowed any.
-// `bytesMax` bounds the fields.
+// Reads the fields of a form with files. The files are discarded, so they take no memory: for clients that are not known to be allowed
+// uploads. `bytesMax` limits the fields.
 export async function readFields(
   raw: IncomingMessage,
   { bytesMax, fieldsMax }: FormBounds,
@@ -79,7 +79,7 @@ interface PartBounds {
   keepsFiles: boolean
 }
 
-// `multipart/form-data` as browsers send it (RFC 7578), piece by piece as it arrives.
+// Reads `multipart/form-data` as browsers send it (RFC 7578), chunk by chunk as it arrives.
 async function readParts(raw: IncomingMessage, bounds: PartBounds): Promise<FilesForm | FormRefusal> {
   const type = raw.headers['content-type'] ?? ''
   const boundary = /^multipart\/form-data[ \t]*;[ \t]*boundary="?([\w'()+,./:=?-]{1,70})"?[ \t]*$/i.exec(type)?.[1]
@@ -89,7 +89,7 @@ async function readParts(raw: IncomingMessage, bounds: PartBounds): Promise<File
   let part = new Part(bounds.keepsFiles)
   let fieldBytes = 0
   let isTooLarge = false
-  // The first delimiter of a form has no line before it.
+  // The first delimiter has no line break before it.
   let rest = Buffer.from('\r\n')
 
   function take(chunk: Buffer): void {
@@ -103,7 +103,7 @@ async function readParts(raw: IncomingMessage, bounds: PartBounds): Promise<File
       rest = rest.subarray(at + delimiter.length)
       isTooLarge = parts.length > bounds.partsMax + 1
     }
-    // The end may be the begin of a delimiter.
+    // The end of the chunk may be the beginning of a delimiter.
     const sure = Math.max(0, rest.length - delimiter.length)
     part.take(rest.subarray(0, sure))
     rest = rest.subarray(sure)
@@ -111,7 +111,7 @@ async function readParts(raw: IncomingMessage, bounds: PartBounds): Promise<File
     if (isTooLarge) drop()
   }
 
-  // The rest goes by.
+  // Discards the rest of the body.
   function drop(): void {
     parts.length = 0
     part = new Part(false)
@@ -122,7 +122,7 @@ async function readParts(raw: IncomingMessage, bounds: PartBounds): Promise<File
   if (end !== 'whole') return end === 'too_large' ? 413 : 400
   if (isTooLarge) return 413
   part.take(rest)
-  // What is before the first delimiter is not a part.
+  // The text before the first delimiter is not a part.
   return part.isLast ? filesFormOf(parts.slice(1)) : 400
 }
 
@@ -135,7 +135,7 @@ function filesFormOf(parts: readonly Part[]): FilesForm | 400 {
     if (head === undefined) return 400
     if (head.fileName === undefined)
       entries.push([withoutZeros(head.name), withoutZeros(part.bytes().toString('utf8'))])
-    // A file that was not chosen is sent empty.
+    // A file field without a chosen file is sent empty.
     else if (part.hasBytes) {
       files.push(part.bytes())
       fileNames.push(head.fileName)
@@ -144,18 +144,18 @@ function filesFormOf(parts: readonly Part[]): FilesForm | 400 {
   return { form: fieldsOf(entries), files, fileNames }
 }
 
-// More than the headers of a part.
+// Longer than the headers of a part.
 const partHeadBytes = 2_048
 
 interface PartHead {
   name: string
-  // Undefined for a field.
+  // Undefined if the part is a field.
   fileName: string | undefined
 }
 
-// What is between two delimiters, while it arrives.
+// The content between two delimiters, as it arrives.
 class Part {
-  // Undefined until the headers are complete, and for what is not a part.
+  // Undefined until the headers are complete, and for content that is not a part.
   head: PartHead | undefined
   #headBytes = Buffer.alloc(0)
   #isHeadOver = false
@@ -185,12 +185,12 @@ class Part {
 
   #keep(bytes: Buffer): void {
     if (!this.head || bytes.length === 0 || (this.head.fileName !== undefined && !this.#keepsFiles)) return
-    // A copy, since a view would hold the whole chunk.
+    // Copied, since a view would keep the whole chunk in memory.
     this.#chunks.push(Buffer.from(bytes))
     this.#length += bytes.length
   }
 
-  // As far as they are known not to be a file's.
+  // Bytes that are not known to belong to a file.
   get fieldBytes(): number {
     return this.#headBytes.length + (this.head?.fileName === undefined ? this.#length : 0)
   }
@@ -203,13 +203,13 @@ class Part {
     return this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks, this.#length)
   }
 
-  // After the last delimiter.
+  // Whether this is the text after the last delimiter.
   get isLast(): boolean {
     return this.#headBytes.toString('latin1', 0, 2) === '--'
   }
 }
 
-// Undefined without a name.
+// Returns undefined if the headers have no name.
 function headOf(text: string): PartHead | undefined {
   const [, disposition = ''] = /^content-disposition:[ \t]*form-data[ \t]*(;[^\r\n]*)/im.exec(text) ?? []
   const given = new Map<string, string>()
@@ -219,11 +219,11 @@ function headOf(text: string): PartHead | undefined {
   return name === undefined ? undefined : { name, fileName: given.get('filename') ?? given.get('filename*') }
 }
 
-// Longer than anything one types into a field; the rest is cut.
+// Longer than anything that people type into a field; the rest is cut.
 const lineLengthMax = 500
 
-// One line of text as it was meant: bounded, trimmed and without control characters. The first of two fields with one name
-// counts, and a missing one is empty. Not for passwords, which are taken as they are.
+// Returns a field as one line of text: limited in length, trimmed and without control characters. The first of several fields of the same
+// name counts, and a missing one is empty. Not for passwords, which must not be changed.
 export function lineIn(form: FormFields, name: string): string {
   return (form.get(name) ?? '')
     .slice(0, lineLengthMax)

@@ -1,21 +1,21 @@
-// The document around every page: its head, and the parts of its body in order.
+// The HTML document of every page: its head, and the parts of its body in order.
 
 import { type Html, html } from './html.ts'
 
 export interface Frame {
   title: string
-  // (default: en)
+  // Language tag (default: en).
   locale?: string
   direction?: 'ltr' | 'rtl'
-  // Without one the page is kept out of search engines.
+  // Without a description, search engines are asked not to list the page.
   description?: string
-  // Addresses of assets.
+  // URLs of assets.
   style?: string
   script?: string
   icon?: string
-  // The colour of the browser's own bar.
+  // Colour of the browser's own toolbar.
   themeColor?: string
-  // Anything else for the head.
+  // Additional elements for the head.
   head?: Part
   // Attributes of the body element, with a space before each.
   attributes?: Html

@@ -1,5 +1,5 @@
-// The first letter of a name as a reader sees it, in place of a picture. One segmenter serves all: creating one costs a tenth of
-// rendering a page.
+// The first letter of a name as a reader sees it, shown instead of a picture. All calls share one segmenter: creating one costs a tenth
+// of rendering a page.
 
 const letters = new Intl.Segmenter('en', { granularity: 'grapheme' })
 

@@ -1,17 +1,17 @@
-// Where a post comes from, by what the browser says. Always the second lock: the first is a secret in the address, or a cookie
-// that browsers do not send from other sites.
+// Checks where a post comes from, by the headers of the browser. Always a second protection: the first is a secret in the URL, or a
+// cookie that browsers do not send from other sites.
 
 import type { IncomingMessage } from 'node:http'
 
-// For pages with a session cookie: whoever posts says where from, and it is our own page. They send `Referrer-Policy:
-// same-origin`, or browsers would not name their origin.
+// For pages with a session cookie: the browser must name an origin, and it must be ours. The pages send `Referrer-Policy: same-origin`,
+// since browsers would not name their origin otherwise.
 export function isSameOrigin({ headers }: IncomingMessage, origin: string): boolean {
   const site = headers['sec-fetch-site']
   return headers.origin === origin && (site === undefined || site === 'same-origin')
 }
 
-// For pages whose address is the secret. They send no referrer, so browsers without Sec-Fetch-Site say `Origin: null` for their
-// forms too (Fetch, 3.2), and only another origin that is named is refused.
+// For pages whose URL is the secret. They send no referrer, so browsers without Sec-Fetch-Site send `Origin: null` for their forms too
+// (Fetch, 3.2), and only a different origin is refused.
 export function isCrossSite({ headers }: IncomingMessage, origin: string): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site !== 'same-origin' && site !== 'none'

@@ -1,4 +1,5 @@
-// What people call providers and ways of paying, in every language. Ways that have a word in a language are in its texts.
+// Names of payment providers and methods that are the same in every language. Methods with a translated name are in the texts of the
+// languages.
 
 export const providerNames: Readonly<Record<string, string>> = {
   affirm: 'Affirm',

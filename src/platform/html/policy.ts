@@ -1,13 +1,13 @@
-// The content security policy of a page and the headers that go with it. Everything is closed unless the page names it.
+// The content security policy of a page and the headers that belong to it. Everything is forbidden unless the page allows it.
 
 import type { PageAnswer } from '../http/pages.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
-// What a page may load, call and post to. `self` is our own origin.
+// Sources that a page may load, call and post to. `self` is the server's own origin.
 export interface Sources {
   style?: readonly string[]
-  // For style attributes only.
+  // Only for style attributes.
   styleAttr?: readonly string[]
   img?: readonly string[]
   script?: readonly string[]
@@ -26,7 +26,7 @@ export function policyFor(sources: Sources): string {
     ['script-src', sources.script],
     ['connect-src', sources.connect],
     ['frame-src', sources.frame],
-    // The only one of these that does not fall back to default-src.
+    // Always set, because it does not fall back to default-src.
     ['form-action', sources.form ?? none],
   ]
   const opened = directives.flatMap(([name, allowed]) => (allowed ? [`${name} ${allowed.join(' ')}`] : []))
@@ -35,30 +35,30 @@ export function policyFor(sources: Sources): string {
 
 const none = ["'none'"]
 
-// Browsers follow the redirect that answers a form only to origins that the policy names. An address without an origin, or
-// with a character that ends a directive, is left out.
+// Returns origins for the policy: browsers follow the redirect of a form only to origins that the policy names. URLs without an origin,
+// or with a character that ends a directive, are left out.
 export function originsOf(addresses: readonly (string | null | undefined)[]): string[] {
   const origins = addresses.flatMap((address) => (address && URL.canParse(address) ? [new URL(address).origin] : []))
   return [...new Set(origins)].filter((origin) => origin !== 'null' && !/[;,'\s]/.test(origin))
 }
 
-// For a public page.
+// Headers of a public page.
 export function pageHeaders(sources: Sources): Record<string, string> {
   return {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': policyFor(sources),
     'referrer-policy': 'no-referrer',
-    // For browsers that do not know frame-ancestors.
+    // For browsers without support for frame-ancestors.
     'x-frame-options': 'DENY',
   }
 }
 
-// For a page for one person: not stored by any cache, not listed by any search engine.
+// Headers of a page for one person: not stored by caches, not listed by search engines.
 export function privateHeaders(sources: Sources): Record<string, string> {
   return { ...pageHeaders(sources), 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' }
 }
 
-// What a form is answered with once it is done, so reloading the next page does not send it again.
+// The answer to a successful form post, so reloading the next page does not submit the form again.
 export function redirect(location: string, headers: Headers): PageAnswer {
   return { status: 303, body: '', headers: { ...headers, location } }
 }

@@ -1,5 +1,5 @@
-// Draws long lists without holding the event loop. The texts of a slice are joined in it: joining thousands of rows at the end
-// would hold the loop for as long as drawing them.
+// Renders long lists without blocking the event loop. The texts of each slice are joined within the slice: joining thousands of rows at
+// the end would block the loop for as long as rendering them.
 
 import { createBreath } from '../kit/breath.ts'
 import { type Html, trusted } from './html.ts'

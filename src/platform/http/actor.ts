@@ -1,4 +1,4 @@
-// Who acts, as the list of changes names it.
+// The actor of a request, as the list of changes names it.
 
 import type { Principal } from '../access/principal.ts'
 import type { Actor } from '../audit/store.ts'

@@ -1,4 +1,4 @@
-// Who calls the operations of the admin surface, and the types of their handlers.
+// Callers of the operations of the admin API, and the types of their handlers.
 
 import type { AdminOperationId, AdminOperations } from '../../contract/admin/operations.ts'
 import { type AdminScope, adminScopes, type Mode } from '../../contract/words.ts'
@@ -9,14 +9,15 @@ import type { Gate } from './gates.ts'
 import type { Handler, Handlers } from './handler.ts'
 import type { OAuthCaller } from './open.ts'
 
-// Acts for one merchant in one mode.
+// A caller of the admin API acts for one merchant in one mode.
 export type AdminCaller = KeyCaller | OAuthCaller | PersonCaller | OperatorCaller
 
 export interface AdminCallers {
   key: AdminCaller
 }
 
-// A person who signed in. Pages perform operations for them without HTTP; a cookie does not open the API.
+// A person who is signed in. Pages perform operations for the person without HTTP; the session cookie does not authenticate calls of the
+// API.
 export interface PersonCaller extends Principal {
   readonly kind: 'person'
   readonly installationId: null
@@ -32,7 +33,7 @@ export interface Person {
   scopes: readonly AdminScope[]
 }
 
-// Keys and cursors of one person in two shops, or in two modes of one, must not be taken for each other.
+// Keeps idempotency keys and cursors of a person apart between merchants and modes.
 export function personCaller({ userId, merchantId, mode, scopes }: Person): PersonCaller {
   return {
     kind: 'person',
@@ -47,7 +48,7 @@ export function personCaller({ userId, merchantId, mode, scopes }: Person): Pers
   }
 }
 
-// Whoever runs the server, at the command line. Commands perform operations without HTTP.
+// The person who runs the server, at the command line. Commands perform operations without HTTP.
 export interface OperatorCaller extends Principal {
   readonly kind: 'operator'
   readonly installationId: null
@@ -68,12 +69,12 @@ export function operatorCaller({ merchantId, mode }: MerchantMode): OperatorCall
   }
 }
 
-// A key or an app, and neither a person nor the operator.
+// Returns whether the caller is a key or an app, neither a person nor the operator.
 export function isMachine({ kind }: AdminCaller): boolean {
   return kind === 'key' || kind === 'oauth'
 }
 
-// An access token comes with the scheme DPoP. Everything else is an API key, or nothing.
+// An access token has the scheme DPoP. Everything else is read as an API key.
 export function createAdminGate(gates: { key: Gate<KeyCaller>; oauth: Gate<OAuthCaller> }): Gate<AdminCaller> {
   return (request, now) => {
     const { authorization = '' } = request.raw.headers

@@ -1,5 +1,5 @@
-// Lets a caller in: who it is, whether it may call now, and whether what it shows was used before. Every address that takes a credential
-// goes through all of it.
+// Admits a caller: identifies it, checks its rate limits, and refuses credentials that may only be used once. All routes that take a
+// credential use this.
 
 import type { IncomingMessage } from 'node:http'
 import { issueAt } from '../../contract/issues.ts'
@@ -12,18 +12,18 @@ import { hasBody } from './body.ts'
 import type { Gate, Passed } from './gates.ts'
 import type { Incoming, Trace } from './message.ts'
 
-// A missing throttle admits every caller.
+// A throttle that is null admits every caller.
 export interface Throttles {
   byCredential: Throttle | null
   byAddress: Throttle | null
   byFailedAddress: Throttle | null
-  // Visitors of pages with a publishable key, each by the address of the client.
+  // Limits visitors of pages with a publishable key by the address of the client.
   byVisitor: Throttle | null
 }
 
 export interface AdmissionParts {
   throttles: Throttles
-  // Whether some publishable key is bound to the origin.
+  // Returns whether any publishable key is bound to the origin.
   isKnownOrigin: (origin: string, now: number) => Promise<boolean>
 }
 
@@ -40,14 +40,14 @@ export function createAdmission({ throttles, isKnownOrigin }: AdmissionParts) {
       : refuse('unauthenticated', { headers: passed.headers })
   }
 
-  // A page may read the refusal if some key is bound to its origin. Then its developer sees what is wrong.
+  // Lets a page read the refusal if any key is bound to its origin, so its developer sees what is wrong.
   async function showToPage({ raw, address }: Incoming, trace: Trace, now: Date): Promise<void> {
     const { origin } = raw.headers
     if (origin === undefined || throttles.byVisitor?.take(addressBucket(address), now.getTime())) return
     if (await isKnownOrigin(origin, now.getTime())) trace.pageOrigin = origin
   }
 
-  // Browsers name the origin of the page in every request to another one, and a page cannot change it.
+  // Browsers send the origin of the page with every request to another origin, and a page cannot change it.
   async function refuseOrigin(request: Incoming, trace: Trace, now: Date): Promise<never> {
     await showToPage(request, trace, now)
     const message =
@@ -82,8 +82,8 @@ export function createAdmission({ throttles, isKnownOrigin }: AdmissionParts) {
   return { passGate, admit, claimPass, refuseOrigin }
 }
 
-// Bytes per token beyond the usual size of a body. A hundred pieces of a file a second, at one token each, would keep the garbage
-// collector so busy that shoppers wait.
+// Bytes per token above the usual size of a body. If a hundred chunks of a file a second cost one token each, the garbage collector would
+// be so busy that shoppers wait.
 const bytesPerToken = 16_384
 
 function bodyCost({ bodyBytesMax }: Weighed, raw: IncomingMessage): number {
@@ -92,15 +92,15 @@ function bodyCost({ bodyBytesMax }: Weighed, raw: IncomingMessage): number {
   return bytes <= limits.bodyBytesMax ? 1 : Math.ceil(Math.min(bytes, bodyBytesMax) / bytesPerToken)
 }
 
-// A change costs a visitor as much as this many reads.
+// For a visitor, a change costs as many tokens as this many reads.
 const changeCost = 2
 
-// All visitors of a page share its key, so none of them may use up what the others need.
+// All visitors of a page share its key, so each is limited separately by address.
 export function visitorBucket({ throttleKey }: Principal, { address }: Incoming): string {
   return `${throttleKey} ${addressBucket(address)}`
 }
 
-// Node takes the first of two such headers and says nothing, while a proxy in front may have judged the other one.
+// Node silently uses the first of two such headers, while a proxy in front may have checked the other.
 export function refuseRepeatedHeader(raw: IncomingMessage, name: string): void {
   let seen = 0
   for (let i = 0; i < raw.rawHeaders.length; i += 2) {

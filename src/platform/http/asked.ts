@@ -1,4 +1,4 @@
-// Performs an operation without HTTP, for a caller who is known: a page of the process, or a command.
+// Performs an operation without HTTP for a known caller: a page of this process, or a command.
 
 import type { Principal } from '../access/principal.ts'
 import { newId } from '../kit/ids.ts'
@@ -6,18 +6,18 @@ import { refuse } from '../kit/refuse.ts'
 import type { Checks } from './checks.ts'
 import { type Answer, cursorSubject, type Perform, type Performable, type PerformParts } from './perform.ts'
 
-// It is checked against the row like any other request.
+// A call of an operation. It is checked against the row like any other request.
 export interface Asked {
   principal: Principal | null
   path?: Readonly<Record<string, string>>
   query?: Readonly<Record<string, unknown>>
-  // The query as it stands in an address, with its cursor, in the place of both.
+  // The query string of a URL, including its cursor. Replaces `query` and `cursor`.
   search?: string
-  // From the link of an earlier answer.
+  // The cursor from a link in an earlier answer.
   cursor?: string
   body?: unknown
   key?: string
-  // Null: the operator asks.
+  // Null if the operator calls.
   requestId?: string | null
 }
 

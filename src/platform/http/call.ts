@@ -1,4 +1,5 @@
-// Turns an HTTP request into a call. Each step may refuse with one status, and the order of the steps is the order of lines.
+// Turns an HTTP request into a call of an operation. Each step may refuse with the status in its comment, and the steps run in the order
+// of the lines.
 
 import type { IncomingMessage } from 'node:http'
 import { limits } from '../../contract/limits.ts'
@@ -14,7 +15,7 @@ import type { Incoming, Trace } from './message.ts'
 import { type Call, cursorSubject, type Performable } from './perform.ts'
 
 export interface Callable extends Performable {
-  // Null for operations that anyone may call.
+  // Null for operations without a credential.
   gate: Gate | null
   checks: Checks
 }
@@ -27,7 +28,7 @@ export interface CallParts extends AdmissionParts {
 
 export interface ReadCall {
   call: Call
-  // Sent with the answer.
+  // Headers to send with the answer.
   headers: Readonly<Record<string, string>>
 }
 
@@ -81,17 +82,17 @@ export function createCallReader(parts: CallParts) {
   }
 }
 
-// More than a busy storefront sends at one moment.
+// More bodies than a busy storefront sends at the same moment.
 const bodiesPerCallerMax = 128
 
-// More than a page sends at one moment; there may be several people behind one address.
+// More than a page sends at the same moment; several people may share an address.
 const bodiesPerVisitorMax = 16
 
 function pageOf({ headers: { origin } }: IncomingMessage, origins: readonly string[]): string | null {
   return origin !== undefined && origins.includes(origin) ? origin : null
 }
 
-// The keys of all visitors have one place, and who guesses one gets the answer that it got.
+// All visitors share the namespace of keys, so a visitor who guesses another's key would get that visitor's answer.
 function refuseGuessable(key: string): void {
   if (key.length >= visitorKeyLengthMin) return
   const message = `With a publishable key, an idempotency key must be random and have at least ${visitorKeyLengthMin} characters.`
@@ -100,13 +101,13 @@ function refuseGuessable(key: string): void {
 
 const visitorKeyLengthMin = 16
 
-// No text of a database contains U+0000, so what is named with one is not found, like every other unknown name.
+// The database cannot contain U+0000, so a name with it is answered as not found, like any other unknown name.
 function withoutZeros(path: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   if (!Object.values(path).some((value) => value.includes('\0'))) return path
   return Object.fromEntries(Object.entries(path).map(([name, value]) => [name, value.replaceAll('\0', '\ufffd')]))
 }
 
-// A request should not hold a fragment; the router cuts it off too.
+// A request should not contain a fragment; the router cuts it off too.
 function queryOf({ url = '' }: IncomingMessage): string {
   const mark = url.indexOf('?')
   if (mark < 0) return ''

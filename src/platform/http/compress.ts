@@ -1,5 +1,6 @@
-// Compresses answers for clients that accept it (RFC 9110, 12.5.3). Only those that ask for it: the length of a compressed body tells
-// which of its texts are alike, so a secret beside a text of a stranger's could be guessed (BREACH). Pages of one person are sent plain.
+// Compresses answers for clients that accept it (RFC 9110, 12.5.3). Only answers that opt in: the length of a compressed body reveals
+// which of its texts are alike, so an attacker who controls a part of the text could guess a secret (BREACH). Pages for one person are
+// not compressed.
 
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -7,28 +8,29 @@ import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
 import { Lru } from '../kit/lru.ts'
 import type { Outgoing } from './message.ts'
 
-// A promise only where something is compressed: most answers are not, and waiting for one costs a turn.
+// Returns a promise only if something is compressed: most answers are not, and awaiting one costs a turn of the event loop.
 export type Compress = (outgoing: Outgoing, accepted: string | string[] | undefined) => Outgoing | Promise<Outgoing>
 
 type Coding = 'br' | 'zstd' | 'gzip'
 type Effort = NonNullable<Outgoing['compress']>
 
-// The smallest result first.
+// Ordered by size, the smallest result first.
 const codings: readonly Coding[] = ['br', 'zstd', 'gzip']
 
-// Below this size even the plain body fits into one packet.
+// Below this size even the uncompressed body fits into one packet.
 const bytesMin = 1_200
-// What is larger is sent as it is.
+// Larger bodies are not compressed.
 const bytesMax = 4 * 2 ** 20
 const cachedBytesMax = 16 * 2 ** 20
-// Compressing runs in the threads that files are read in. While as many wait, answers are sent plain.
+// Compression uses the threads that read files. If this many compressions are in progress, answers are sent uncompressed.
 const underWayMax = 32
 
 const brotli = promisify(brotliCompress)
 const zipped = promisify(gzip)
 const zstd = promisify(zstdCompress)
 
-// A page of 18 kB takes 0.3 ms fast, a sheet of 30 kB takes 3 ms well. The highest levels would take twenty times as long, for 4 % less.
+// A page of 18 kB takes 0.3 ms at the level `fast`, a sheet of 30 kB takes 3 ms at `well`. The highest levels would take twenty times as
+// long for 4 % less.
 const levels: Readonly<Record<Effort, Readonly<Record<Coding, number>>>> = {
   once: { br: 4, zstd: 3, gzip: 5 },
   fast: { br: 4, zstd: 3, gzip: 5 },
@@ -49,7 +51,7 @@ export function createCompress(): Compress {
   }
 
   async function compressed(body: string | Buffer, coding: Coding, effort: Effort): Promise<Buffer | undefined> {
-    // Stored, a body that is never sent again would displace one that is.
+    // Not cached: a body that is never sent again would displace one that is.
     const key = effort === 'once' ? undefined : `${coding} ${effort} ${digestOf(body)}`
     const cached = key === undefined ? undefined : known.get(key)
     if (cached) return cached
@@ -76,7 +78,7 @@ export function createCompress(): Compress {
     if (!effort || !isText.test(headers['content-type'] ?? '')) return outgoing
     const vary = headers.vary ? `${headers.vary}, accept-encoding` : 'accept-encoding'
     const coding = accepted === undefined ? undefined : codingFor(accepted)
-    // The client's cached representation is compressed.
+    // The client's cached representation is compressed, so its ETag is a weak one.
     if (status === 304 && coding !== undefined)
       return { ...outgoing, headers: { ...headers, vary, ...weakened(headers) } }
     const varying = { ...outgoing, headers: { ...headers, vary } }
@@ -86,7 +88,7 @@ export function createCompress(): Compress {
   }
 }
 
-// The same content in other bytes: a strong tag would promise the bytes (RFC 9110, 8.8.3.3).
+// A compressed body has the same content in different bytes, and a strong tag would promise the same bytes (RFC 9110, 8.8.3.3).
 function weakened({ etag }: Outgoing['headers']): { etag?: string } {
   return etag?.startsWith('"') ? { etag: `W/${etag}` } : {}
 }
@@ -101,7 +103,8 @@ function encoded(body: string | Buffer, coding: Coding, level: number): Promise<
   return brotli(body, { params: { ...text, [constants.BROTLI_PARAM_QUALITY]: level } })
 }
 
-// The one that the client likes best, and of equals the smallest. Undefined where plain is all that it takes.
+// Returns the coding that the client prefers, and among equals the one with the smallest result. Returns undefined if the client accepts
+// none.
 export function codingFor(accepted: string | string[] | undefined): Coding | undefined {
   const weights = new Map<string, number>()
   for (const part of String(accepted ?? '')

@@ -1,6 +1,5 @@
-// What connections may cost us. A connection holds a place, a parser and what it has not read yet, so there are bounds on
-// how many there are, on how many of them one address holds, on how long one may be silent (the server's own time-out),
-// and on the requests that wait in it.
+// Limits of connections. A connection takes memory for its socket, a parser and unread data, so the total number is limited, the number
+// per address, the time without data (the server's own time-out), and the requests that wait in a connection.
 
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import { BlockList, isIP, isIPv6, type Socket } from 'node:net'
@@ -9,23 +8,23 @@ import { addressBucket } from '../access/throttle.ts'
 export interface ConnectionBounds {
   connectionsMax?: number | undefined
   connectionsPerAddressMax?: number | undefined
-  // How long an answer may take to be read.
+  // Maximum time in which a client must read an answer.
   answerTimeoutMs?: number | undefined
-  // Addresses, networks, or `loopback`, `linklocal`, `uniquelocal`. They carry the connections of many clients.
+  // Addresses, networks, or `loopback`, `linklocal`, `uniquelocal`. They are not limited by address, since they carry the connections of
+  // many clients.
   trustedProxies: readonly string[]
 }
 
 export interface Connections {
   watch(server: Server): void
-  // The client has read more of an answer that is sent in chunks: it has as long for the next one.
+  // Called when the client has read more of an answer that is sent in chunks, which restarts its time limit.
   progressed(socket: Socket): void
   readonly open: number
   readonly refused: number
 }
 
-// Half of the places are open to every address, so a load test or a balancer that is not configured is not cut while there is
-// room. From there on an address that holds a thousand gets no more: ten thousand places are then not filled by one
-// client, nor by five.
+// Half of the connections are open to every address, so a load test or a load balancer that is not configured is not refused while there
+// is room. Above that, an address with a thousand connections gets no more, so neither one client nor five can take all ten thousand.
 export function createConnections(bounds: ConnectionBounds): Connections {
   const { connectionsMax = 10_000, connectionsPerAddressMax = 1_000, answerTimeoutMs = 60_000 } = bounds
   const trusted = networksOf(bounds.trustedProxies)
@@ -33,10 +32,10 @@ export function createConnections(bounds: ConnectionBounds): Connections {
   let open = 0
   let refused = 0
   const sockets = new Set<Socket>()
-  // Since when a socket had something to send at every look.
+  // Since when a socket has had unsent data at every check.
   const pendingSince = new Map<Socket, number>()
 
-  // Node's own time-out starts anew with every byte that is read, so a client could hold an answer for ever.
+  // Node's own time-out restarts with every byte that is read, so a client could delay an answer for ever.
   function cutStalled(): void {
     const now = performance.now()
     for (const socket of sockets) {
@@ -91,8 +90,8 @@ export function createConnections(bounds: ConnectionBounds): Connections {
   }
 }
 
-// Whose request it is. What a trusted proxy says of where a request came from is believed, from the last one backwards; the
-// first whom we do not trust is the client, whatever he says of others.
+// Returns the address of the client. Addresses that trusted proxies report are believed, from the last proxy backwards; the first address
+// that is not trusted is the client, whatever it reports about others.
 export function createClientAddress(trustedProxies: readonly string[]): (raw: IncomingMessage) => string {
   const trusted = networksOf(trustedProxies)
   return ({ socket, headers }) => {
@@ -104,15 +103,15 @@ export function createClientAddress(trustedProxies: readonly string[]): (raw: In
   }
 }
 
-// More than any client pipelines. Who sends more without reading is cut.
+// More than any client pipelines. A client that sends more without reading is disconnected.
 const waitingMax = 100
 
-// Requests that were sent without waiting for the answer before are worked on one after the other: the next one begins
-// when the answer before it has left. So a connection holds one answer at a time, however much was asked of it.
+// Handles pipelined requests one after the other: the next one begins when the previous answer is sent. So a connection holds one answer
+// at a time, however many requests it has sent.
 export function inTurn(handle: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, number>()
   return (request, response) => {
-    // A response that is not the first of its connection has no socket yet (and nothing is paid by those that are).
+    // A response has no socket yet if it is not the first of its connection. The others take this path without extra cost.
     if (response.socket) {
       handle(request, response)
       return
@@ -147,7 +146,7 @@ function networksOf(names: readonly string[]): BlockList {
   return list
 }
 
-// Node writes every IPv4 client of a socket that listens to both as IPv6, and the list knows that.
+// Node writes IPv4 clients as IPv6 if the socket listens to both; the BlockList handles that.
 function isIn(list: BlockList, address: string): boolean {
   const version = isIP(address)
   return version !== 0 && list.check(address, version === 6 ? 'ipv6' : 'ipv4')

@@ -1,7 +1,6 @@
-// The headers by which a browser lets a page of another origin read an answer (Fetch Standard, CORS protocol). They allow no
-// cookies.
+// Headers that let a page of another origin read an answer in a browser (Fetch Standard, CORS protocol). They allow no cookies.
 
-// Beside those that every page may read.
+// Headers in addition to those that every page may read.
 const shownHeaders = 'x-request-id, idempotency-replayed, retry-after'
 
 export function readableBy(origin: string): Record<string, string> {

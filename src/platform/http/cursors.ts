@@ -1,5 +1,4 @@
-// Where a list goes on, as a link that only we can have made: it leads on in the list it came from, for the caller it was
-// given to, with the filters it was made with, and nowhere else.
+// Cursors of lists, as signed links: each continues only its own list, for the caller it was given to and with the same filters.
 
 import { hash, type KeyObject } from 'node:crypto'
 import { type Operation, pathWith } from '../../contract/surface.ts'
@@ -16,12 +15,12 @@ export interface CursorSubject {
 }
 
 export interface Cursors {
-  // The position behind a cursor; null where none was sent.
+  // Returns the position in a cursor, or null if none was sent.
   read(subject: CursorSubject, cursor: string | null): string | null
   link(subject: CursorSubject, path: Readonly<Record<string, string>>, position: string): string
 }
 
-// The first key signs. A cursor by any of them is read, since another node may sign with another version of the root secret.
+// The first key signs. Cursors by any of the keys are accepted, since another node may sign with another version of the root secret.
 export function createCursors(keys: readonly [KeyObject, ...KeyObject[]]): Cursors {
   function payloadOf(cursor: string): string | undefined {
     for (const key of keys) {
@@ -39,7 +38,7 @@ export function createCursors(keys: readonly [KeyObject, ...KeyObject[]]): Curso
       if (!payload?.startsWith(prefix)) throw badCursor()
       return payload.slice(prefix.length)
     },
-    // By the row's own path: what stood in the request line may have named another host.
+    // Uses the row's own path: the request line may name another host.
     link(subject, path, position) {
       const parameters = new URLSearchParams()
       for (const [name, value] of Object.entries(subject.query))

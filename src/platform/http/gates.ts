@@ -1,5 +1,5 @@
-// Who is calling. Each kind of caller has a gate, which finds out by the credential that a request shows; the gates of the
-// kinds that live upstairs are given to the server.
+// Gates identify callers. Each kind of caller has a gate, which reads the credential of a request. Domain folders pass their gates to the
+// server.
 
 import type { KeyCaller } from '../access/identify.ts'
 import type { Principal } from '../access/principal.ts'
@@ -12,14 +12,14 @@ export type Gate<Caller extends Principal = Principal> = (
 
 export interface Passed<Caller extends Principal> {
   principal: Caller
-  // Sent with the answer.
+  // Headers to send with the answer.
   headers?: Readonly<Record<string, string>>
-  // Uses up what the caller has shown; denies when it was used before.
+  // Marks a one-time credential as used; denies if it was used before.
   claim?(): Promise<Denied | null>
 }
 
 export interface Denied {
-  // The challenge; `Bearer` where none is named.
+  // The `WWW-Authenticate` challenge (default: `Bearer`).
   headers: Readonly<Record<string, string>>
   // Whether this may have been a guess. Guesses are limited by address.
   isSuspicious: boolean
@@ -27,7 +27,7 @@ export interface Denied {
 
 const denied: Denied = { headers: {}, isSuspicious: true }
 
-// An app's token shown to an operation that takes a key.
+// An app's token was presented to an operation that takes a key.
 const deniedToken: Denied = {
   headers: {
     'www-authenticate':
@@ -36,9 +36,9 @@ const deniedToken: Denied = {
   isSuspicious: true,
 }
 
-// The key is looked up even when its address has used up its failures: behind one address there may be many callers, and a
-// right key must work whatever is guessed beside it. The look-up of a wrong one is bounded by the load that we carry, its
-// checksum is proved before the database is asked, and a guess has 178 bits to find.
+// The key is looked up even if its address has used up its allowed failures: many callers may share an address, and a valid key must work
+// whatever others guess. The cost of guesses is limited: total load is bounded, the checksum is verified before the database is queried,
+// and a guess has to find 178 bits.
 export function createKeyGate(
   identify: (authorization: string | undefined, now: number) => Promise<KeyCaller | undefined>,
 ): Gate<KeyCaller> {

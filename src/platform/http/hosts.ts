@@ -1,6 +1,6 @@
-// Requests by the names of shops. Under the public name everything is answered; under that of a shop only the shop, and what its shoppers
-// meet: their checkout, their orders, its pictures. A name that belongs to none is not found. The name is the Host header alone: a
-// proxy in front passes it on, and X-Forwarded-Host is not read.
+// Requests at the hosts of shops. The public host serves everything; the host of a shop serves only the shop and what its shoppers need:
+// their checkout, their orders, its pictures. Unknown hosts are answered as not found. Only the Host header is read: a proxy in front
+// passes it on, and X-Forwarded-Host is ignored.
 
 import type { IncomingMessage } from 'node:http'
 import { refuse } from '../kit/refuse.ts'
@@ -9,16 +9,16 @@ import type { FindRoute } from './router.ts'
 import type { Route } from './serve.ts'
 
 export interface ShopHosts {
-  // Whether everything is answered under this name: the public one, an address, a name of this machine or network.
+  // Returns whether the host serves everything: the public host, an IP address, or a name of this machine or network.
   isOurs(header: string | undefined): boolean
-  // `ours`: no shop has a host, so every name is ours. Undefined: a name of no shop.
+  // Returns `ours` if no shop has a host, so every host serves everything, and undefined for the host of no shop.
   find(header: string | undefined, path: string): Promise<HostedRequest | { location: string } | 'ours' | undefined>
 }
 
-// Below which the pages of a shop are found.
+// Path of a shop's pages.
 const shopPath = ({ slug }: HostedRequest) => `/shops/${slug}`
 
-// One route for every request that comes by another name than ours: where it leads is known once the name was looked up.
+// One route for all requests at other hosts than the public one: the target route is known after the lookup of the host.
 export function hostedRoute(hosts: ShopHosts, findRoute: FindRoute): Route {
   const led = new WeakMap<IncomingMessage, { route: Route; request: Incoming }>()
   return {
@@ -45,7 +45,7 @@ export function hostedRoute(hosts: ShopHosts, findRoute: FindRoute): Route {
     },
   }
 
-  // Pages that shops have in common come before those of the shop: none of its own pages has such a path.
+  // Pages that all shops share come first: no page of a shop has such a path.
   async function leadOfShop(shop: HostedRequest, given: Incoming): Promise<Lead | undefined> {
     const { method = '', url = '' } = given.raw
     const common = leadOf(findRoute(method, url), given)
@@ -57,7 +57,7 @@ export function hostedRoute(hosts: ShopHosts, findRoute: FindRoute): Route {
     return own && { ...own, request: { ...own.request, shop } }
   }
 
-  // Refuses in the way of the shop's pages.
+  // Refuses like the shop's pages.
   function fallback(): Route {
     const found = findRoute('GET', '/shop')
     if (!found || found === 'bad path' || 'allowed' in found) throw new Error('there are hosts of shops and no shop')
@@ -75,7 +75,7 @@ function leadOf(found: ReturnType<FindRoute>, request: Incoming): Lead | undefin
   return { route: found.route, request: { ...request, path: found.path } }
 }
 
-// To the main host, for good.
+// A permanent redirect to the main host.
 function movedTo(method: string, location: string) {
   if (method !== 'GET' && method !== 'HEAD') throw refuse('route_not_found')
   return { status: 308, body: '', headers: { location, 'cache-control': 'public, max-age=3600' } }

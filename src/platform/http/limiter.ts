@@ -1,5 +1,5 @@
-// Limits requests whose body is still arriving: so many in all and fewer for one caller or address. Senders that are slow, or
-// never finish, use up this limit and not that of requests that are being worked on.
+// Limits requests whose body is still arriving: a total, and a lower limit for each caller or address. Slow senders use up this limit,
+// and not that of requests in progress.
 
 import type { IncomingMessage } from 'node:http'
 import { pauseWork } from '../kit/work.ts'
@@ -7,7 +7,7 @@ import type { Pressure } from './pressure.ts'
 import { unavailable } from './refusal.ts'
 
 export interface BodyLimiter {
-  // False when the limit is reached, or that of the key.
+  // Returns false if the total limit or that of the key is reached.
   enter(key: string, most: number): boolean
   leave(key: string): void
   readonly waiting: number
@@ -37,8 +37,8 @@ export function createBodyLimiter(waitingMax: number): BodyLimiter {
   }
 }
 
-// Waits for a body under the limit of the given key. The request does not count as under way meanwhile. A body that has
-// arrived is not limited: a shop's server may send hundreds of requests in one moment.
+// Waits for a body under the limit of the key. Meanwhile the request does not count as in progress. Bodies that have arrived are not
+// limited: a shop's server may send hundreds of requests at the same moment.
 export type Receive = <Body>(
   raw: Pick<IncomingMessage, 'complete'>,
   limit: { key: string; most: number },

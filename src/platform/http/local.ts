@@ -1,6 +1,6 @@
-// The API for a client inside the process: a function like `fetch` that performs operations instead of sending requests. The rows and
-// their checks are the same; only HTTP, the credential and the limit of requests are missing. What is no refusal is thrown, as the defect
-// of the page that asked.
+// The API for a client in this process: a function like `fetch` that performs operations instead of sending requests. The rows and their
+// checks are the same; only HTTP, the credential and the rate limit are missing. Errors that are not refusals are thrown, as defects of
+// the calling page.
 
 import type { Principal } from '../access/principal.ts'
 import { newId } from '../kit/ids.ts'
@@ -39,7 +39,7 @@ export function localFetch(
   }
 }
 
-// What a read answers, as it is stored, to see whether it is what it was. Undefined where it is refused.
+// Returns the stored body of a read, to detect changes. Returns undefined if the read is refused.
 export function localBody(
   mounted: Pick<MountedSurface, 'perform' | 'find'>,
   principal: Principal,

@@ -1,4 +1,4 @@
-// Who calls the operations of the open surface, and the types of their handlers.
+// Callers of the operations of the open API, and the types of their handlers.
 
 import type { OperationId, Operations } from '../../contract/open/operations.ts'
 import type { Mode, Scope } from '../../contract/words.ts'
@@ -13,21 +13,21 @@ export interface OpenCallers {
   oauth: OAuthCaller
 }
 
-// The page of a storefront, or a server of it, before a shopper has signed in.
+// The page of a storefront, or its server, before a shopper has signed in.
 export interface VisitorCaller extends KeyCaller {
-  // Empty where a server calls with a secret key.
+  // Empty if a server calls with a secret key.
   readonly origin: string
-  // The network that the request comes from.
+  // The network of the client.
   readonly network: string
 }
 
-// A shopper at a storefront.
+// A signed-in shopper of a storefront.
 export interface CustomerCaller extends KeyCaller {
   readonly email: string
 }
 
-// An installed app with a DPoP-bound access token. Who that is, `domain/oauth/` finds out. Its id is that of the installation,
-// and its scopes are those that the token carries: an app may ask for a lesser one than it was granted.
+// An installed app with a DPoP-bound access token, identified by `domain/oauth/`. Its id is that of the installation, and its scopes are
+// those of the token: an app may request fewer than it was granted.
 export interface OAuthCaller extends Principal {
   readonly kind: 'oauth'
   readonly installationId: string
@@ -39,7 +39,7 @@ export interface OAuthCaller extends Principal {
   readonly grantedScopes: readonly Scope[]
   readonly scopes: readonly Scope[]
   readonly tokenExpiresAt: number
-  // Thumbprint of the key that the token is bound to.
+  // Thumbprint of the key to which the token is bound.
   readonly jkt: string
 }
 

@@ -1,4 +1,4 @@
-// Pages, and what is handed over whole: how they become routes.
+// Pages and raw responses, and how they become routes.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { issueAt } from '../../contract/issues.ts'
@@ -12,25 +12,25 @@ import { refusalAnswer, unavailable } from './refusal.ts'
 import { prepare, type SendParts } from './send.ts'
 import type { Route } from './serve.ts'
 
-// A page, an asset or a probe: anything that is not an operation of the contract.
+// A page, an asset or a probe: any route that is not an operation of the contract.
 export interface HtmlPage {
-  // The router's pattern: `/media/:shop/:file`.
+  // Pattern of the router, such as `/media/:shop/:file`.
   path: string
-  // What the log and the metrics call it; the address itself may hold a secret and is never written down.
+  // Name in the log and the metrics. The URL itself may contain a secret and is never logged.
   name: string
-  // Answered under any load, because it is asked for that load.
+  // A probe is answered under any load, since it measures that load.
   isProbe?: boolean
-  // Made anew at every look, from much, or a large answer: how often one address may look is bounded. Posts always are.
+  // Whether the page is expensive to make or large, so reads are limited by address. Posts always are.
   isExpensive?: boolean
-  // Takes messages of another server, and no forms. Many may come from one address at once, so they are not counted as forms
-  // are: the page bounds what it refuses.
+  // Whether the page takes messages of another server instead of forms. Many may come from one address, so they are not limited like
+  // forms: the page itself limits what it refuses.
   takesMessages?: boolean
-  // A page that takes forms is asked by POST too; it reads the body itself.
+  // A page with forms also handles POST; it reads the body itself.
   methods?: readonly ('GET' | 'POST')[]
   answer(request: PageRequest): Promise<PageAnswer>
-  // Answered at the hosts of shops too, if this says that it belongs to the merchant. Other pages are not found there.
+  // Whether the page also belongs to the merchant's host, so it is served there. Without it, the page is not found at hosts of shops.
   isOfShop?(request: Incoming, merchantId: string): Promise<boolean> | boolean
-  // What a person is shown where the page could not be answered: by a defect, an outage or too much load. Without it, JSON.
+  // The page for a person if the page failed: by a defect, an outage or too much load. Without it, the answer is JSON.
   failed?(request: Incoming, status: number): PageAnswer | Promise<PageAnswer>
 }
 
