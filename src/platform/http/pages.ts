@@ -35,23 +35,23 @@ export interface HtmlPage {
 }
 
 export interface PageRequest extends Incoming {
-  // Waits for a body, under the limit of the client's address.
+  // Reads the body, under the limit of the client's address.
   receive<Body>(read: () => Promise<Body>): Promise<Body>
-  // Takes more of what the client's address may ask for, for work that is larger than usual; refuses where that is used up.
+  // Takes additional tokens from the client's address for unusually large work; refuses if too few are left.
   spend?(cost: number): void
-  // Says which of the pages of this path it is, for the log and the metrics. Of a fixed set.
+  // Names the page for the log and the metrics if its path has several pages. Names come from a fixed set.
   named?(name: string): void
 }
 
 export type PageAnswer = Outgoing
 
-// What is handed over whole, to a library that writes the answer by itself. Counted and bounded like a page.
+// A route whose request is handed over to a library that writes the answer by itself. Counted and limited like a page.
 export interface HandOff {
   path: string
   name: string
   methods: readonly ('GET' | 'POST')[]
   handle(request: Incoming, response: ServerResponse, requestId: string): Promise<void>
-  // How a failure is shown there: a page, or the error body of its protocol.
+  // The answer to a failure: a page, or the error body of the library's protocol.
   failed(failure: HandOffFailure): Omit<PageAnswer, 'status'> | Promise<Omit<PageAnswer, 'status'>>
 }
 
@@ -59,16 +59,16 @@ export interface HandOffFailure {
   status: number
   requestId: string
   reason: string
-  // As the browser asks for it.
+  // The Accept-Language header of the browser.
   acceptLanguage: string | undefined
 }
 
 export interface PageParts {
   receive: Receive
-  // How long this address must wait before a form is taken from there, or a page shown that is dear; 0 for not at all. One of
+  // Milliseconds that this address must wait before it may post a form or read an expensive page; 0 if it need not wait. A request of
   // usual size costs 1.
   waitMs: (kind: 'post' | 'look', address: string, cost: number) => number
-  // How a failure is shown where a page has nothing better.
+  // The error body if a page has none of its own.
   errorBody: Surface['errorBody']
 }
 
@@ -94,7 +94,7 @@ export function pageRoute(parts: PageParts, page: HtmlPage): Route {
         },
       }
       if (page.isExpensive || (incoming.raw.method === 'POST' && !page.takesMessages)) request.spend?.(1)
-      // A copy, since pages that are always the same give the same headers.
+      // Copied, since a page may return the same headers object each time.
       const answer = await page.answer(request)
       return { ...answer, headers: { ...answer.headers } }
     },
@@ -119,7 +119,7 @@ function pageRequest({ receive, waitMs }: PageParts, incoming: Incoming, bodiesM
 }
 
 export interface HandOffParts extends SendParts {
-  // Limits requests whose body is read there; they count as under way meanwhile.
+  // Limits requests whose body is being read; they count as in progress meanwhile.
   limiter: BodyLimiter
   errorBody: Surface['errorBody']
 }
@@ -160,12 +160,12 @@ export function handOffRoute(parts: HandOffParts, handOff: HandOff): Route {
   }
 }
 
-// What is asked there is stored for a while, so long requests could fill the database.
+// The library stores parts of requests for a while, so long requests could fill the database.
 const handOffUrlMax = 4_096
 const handOffBytesMax = 16_384
 
-// The library believes the request line, so it must name a path and no other host; and how much it would read is for us to
-// say.
+// The library trusts the request line, so it must have a path and no other host. The library would also read bodies of any size, so the
+// size is limited here.
 function refuseUnfit({ url = '', headers }: IncomingMessage): void {
   if (!url.startsWith('/')) throw badPath()
   refuseZero({ url })
@@ -176,7 +176,7 @@ function refuseUnfit({ url = '', headers }: IncomingMessage): void {
   if (Number(headers['content-length'] ?? 0) > handOffBytesMax) throw refuse('body_too_large')
 }
 
-// Pages read path and query by themselves, and no text of a database contains U+0000.
+// Pages read path and query by themselves, and the database cannot contain U+0000.
 function refuseZero({ url = '' }: Pick<IncomingMessage, 'url'>): void {
   if (url.includes('%00')) throw refuse('invalid_request', { issues: [issueAt('/path', 'contains_zero')] })
 }

@@ -1,4 +1,4 @@
-// Cuts the rows of a list to one answer. The handler asks its statement for one row more than an answer has.
+// Cuts the rows of a list to one page. The handler's statement must select one row more than a page has.
 
 import { limits } from '../../contract/limits.ts'
 import type { ListMeta } from '../../contract/parts.ts'

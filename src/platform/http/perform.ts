@@ -1,5 +1,5 @@
-// Performs an operation for a caller who is known and a request that was checked. Knows no HTTP and no domain: routes, pages
-// and tools all end here.
+// Performs an operation for a known caller and a checked request. It does not depend on HTTP or on domain folders: routes, pages and
+// tools all call it.
 
 import type { Operation } from '../../contract/surface.ts'
 import type { Mode } from '../../contract/words.ts'
@@ -20,11 +20,11 @@ export interface Call {
   path: Readonly<Record<string, string>>
   query: QueryValues
   body: unknown
-  // Where a list goes on; null at its beginning.
+  // Position at which a list continues, or null at its beginning.
   after: string | null
-  // The idempotency key, where the operation requires one.
+  // The idempotency key, if the operation requires one.
   key: string | null
-  // Null: there is no request that a log names; the operator asks at the command line.
+  // Null if there is no logged request: the operator calls at the command line.
   requestId: string | null
   now: Date
 }
@@ -35,11 +35,11 @@ export interface Answer {
   headers: Readonly<Record<string, string>>
   // Whether this is the answer to an earlier request with the same key.
   isReplayed: boolean
-  // The entry that this request wrote into the list of changes. Null for a replay: an earlier request wrote it.
+  // Id of the entry that this request wrote into the list of changes. Null for a replay, since an earlier request wrote it.
   changeId: string | null
 }
 
-// The handlers arrive with their types already checked against the rows. Here they are all alike.
+// The common type of all handlers. Their own types were checked against the rows before.
 export type AnyHandler = (ask: {
   db: Reader | Pick<Storage, 'read'>
   caller: Principal | null
@@ -60,16 +60,16 @@ export interface Performable {
 export interface PerformParts {
   storage: Storage
   cursors: Cursors
-  // How answers that hold a secret are stored for a repetition.
+  // Encrypts stored answers that contain a secret.
   sealedKeeper: Keeper
-  // How long answers are stored.
+  // Time for which answers are stored.
   answersMs: number
 }
 
 export type Perform = (performable: Performable, call: Call) => Promise<Answer>
 
 const noHeaders = {}
-// At 2 ms each the last waits for 0.4 s. Others need the rest of the requests that the server takes at once.
+// At 2 ms each, the last one waits for 0.4 s. The remaining capacity of the server is for other requests.
 const waitingMax = 200
 
 export function createPerform(
@@ -85,7 +85,7 @@ export function createPerform(
     const { status } = operation.reply
     const { audit = 'none' } = operation
     let changeId: string | null = null
-    // The entry is part of the transaction of what it tells about. A transaction that is repeated writes another one.
+    // The entry is written in the transaction of its changes. A transaction that is repeated writes its own entry.
     const handle = async (tx: Tx, outside?: Outside<object | null>) => {
       const reply = outside ? await outside.write(tx) : await handler({ ...ask, db: tx })
       if (audit === 'none') return reply
@@ -120,8 +120,8 @@ export function createPerform(
   }
 }
 
-// Another service is asked before the transaction, and not again where the key has an answer already. What it did and nothing was
-// written of is taken back there.
+// Another service is called before the transaction, and not again if the key already has an answer. What the service did is undone if
+// nothing is written.
 async function onceOutside(
   { storage, claim, keeper }: { storage: Storage; claim: Claim; keeper: Keeper | undefined },
   begin: () => Promise<object | null>,
@@ -133,7 +133,7 @@ async function onceOutside(
   try {
     outside = await begin()
   } catch (error) {
-    // A quicker request with the key may be the reason.
+    // The reason may be a concurrent request with the same key.
     const done = await findOnce(storage, claim, keeper)
     if (!done) throw error
     return done
@@ -193,11 +193,11 @@ async function claimFor(
   operation: Operation,
   { principal, path, query, body, key, now }: Call,
 ): Promise<Claim> {
-  // Only operations with a credential change anything.
+  // Throws for a defect: only operations with a credential change anything.
   if (!principal || key === null) throw new Error(`${id} changes something and knows no caller or no key`)
   const fingerprint = await fingerprintOf(id, path, body ?? {}, operation.query && query)
-  // What an operation refuses by the caller's own scopes, its handler refuses; an answer with a secret is therefore repeated to the
-  // credential that got it, and to no other of its installation.
+  // A handler refuses what the caller's own scopes do not allow, and a replay does not run the handler. An answer with a secret is
+  // therefore only replayed to the credential that got it, not to others of its installation.
   const isOwn = operation.reply.isSecret === true && operation.audit !== undefined
   const claimant = isOwn ? `${principal.claimant} ${principal.id}` : principal.claimant
   return { claimant, key, fingerprint, now: now.getTime() }

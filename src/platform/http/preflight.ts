@@ -1,4 +1,5 @@
-// What a browser asks before a page of another origin calls an operation (Fetch Standard, CORS-preflight request).
+// Answers the preflight request that a browser sends before a page of another origin calls an operation (Fetch Standard, CORS-preflight
+// request).
 
 import type { Operation } from '../../contract/surface.ts'
 import { addressBucket, type Throttle } from '../access/throttle.ts'
@@ -38,7 +39,7 @@ function preflightRoute(
     async answer({ raw, address }, trace): Promise<Outgoing> {
       const { origin } = raw.headers
       const allow = [...methods.flatMap(withHead), 'OPTIONS'].join(', ')
-      // Not a browser: it asks which methods there are, as of any other path.
+      // The caller is not a browser: it gets the list of methods, as for any other path.
       if (origin === undefined || raw.headers['access-control-request-method'] === undefined)
         return { status: 204, body: '', headers: { allow } }
       const now = clock().getTime()
@@ -54,7 +55,7 @@ function preflightRoute(
           allow,
           'access-control-allow-methods': methods.join(', '),
           'access-control-allow-headers': `authorization, content-type, idempotency-key${isOfCustomer ? ', customer-session' : ''}`,
-          // A key that is revoked ends all the same; this only spares the question.
+          // Caching is harmless: calls with a revoked key fail anyway.
           'access-control-max-age': '600',
           'cache-control': 'no-store',
         },

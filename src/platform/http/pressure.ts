@@ -1,11 +1,11 @@
-// Sheds load before the process drowns: an answer of 503 after a microsecond is kinder to everyone than one after a
-// minute. Two signs are watched: how many requests are under way, and how late the event loop runs its timers.
+// Sheds load before the process is overloaded: a 503 after a microsecond is better than an answer after a minute. Two values are watched:
+// the number of requests in progress, and the delay of the event loop's timers.
 
 export interface Pressure {
-  // False when the request must be refused. Every true is followed by one leave().
+  // Returns false if the request must be refused. After true, leave() must be called once.
   enter(): boolean
   leave(): void
-  // While a request waits for its caller it is not under way. Each pause is followed by one resume, which is never refused.
+  // While a request waits for its caller it does not count as in progress. Each pause is followed by one resume, which is never refused.
   pause(): void
   resume(): void
   readonly inFlight: number
@@ -20,9 +20,9 @@ export interface PressureOptions {
 
 const sampleMs = 200
 
-// How late the loop is, after a timer that was late by so much. Half of the old value stays and a sample counts at most
-// half more than is allowed, so one pause, however long (a checkpoint, a disk that hangs, a machine that was asleep),
-// refuses no request: those that came during it can be answered now. Two in a row can refuse some.
+// Returns the new lag of the event loop after a timer was late by `lateMs`. Half of the old value stays, and a sample counts at most half
+// more than the maximum. So a single pause, however long (a checkpoint, a slow disk, a machine that was asleep), refuses no request:
+// those that arrived during the pause can be answered now. Two pauses in a row may refuse some.
 export function lagAfter(lagMs: number, lateMs: number, lagMsMax: number): number {
   return lagMs / 2 + Math.min(Math.max(0, lateMs), 1.5 * lagMsMax) / 2
 }

@@ -1,21 +1,21 @@
-// Probes of this process: is it alive, can it take traffic, and its metrics.
+// Probes of this process: whether it is alive, whether it is ready for requests, and its metrics.
 
 import type { Metrics } from '../metrics/metrics.ts'
 import type { HtmlPage, PageAnswer } from './pages.ts'
 
 export interface ReadinessParts {
   isDraining: () => boolean
-  // The port is open and the demo shop is still being created.
+  // Returns true if the port is open but the demo shop is still being created.
   isStarting: () => boolean
-  // Rejects when the database cannot be reached.
+  // Rejects if the database cannot be reached.
   schemaGap: () => Promise<{ pending: number; isTooNew: boolean }>
-  // Rejects where writes fail.
+  // Rejects if writes fail.
   checkWrites: () => Promise<void>
 }
 
 export interface Readiness {
   isReady: boolean
-  // What /readyz answers.
+  // Body of /readyz.
   said: { status: string; pending?: number }
 }
 
@@ -35,15 +35,15 @@ export async function readinessOf(parts: ReadinessParts): Promise<Readiness> {
 }
 
 export interface ProbeParts {
-  // null: not served here.
+  // Null if metrics are not served here.
   metrics: Pick<Metrics, 'scrape'> | null
-  // By the query of the request.
+  // Returns the readiness for the query of the request.
   readiness: (query: URLSearchParams) => Promise<{ isReady: boolean; said: object; status?: number }>
 }
 
 export function probePages({ metrics, readiness }: ProbeParts): HtmlPage[] {
   return [
-    // The event loop runs. It does not check the database: an outage there must not restart the process.
+    // Only shows that the event loop runs. The database is not checked: an outage of the database must not restart the process.
     { path: '/healthz', name: 'healthz', isProbe: true, answer: async () => json(200, { status: 'ok' }) },
     {
       path: '/readyz',

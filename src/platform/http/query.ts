@@ -1,4 +1,4 @@
-// Reads the query of a request by the row: parameters that the row does not name are refused, and nothing is guessed.
+// Parses the query of a request by its row: unknown parameters are refused, and nothing is guessed.
 
 import { type Issue, issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
@@ -11,7 +11,7 @@ import { refuse } from '../kit/refuse.ts'
 export type QueryValues = Readonly<Record<string, unknown>>
 
 export interface QueryReader {
-  // What stands behind the question mark.
+  // Parses the text after the question mark.
   read(text: string): { values: QueryValues; cursor: string | null }
   // Refuses values that the row does not allow.
   check(values: QueryValues): void
@@ -31,7 +31,7 @@ export function createQueryReader({ query: schema, paged }: Pick<Operation, 'que
     const zero = Object.keys(values).filter((name) => [values[name]].flat().some(hasZero))
     if (zero.length > 0)
       throw refuse('invalid_request', {
-        // No text of a database contains it, and a body may not either.
+        // The database cannot contain U+0000, and bodies are refused for it too.
         issues: zero.map((name) => issueAt(`/query/${escaped(name)}`, 'contains_zero')),
       })
     const issues = validate
@@ -64,13 +64,13 @@ export function createQueryReader({ query: schema, paged }: Pick<Operation, 'que
   }
 }
 
-// A text that does not read as the declared type stays a text, which the schema then refuses with its place.
+// A text that cannot be parsed as the declared type stays a text, so the schema refuses it with its place.
 function valueFor(
   schema: (TSchema & { type?: string; items?: TSchema }) | undefined,
   texts: readonly string[],
 ): unknown {
   if (schema?.type === 'array') return texts.map((text) => valueFor(schema.items, [text]))
-  // Two values where one is declared are not a text either.
+  // A repeated parameter stays an array, so the schema refuses it if a single value is declared.
   const [text = '', second] = texts
   if (second !== undefined) return texts
   if (schema?.type === 'integer') return /^(0|-?[1-9]\d{0,15})$/.test(text) ? Number(text) : text
@@ -82,7 +82,7 @@ function hasZero(value: unknown): boolean {
   return typeof value === 'string' && value.includes('\0')
 }
 
-// As a part of a JSON Pointer.
+// Escapes a name for a JSON Pointer.
 function escaped(name: string): string {
   return name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -1,4 +1,4 @@
-// How a refusal is answered, and how everything else that is thrown becomes one.
+// The answers to refusals, and the conversion of other errors to refusals.
 
 import { answered } from '../../contract/issues.ts'
 import { refusals } from '../../contract/refusals.ts'
@@ -12,11 +12,11 @@ export interface Refused extends Outgoing {
   body: string
 }
 
-// Everything that is not a refusal is a defect or an outage of ours: logged whole, answered without detail.
+// Any error that is not a refusal is a defect or an outage: logged in full, answered without details.
 export function asRefusal(error: unknown, log: Log, fields: Readonly<Record<string, unknown>>): Refusal {
   if (error instanceof Refusal) return error
   if (error instanceof StorageUnavailable) {
-    // The storage reports an outage itself, once.
+    // The storage itself logs an outage, once.
     const level = error instanceof StorageOutage ? 'debug' : 'warn'
     log[level]('storage unavailable', { ...fields, reason: error.message })
     return unavailable()

@@ -1,5 +1,5 @@
-// Finds the route of a request by its method and path. The tree knows patterns and no handlers, so servers of one process
-// with the same routes share it: building one takes 17 ms, and the tests open thousands of servers.
+// Finds the route of a request by its method and path. The tree contains patterns and no handlers, so servers of one process with the
+// same routes share it: building one takes 17 ms, and the tests open thousands of servers.
 
 import findMyWay from 'find-my-way'
 import type { Route } from './serve.ts'
@@ -9,17 +9,17 @@ export interface FoundRoute {
   path: Record<string, string>
 }
 
-// The path is known, and has other methods.
+// The path exists, but with other methods.
 export interface OtherMethods {
   allowed: readonly string[]
 }
 
-// Undefined where there is no such path.
+// Returns undefined if the path does not exist.
 export type FindRoute = (method: string, url: string) => FoundRoute | OtherMethods | 'bad path' | undefined
 
 type Tree = ReturnType<typeof findMyWay>
 
-// A path that cannot be decoded has none.
+// Data that the tree stores for a route: its index. A path that cannot be decoded has no such data.
 interface Stored {
   place: number
 }
@@ -30,11 +30,11 @@ const treesMax = 16
 export function createRouter(routes: readonly Route[]): FindRoute {
   const tree = treeOf(routes)
   const find = (method: string, url: string) => {
-    // The parser accepts no other method.
+    // The cast holds: the HTTP parser accepts no other methods.
     const found = tree.find(method as Parameters<Tree['find']>[0], url)
     if (!found) return undefined
     const route = routes[(found.store as Stored | null)?.place ?? -1]
-    // Its parameters are all there: none of our patterns has an optional one.
+    // The cast holds: no pattern has optional parameters, so all are set.
     return route ? { route, path: found.params as Record<string, string> } : 'bad path'
   }
 
@@ -60,9 +60,9 @@ function buildTree(routes: readonly Route[]): Tree {
   const tree = findMyWay({
     maxParamLength: 1_000,
     caseSensitive: true,
-    // What stands behind the question mark is read by the row.
+    // The query is parsed later, by the row.
     querystringParser: () => noQuery,
-    // With it, a path that cannot be read is found, without what is stored for a route.
+    // With this option, a path that cannot be decoded is found, but without stored data.
     onBadUrl: () => {},
   })
   for (const [place, { methods, pattern }] of routes.entries())

@@ -1,4 +1,4 @@
-// Writes an answer, with the headers that all of them have.
+// Writes answers, with the headers that all have.
 
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -8,21 +8,21 @@ import type { Outgoing } from './message.ts'
 
 export interface SendParts {
   isDraining: () => boolean
-  // Whether browsers shall come by https only: the public address is one.
+  // Whether the public URL uses https, so browsers are told to use only https.
   isHttps: () => boolean
 }
 
 export type Send = (response: ServerResponse, outgoing: Outgoing) => void
 
-// A year, as browsers ask for before they remember it.
+// Browsers use only https for a year after each answer.
 const httpsOnly = 'max-age=31536000'
 
 export function createSend({ isDraining, isHttps }: SendParts): Send {
   return (response, { status, body: given, headers, stream }) => {
-    // The length of a text is asked for first, and costs as much as its bytes: those of a long one are made once.
+    // Counting the bytes of a text costs as much as encoding it, so a long text is encoded once.
     const body = typeof given === 'string' && given.length > longTextMin ? Buffer.from(given) : given
     const lines = ['x-content-type-options', 'nosniff']
-    // An answer that can have no body has no length and no type.
+    // A status without a body has no length and no type.
     const isBodiless = status === 304 || status === 204
     if (!isBodiless && !stream) lines.push('content-length', String(Buffer.byteLength(body)))
     for (const name in headers) {
@@ -31,9 +31,9 @@ export function createSend({ isDraining, isHttps }: SendParts): Send {
     if (isDraining() && headers.connection === undefined) lines.push('connection', 'close')
     if (isHttps()) lines.push('strict-transport-security', httpsOnly)
     response.writeHead(status, lines)
-    // The head alone: `sendStream` sends the rest.
+    // Only the head is written here: `sendStream` sends the body.
     if (stream) return
-    // Node writes head and text as one piece, and bytes as a second one: for a small answer that costs more than making it a text.
+    // Node writes head and text in one write, and a buffer in a second one. For a small answer, converting it to text is cheaper.
     if (typeof body !== 'string' && body.length <= joinedBytesMax) response.end(body.toString('latin1'), 'latin1')
     else response.end(body)
   }
@@ -42,7 +42,7 @@ export function createSend({ isDraining, isHttps }: SendParts): Send {
 const joinedBytesMax = 8_192
 const longTextMin = 65_536
 
-// Resolves at the end, also where the client went away, which ends the stream too.
+// Resolves at the end, or when the client disconnects, which ends the stream too.
 export async function sendStream(
   response: ServerResponse,
   stream: NonNullable<Outgoing['stream']>,
@@ -54,7 +54,7 @@ export async function sendStream(
       pauseWork()
       yield chunk
       resumeWork()
-      // The client has read enough for another one.
+      // The client has read enough for the next chunk.
       if (socket) progressed(socket)
     }
   }
@@ -65,7 +65,7 @@ export async function sendStream(
   }
 }
 
-// For an answer that something else writes.
+// Sets the common headers for an answer that other code writes.
 export function prepare(response: ServerResponse, { isDraining, isHttps }: SendParts, requestId: string): void {
   response.setHeader('x-request-id', requestId)
   response.setHeader('x-content-type-options', 'nosniff')

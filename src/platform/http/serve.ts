@@ -1,5 +1,5 @@
-// The one way in which a request is answered, whatever it asks for: admitted or refused by the load, timed, counted, logged,
-// sent. Routes differ only in how they make the answer.
+// Handles every request, whatever its route: admits or refuses it by load, measures, counts, logs and sends. Routes differ only in how
+// they make the answer.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -21,31 +21,31 @@ import { type Send, sendStream } from './send.ts'
 
 export interface Route {
   methods: readonly (Operation['method'] | 'OPTIONS')[]
-  // The router's: `/media/:shop/:file`.
+  // Pattern of the router, such as `/media/:shop/:file`.
   pattern: string
-  // What the log and the metrics call it; the address itself may hold a secret and is never written down.
+  // Name in the log and the metrics. The URL itself may contain a secret and is never logged.
   name: string
   kind: 'operation' | 'page'
-  // Answered under any load, because it is asked for that load.
+  // A probe is answered under any load, since it measures that load.
   isProbe: boolean
-  // Whether it may be answered at the host of this merchant's shop; never where it is missing.
+  // Returns whether the route is served at the host of this merchant's shop. If it is missing, the route is never served there.
   isOfShop?(request: Incoming, merchantId: string): Promise<boolean> | boolean
-  // Null where the answer was written to the response already.
+  // Returns null if the answer was written to the response already.
   answer(request: Incoming, trace: Trace, response: ServerResponse): Promise<Outgoing | null>
   refused(refusal: Refusal, request: Incoming, requestId: string): Outgoing | Promise<Outgoing>
 }
 
 export interface ServeParts {
   pressure: Pressure
-  // How long the answer to a page that is asked for too often waits.
+  // Delay of the answer to a request for a page that is refused by rate.
   refusedDelayMs: number
   isDraining: () => boolean
   send: Send
-  // A client has read more of a stream.
+  // Called when a client has read more of a stream.
   progressed: (socket: Socket) => void
   log: Log
   metrics: Metrics
-  // Only if traces are asked for.
+  // Set only if traces are configured.
   tracer?: Tracer | undefined
 }
 
@@ -73,7 +73,7 @@ export function createServe(parts: ServeParts): Serve {
     if (outgoing) {
       outgoing.headers['x-request-id'] = trace.requestId
       if (trace.pageOrigin !== null) Object.assign(outgoing.headers, readableBy(trace.pageOrigin))
-      // What was sent and not read must not be taken for the next request.
+      // The connection is closed, so an unread body is not parsed as the next request.
       if (isUnread(request.raw)) outgoing.headers.connection = 'close'
       const sent = outgoing.compress ? compress(outgoing, request.raw.headers['accept-encoding']) : outgoing
       outgoing = sent instanceof Promise ? await sent : sent
@@ -95,8 +95,8 @@ export function createServe(parts: ServeParts): Serve {
     }
   }
 
-  // A client that asks too much waits for the answer as well: twelve connections that ask as fast as they are answered would
-  // otherwise keep the process busy with refusing them.
+  // The refusal is delayed for a client over its rate: twelve connections that call as fast as they are answered would otherwise keep the
+  // process busy with refusals.
   async function delayRefused(): Promise<void> {
     if (isDraining() || refusedDelayMs === 0 || delayed >= delayedMax) return
     delayed += 1
@@ -128,7 +128,7 @@ export function createServe(parts: ServeParts): Serve {
   }
 }
 
-// Refused requests that wait for their answer; more are answered at once.
+// Number of refused requests whose answer is delayed; further ones are answered immediately.
 const delayedMax = 1_000
 
 function isUnread(raw: IncomingMessage): boolean {

@@ -1,5 +1,5 @@
-// The server: opens the port, routes what it is given, and makes sure that whatever the parser or the router has to say leaves
-// in the form of a refusal. There is no framework between Node's server and us.
+// The HTTP server: opens the port, routes requests, and answers errors of the parser and the router as refusals. There is no framework on
+// top of Node's server.
 
 import { lookup } from 'node:dns/promises'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
@@ -33,13 +33,13 @@ import { listening, openServer, otherVersion, type SocketBounds } from './socket
 import type { MountedSurface } from './surfaces.ts'
 
 export interface ServerParts extends ConnectionBounds, SocketBounds {
-  // The first says no where no surface is asked.
+  // The first surface answers errors of requests to no surface.
   surfaces: readonly [MountedSurface, ...MountedSurface[]] | readonly []
   pages: readonly HtmlPage[]
   handOffs?: readonly HandOff[] | undefined
-  // The names of shops, where there may be some.
+  // Hosts of shops, if shops may have hosts.
   shopHosts?: ShopHosts | undefined
-  // Whether browsers shall come by https only: the public address is one.
+  // Whether the public URL uses https, so browsers are told to use only https.
   isHttps?: () => boolean
   pressure: Pressure
   bodyLimiter: BodyLimiter
@@ -48,19 +48,20 @@ export interface ServerParts extends ConnectionBounds, SocketBounds {
   log: Log
   metrics: Metrics
   tracer?: Tracer | undefined
-  // Those of the server that hands requests over to this one (default: its own).
+  // Connections of the server that passes requests on to this one (default: its own).
   connections?: Connections | undefined
-  // Which server answers what is none of this one's own routes. Refuses where none does (default: nothing is handed over).
+  // Returns the server for a request that matches no route of this server. Refuses if there is none (default: requests are not passed
+  // on).
   findOther?: ((raw: IncomingMessage) => Promise<Pick<HttpServer, 'handle'>>) | undefined
 }
 
 export interface HttpServer {
-  // What is answered, in the order in which it was mounted.
+  // The routes, in the order in which they were mounted.
   routes: readonly Pick<Route, 'methods' | 'pattern' | 'name' | 'isOfShop'>[]
-  // Answers a request that another server has read.
+  // Answers a request that another server has accepted.
   handle(raw: IncomingMessage, response: ServerResponse): void
   listen(port: number, host: string): Promise<number>
-  // Takes no new connection, lets what is under way finish within the limit, then cuts.
+  // Accepts no new connection, lets requests in progress finish within the limit, then closes the connections.
   drain(limitMs: number): Promise<void>
 }
 
@@ -106,7 +107,7 @@ export function createServer(parts: ServerParts): HttpServer {
     return { status: 204, body: '', headers: hasBody(raw) ? { ...headers, connection: 'close' } : headers }
   }
 
-  // A refusal that no route was there to make. `raw` is missing where the parser gave up.
+  // Makes the answer to a refusal outside of any route. `raw` is missing if the parser failed.
   function refused(refusal: Refusal, raw?: IncomingMessage, reason?: string): Refused {
     const requestId = newId('req')
     const outgoing = refusalAnswer(surfaceAt(raw?.url), refusal, requestId)
@@ -125,7 +126,7 @@ export function createServer(parts: ServerParts): HttpServer {
     return outgoing
   }
 
-  // The same, where the address is known: a person who asked for a page is shown one.
+  // Makes the answer to a refusal if the URL is known: a person who requested a page gets a page.
   async function refusedAt(refusal: Refusal, raw: IncomingMessage, reason: string): Promise<Outgoing> {
     const outgoing = refused(refusal, raw, reason)
     const found = findRoute(raw.method ?? '', raw.url ?? '')
@@ -134,7 +135,7 @@ export function createServer(parts: ServerParts): HttpServer {
     return found.route.refused(refusal, { raw, path: found.path, address: addressOf(raw) }, requestId)
   }
 
-  // An answer that cannot be written.
+  // Sends a plain error if an answer could not be written.
   function sendDefect(route: Route, response: ServerResponse, error: unknown): void {
     const requestId = newId('req')
     const refusal = asRefusal(error, log, { requestId, [route.kind]: route.name })
@@ -144,14 +145,14 @@ export function createServer(parts: ServerParts): HttpServer {
     else send(response, outgoing)
   }
 
-  // The one whose base the address begins with: the longest, or the first where there is none.
+  // Returns the surface whose base is the longest prefix of the URL, or the first surface if none is.
   function surfaceAt(url: string | undefined): Pick<Surface, 'errorBody'> {
     const [first = plain, ...others] = surfaces.map(({ surface }) => surface)
     const found = others.filter(({ base }) => url?.startsWith(`${base}/`))
     return found.sort((one, other) => other.base.length - one.base.length)[0] ?? first
   }
 
-  // Where the operations live that need no credential. A page of any origin may read a refusal there too when no operation was found.
+  // Paths of operations without a credential. If no operation is found there, a page of any origin may read the refusal too.
   const openPrefixes = surfaces
     .flatMap(({ surface }) => Object.values(surface.operations))
     .filter(({ caller }) => caller === 'anyone')
@@ -191,7 +192,7 @@ export function createServer(parts: ServerParts): HttpServer {
       refused,
       refusedAt,
       answer(raw, response) {
-        // The parser knows the words of other versions, which are not spoken here.
+        // The parser also accepts other HTTP versions, which this server does not support.
         if (raw.httpVersionMajor !== 1) return send(response, refused(otherVersion(), raw))
         if (!hasOneHost(raw)) return send(response, refused(badHost(), raw))
         handle(raw, response)
@@ -203,7 +204,7 @@ export function createServer(parts: ServerParts): HttpServer {
     routes: mounted,
     handle,
     async listen(port, host) {
-      // That name is often two addresses, and a client may try either.
+      // `localhost` often has two addresses, and a client may try either.
       const addresses =
         host === 'localhost' ? (await lookup(host, { all: true })).map(({ address }) => address) : [host]
       let bound = port
@@ -230,7 +231,7 @@ export function createServer(parts: ServerParts): HttpServer {
   }
 }
 
-// For a server without a surface.
+// Defaults for a server without a surface.
 const plain: Pick<Surface, 'base' | 'errorBody'> = { base: '/', errorBody: (error) => ({ error }) }
 
 export function observeConnections(metrics: Metrics, connections: Connections): void {
@@ -257,9 +258,8 @@ function observeBodies(metrics: Metrics, limiters: readonly BodyLimiter[]): void
   })
 }
 
-// Exactly one Host, as the standard asks (RFC 9112, 3.2): with two, a proxy and we could believe different ones. Which one is
-// not compared with the public URL: nothing that we answer is made from it, and probes and people on this machine come by
-// other names.
+// Requires exactly one Host header, as the standard does (RFC 9112, 3.2): with two, a proxy and this server could use different ones. It
+// is not compared with the public URL: no answer is built from it, and probes and people on this machine use other names.
 function hasOneHost(raw: IncomingMessage): boolean {
   let hosts = 0
   for (let i = 0; i < raw.rawHeaders.length; i += 2) {
@@ -271,7 +271,7 @@ function hasOneHost(raw: IncomingMessage): boolean {
   return hosts === 1 || (hosts === 0 && raw.httpVersionMajor === 1 && raw.httpVersionMinor === 0)
 }
 
-// A name or an IPv4 address, or an IPv6 address in brackets, with a port or without (RFC 3986, 3.2.2).
+// A name or an IPv4 address, or an IPv6 address in brackets, with an optional port (RFC 3986, 3.2.2).
 const hostPattern = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
 function badHost(): Refusal {

@@ -1,4 +1,4 @@
-// Node's HTTP server as we set it up: its bounds, and what it has to say where there is no request to answer.
+// The configuration of Node's HTTP server: its limits, and its answers if the parser fails before there is a request.
 
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -8,7 +8,7 @@ import { type Refusal, refuse } from '../kit/refuse.ts'
 import { type Connections, inTurn } from './connections.ts'
 import type { Outgoing } from './message.ts'
 
-// An import would read every name of the module, and one of them loads Node's own HTTP client: 14 MB that are not needed.
+// Not imported: an import would read every name of the module, and one of them loads Node's own HTTP client, 14 MB that are not needed.
 const { createServer: createHttpServer, IncomingMessage: Message, STATUS_CODES } = process.getBuiltinModule('node:http')
 
 export interface SocketBounds {
@@ -21,9 +21,9 @@ export interface SocketParts {
   bounds: SocketBounds
   connections: Connections
   answer: RequestListener
-  // A refusal that no route was there to make. The request is missing where the parser gave up.
+  // Makes the answer to a refusal outside of any route. The request is missing if the parser failed.
   refused: (refusal: Refusal, raw?: IncomingMessage, reason?: string) => Outgoing
-  // The same in the form of the page that was asked for. Of the request, only the address and the language are known.
+  // Makes the same refusal in the format of the requested page. Only the URL and the language of the request are known.
   refusedAt: (refusal: Refusal, raw: IncomingMessage, reason: string) => Promise<Outgoing>
 }
 
@@ -39,22 +39,22 @@ export function openServer({ bounds, connections, answer, refused, refusedAt }: 
       maxHeaderSize: headerBytesMax,
       headersTimeout,
       requestTimeout: bounds.requestTimeoutMs ?? 15_000,
-      // Longer than a balancer's usual minute, so it is never us who closes a connection it is about to use.
+      // Longer than the usual minute of a load balancer, so this server never closes a connection that the balancer is about to use.
       keepAliveTimeout: 65_000,
       connectionsCheckingInterval: Math.min(1_000, headersTimeout / 2),
-      // Checked by us instead, so the refusal has a body.
+      // The Host header is checked in `server.ts`, so the refusal has a body.
       requireHostHeader: false,
     },
     inTurn(answer),
   )
   server.maxHeadersCount = headersMax
-  // A connection that moves no byte in either direction for so long is closed: an answer that is not read would hold its place
-  // for ever. The other time-outs are about what we are sent.
+  // Closes a connection without data in either direction for this long: an answer that is not read would keep the connection open for
+  // ever. The other time-outs only limit what is received.
   server.timeout = bounds.idleTimeoutMs ?? 70_000
   connections.watch(server)
   server.on('clientError', (error: ParserError, socket) => {
     const isUnused = (socket as Socket).bytesRead === 0
-    // The parser refuses once more what was still on its way. It is dropped, and the answer can be read.
+    // The parser refuses data that was already on its way a second time. That is ignored, so the answer can be read.
     if (last.has(socket) && error.code === overflow) return
     if (error.code === 'ECONNRESET' || isUnused || !socket.writable) return void socket.destroy()
     const refusal = parserRefusal(error)
@@ -71,11 +71,11 @@ export function openServer({ bounds, connections, answer, refused, refusedAt }: 
       return
     }
     sayLast(socket, refused(refusal, undefined, error.code))
-    // Node looks at this socket no more. A client that keeps its half open would hold the connection, and the request
-    // whose body is awaited, for as long as it likes.
+    // Node does not watch this socket any more. A client that keeps its half of the connection open could hold the connection, and the
+    // request whose body is awaited, for as long as it likes.
     letGo(socket)
   })
-  // Node waits for no answer here and has let go of the socket, so it is ours to end.
+  // Node expects no answer to CONNECT and has released the socket, so it must be ended here.
   server.on('connect', (request, socket) => {
     socket.on('error', () => socket.destroy())
     sayLast(socket, refused(refuse('route_not_found'), request))
@@ -102,8 +102,8 @@ export function listening(server: Server, port: number, host: string): Promise<n
 
 const overflow = 'HPE_HEADER_OVERFLOW'
 
-// A request whose headers are too large, as far as it can be read. Undefined where its first line came earlier than the packet at
-// which the parser gave up: proxies and browsers on this machine send both in one.
+// Returns a request whose headers are too large, as far as it can be read. Returns undefined if its first line arrived before the packet
+// at which the parser failed: proxies and browsers on this machine send both in one packet.
 function requestIn({ code, rawPacket }: ParserError, socket: Socket): IncomingMessage | undefined {
   if (code !== overflow) return undefined
   const text = rawPacket?.toString('latin1') ?? ''
@@ -121,10 +121,10 @@ interface ParserError extends NodeJS.ErrnoException {
   rawPacket?: Buffer
 }
 
-// The parser gave up: there is no request to answer, only a socket. Header and size limits, smuggling shapes and
-// time-outs of slow senders end here.
+// Refusals of the parser, which has no request to answer, only a socket. They cover limits of headers and sizes, request smuggling and
+// time-outs of slow senders.
 function parserRefusal({ code, rawPacket }: ParserError): Refusal {
-  // A word in the place of the method is an unknown method; anything else there is not HTTP.
+  // A valid token in the place of the method is an unknown method; anything else is not HTTP.
   if (code === 'HPE_INVALID_METHOD' && methodToken.test(rawPacket?.toString('latin1', 0, 40) ?? ''))
     return refuse('route_not_found')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
@@ -144,7 +144,7 @@ export function otherVersion(): Refusal {
   return refuse('invalid_request', { status: 505, message: 'This server speaks HTTP/1.1.' })
 }
 
-// RFC 9110, 5.6.2.
+// A method token (RFC 9110, 5.6.2).
 const methodToken = /^[\w!#$%&'*+.^`|~-]+ /
 
 // Writes an answer to a socket that has no response object, and ends it.
@@ -154,13 +154,13 @@ function sayLast(socket: Duplex, { status, body, headers }: Outgoing): void {
   socket.end(body)
 }
 
-// Once the last words have left, and at the latest after a second: a client that reads nothing takes none.
+// Destroys the socket when the answer is sent, or after a second if the client does not read it.
 function letGo(socket: Duplex): void {
   linger(socket)
   socket.on('finish', () => socket.destroy())
 }
 
-// Closed by the client, or after a second. To close with bytes unread would reset the connection, and the client might lose the
+// Waits until the client closes, at most a second. Closing with unread bytes would reset the connection, and the client might lose the
 // answer (RFC 9112, 9.6).
 function linger(socket: Duplex): void {
   const timer = setTimeout(() => socket.destroy(), 1_000)

@@ -1,11 +1,11 @@
-// Stands in for the server while migrations run: /healthz is 200, so no probe kills a process in the middle of a long migration, and
-// everything else is 503 and says how far it is. In a thread of its own, started with the first migration of an existing database.
+// Replaces the server while migrations run: /healthz answers 200, so no probe kills a process during a long migration, and everything
+// else answers 503 with the progress. It runs in its own thread, which starts with the first migration of an existing database.
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
 export interface StandIn {
-  // Resolves when probes see it.
+  // Resolves when probes get the new progress.
   show(progress: object): Promise<void>
   // Resolves when the port is free.
   end(): Promise<void>
@@ -15,7 +15,7 @@ export function createStandIn({ port, host }: { port: number; host: string }): S
   let worker: Worker | undefined
   return {
     async show(progress) {
-      // Probes do not know a port that the system chooses.
+      // Probes cannot know a port that the system chooses.
       if (port === 0) return
       if (!worker) {
         worker = new Worker(new URL('standin.js', import.meta.url), { workerData: { port, host } })

@@ -1,4 +1,4 @@
-// Puts a surface into the server: each of its rows becomes a route, and can also be performed without HTTP.
+// Mounts a surface on the server: each of its rows becomes a route, and can also be performed without HTTP.
 
 import type { Operation, Surface } from '../../contract/surface.ts'
 import type { Principal } from '../access/principal.ts'
@@ -20,7 +20,7 @@ export type SurfaceParts = CallParts & PerformParts
 export interface Mount<Rows extends Readonly<Record<string, Operation>>, Callers> {
   surface: Surface<Rows>
   handlers: Handlers<Rows, Callers>
-  // By the `caller` of the rows.
+  // Gates by the `caller` of the rows.
   gates: { readonly [Kind in keyof Callers]: Callers[Kind] extends Principal ? Gate<Callers[Kind]> : never }
 }
 
@@ -28,7 +28,7 @@ export interface MountedSurface {
   surface: Surface
   routes: readonly Route[]
   perform(id: string, asked: Asked): Promise<Answer>
-  // The operation at an address, for callers inside the process.
+  // Returns the operation at a path, for callers inside the process.
   find(method: string, path: string): { id: string; path: Readonly<Record<string, string>> } | undefined
 }
 
@@ -41,7 +41,7 @@ export function mountSurface<Rows extends Readonly<Record<string, Operation>>, C
   const performAsked = createPerformAsked(parts, perform)
   const callables = new Map(
     Object.entries(surface.operations).map(([id, operation]): [string, Callable] => {
-      // Their types were checked by those of the mount; here they are all alike.
+      // The casts hold: the types were checked against the mount, and are the same for all handlers from here on.
       const handler = handlers[id] as unknown as AnyHandler
       const gate = (gates as Readonly<Record<string, Gate>>)[operation.caller] ?? null
       if (!gate && operation.caller !== 'anyone')
@@ -91,10 +91,10 @@ export function mountSurface<Rows extends Readonly<Record<string, Operation>>, C
   }
 }
 
-// Nothing between us and the caller may store an answer to a credential.
+// No proxy or cache may store an answer to a credential.
 const privately = { 'content-type': jsonType, 'cache-control': 'no-store' }
 
-// What needs no credential may be read by a page of any origin, the refusals included.
+// A page of any origin may read the answers and refusals of operations without a credential.
 const toAll = { 'access-control-allow-origin': '*' }
 const nothing = {}
 
@@ -110,18 +110,18 @@ function usualHeaders({ operation }: Callable): Readonly<Record<string, string>>
 
 const fast = { compress: 'fast' } as const
 
-// What anyone may read, and the catalog, hold no secret.
+// Answers that anyone may read, and the catalog, contain no secret.
 function compressing({ operation: { caller, isCatalog } }: Callable): Pick<Outgoing, 'compress'> {
   return caller === 'anyone' || isCatalog ? fast : nothing
 }
 
-// What the caller has already is not sent again.
+// Answers 304 if the caller already has this version.
 function orNotModified(outgoing: Outgoing, { raw }: Incoming): Outgoing {
   const { etag } = outgoing.headers
   return etag !== undefined && hasCurrent(raw, etag) ? { ...outgoing, status: 304, body: '' } : outgoing
 }
 
-// A row has few siblings with the same method and number of segments, so they are tried one after the other.
+// Few rows share a method and a number of segments, so they are tried one after the other.
 function createFinder({ operations }: Surface): MountedSurface['find'] {
   const rows = Object.entries(operations).map(([id, { method, path }]) => ({ id, method, parts: path.split('/') }))
   const byShape = Map.groupBy(rows, ({ method, parts }) => `${method} ${parts.length}`)

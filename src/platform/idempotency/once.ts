@@ -1,5 +1,5 @@
-// At most once. The key, the effect, the events and the stored answer are one transaction, so a crash between them
-// cannot happen, and a second request with the same key gets the first one's answer, byte for byte.
+// Performs a request at most once. The key, the effect, the events and the stored answer are one transaction, so a crash cannot separate
+// them. A second request with the same key gets the first one's answer, byte for byte.
 
 import { createHash, hash } from 'node:crypto'
 import { limits } from '../../contract/limits.ts'
@@ -14,12 +14,12 @@ import { openByRoot, type RootSecret, sealByRoot, sealingVersionOf } from '../se
 import { isDuplicate, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 
 export interface Claim {
-  // The installation or the person whose key it is. The column of an installation serves both; their ids differ.
+  // The installation or the person that owns the key. The column `installation_id` stores both; their ids differ.
   claimant: string
   key: string
   fingerprint: string
   now: number
-  // How long answers are stored; a key that is older is free again.
+  // Time for which answers are stored; after that, the key can be used again.
   keptMs?: number
 }
 
@@ -28,7 +28,7 @@ export interface Once {
   replayed: boolean
 }
 
-// How an answer is stored: as it is, or sealed where it holds a secret, such as the address of a page on which one can pay.
+// How an answer is stored: in clear, or encrypted if it contains a secret, such as the URL of a payment page.
 export interface Keeper {
   seal(text: string, claim: Claim): string
   open(stored: string, claim: Claim): string
@@ -45,9 +45,9 @@ export function sealedKeeper(rootSecret: RootSecret): Keeper {
       const text = openByRoot(rootSecret, purpose, stored, contextOf(claim))
       if (text !== undefined) return text
       const version = sealingVersionOf(stored)
-      // If the version is known, the stored text itself was changed: that is a defect.
+      // If the version is known, the stored text itself was changed, which is a defect.
       if (version === undefined || rootSecret.hasVersion(version)) throw new Error('a stored answer does not open')
-      // What was asked for was done, and must not be done again because the answer cannot be read.
+      // The request was performed, and must not be performed again only because its answer cannot be decrypted.
       const message =
         'This idempotency key was used before. The request was performed, but its stored answer can no longer be shown.'
       throw refuse('idempotency_key_reused', { message })
@@ -55,7 +55,7 @@ export function sealedKeeper(rootSecret: RootSecret): Keeper {
   }
 }
 
-// What makes two requests the same: the operation, its path, the body less the key itself, and the query where there is one.
+// Returns the fingerprint of a request: equal requests have the same operation, path, query and body, except for the key itself.
 export async function fingerprintOf(
   operationId: string,
   path: Readonly<Record<string, string>>,
@@ -74,15 +74,15 @@ export async function fingerprintOf(
   return digest.digest('base64url')
 }
 
-// A file in a request: a megabyte takes 10 ms.
+// A long text, such as a file: a megabyte takes 10 ms to hash.
 function isLong(member: unknown): boolean {
   return typeof member === 'string' && member.length > limits.bodyBytesMax
 }
 
 type Work = (tx: Tx) => Promise<string>
 
-// Runs the work unless it was done before. A refusal is thrown through here and takes the claim back with it: it changed
-// nothing, so the next try is computed anew.
+// Runs the work unless it was done before. A refusal is thrown and rolls the claim back: nothing was changed, so the next request runs
+// the work again.
 export async function once(storage: Storage, claim: Claim, work: Work, keeper: Keeper = plainly): Promise<Once> {
   const patiently = (tx: Tx) => lookAndWork(tx, claim, work, keeper)
   try {
@@ -94,7 +94,7 @@ export async function once(storage: Storage, claim: Claim, work: Work, keeper: K
   return stored ? replay(stored, claim, keeper) : storage.write(patiently)
 }
 
-// Stores an answer that was found without a claim. Of several, that of the first counts.
+// Stores an answer that was computed without a claim. If several are stored for the key, the first one counts.
 export async function keepOnce(storage: Storage, claim: Claim, text: string, keeper: Keeper = plainly): Promise<Once> {
   const { claimant, key, fingerprint, now } = claim
   const answer = keeper.seal(packed(text), claim)
@@ -111,7 +111,7 @@ export async function keepOnce(storage: Storage, claim: Claim, text: string, kee
   return stored ? replay(stored, claim, keeper) : { text, replayed: false }
 }
 
-// The answer of an earlier request with the key.
+// Returns the answer of an earlier request with the key.
 export async function findOnce(storage: Storage, claim: Claim, keeper: Keeper = plainly): Promise<Once | undefined> {
   const stored = await storage.read((db) => findKey(db, claim))
   return stored && replay(stored, claim, keeper)
@@ -119,12 +119,12 @@ export async function findOnce(storage: Storage, claim: Claim, keeper: Keeper = 
 
 class KeyTaken extends Error {}
 
-// The first statements of the work leave in one flight with the claim and run behind it. Where the key is taken the claim
-// fails, PostgreSQL refuses all that is behind it unread, and the stored answer is found without waiting for a lock.
+// The first statements of the work are sent together with the claim and run after it. If the key is taken, the claim fails, PostgreSQL
+// skips the statements after it, and the stored answer is found without waiting for a lock.
 async function claimAndWork(tx: Tx, claim: Claim, work: Work, keeper: Keeper): Promise<Once> {
   const claiming = claimNewKey(tx, claim)
   const working = work(tx)
-  // Where the claim fails, the outcome of the work is not looked at.
+  // If the claim fails, the outcome of the work is ignored.
   working.catch(() => {})
   await claiming
   return keep(tx, claim, await working, keeper)
@@ -140,7 +140,7 @@ async function claimNewKey(tx: Tx, { claimant, key, fingerprint, now }: Claim): 
   }
 }
 
-// Also for a key whose time has passed, and for one that a sweeper takes away meanwhile.
+// Also handles a key that has expired, and one that a sweep deletes concurrently.
 async function lookAndWork(tx: Tx, claim: Claim, work: Work, keeper: Keeper): Promise<Once> {
   const stored = await claimOrFind(tx, claim)
   return stored ? replay(stored, claim, keeper) : keep(tx, claim, await work(tx), keeper)
@@ -148,7 +148,7 @@ async function lookAndWork(tx: Tx, claim: Claim, work: Work, keeper: Keeper): Pr
 
 async function claimOrFind(tx: Tx, claim: Claim): Promise<StoredKey | undefined> {
   if (tx.isAlone) return findKey(tx, claim)
-  // Between the claim that failed and the look at what stood in its way, a sweeper may have taken that away.
+  // After the claim failed, a sweep may have deleted the key before it is read.
   for (let attempt = 0; attempt < 3; attempt += 1) {
     if (await claimKey(tx, claim)) return undefined
     const stored = await findKey(tx, claim)
@@ -164,13 +164,13 @@ function keep(tx: Tx, claim: Claim, text: string, keeper: Keeper): Once {
 
 function replay(stored: StoredKey, claim: Claim, keeper: Keeper): Once {
   if (stored.fingerprint !== claim.fingerprint) throw refuse('idempotency_key_reused')
-  // The answer is written in the transaction that claims, so no other transaction ever sees it missing.
+  // The answer is written in the transaction that claims the key, so a committed key always has one.
   if (stored.answer === null) throw new Error('an idempotency key was committed without its answer')
   return { text: unpacked(keeper.open(stored.answer, claim)), replayed: true }
 }
 
-// The unique index is the lock: a twin waits here until the first commits or rolls back. A key past its time is free
-// again, whether or not the sweeper came by.
+// The unique index is the lock: a concurrent request with the same key waits here until the first commits or rolls back. An expired key
+// can be claimed, whether or not a sweep has deleted it.
 async function claimKey(tx: Tx, claim: Claim): Promise<boolean> {
   const { claimant, key, fingerprint, now } = claim
   const rows = await tx.sql`
@@ -183,7 +183,7 @@ async function claimKey(tx: Tx, claim: Claim): Promise<boolean> {
   return rows.length > 0
 }
 
-// Over the claim, or over a key past its time.
+// Replaces the claim, or an expired key.
 function keepAnswer(tx: Tx, { claimant, key, fingerprint, now }: Claim, answer: string): void {
   tx.send`
     insert into idempotency_keys (installation_id, key, fingerprint, answer, created_at)
@@ -209,10 +209,10 @@ function endedBy({ now, keptMs = retentionDefaultsMs.answers }: Claim): number {
   return now - keptMs
 }
 
-// In one transaction, so others do not wait long.
+// Number of keys per transaction, so others do not wait long for locks.
 export const keysSweptMax = 1_000
 
-// Oldest first. Two nodes at once delete different rows or the same ones, which is the same.
+// Deletes the oldest keys first. Two nodes may run this concurrently: they delete different rows or the same ones.
 export async function sweepIdempotencyKeys(
   storage: Storage,
   now: number,
@@ -240,7 +240,7 @@ async function listOldKeys(db: Reader, before: number, now: number): Promise<Old
     order by k.created_at limit ${keysSweptMax}`
 }
 
-// The age is looked at once more: a key past its time may have been used again.
+// The age is checked again, since an expired key may have been used again.
 async function deleteOldKeys(tx: Tx, keys: readonly OldKey[], before: number): Promise<number> {
   const old = tx.rows(
     keys.map(({ installationId, key }) => [installationId, key]),

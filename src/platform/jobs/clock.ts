@@ -1,8 +1,8 @@
-// A clock that was set far ahead by mistake would expire every cart and session and delete data before its time, and
-// correcting the clock would bring nothing back. So the wall clock is compared with the monotonic clock, and work that
-// expires or deletes by the time of day waits while they differ.
+// A clock that was set far ahead by mistake would expire every cart and session and delete data too early, and correcting the clock would
+// not restore anything. So the wall clock is compared with the monotonic clock, and work that expires or deletes by time waits while they
+// differ.
 
-// Neither an NTP correction nor a leap second comes near it.
+// Much more than an NTP correction or a leap second.
 const aheadMsMax = 24 * 3_600_000
 
 export class ClockJumped extends Error {
@@ -13,7 +13,7 @@ export class ClockJumped extends Error {
   }
 }
 
-// Throws while the clock is more than a day ahead of where it should be. Both clocks count milliseconds.
+// Throws while the clock is more than a day ahead of the expected time. Both clocks count milliseconds.
 export function createClockGuard(clock: () => number, monotonic: () => number = () => performance.now()): () => void {
   const offsetMs = clock() - monotonic()
   return () => {
@@ -22,15 +22,14 @@ export function createClockGuard(clock: () => number, monotonic: () => number = 
   }
 }
 
-// When the clock is set back, instants that loops wait for were written by the earlier clock, and lie further ahead
-// than intended.
+// If the clock is set back, instants that loops wait for were written by the earlier clock, and are further ahead than intended.
 export interface SetBack {
   now: number
   backMs: number
 }
 
 export interface SetBackWatch {
-  // Measured since the last `dealtWith`. Undefined below one minute, which does no harm.
+  // Returns how far the clock was set back since the last `dealtWith`, or undefined below one minute, which is harmless.
   look(): SetBack | undefined
   dealtWith(): void
 }
@@ -45,9 +44,9 @@ export function createSetBackWatch(
   return {
     look() {
       const now = clock()
-      // The monotonic clock has fractions; what is stored is whole milliseconds.
+      // The monotonic clock has fractions, but stored instants are whole milliseconds.
       const backMs = Math.round(offsetMs - (now - monotonic()))
-      // After a jump ahead, instants are written by the new time.
+      // After the clock jumped ahead, instants are written by the new time.
       if (backMs < 0) offsetMs -= backMs
       return backMs >= backMsMin ? { now, backMs } : undefined
     },

@@ -1,4 +1,4 @@
-// The loops, by the names that metrics, the log and `doctor` use.
+// Names of the loops, as metrics, the log and `doctor` use them.
 
 const loopNames = [
   'last_use',

@@ -1,4 +1,4 @@
-// What is logged about rows that failed: enough to act on, and never a flood.
+// Log lines about failed rows: enough to act on, and limited in number.
 
 import { toInstant } from '../kit/instant.ts'
 import type { Log } from '../log/log.ts'
@@ -8,7 +8,7 @@ import type { RowFailure } from './rows.ts'
 const rowLinesMax = 10
 const rowLinesMs = 60_000
 
-// A few rows a minute, each with its error; if more fail, the next line says how many were left out.
+// Logs a few rows a minute, each with its error; if more fail, the next line says how many were left out.
 export function rowLogger(loop: LoopName, log: Log): (failure: RowFailure) => void {
   let since = Number.NEGATIVE_INFINITY
   let lines = 0

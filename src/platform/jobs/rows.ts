@@ -9,7 +9,7 @@ export interface Round {
   storage: Storage
   loop: LoopName
   now: number
-  // How many groups are handled at a time (default: 1).
+  // Number of groups that are handled concurrently (default: 1).
   atOnce?: number
 }
 
@@ -17,12 +17,12 @@ export interface RowFailure extends DeferredRow {
   error: unknown
 }
 
-// Thrown at the end of a round, after everything that could be handled was. Its rows are already deferred.
+// Thrown at the end of a round, after everything that could be handled was. Its failed rows are already deferred.
 export class RowsFailed extends AggregateError {
   readonly failures: readonly RowFailure[]
-  // Handled or failed: a full round leaves more waiting, even if rows failed.
+  // Number of rows that were handled or failed: after a full round more are waiting, even if rows failed.
   readonly rows: number
-  // For a turn of several rounds: whether it ended before it had caught up.
+  // Whether a turn of several rounds ended before it had caught up.
   readonly isMore: boolean
 
   constructor(failures: readonly RowFailure[], handled: number, isMore = false) {
@@ -82,15 +82,15 @@ export async function handleRows<Row>(
       handled += rows
     }
   }
-  // All queues finish before a failure is thrown.
+  // All workers finish their groups before a failure is thrown.
   const ends = await Promise.allSettled(Array.from({ length: round.atOnce ?? 1 }, handleQueue))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
   if (failures.length > 0) throw new RowsFailed(failures, handled)
   return handled
 }
 
-// Claims are one statement for many rows, because nodes share the work. If it fails, each row is claimed alone, and a
-// row that cannot be claimed is deferred.
+// One statement claims many rows, because nodes share the work. If it fails, each row is claimed alone, and a row that cannot be claimed
+// is deferred.
 export async function claimRows<Row>(
   round: Round,
   failures: RowFailure[],
@@ -118,7 +118,7 @@ export interface Claims<Row> {
   listDue(): Promise<RowKey[]>
 }
 
-// A round in one step: due rows are claimed, and each is handled alone. Returns how many were handled.
+// Runs a round in one step: due rows are claimed, and each is handled alone. Returns the number of handled rows.
 export async function handleClaimed<Row>(
   round: Round,
   { claim, listDue }: Claims<Row>,
@@ -134,8 +134,8 @@ export async function handleClaimed<Row>(
   return handled
 }
 
-// For a round of several steps: rows that failed in one step do not prevent the next. Returns how many rows were
-// involved.
+// For a round of several steps: rows that failed in one step do not prevent the next step. Returns the number of rows in the step,
+// including failed ones.
 export async function noteFailures(failures: RowFailure[], step: Promise<number>): Promise<number> {
   try {
     return await step

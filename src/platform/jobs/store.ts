@@ -3,7 +3,7 @@
 import { Fragment, type Reader, type Tx } from '../storage/storage.ts'
 import type { LoopName } from './names.ts'
 
-// A row of a loop: the merchant or installation that it belongs to, and its id there.
+// Identifies a row of a loop: the merchant or installation that it belongs to, and its id within it.
 export interface RowKey {
   tenantId: string
   rowId: string
@@ -31,7 +31,7 @@ export function isNotDeferred(loop: LoopName, tenant: string, row: string, now: 
   )
 }
 
-// For claiming one row instead of many. `tenant` and `row` are SQL expressions that identify the row.
+// Condition for claiming one row instead of many. `tenant` and `row` are SQL expressions that identify the row.
 export function isOnly(only: RowKey | null, tenant: string, row: string): Fragment {
   return only ? new Fragment(`${tenant} = ? and ${row} = ?`, [only.tenantId, only.rowId]) : new Fragment('1 = 1')
 }
@@ -39,7 +39,7 @@ export function isOnly(only: RowKey | null, tenant: string, row: string): Fragme
 const minute = 60_000
 const waitMsMax = 6 * 60 * minute
 
-// Each failure doubles the wait: from a minute to six hours.
+// Each failure doubles the delay: from a minute to six hours.
 export async function deferRow(
   tx: Tx,
   loop: LoopName,
@@ -59,14 +59,14 @@ export async function deferRow(
   return row as DeferredRow
 }
 
-// The deferred rows, longest wait first.
+// Deferred rows, longest wait first.
 export async function listDeferred(db: Reader, now: number, limit: number): Promise<DeferredRow[]> {
   return db.sql<DeferredRow>`
     select ${deferred} from deferred_rows where retry_at > ${now}
     order by failures desc, tenant_id, loop, row_id limit ${limit}`
 }
 
-// Per loop: rows that are deferred, and rows that were due before `before` and have not failed again.
+// Counts per loop: rows that are deferred, and rows that were due before `before` and have not failed again.
 export async function countDeferred(
   db: Reader,
   { now, before }: { now: number; before: number },
@@ -77,7 +77,7 @@ export async function countDeferred(
     from deferred_rows group by loop order by loop`
 }
 
-// A start may bring what the rows were waiting for: a new version, or another setting.
+// A start may fix the cause of the failures: a new version, or another setting.
 export async function makeDeferredDue(tx: Tx, now: number): Promise<void> {
   await tx.sql`update deferred_rows set retry_at = ${now} where retry_at > ${now}`
 }

@@ -1,5 +1,4 @@
-// The loops of this process. Each does a little, rests, and can be drained; a failure is logged and counted, and the loop
-// goes on.
+// The loops of this process. Each does some work, pauses, and can be drained. A failure is logged and counted, and the loop continues.
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import { endTurn, pauseWork, resumeWork, runWork } from '../kit/work.ts'
@@ -14,29 +13,29 @@ import { type RowFailure, RowsFailed } from './rows.ts'
 export interface Loop {
   name: LoopName
   everyMs: number
-  // One turn. Work of many rounds asks between them whether it is to end. Answers whether there is more to do; then the next turn
-  // does not wait.
+  // Runs one turn. Work of many rounds calls `isEnding` between them. Returns whether there is more to do, so the next turn does not
+  // wait.
   work: (isEnding: () => boolean) => Promise<boolean>
 }
 
 export interface Workers {
-  // The next turn of this loop begins at once, or right after the one that is under way.
+  // Starts the next turn of this loop immediately, or right after the one in progress.
   wake(name: LoopName): void
-  // Starts no further turn and waits until the turns under way have ended.
+  // Starts no further turn and waits until the turns in progress have ended.
   drain(): Promise<void>
   stats(): Readonly<Record<string, LoopStats>>
 }
 
 export interface LoopStats {
-  // Epoch milliseconds; null before the first. A turn in which rows failed has succeeded: the others were handled.
+  // Epoch milliseconds, or null before the first success. A turn with failed rows has succeeded, since the others were handled.
   lastSuccessAt: number | null
-  // Since when each turn left more to do; null if the last one caught up. Undefined where a loop has no turns.
+  // Since when each turn has left more to do; null if the last one caught up. Undefined if a loop has no turns.
   behindSince?: number | null
   failures: number
   rowFailures: number
 }
 
-// The first round comes soon, so a server that is restarted again and again does its work too.
+// The first turn comes soon, so a server that is restarted again and again does its work too.
 export function startWorkers(loops: readonly Loop[], log: Log, { firstMs = 2_000 } = {}): Workers {
   const running = loops.map((loop) => ({ name: loop.name, ...startLoop(loop, log, firstMs) }))
   return {
@@ -55,7 +54,7 @@ function startLoop(
   const logRow = rowLogger(name, log)
   let timer: NodeJS.Timeout | undefined
   let stopped = false
-  // By a clock that is not believed, which is said once.
+  // Whether the loop is paused because the clock jumped, which is logged once.
   let isPaused = false
   let isTurning = false
   let isWoken = false
@@ -97,7 +96,7 @@ function startLoop(
         isPaused = true
         return false
       }
-      // It passes, and the storage has reported it, once for all loops.
+      // An outage passes, and the storage has logged it once for all loops.
       if (error instanceof StorageOutage) log.debug('storage unavailable', { loop: name, reason: error.message })
       else if (error instanceof StorageUnavailable)
         log.warn('storage unavailable', { loop: name, reason: error.message })
@@ -123,12 +122,11 @@ function startLoop(
   }
 }
 
-// Between two turns when the first left more.
+// Pause between two turns if the first left more to do.
 const briefMs = 20
 
-// Rounds until one is not full, for a bounded time and until the loop is to end, and with a pause between them for other
-// work. Answers whether there is more to do. Rows that failed are reported at the end: they are deferred, and the next round skips
-// them.
+// Runs rounds until one is not full, for a limited time or until the loop ends, with a pause between them for other work. Returns whether
+// there is more to do. Failed rows are reported at the end: they are deferred, and the next round skips them.
 export async function catchUp(
   full: number,
   isEnding: () => boolean,
@@ -157,12 +155,12 @@ export async function catchUp(
 const turnMsMax = 5_000
 
 export interface Part {
-  // How many rows a round takes at most.
+  // Maximum number of rows per round.
   full: number
   round: () => Promise<number>
 }
 
-// One after the other, each until it has caught up. One that fails does not keep the others from their turn.
+// Runs the parts one after the other, each until it has caught up. A part that fails does not prevent the others.
 export async function catchUpAll(parts: readonly Part[], isEnding: () => boolean): Promise<boolean> {
   const failures: RowFailure[] = []
   const errors: unknown[] = []

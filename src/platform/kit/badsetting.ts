@@ -1,3 +1,3 @@
-// A setting that an operator has to correct. The command line prints its sentence and no stack.
+// A wrong setting that the operator must correct. The command line prints its message without a stack trace.
 
 export class BadSetting extends Error {}

@@ -1,9 +1,9 @@
-// Base62: digits and letters only, so a double click selects the whole and no transport changes it.
+// Base62: digits and letters only, so a double click selects the whole text and every transport keeps it unchanged.
 import { randomFillSync } from 'node:crypto'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-// A fixed width, with zeros in front.
+// Writes a number in a fixed width, with leading zeros.
 export function toBase62(value: number, width: number): string {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError('toBase62: not a whole number')
   let rest = value
@@ -16,8 +16,8 @@ export function toBase62(value: number, width: number): string {
   return text
 }
 
-// Fit for secrets: each character is drawn evenly, 5.95 bits each. Bytes from 248 on are drawn again, or the first
-// eight letters would come more often.
+// Suitable for secrets: each character is chosen uniformly and has 5.95 bits. Bytes from 248 on are drawn again, since the first eight
+// characters would be more frequent otherwise.
 export function randomBase62(length: number): string {
   const bytes = new Uint8Array(length + 16)
   let text = ''

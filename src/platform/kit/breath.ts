@@ -1,15 +1,15 @@
-// Lets others have a turn during a long computation: after 3 ms of it, the event loop answers what has arrived meanwhile.
+// Interrupts a long computation: after 3 ms of it, the event loop answers what has arrived meanwhile.
 
 import { createSliceTurns } from './slices.ts'
 import type { Turns } from './turns.ts'
 import { pauseWork, resumeWork } from './work.ts'
 
-// As long as a request takes.
+// About the time of a request.
 export const sliceMs = 3
-// One for all, so ten computations at once hold the loop for one slice at a time too.
+// All computations share the turns, so ten concurrent ones also hold the event loop for one slice at a time.
 const allTurns = createSliceTurns()
 
-// One for each computation, which asks often: `if (breath.isDue()) await breath.take()`.
+// One per computation, which checks often: `if (breath.isDue()) await breath.take()`.
 export interface Breath {
   isDue(): boolean
   take(): Promise<void>
@@ -28,7 +28,7 @@ export function createBreath(clock: () => number = () => performance.now(), turn
   }
 }
 
-// Does work that stops after each small step.
+// Runs work that yields after each small step, with interruptions.
 export async function runSteps<Result>(breath: Breath, steps: Iterator<void, Result>): Promise<Result> {
   for (;;) {
     const step = steps.next()
@@ -37,7 +37,7 @@ export async function runSteps<Result>(breath: Breath, steps: Iterator<void, Res
   }
 }
 
-// The same work at once, where it is short.
+// Runs the same kind of work without interruptions, if it is short.
 export function finished<Result>(steps: Iterator<void, Result>): Result {
   for (;;) {
     const step = steps.next()
@@ -45,7 +45,7 @@ export function finished<Result>(steps: Iterator<void, Result>): Result {
   }
 }
 
-// Items that are there already, or come without waiting for anything, such as the lines of a text in memory.
+// Yields items with interruptions, for items that are available without waiting, such as the lines of a text in memory.
 export async function* inSlices<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
 ): AsyncGenerator<Item, void, undefined> {

@@ -1,5 +1,5 @@
-// Bytes that live long. Node cuts small buffers out of a shared piece of 64 KB, and each of them holds on to the whole piece;
-// these have memory of their own, so a bound on their length bounds what they hold.
+// Buffers for long-lived bytes. Node cuts small buffers out of a shared block of 64 KB, and each of them keeps the whole block in memory.
+// These have their own memory, so a limit on their length limits the memory.
 
 export function lastingBytes(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))

@@ -1,15 +1,15 @@
-// One text for one JSON value, whatever the order of its members (RFC 8785): the ground of fingerprints.
+// Writes equal JSON values as the same text, whatever the order of their members (RFC 8785). Fingerprints are computed from it.
 
 const depthMax = 32
 
-// Members that are undefined count as absent. What JSON cannot say, or is deeper than any parsed body, is a defect and throws.
+// Undefined members are left out. Values that JSON cannot express, or that are deeper than any parsed body, are a defect and throw.
 export function canonicalJson(value: unknown): string {
   return write(value, 0)
 }
 
 const pieceLength = 65_536
 
-// The same text in pieces, for values whose members may be texts of megabytes.
+// Yields the same text in pieces, for values with texts of several megabytes.
 export function* canonicalPieces(value: unknown, depth = 0): Generator<string, void, undefined> {
   if (typeof value === 'string') yield* textPieces(value)
   else if (typeof value !== 'object' || value === null || depth === depthMax) yield write(value, depth)
@@ -33,7 +33,7 @@ function* textPieces(text: string): Generator<string, void, undefined> {
   yield '"'
   for (let from = 0; from < text.length; ) {
     let end = from + pieceLength
-    // Half of a surrogate pair would be written as an escape.
+    // Half of a surrogate pair would be written as an escape, so a pair is not split.
     if (isHighSurrogate(text.charCodeAt(end - 1))) end += 1
     yield JSON.stringify(text.slice(from, end)).slice(1, -1)
     from = end
@@ -55,13 +55,13 @@ function write(value: unknown, depth: number): string {
   return writeObject(value as Record<string, unknown>, depth)
 }
 
-// ECMAScript's own number text is what the RFC asks for.
+// The RFC uses ECMAScript's number format.
 function writeNumber(value: number): string {
   if (!Number.isFinite(value)) throw new TypeError('canonicalJson: a number that is not finite')
   return String(value)
 }
 
-// The default order of sort() is by UTF-16 code units, as the RFC asks.
+// sort() compares by UTF-16 code units by default, as the RFC requires.
 function writeObject(object: Record<string, unknown>, depth: number): string {
   let text = ''
   for (const key of Object.keys(object).sort()) {

@@ -18,7 +18,7 @@ export function isCountry(code: string): boolean {
   return known.has(code)
 }
 
-// The member states of the European Union, and Monaco, which is part of France for value added tax (Directive 2006/112, Art. 7).
+// The member states of the European Union, and Monaco, which belongs to France for value added tax (Directive 2006/112, Art. 7).
 const vatArea: ReadonlySet<string> = new Set(
   'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MC MT NL PL PT RO SE SI SK'.split(' '),
 )
@@ -27,15 +27,15 @@ export function isInVatArea(code: string): boolean {
   return vatArea.has(code)
 }
 
-// Where shipping is part of the supply of the goods and has their rate: the EU (Directive 2006/112, Art. 78), and countries with the same
-// rule in their own law (GB: VAT Notice 700/24; CH and LI: MWSTG Art. 19 (4); NO: merverdiavgiftsloven § 4-2).
+// Countries in which shipping is part of the supply of the goods and has their tax rate: the EU (Directive 2006/112, Art. 78), and
+// countries with the same rule in their own law (GB: VAT Notice 700/24; CH and LI: MWSTG Art. 19 (4); NO: merverdiavgiftsloven § 4-2).
 const shippingFollowsGoods: ReadonlySet<string> = new Set([...vatArea, 'CH', 'GB', 'IM', 'LI', 'NO'])
 
 export function isShippingTaxedAsGoods(code: string): boolean {
   return shippingFollowsGoods.has(code)
 }
 
-// The member state to which a country of the area belongs for value added tax.
+// Returns the member state to which a country of the area belongs for value added tax.
 export function vatStateOf(code: string): string {
   return code === 'MC' ? 'FR' : code
 }

@@ -1,6 +1,7 @@
-// What a new shop takes from its country: the currency, and the groups that countries are chosen by. Pure.
+// Defaults that a new shop gets from its country: the currency, and groups of countries for selection. Pure.
 
-// By ISO 4217, as of 2026-01-01 (Bulgaria has the euro since that day). A country that is not here has the US dollar proposed.
+// Countries by currency (ISO 4217), as of 2026-01-01 (Bulgaria has had the euro since that day). The US dollar is proposed for countries
+// that are not listed.
 // biome-ignore format: a table is read by its rows
 const currencies: Readonly<Record<string, string>> = {
   EUR: 'AD AT AX BE BG BL CY DE EE ES FI FR GF GP GR HR IE IT LT LU LV MC ME MF MQ MT NL PM PT RE SI SK SM TF VA XK YT',
@@ -27,11 +28,11 @@ export function currencyOfCountry(country: string): string {
 
 export const proposedCurrencies: readonly string[] = ['USD', ...Object.keys(currencies)].toSorted()
 
-// Those that share one market, in which goods and tax rules move freely.
+// Countries of the EU single market, in which goods move freely under common tax rules.
 export const euCountries: readonly string[] =
   'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ')
 
-// The zone of its capital or largest city, as far as the runtime knows one.
+// Returns the time zone of the country's capital or largest city, as far as the runtime knows one.
 export function timeZoneOfCountry(country: string): string {
   // The method is newer than the types of the library.
   const locale = new Intl.Locale('und', { region: country }) as Intl.Locale & { getTimeZones?(): string[] | undefined }
