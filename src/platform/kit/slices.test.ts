@@ -5,7 +5,7 @@ import { createSliceTurns } from './slices.ts'
 
 test('a slice begins when the event loop has nothing else to do', async () => {
   let events = 0
-  const { take } = createSliceTurns({ clock: () => 0, eventsSeen: () => events })
+  const { take } = createSliceTurns({ clock: () => 0, eventsSeen: () => events, answersAwaited: () => 0 })
   const order: string[] = []
   const slice = take().then(() => order.push('slice'))
   for (const name of ['one', 'two', 'three']) {
@@ -19,7 +19,7 @@ test('a slice begins when the event loop has nothing else to do', async () => {
 
 test('a slice begins after ten milliseconds on a server that is never idle', async () => {
   let [now, events] = [0, 0]
-  const { take } = createSliceTurns({ clock: () => now, eventsSeen: () => events })
+  const { take } = createSliceTurns({ clock: () => now, eventsSeen: () => events, answersAwaited: () => 0 })
   let begunAt: number | undefined
   const slice = take().then(() => {
     begunAt = now
@@ -33,8 +33,31 @@ test('a slice begins after ten milliseconds on a server that is never idle', asy
   assert.equal(begunAt, 10)
 })
 
+test('a slice waits for answers of the database, at most ten milliseconds', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let [now, awaited] = [0, 0]
+  const { take } = createSliceTurns({ clock: () => now, eventsSeen: () => 0, answersAwaited: () => awaited })
+  const waitedWhenAnsweredAfter = async (ms: number) => {
+    const startedAt = now
+    let begunAt: number | undefined
+    awaited = 1
+    void take().then(() => {
+      begunAt = now
+    })
+    while (begunAt === undefined) {
+      now += 1
+      if (now - startedAt === ms) awaited = 0
+      t.mock.timers.tick(1)
+      await nextTurn()
+    }
+    return begunAt - startedAt
+  }
+  assert.equal(await waitedWhenAnsweredAfter(4), 4)
+  assert.equal(await waitedWhenAnsweredAfter(1_000), 10)
+})
+
 test('two computations have one slice in each turn of the loop, one after the other', async () => {
-  const { take } = createSliceTurns({ clock: () => 0, eventsSeen: () => 0 })
+  const { take } = createSliceTurns({ clock: () => 0, eventsSeen: () => 0, answersAwaited: () => 0 })
   const order: string[] = []
   const compute = async (name: string) => {
     for (let slice = 1; slice <= 2; slice += 1) {

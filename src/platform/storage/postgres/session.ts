@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
 import type pg from 'pg'
+import { awaitAnswer } from '../../kit/slices.ts'
 import { guardFailure, type RowMoved } from '../guard.ts'
 import { ENDED, withinTime } from '../inside.ts'
 import { valuesOf } from '../statement.ts'
@@ -163,7 +164,7 @@ export class Session {
     if (!this.#begun) return this.#client.release()
     let result: pg.QueryResult
     try {
-      result = await withinTime(this.#client.query('commit'), msMax, { unhurried: false })
+      result = await withinTime(awaitAnswer(this.#client.query('commit')), msMax, { unhurried: false })
     } catch (error) {
       if (!isRefusal(error)) {
         this.#destroy()
@@ -215,7 +216,7 @@ export class Session {
       }
       if (this.#unanswered === 0) this.#lastAnswerAt = performance.now()
       this.#unanswered += 1
-      const result = await this.#client.query(query)
+      const result = await awaitAnswer(this.#client.query(query))
       this.#noteAnswer()
       this.#answered = true
       return result
