@@ -64,7 +64,7 @@ import { createKeyGate } from './platform/http/gates.ts'
 import { lateHandlers } from './platform/http/handler.ts'
 import type { ShopHosts } from './platform/http/hosts.ts'
 import { createBodyLimiter, createReceive } from './platform/http/limiter.ts'
-import type { OpenCallers, OpenHandlers } from './platform/http/open.ts'
+import type { OpenCallers, OpenInterfaceHandlers } from './platform/http/open.ts'
 import type { HandOff, HtmlPage } from './platform/http/pages.ts'
 import { createPressure, type PressureOptions } from './platform/http/pressure.ts'
 import { probePages, type Readiness, readinessOf } from './platform/http/probes.ts'
@@ -125,7 +125,7 @@ export interface AppParts {
   // Providers that work with accounts, in the place of the installed ones. For tests.
   accountProviders?: ReturnType<typeof accountProviders>
   // In the place of the usual ones, for tests.
-  extraHandlers?: Partial<OpenHandlers>
+  extraHandlers?: Partial<OpenInterfaceHandlers>
   // Surfaces beside the open one.
   extraSurfaces?: (parts: SurfaceParts) => readonly MountedSurface[]
   // Pages beside the server's own.
@@ -420,7 +420,7 @@ function createSurfaces(platform: Platform, domain: Domain, { knownOrigins, oaut
   return { parts, open, admin, agents }
 }
 
-function openHandlers(platform: Platform, { payTools, sites }: Domain): OpenHandlers {
+function openHandlers(platform: Platform, { payTools, sites }: Domain): OpenInterfaceHandlers {
   const { rootSecret, rateLimit, publicOrigin, identify, retentionMs } = platform
   return {
     ...installationOperations(rateLimit),

@@ -8,7 +8,7 @@ import { type Checkout, cards, checkoutOf } from '../harness/checkout.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
-import { deleteForgivenTries } from '../src/domain/payments/tries.ts'
+import { deleteExpiredDeclineCounts } from '../src/domain/payments/tries.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 const second = 1_000
@@ -226,7 +226,7 @@ eachEngine('tries of cards', (given) => {
     const open_ = await testServer.storage.read((db) => db.sql`select id from payments where tried_as is not null`)
     assert.equal(open_.length, 0)
     testServer.clock.now += 2 * 60 * minute
-    assert.equal(await deleteForgivenTries(testServer.storage, testServer.clock.now), 3)
+    assert.equal(await deleteExpiredDeclineCounts(testServer.storage, testServer.clock.now), 3)
     assert.deepEqual(await tries(), [])
   })
 

@@ -105,7 +105,7 @@ async function sizesWhenSettled(shop: ShopData, databaseUrl: string): Promise<Ma
   for (let turn = 0; turn < turnsMax; turn += 1) {
     const storage = await openStorage(databaseUrl)
     const left = await rowsLeft(storage)
-    const sizes = left === 0 ? await listSizes(storage, databaseUrl) : undefined
+    const sizes = left === 0 ? await listPictureFiles(storage, databaseUrl) : undefined
     await storage.close()
     if (sizes) return sizes
     const server = await openShop(shop)
@@ -124,7 +124,7 @@ async function rowsLeft(storage: Storage): Promise<number> {
   return Number(row?.left)
 }
 
-async function listSizes(storage: Storage, databaseUrl: string): Promise<Map<string, TableSize>> {
+async function listPictureFiles(storage: Storage, databaseUrl: string): Promise<Map<string, TableSize>> {
   return storage.read(async (db) => {
     const tables = databaseUrl.startsWith('sqlite:')
       ? await db.sql<{ name: string; bytes: number }>`

@@ -8,7 +8,7 @@ import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
 import { endpointStatuses, settableEndpointStatuses } from '../words.ts'
 import { AdminSubjectChange } from './changes.ts'
-import { type AdminRows, adminRow, listOf } from './row.ts'
+import { type AdminOperationRows, adminRow, listOf } from './row.ts'
 
 const Level = oneOf(agentLevels, {
   description:
@@ -198,7 +198,7 @@ export const agentRows = {
     body: AdminAgentWebhookRequest, reply: { ...ok(AdminAgentWebhookResponse), isSecret: true },
     refusals: ['agent_platform_not_found', 'webhook_endpoint_limit'],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type AdminAgents = Static<typeof AdminAgents>
 export type AdminAgentPlatform = Static<typeof AdminAgentPlatform>

@@ -23,7 +23,7 @@ import { actorKinds, movementKinds, priceEndings, productStatuses, promotionStat
 import { BulkResponse } from './bulk.ts'
 import { AdminSubjectChange } from './changes.ts'
 import { DryRun } from './dryrun.ts'
-import { type AdminRows, adminRow, listOf, rowLimit } from './row.ts'
+import { type AdminOperationRows, adminRow, listOf, rowLimit } from './row.ts'
 
 const productBodyBytesMax = 512 * 1024
 
@@ -437,7 +437,7 @@ export const catalogRows = {
     body: ReplaceAdminPromotionRequest, reply: ok(AdminPromotionResponse),
     refusals: ['promotion_not_found', 'category_not_found', 'sku_not_found', 'version_conflict', 'code_not_changeable', 'usage_limit_too_low'],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type AdminProductSummary = Static<typeof AdminProductSummary>
 export type AdminProduct = Static<typeof AdminProduct>

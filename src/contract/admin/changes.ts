@@ -7,7 +7,7 @@ import { described, nullable, object, oneOf, type Static, Type } from '../schema
 import { ok } from '../surface.ts'
 import { actorKinds, changeKinds, changeSubjects, idPrefixes } from '../words.ts'
 import { DryRun } from './dryrun.ts'
-import { type AdminRows, adminRow, listOf } from './row.ts'
+import { type AdminOperationRows, adminRow, listOf } from './row.ts'
 
 export const ChangeId = Type.String({
   pattern: idPattern(idPrefixes.change).source,
@@ -103,7 +103,7 @@ export const changeRows = {
     body: AdminUndoRequest, reply: ok(AdminUndoResponse),
     refusals: ['change_not_found', 'change_not_undoable', 'change_already_undone', 'change_overtaken'],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type AdminActor = Static<typeof AdminActor>
 export type AdminSubjectChange = Static<typeof AdminSubjectChange>

@@ -12,7 +12,7 @@ import { ok } from '../surface.ts'
 import { idPrefixes } from '../words.ts'
 import { AdminActor, AdminChange } from './changes.ts'
 import { DryRun } from './dryrun.ts'
-import { type AdminRows, adminRow, listOf } from './row.ts'
+import { type AdminOperationRows, adminRow, listOf } from './row.ts'
 
 export const customerNotesMax = 100
 export const customerAddressesMax = 20
@@ -182,7 +182,7 @@ export const customerRows = {
     body: CustomerErasureRequest, reply: ok(CustomerErasureResponse),
     refusals: ['customer_not_found'],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type CustomerSummary = Static<typeof CustomerSummary>
 export type CustomerRecord = Static<typeof CustomerRecord>

@@ -29,7 +29,7 @@ import {
   scopes,
   settableEndpointStatuses,
 } from '../words.ts'
-import { type AdminRows, adminRow, listOf } from './row.ts'
+import { type AdminOperationRows, adminRow, listOf } from './row.ts'
 
 const idempotencyKey = Type.Optional(IdempotencyKey)
 
@@ -387,7 +387,7 @@ export const developerRows = {
     body: AdminWebhookReplayRequest, reply: ok(AdminWebhookReplayResponse),
     refusals: ['webhook_endpoint_not_found'],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type AdminInstallation = Static<typeof AdminInstallation>
 export type AdminKey = Static<typeof AdminKey>

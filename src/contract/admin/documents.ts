@@ -5,7 +5,7 @@ import { Amount, Country, Currency, DocumentId, ListMeta, line, Mode, OrderId } 
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
 import { documentCauses, documentKinds, taxReasons } from '../words.ts'
-import { type AdminRows, adminRow, listOf } from './row.ts'
+import { type AdminOperationRows, adminRow, listOf } from './row.ts'
 
 const Day = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description: 'A day, such as `2026-06-01`.' })
 
@@ -192,7 +192,7 @@ export const documentRows = {
     description: 'The documents of some days as getAdminDocument answers them, ten at a time. Each answer is a look at its documents, and is written down.',
     query: AdminTaxQuery, body: null, reply: ok(AdminDocumentExportResponse), refusals: [],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type AdminDocument = Static<typeof AdminDocument>
 export type AdminDocumentSummary = Static<typeof AdminDocumentSummary>

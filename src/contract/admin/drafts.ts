@@ -28,7 +28,7 @@ import { ok } from '../surface.ts'
 import { draftStatuses, textLanguages } from '../words.ts'
 import { AdminChange } from './changes.ts'
 import { DryRun } from './dryrun.ts'
-import { type AdminRows, adminRow, listOf } from './row.ts'
+import { type AdminOperationRows, adminRow, listOf } from './row.ts'
 
 export const draftDaysMax = 30
 const draftDaysDefault = 7
@@ -212,7 +212,7 @@ export const draftRows = {
     body: CancelDraftRequest, reply: ok(DraftResponse),
     refusals: ['draft_not_found', 'draft_not_open', 'payment_in_progress'],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export const draftDays = draftDaysDefault
 export type Draft = Static<typeof Draft>

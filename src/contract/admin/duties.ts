@@ -4,7 +4,7 @@ import { Count, Country } from '../parts.ts'
 import { described, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
 import { dutyIds, dutyNeeds, dutyStatuses } from '../words.ts'
-import { type AdminRows, adminRow } from './row.ts'
+import { type AdminOperationRows, adminRow } from './row.ts'
 
 export const AdminDuty = object({
   id: oneOf(dutyIds),
@@ -36,7 +36,7 @@ export const dutyRows = {
     body: null, reply: ok(AdminDutiesResponse),
     refusals: [],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type AdminDuty = Static<typeof AdminDuty>
 export type AdminDuties = Static<typeof AdminDutiesResponse>['data']

@@ -10,7 +10,7 @@ import { ok } from '../surface.ts'
 import { draftDays, draftDaysMax } from './drafts.ts'
 import { DryRun } from './dryrun.ts'
 import { AdminOrder } from './orders.ts'
-import { type AdminRows, adminRow } from './row.ts'
+import { type AdminOperationRows, adminRow } from './row.ts'
 
 // Per order.
 export const orderEditsMax = 100
@@ -112,7 +112,7 @@ export const editRows = {
       'money_not_recordable', 'installation_not_found',
     ],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type AdminOrderEditItem = Static<typeof AdminOrderEditItem>
 export type AdminOrderEditRequest = Static<typeof AdminOrderEditRequest>

@@ -5,7 +5,7 @@ import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
 import { fulfillmentStatuses, orderPaymentStatuses, orderStatuses } from '../words.ts'
 import { AdminSalesReport } from './reports.ts'
-import { type AdminRows, adminRow } from './row.ts'
+import { type AdminOperationRows, adminRow } from './row.ts'
 
 export const AdminTodo = object(
   {
@@ -107,6 +107,6 @@ export const homeRows = {
     query: AdminSearchQuery, body: null, reply: ok(AdminSearchResponse),
     refusals: [],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type AdminSearchResponse = Static<typeof AdminSearchResponse>

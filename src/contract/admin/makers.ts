@@ -5,7 +5,7 @@ import { limits } from '../limits.ts'
 import { Count, ExpectedVersion, IdempotencyKey, Instant, line, MakerId, Version } from '../parts.ts'
 import { described, object, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
-import { type AdminRows, adminRow, listOf, rowLimit } from './row.ts'
+import { type AdminOperationRows, adminRow, listOf, rowLimit } from './row.ts'
 
 export const AdminMaker = object({
   id: MakerId,
@@ -64,6 +64,6 @@ export const makerRows = {
     body: RemoveAdminMakerRequest, reply: ok(AdminMakerResponse),
     refusals: ['maker_not_found', 'version_conflict', 'maker_in_use'],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type AdminMaker = Static<typeof AdminMaker>

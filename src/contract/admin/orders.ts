@@ -51,7 +51,7 @@ import {
 import { BulkResponse } from './bulk.ts'
 import { AdminActor, AdminChange } from './changes.ts'
 import { DryRun } from './dryrun.ts'
-import { type AdminRows, adminRow, listOf, rowLimit } from './row.ts'
+import { type AdminOperationRows, adminRow, listOf, rowLimit } from './row.ts'
 
 export const FulfillmentId = Type.String({
   pattern: idPattern(idPrefixes.fulfillment).source,
@@ -572,7 +572,7 @@ export const orderRows = {
       'refund_amount_too_high', 'refund_amount_too_low', 'refund_amount_not_payable',
     ],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type AdminOrderSummary = Static<typeof AdminOrderSummary>
 export type AdminPayment = Static<typeof AdminPayment>

@@ -6,7 +6,7 @@ import { described, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
 import { pageMenus } from '../words.ts'
 import { AdminSubjectChange } from './changes.ts'
-import { type AdminRows, adminRow } from './row.ts'
+import { type AdminOperationRows, adminRow } from './row.ts'
 
 // Per shop.
 export const pagesMax = 100
@@ -87,7 +87,7 @@ export const pageRows = {
     body: RemoveAdminPageRequest, reply: ok(AdminPageChangeResponse),
     refusals: ['page_not_found', 'version_conflict'],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type PageEntry = Static<typeof PageEntry>
 export type AdminPage = Static<typeof AdminPage>

@@ -7,7 +7,7 @@ import { IdempotencyKey, Instant, Mode, PaymentAccountId } from '../parts.ts'
 import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
 import { paymentAccountProblems } from '../words.ts'
-import { type AdminRows, adminRow } from './row.ts'
+import { type AdminOperationRows, adminRow } from './row.ts'
 
 const idempotencyKey = Type.Optional(IdempotencyKey)
 
@@ -111,6 +111,6 @@ export const paymentRows = {
     body: EndAdminPaymentAccountRequest, reply: ok(AdminPaymentAccountEndResponse),
     refusals: ['payment_account_not_found', 'payment_account_ended'],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type AdminPaymentAccount = Static<typeof AdminPaymentAccount>

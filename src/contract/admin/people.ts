@@ -5,7 +5,7 @@ import { idPattern, patterns } from '../patterns.ts'
 import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
 import { adminScopes, idPrefixes, memberStatuses, roles } from '../words.ts'
-import { type AdminRows, adminRow, listOf } from './row.ts'
+import { type AdminOperationRows, adminRow, listOf } from './row.ts'
 
 export const AdminRole = oneOf(roles, {
   description:
@@ -172,7 +172,7 @@ export const peopleRows = {
     body: AdminSessionsEndRequest, reply: ok(AdminSessionsEndedResponse),
     refusals: ['member_not_found'],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type AdminMember = Static<typeof AdminMember>
 export type AdminPeople = Static<typeof AdminPeople>

@@ -6,7 +6,7 @@ import { idPattern } from '../patterns.ts'
 import { object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
 import { idPrefixes, remotePictureProblems } from '../words.ts'
-import { type AdminRows, adminRow } from './row.ts'
+import { type AdminOperationRows, adminRow } from './row.ts'
 
 export const PictureId = Type.String({
   pattern: idPattern(idPrefixes.picture).source,
@@ -80,6 +80,6 @@ export const pictureRows = {
       'Pictures of imported products that are on other servers are copied to this one, so they stay when the old shop is closed. How many are here, and why others are not.',
     body: null, reply: ok(AdminRemotePicturesResponse), refusals: [],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type AdminPicture = Static<typeof AdminPicture>

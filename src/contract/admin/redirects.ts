@@ -5,7 +5,7 @@ import { described, nullable, object, oneOf, type Static, Type } from '../schema
 import { ok } from '../surface.ts'
 import { redirectCauses } from '../words.ts'
 import { AdminSubjectChange } from './changes.ts'
-import { type AdminRows, adminRow, listOf } from './row.ts'
+import { type AdminOperationRows, adminRow, listOf } from './row.ts'
 
 // Per shop.
 export const redirectsMax = 50_000
@@ -91,7 +91,7 @@ export const redirectRows = {
     body: RemoveAdminRedirectRequest, reply: ok(AdminRedirectChangeResponse),
     refusals: ['redirect_not_found', 'version_conflict'],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type AdminRedirectListQuery = Static<typeof AdminRedirectListQuery>
 export type AdminRedirect = Static<typeof AdminRedirect>

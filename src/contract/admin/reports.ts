@@ -3,7 +3,7 @@
 import { Amount, Currency } from '../parts.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
-import { type AdminRows, adminRow } from './row.ts'
+import { type AdminOperationRows, adminRow } from './row.ts'
 
 export const salesGroups = ['day', 'week', 'month', 'product', 'promotion', 'country'] as const
 export type SalesGroup = (typeof salesGroups)[number]
@@ -81,7 +81,7 @@ export const reportRows = {
       'Sales by day, week, month, product, promotion or country, over at most 1,000 days. An order counts on its day. Changes are counted within seconds.',
     query: AdminSalesQuery, body: null, reply: ok(AdminSalesResponse), refusals: [],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type AdminSales = Static<typeof AdminSales>
 export type AdminSalesReport = Static<typeof AdminSalesReport>

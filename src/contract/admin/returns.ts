@@ -26,7 +26,7 @@ import { AdminChange } from './changes.ts'
 import { DraftItem, draftDays, draftDaysMax } from './drafts.ts'
 import { DryRun } from './dryrun.ts'
 import { OpenChange } from './orders.ts'
-import { type AdminRows, adminRow, listOf } from './row.ts'
+import { type AdminOperationRows, adminRow, listOf } from './row.ts'
 
 // Operations that the return's present state allows, for callers that have the scope.
 export const returnActions = [
@@ -317,7 +317,7 @@ export const returnRows = {
     body: CloseAdminReturnRequest, reply: ok(AdminReturnResponse),
     refusals: ['return_not_found', 'version_conflict', 'return_not_changeable'],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type ExchangeAdminReturnResponse = Static<typeof ExchangeAdminReturnResponse>
 export type ExchangeAdminReturnRequest = Static<typeof ExchangeAdminReturnRequest>

@@ -17,7 +17,7 @@ export interface AdminOperation extends Operation {
   reply: Reply & { status: 200; schema: TSchema }
 }
 
-export type AdminRows = Readonly<Record<string, AdminOperation>>
+export type AdminOperationRows = Readonly<Record<string, AdminOperation>>
 
 export type AdminTag = (typeof adminTags)[number]['name']
 
@@ -58,7 +58,7 @@ export function rowLimit(operationId: string) {
 }
 
 // One example for each row, typed by its schemas. The reference shows the examples, and the tests made from the rows send them.
-export type AdminExamples<Rows extends AdminRows> = {
+export type AdminExamples<Rows extends AdminOperationRows> = {
   readonly [Id in keyof Rows]: {
     path: PathOf<Rows[Id]['path']>
     query?: QueryOf<Rows[Id]>

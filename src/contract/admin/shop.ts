@@ -17,7 +17,7 @@ import { manualMethods } from '../words.ts'
 import { AdminSubjectChange } from './changes.ts'
 import { DryRun } from './dryrun.ts'
 import { AdminPaymentAccount } from './payments.ts'
-import { type AdminRows, adminRow } from './row.ts'
+import { type AdminOperationRows, adminRow } from './row.ts'
 
 const tablesBytesMax = 512 * 1024
 
@@ -138,6 +138,6 @@ export const shopRows = {
     body: UpdateAdminPaymentProviderRequest, reply: ok(AdminShopChangeResponse),
     refusals: ['payment_provider_not_found', 'version_conflict'],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type AdminShop = Static<typeof AdminShop>

@@ -6,7 +6,7 @@ import { SiteContent } from '../sitecontent.ts'
 import { ok } from '../surface.ts'
 import { hostProblems, siteStatuses } from '../words.ts'
 import { AdminSubjectChange } from './changes.ts'
-import { type AdminRows, adminRow } from './row.ts'
+import { type AdminOperationRows, adminRow } from './row.ts'
 
 // Per shop.
 export const hostsMax = 10
@@ -142,6 +142,6 @@ export const siteRows = {
     body: AdminHostTransitionRequest, reply: ok(AdminSiteChangeResponse),
     refusals: ['host_not_found'],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type AdminSite = Static<typeof AdminSite>

@@ -5,7 +5,7 @@ import { Count, IdempotencyKey, Instant, paragraph } from '../parts.ts'
 import { described, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
 import { legalTextKinds, textLanguages } from '../words.ts'
-import { type AdminRows, adminRow } from './row.ts'
+import { type AdminOperationRows, adminRow } from './row.ts'
 
 const members = {
   kind: oneOf(legalTextKinds, {
@@ -52,6 +52,6 @@ export const textRows = {
     body: AdminTextRequest, bodyBytesMax: 524_288, reply: ok(AdminTextResponse),
     refusals: ['text_limit'],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type AdminText = Static<typeof AdminText>

@@ -11,7 +11,7 @@ import { changeKinds, columnMeanings, exportKinds, idPrefixes, importKinds, tran
 import { AdminMemberChange } from './changes.ts'
 import { AdminOrderListQuery } from './orders.ts'
 import { AdminReturnListQuery } from './returns.ts'
-import { type AdminRows, adminRow, listOf } from './row.ts'
+import { type AdminOperationRows, adminRow, listOf } from './row.ts'
 
 // Most changes, refused rows and notes in the answer for one plan. The plan's counts cover all of them.
 export const plannedChangesMax = 100
@@ -259,7 +259,7 @@ export const transferRows = {
     description: 'The orders of listAdminExport with name, e-mail, phone and address. Each answer is a look at the data of its orders, and is written down.',
     query: AdminCustomerExportQuery, body: null, reply: ok(AdminExportResponse), refusals: [],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type AdminTransfer = Static<typeof AdminTransfer>
 export type AdminTransferSummary = Static<typeof AdminTransferSummary>

@@ -6,7 +6,7 @@ import { described, nullable, object, oneOf, type Static, Type } from '../schema
 import { ok } from '../surface.ts'
 import { closedOutcomes } from '../words.ts'
 import { AdminPayment } from './orders.ts'
-import { type AdminRows, adminRow, listOf } from './row.ts'
+import { type AdminOperationRows, adminRow, listOf } from './row.ts'
 
 export const AdminSinglePayment = object({
   ...AdminPayment.properties,
@@ -58,6 +58,6 @@ export const unsettledRows = {
     body: AdminPaymentClosureRequest, reply: ok(AdminPaymentResponse),
     refusals: ['payment_not_found', 'payment_not_closable'],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type AdminSinglePayment = Static<typeof AdminSinglePayment>

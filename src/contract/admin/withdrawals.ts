@@ -6,7 +6,7 @@ import { ExpectedVersion, IdempotencyKey, Instant, Mode, OrderId, ReturnId, Vers
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
 import { withdrawalOutcomes, withdrawalStatuses } from '../words.ts'
-import { type AdminRows, adminRow, listOf } from './row.ts'
+import { type AdminOperationRows, adminRow, listOf } from './row.ts'
 
 export const WithdrawnOrder = object(
   {
@@ -107,7 +107,7 @@ export const withdrawalRows = {
     body: AdminWithdrawalReturnRequest, reply: ok(AdminWithdrawalResponse),
     refusals: ['withdrawal_not_found', 'order_not_found', 'version_conflict', 'return_not_possible', 'return_already_open'],
   },
-} as const satisfies AdminRows
+} as const satisfies AdminOperationRows
 
 export type AdminWithdrawal = Static<typeof AdminWithdrawal>
 export type AdminWithdrawalStatement = Static<typeof AdminWithdrawalStatement>

@@ -21,7 +21,7 @@ import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { findMerchantFace, lockMerchantById } from '../merchants/store.ts'
 import { countLivingKeys } from '../oauth/grants.ts'
-import { assistantResourceOf } from '../oauth/metadata.ts'
+import { assistantAudienceOf } from '../oauth/metadata.ts'
 import { asInvalidRequest } from '../webhooks/endpoints.ts'
 import { targetProblem } from '../webhooks/guard.ts'
 import { type Endpoint, listEndpointsOfPlatforms } from '../webhooks/store.ts'
@@ -85,7 +85,7 @@ function settingOperations({
         rest,
         acp: agentBase(publicOrigin(), face, 'acp'),
         mcp: `${rest}/mcp`,
-        assistants: assistantResourceOf(publicOrigin()),
+        assistants: assistantAudienceOf(publicOrigin()),
       },
     }
   }

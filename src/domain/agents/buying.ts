@@ -326,10 +326,10 @@ export async function findAgentSession(
 
 // `busy`: the checkout is being paid, and nothing was changed.
 export type Replacing = 'done' | 'busy'
-export type ReplacedCheckout = { located: Located; known: KnownCheckout } | 'busy'
+export type ReplacedCheckout = { located: Located; known: LoadedCheckout } | 'busy'
 
 // What was just read or written of a checkout, so it need not be read again.
-export interface KnownCheckout {
+export interface LoadedCheckout {
   facts: SessionFacts
   asked?: Asked
   customer?: Customer
@@ -514,7 +514,7 @@ export async function showCheckout(
   db: Reader,
   located: Located,
   now: number,
-  known?: KnownCheckout,
+  known?: LoadedCheckout,
 ): Promise<AgentCheckout> {
   const { session, row } = located
   const facts = known?.facts ?? (await factsOf(tools, db, session, now))

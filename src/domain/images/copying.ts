@@ -12,7 +12,7 @@ import {
   endCopying,
   findContent,
   insertCopies,
-  listSizes,
+  listPictureFiles,
   listToCopy,
   noteCopyFailure,
   type ToCopy,
@@ -50,7 +50,7 @@ const keyOf = ({ merchantId, hash }: ToCopy) => ({ tenantId: merchantId, rowId: 
 async function copyOne({ storage, files, copier }: CopyTools, row: ToCopy, now: number): Promise<number> {
   const { merchantId, hash, pictureId } = row
   const [found, sizes] = await storage.read((db) =>
-    Promise.all([findContent(db, merchantId, hash), listSizes(db, merchantId, pictureId)]),
+    Promise.all([findContent(db, merchantId, hash), listPictureFiles(db, merchantId, pictureId)]),
   )
   // A smaller size of the same picture, which stands for nothing by itself.
   if (sizes.at(-1)?.hash !== hash) return end({ color: null, problem: null })

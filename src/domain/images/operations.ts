@@ -10,7 +10,7 @@ import { newId } from '../../platform/kit/ids.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { type ImageProblem, imageSideMax, readImage } from './format.ts'
 import { imageName } from './name.ts'
-import { countFiles, filesPerMerchantMax, findFile, type ImageRow, insertFile, listSizes } from './store.ts'
+import { countFiles, filesPerMerchantMax, findFile, type ImageRow, insertFile, listPictureFiles } from './store.ts'
 
 const sizesMax = 8
 
@@ -39,7 +39,7 @@ export function adminImageOperations(): { uploadAdminPicture: AdminHandler<'uplo
       if (found) return new Audited(await answer(found), [])
       const pictureId = body.pictureId ?? newId('pic')
       if (body.pictureId !== undefined) {
-        const sizes = await listSizes(db, merchantId, pictureId)
+        const sizes = await listPictureFiles(db, merchantId, pictureId)
         if (sizes.length === 0) throw refuse('picture_not_found')
         if (sizes.length >= sizesMax) throw refuse('picture_limit')
       }
@@ -53,7 +53,7 @@ export function adminImageOperations(): { uploadAdminPicture: AdminHandler<'uplo
       return new Audited(await answer(row), [{ ...change, kind: isSize ? 'change' : 'create', members }])
 
       async function answer(file: ImageRow): Promise<{ data: AdminPicture }> {
-        const sizes = await listSizes(db, merchantId, file.pictureId)
+        const sizes = await listPictureFiles(db, merchantId, file.pictureId)
         return { data: { pictureId: file.pictureId, ...sizeView(file), sizes: sizes.map(sizeView) } }
       }
     },

@@ -20,7 +20,7 @@ export async function findFile(db: Reader, merchantId: string, hash: string): Pr
 }
 
 // The smallest first.
-export async function listSizes(db: Reader, merchantId: string, pictureId: string): Promise<ImageRow[]> {
+export async function listPictureFiles(db: Reader, merchantId: string, pictureId: string): Promise<ImageRow[]> {
   return db.sql<ImageRow>`
     select merchant_id as "merchantId", hash, picture_id as "pictureId", kind, width, height, bytes
     from pictures where merchant_id = ${merchantId} and picture_id = ${pictureId} order by width, hash`

@@ -45,7 +45,7 @@ export async function hold(
     return []
   }
   const wanted = summed(lines)
-  const found = await look(tx, seller, owner, wanted, now)
+  const found = await lockAndReadHolds(tx, seller, owner, wanted, now)
   const paying = expiresAt > now + payingMs ? await paidFirst(tx, seller, owner, found, now) : noUnits
   const shortages: Shortage[] = []
   const granted = new Map<string, number>()
@@ -245,7 +245,7 @@ export interface Found {
 
 // Locks the SKUs of the lines and of the owner's holds, and then reads the holds. The two statements are sent together, and each sees
 // what was committed before it began, so the second sees the holds as they are under the lock.
-export async function look(
+export async function lockAndReadHolds(
   tx: Tx,
   seller: MerchantMode,
   owner: string,

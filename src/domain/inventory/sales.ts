@@ -6,13 +6,13 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { applyChanges, endsSoon, type StockChange } from './change.ts'
-import { areSame, dropLapsed, look } from './holds.ts'
+import { areSame, dropLapsed, lockAndReadHolds } from './holds.ts'
 import { type Line, type Shortage, summed, usableFor } from './stock.ts'
 import {
   deleteHolds,
   insertMovements,
   listMovementsOf,
-  lockSoldStockRows,
+  lockStockRowsOfSale,
   type Movement,
   takeHeldStock,
   takeHolds,
@@ -48,7 +48,7 @@ export async function sellHeld(
   if (lines.length === 0) throw new Error('a sale without lines')
   const { now, soldTo } = context
   const wanted = summed(lines)
-  const found = await look(tx, seller, owner, wanted, now)
+  const found = await lockAndReadHolds(tx, seller, owner, wanted, now)
   const shortages: Shortage[] = []
   const taken = new Map<string, number>()
   for (const { skuId, quantity } of wanted) {
@@ -130,7 +130,7 @@ export async function restock(
   lines: readonly Line[] | null,
   context: ChangeContext,
 ): Promise<Line[]> {
-  const [stockRows, taken] = await Promise.all([lockSoldStockRows(tx, seller, soldTo), takenBy(tx, seller, soldTo)])
+  const [stockRows, taken] = await Promise.all([lockStockRowsOfSale(tx, seller, soldTo), takenBy(tx, seller, soldTo)])
   const requested = lines && new Map(summed(lines).map(({ skuId, quantity }) => [skuId, quantity]))
   const back: Line[] = []
   const movements: Movement[] = []
@@ -159,7 +159,7 @@ export async function unsell(
   context: ChangeContext,
 ): Promise<void> {
   const [stockRows, movements] = await Promise.all([
-    lockSoldStockRows(tx, seller, soldTo),
+    lockStockRowsOfSale(tx, seller, soldTo),
     listMovementsOf(tx, seller.merchantId, soldTo),
   ])
   const written: Movement[] = []

@@ -72,7 +72,7 @@ export async function lockHeldStockRows(
     order by t.sku_id ${tx.forUpdateOf('t')}`
 }
 
-export async function lockSoldStockRows(
+export async function lockStockRowsOfSale(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
   soldTo: string,

@@ -7,7 +7,7 @@ import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import { hashOf, openPayload } from './artifacts.ts'
 import { type AssistantHolder, findAssistantHolder, scopesNow } from './assistants.ts'
-import { assistantResourceOf, paths } from './metadata.ts'
+import { assistantAudienceOf, paths } from './metadata.ts'
 
 export interface AssistantGateParts {
   storage: Storage
@@ -49,7 +49,7 @@ export function createAssistantGate({ storage, rootSecret, publicOrigin }: Assis
     // The sealed payload decides whose token it is. A token that is bound to a key is not a bearer token.
     const { grantId, clientId, aud, exp, jkt, scope } = payload
     const isTheirs = typeof grantId === 'string' && hashOf(grantId) === holder.grantId && clientId === holder.clientUri
-    const isGood = aud === assistantResourceOf(origin) && Number(exp) * 1000 > now.getTime() && jkt === undefined
+    const isGood = aud === assistantAudienceOf(origin) && Number(exp) * 1000 > now.getTime() && jkt === undefined
     if (!isTheirs || !isGood) return denied
     return { principal: callerFrom(holder, { exp: Number(exp), scope: typeof scope === 'string' ? scope : '' }) }
   }

@@ -30,7 +30,7 @@ export function resourceOf(origin: string): string {
 }
 
 // The identifier of the MCP server for merchants: the audience of the tokens of assistants.
-export function assistantResourceOf(origin: string): string {
+export function assistantAudienceOf(origin: string): string {
   return `${origin}/api/v1/admin/mcp`
 }
 
@@ -59,7 +59,7 @@ export function resourceMetadata(origin: string): object {
 // Tokens of assistants are bearer tokens: chat programs have no keys.
 export function assistantMetadata(origin: string): object {
   return {
-    resource: assistantResourceOf(origin),
+    resource: assistantAudienceOf(origin),
     authorization_servers: [origin],
     scopes_supported: assistantScopes,
     bearer_methods_supported: ['header'],
@@ -95,7 +95,7 @@ export function serverMetadata(origin: string, full: Readonly<Record<string, unk
     revocation_endpoint_auth_signing_alg_values_supported: clientSigningAlgorithms,
     // OAuth Client ID Metadata Document, 5: assistants are identified by the URL of their document.
     client_id_metadata_document_supported: true,
-    protected_resources: [resourceOf(origin), assistantResourceOf(origin)],
+    protected_resources: [resourceOf(origin), assistantAudienceOf(origin)],
     service_documentation: `${origin}/docs`,
   }
 }

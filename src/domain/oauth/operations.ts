@@ -10,7 +10,7 @@ import {
   listCredentials,
   revokeCredential,
 } from '../../platform/access/store.ts'
-import type { OAuthCaller, OpenHandlers } from '../../platform/http/open.ts'
+import type { OAuthCaller, OpenInterfaceHandlers } from '../../platform/http/open.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -32,7 +32,11 @@ type Ours = 'describeOAuthAuthorization' | 'createInstallationKey' | 'listInstal
 // Enough to rotate keys, and few enough to notice a lost key.
 const livingKeysMax = 10
 
-export function oauthOperations({ rootSecret, publicOrigin, forget }: OAuthOperationParts): Pick<OpenHandlers, Ours> {
+export function oauthOperations({
+  rootSecret,
+  publicOrigin,
+  forget,
+}: OAuthOperationParts): Pick<OpenInterfaceHandlers, Ours> {
   return {
     async describeOAuthAuthorization({ caller }) {
       const origin = publicOrigin()

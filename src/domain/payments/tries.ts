@@ -149,7 +149,7 @@ interface ForgivenKey {
   subject: string
 }
 
-export async function deleteForgivenTries(storage: Storage, now: number): Promise<number> {
+export async function deleteExpiredDeclineCounts(storage: Storage, now: number): Promise<number> {
   const forgiven = await storage.read((db) => listForgiven(db, now))
   return handleRows(
     { storage, loop: 'retention', now },

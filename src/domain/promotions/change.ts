@@ -5,7 +5,7 @@ import { type Change, membersChanged } from '../../platform/audit/change.ts'
 import { type Refusal, refuse } from '../../platform/kit/refuse.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { entryMembers, entryOf, promotionRecord } from './entry.ts'
-import { announceIfLoweredToUses } from './exhausted.ts'
+import { announceIfLimitNowReached } from './exhausted.ts'
 import {
   disablePromotion,
   enablePromotion,
@@ -177,6 +177,6 @@ async function writePromotion(
   if (ability === 'disable') await disablePromotion(tx, merchant, promotion.id, now)
   if (ability === 'enable') await enablePromotion(tx, merchant, promotion.id, now)
   if (limitBefore !== undefined)
-    await announceIfLoweredToUses(tx, merchant, { promotionId: promotion.id, limitBefore }, { now, cause: null })
+    await announceIfLimitNowReached(tx, merchant, { promotionId: promotion.id, limitBefore }, { now, cause: null })
   return undefined
 }

@@ -23,7 +23,7 @@ export async function announceIfUsedUp(
 
 // Called after the operator has changed the limit. A limit that was already reached is not announced again. Orders may have used the
 // promotion since the operator read it, so the uses are read again under the lock that the change has taken.
-export async function announceIfLoweredToUses(
+export async function announceIfLimitNowReached(
   tx: Tx,
   merchantId: string,
   { promotionId, limitBefore }: { promotionId: string; limitBefore: number | null },

@@ -33,7 +33,7 @@ import { bringLabelsForward } from '../../domain/payments/labels.ts'
 import { readProviderEvents } from '../../domain/payments/providerevents.ts'
 import { refundRound } from '../../domain/payments/refunds.ts'
 import { bringForward as bringPaymentsForward } from '../../domain/payments/store.ts'
-import { deleteForgivenTries, triesSweptMax } from '../../domain/payments/tries.ts'
+import { deleteExpiredDeclineCounts, triesSweptMax } from '../../domain/payments/tries.ts'
 import { countSales } from '../../domain/reports/count.ts'
 import { indexOrders } from '../../domain/search/orders.ts'
 import { checkHosts } from '../../domain/sites/checks.ts'
@@ -243,7 +243,7 @@ function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number)
     { full: sessionsSweptMax, round: () => deleteSessions(storage, 'completed', endedBy(completed)) },
     { full: cartsDeletedMax, round: () => deleteCarts(storage, 'expired', endedBy(checkouts)) },
     { full: cartsDeletedMax, round: () => deleteCarts(storage, 'converted', endedBy(completed)) },
-    { full: triesSweptMax, round: () => deleteForgivenTries(storage, now) },
+    { full: triesSweptMax, round: () => deleteExpiredDeclineCounts(storage, now) },
     { full: emailsDeletedMax, round: () => deleteOldEmails(storage, endedBy(log)) },
     { full: entriesDeletedMax, round: () => deleteOldEntries(storage, endedBy(changes)) },
     { full: entriesCutMax, round: () => cutLargeEntries(storage) },

@@ -10,7 +10,7 @@ import type { Config, Settings } from '../../platform/config.ts'
 import type { LoopName } from '../../platform/jobs/names.ts'
 import { sweepDeferred } from '../../platform/jobs/rows.ts'
 import { makeDeferredDue } from '../../platform/jobs/store.ts'
-import { type Loop, observeLoops, startWorkers } from '../../platform/jobs/workers.ts'
+import { type Loop, registerLoopMetrics, startWorkers } from '../../platform/jobs/workers.ts'
 import type { Log } from '../../platform/log/log.ts'
 import type { Storage, StorageRefused } from '../../platform/storage/storage.ts'
 import { version } from '../../platform/version.ts'
@@ -163,7 +163,7 @@ export async function startLoops({ config, storage, log }: Omit<ServiceParts, 'd
   }
   const loops = loopsFor({ storage, app, retentionMs: config.retentionMs, clock: Date.now })
   const workers = startWorkers([...loops, deferredLoop], log)
-  observeLoops(
+  registerLoopMetrics(
     app.metrics,
     () => ({ ...workers.stats(), webhook_dispatch: app.dispatcher.stats() }),
     () => deferred,

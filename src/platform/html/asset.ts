@@ -1,7 +1,7 @@
 // Content that is rendered once and served to many: a body with its ETag, sent completely or answered with a 304.
 
 import { createHash } from 'node:crypto'
-import { hasCurrent } from '../http/conditional.ts'
+import { matchesIfNoneMatch } from '../http/conditional.ts'
 import type { HtmlPage, PageAnswer } from '../http/pages.ts'
 
 export interface Asset {
@@ -26,7 +26,7 @@ export function answerAsset(asset: Asset, { raw }: Parameters<HtmlPage['answer']
     ...(queryOf(raw.url) === `v=${asset.hash}` && { 'cache-control': 'public, max-age=31536000, immutable' }),
   }
   // Assets contain no secret, so compressing them leaks nothing.
-  if (hasCurrent(raw, etag)) return { status: 304, body: '', headers, compress: 'well' }
+  if (matchesIfNoneMatch(raw, etag)) return { status: 304, body: '', headers, compress: 'well' }
   return { status: 200, body: asset.body, headers, compress: 'well' }
 }
 

@@ -2,7 +2,7 @@
 // here.
 
 import type { IncomingMessage } from 'node:http'
-import { readBytes, takeChunks } from '../http/body.ts'
+import { readBytes, streamBody } from '../http/body.ts'
 import { type FieldEntry, type FormFields, fieldsOf, parseFields } from './fields.ts'
 import { type Html, html } from './html.ts'
 
@@ -11,14 +11,14 @@ export const formBytesMax = 16_384
 export const formFieldsMax = 500
 
 // The status of the refusal.
-export type FormRefusal = 413 | 415 | 400
+export type FormErrorStatus = 413 | 415 | 400
 
 export interface FormBounds {
   bytesMax: number
   fieldsMax: number
 }
 
-export async function readForm(raw: IncomingMessage): Promise<FormFields | FormRefusal> {
+export async function readForm(raw: IncomingMessage): Promise<FormFields | FormErrorStatus> {
   const form = await readEncoded(raw, { bytesMax: formBytesMax, fieldsMax: formFieldsMax })
   if (typeof form === 'number') return form
   // The database cannot store U+0000 in a text.
@@ -26,7 +26,7 @@ export async function readForm(raw: IncomingMessage): Promise<FormFields | FormR
 }
 
 // For long texts: removes U+0000, which pasted text may contain, so the text is not lost.
-export async function readTypedForm(raw: IncomingMessage, bounds: FormBounds): Promise<FormFields | FormRefusal> {
+export async function readTypedForm(raw: IncomingMessage, bounds: FormBounds): Promise<FormFields | FormErrorStatus> {
   return readEncoded(raw, bounds, withoutZeros)
 }
 
@@ -38,7 +38,7 @@ async function readEncoded(
   raw: IncomingMessage,
   { bytesMax, fieldsMax }: FormBounds,
   clean?: (text: string) => string,
-): Promise<FormFields | FormRefusal> {
+): Promise<FormFields | FormErrorStatus> {
   const encoding = raw.headers['content-encoding'] ?? 'identity'
   const isForm = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i.test(raw.headers['content-type'] ?? '')
   if (!isForm || encoding !== 'identity') return 415
@@ -56,7 +56,7 @@ export interface FilesForm {
 }
 
 // Reads a form with files into memory. `bytesMax` limits the whole form.
-export function readFiles(raw: IncomingMessage, bytesMax: number): Promise<FilesForm | FormRefusal> {
+export function readFiles(raw: IncomingMessage, bytesMax: number): Promise<FilesForm | FormErrorStatus> {
   return readParts(raw, { bytesMax, partsMax: formFieldsMax, fieldBytesMax: bytesMax, keepsFiles: true })
 }
 
@@ -66,7 +66,7 @@ export async function readFields(
   raw: IncomingMessage,
   { bytesMax, fieldsMax }: FormBounds,
   wholeBytesMax: number,
-): Promise<FormFields | FormRefusal> {
+): Promise<FormFields | FormErrorStatus> {
   const bounds = { bytesMax: wholeBytesMax, partsMax: fieldsMax, fieldBytesMax: bytesMax, keepsFiles: false }
   const read = await readParts(raw, bounds)
   return typeof read === 'number' ? read : read.form
@@ -80,7 +80,7 @@ interface PartBounds {
 }
 
 // Reads `multipart/form-data` as browsers send it (RFC 7578), chunk by chunk as it arrives.
-async function readParts(raw: IncomingMessage, bounds: PartBounds): Promise<FilesForm | FormRefusal> {
+async function readParts(raw: IncomingMessage, bounds: PartBounds): Promise<FilesForm | FormErrorStatus> {
   const type = raw.headers['content-type'] ?? ''
   const boundary = /^multipart\/form-data[ \t]*;[ \t]*boundary="?([\w'()+,./:=?-]{1,70})"?[ \t]*$/i.exec(type)?.[1]
   if (boundary === undefined) return 415
@@ -118,7 +118,7 @@ async function readParts(raw: IncomingMessage, bounds: PartBounds): Promise<File
     rest = Buffer.alloc(0)
   }
 
-  const end = await takeChunks(raw, bounds.bytesMax, take)
+  const end = await streamBody(raw, bounds.bytesMax, take)
   if (end !== 'whole') return end === 'too_large' ? 413 : 400
   if (isTooLarge) return 413
   part.take(rest)

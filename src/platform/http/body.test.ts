@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { readBytes, takeChunks } from './body.ts'
+import { readBytes, streamBody } from './body.ts'
 
 function sentByBytes(text: string): IncomingMessage {
   const bytes = [...Buffer.from(text)].map((byte) => Buffer.from([byte]))
@@ -13,7 +13,7 @@ function sentByBytes(text: string): IncomingMessage {
 test('bytes that are sent one by one are held in few pieces', async () => {
   const text = 'abc'.repeat(5_000)
   const pieces: Buffer[] = []
-  assert.equal(await takeChunks(sentByBytes(text), 20_000, (piece) => pieces.push(piece)), 'whole')
+  assert.equal(await streamBody(sentByBytes(text), 20_000, (piece) => pieces.push(piece)), 'whole')
   assert.deepEqual(
     pieces.map(({ length }) => length),
     [4_096, 4_096, 4_096, 2_712],

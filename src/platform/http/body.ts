@@ -44,7 +44,7 @@ function refuseOtherMedia(raw: IncomingMessage): void {
 // `ended_early`: the caller disconnected or stopped sending. The answer will not be read, but the request must be completed.
 export async function readBytes(raw: IncomingMessage, bytesMax: number): Promise<Buffer | 'too_large' | 'ended_early'> {
   const chunks: Buffer[] = []
-  const end = await takeChunks(raw, bytesMax, (chunk) => chunks.push(chunk))
+  const end = await streamBody(raw, bytesMax, (chunk) => chunks.push(chunk))
   resumeWork()
   if (end !== 'whole') return end
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
@@ -54,7 +54,7 @@ export async function readBytes(raw: IncomingMessage, bytesMax: number): Promise
 const pieceBytesMin = 4_096
 
 // Passes a body on in chunks, without holding it in memory as a whole. All chunks but the last have at least 4 KiB.
-export function takeChunks(
+export function streamBody(
   raw: IncomingMessage,
   bytesMax: number,
   take: (chunk: Buffer) => void,

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 
 // Compares weakly, as the standard requires. `tags` are the ETags of the possible answers, each in quotation marks.
-export function hasCurrent({ headers }: IncomingMessage, ...tags: readonly string[]): boolean {
+export function matchesIfNoneMatch({ headers }: IncomingMessage, ...tags: readonly string[]): boolean {
   const given = headers['if-none-match']
   if (given === undefined) return false
   const known = given.split(',').map((tag) => tag.trim().replace(/^W\//, ''))

@@ -45,4 +45,4 @@ export interface OAuthCaller extends Principal {
 
 export type OpenAsk<Id extends OperationId> = Ask<Operations[Id], OpenCallers>
 export type OpenHandler<Id extends OperationId> = Handler<Operations[Id], OpenCallers>
-export type OpenHandlers = Handlers<Operations, OpenCallers>
+export type OpenInterfaceHandlers = Handlers<Operations, OpenCallers>

@@ -6,7 +6,7 @@ import type { Refusal } from '../kit/refuse.ts'
 import { type Asked, createPerformAsked } from './asked.ts'
 import { type Callable, type CallParts, createCallReader } from './call.ts'
 import { createChecks } from './checks.ts'
-import { hasCurrent } from './conditional.ts'
+import { matchesIfNoneMatch } from './conditional.ts'
 import type { Gate } from './gates.ts'
 import type { Handlers } from './handler.ts'
 import { type Incoming, jsonType, type Outgoing, type Trace } from './message.ts'
@@ -118,7 +118,7 @@ function compressing({ operation: { caller, isCatalog } }: Callable): Pick<Outgo
 // Answers 304 if the caller already has this version.
 function orNotModified(outgoing: Outgoing, { raw }: Incoming): Outgoing {
   const { etag } = outgoing.headers
-  return etag !== undefined && hasCurrent(raw, etag) ? { ...outgoing, status: 304, body: '' } : outgoing
+  return etag !== undefined && matchesIfNoneMatch(raw, etag) ? { ...outgoing, status: 304, body: '' } : outgoing
 }
 
 // Few rows share a method and a number of segments, so they are tried one after the other.

@@ -6,7 +6,7 @@ import { createMetrics } from '../metrics/metrics.ts'
 import { StorageOutage, StorageUnavailable } from '../storage/storage.ts'
 import { ClockJumped } from './clock.ts'
 import { type RowFailure, RowsFailed } from './rows.ts'
-import { catchUp, catchUpAll, observeLoops, type Part, startWorkers, type Workers } from './workers.ts'
+import { catchUp, catchUpAll, type Part, registerLoopMetrics, startWorkers, type Workers } from './workers.ts'
 
 // What a loop tells of each of its failures, and that it goes on after them.
 async function toldOf(failures: readonly Error[]): Promise<unknown[]> {
@@ -173,7 +173,7 @@ test('a row that could not be handled is reported with its error; of many a few,
 test('metrics name each loop: its last success, its failures, its rows', async () => {
   const { workers } = await workedOff([new TypeError('x is undefined'), new RowsFailed([failureOf('cart_0')], 1)])
   const metrics = createMetrics()
-  observeLoops(metrics, workers.stats, () => new Map([['carts', 4]]))
+  registerLoopMetrics(metrics, workers.stats, () => new Map([['carts', 4]]))
   const text = metrics.render()
   metrics.close()
   assert.match(text, /^cartwright_loop_last_success_timestamp_seconds\{loop="carts"\} 1\d{9}(\.\d+)?$/m)
@@ -186,7 +186,7 @@ test('metrics name each loop: its last success, its failures, its rows', async (
 test('metrics say for how long a loop has been behind', () => {
   const metrics = createMetrics()
   const behindSince = Date.now() - 90_000
-  observeLoops(
+  registerLoopMetrics(
     metrics,
     () => ({ carts: { lastSuccessAt: 1, behindSince, failures: 0, rowFailures: 0 } }),
     () => new Map(),

@@ -187,7 +187,7 @@ export async function catchUpAll(parts: readonly Part[], isEnding: () => boolean
   return isMore
 }
 
-export function observeLoops(
+export function registerLoopMetrics(
   metrics: Metrics,
   loops: () => Readonly<Record<string, LoopStats>>,
   deferred: () => ReadonlyMap<LoopName, number>,

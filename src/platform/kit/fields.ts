@@ -46,15 +46,15 @@ export function stringIn(member: FieldMember | undefined): string | undefined {
 }
 
 export function innerListText({ items, params }: InnerList): string {
-  return `(${items.map(fieldItemText).join(' ')})${paramsText(params)}`
+  return `(${items.map(serializeItem).join(' ')})${paramsText(params)}`
 }
 
-export function fieldItemText({ value, params }: FieldItem): string {
+export function serializeItem({ value, params }: FieldItem): string {
   return `${bareText(value)}${paramsText(params)}`
 }
 
 export function fieldMemberText(member: FieldMember): string {
-  return isInnerList(member) ? innerListText(member) : fieldItemText(member)
+  return isInnerList(member) ? innerListText(member) : serializeItem(member)
 }
 
 export function bareText(value: BareItem): string {

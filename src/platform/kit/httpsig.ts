@@ -5,11 +5,11 @@ import {
   bareText,
   type FieldItem,
   type FieldParams,
-  fieldItemText,
   fieldMemberText,
   type InnerList,
   innerListText,
   readDictionary,
+  serializeItem,
 } from './fields.ts'
 
 // A request or an answer, as far as a signature can cover it.
@@ -35,7 +35,7 @@ export function signatureBase(input: InnerList, message: SignableMessage): strin
   const lines: string[] = []
   const seen = new Set<string>()
   for (const item of input.items) {
-    const name = fieldItemText(item)
+    const name = serializeItem(item)
     const value = componentOf(item, message)
     if (value === undefined || seen.has(name)) return undefined
     seen.add(name)

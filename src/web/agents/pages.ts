@@ -3,7 +3,7 @@
 import { acpVersion } from '../../contract/agents/settings.ts'
 import { agentBase } from '../../domain/agents/address.ts'
 import type { AgentShop } from '../../domain/agents/store.ts'
-import { assistantResourceOf } from '../../domain/oauth/metadata.ts'
+import { assistantAudienceOf } from '../../domain/oauth/metadata.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import type { Outgoing } from '../../platform/http/message.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -73,7 +73,7 @@ ${
 <p>
   An assistant can also run a shop. Enter this address in a chat program: it opens a page where you sign in and choose
   what it may do.</p>
-<ol class="calls"><li>${codeBlock('MCP for merchants', assistantResourceOf(origin))}</li></ol></section>
+<ol class="calls"><li>${codeBlock('MCP for merchants', assistantAudienceOf(origin))}</li></ol></section>
 </div>
 </main>`
   const text = framed({

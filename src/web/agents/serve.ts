@@ -7,7 +7,7 @@ import { publishedKeys } from '../../domain/agents/keys.ts'
 import { createPlatforms, noPlatform } from '../../domain/agents/platforms.ts'
 import { type AgentShop, findAgentShop, listAgentShops } from '../../domain/agents/store.ts'
 import { addressBucket, createThrottle, networkBucket, type Throttle } from '../../platform/access/throttle.ts'
-import { hasCurrent } from '../../platform/http/conditional.ts'
+import { matchesIfNoneMatch } from '../../platform/http/conditional.ts'
 import { type Incoming, jsonType, type Outgoing, type Trace } from '../../platform/http/message.ts'
 import { Lru } from '../../platform/kit/lru.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -146,7 +146,7 @@ async function profileAnswer(parts: AgentParts, shop: AgentShop, { raw }: Incomi
     'access-control-allow-origin': '*',
     etag,
   }
-  return hasCurrent(raw, etag) ? { status: 304, body: '', headers } : { status: 200, body, headers }
+  return matchesIfNoneMatch(raw, etag) ? { status: 304, body: '', headers } : { status: 200, body, headers }
 }
 
 interface RenderedProfile {

@@ -10,7 +10,7 @@ import type {
 } from '../../domain/checkout/port.ts'
 import type { RequestReturn } from '../../domain/returns/hosted.ts'
 import { type CookieKind, cookieIn, setCookie } from '../../platform/html/cookies.ts'
-import { type FormRefusal, lineIn, readForm } from '../../platform/html/form.ts'
+import { type FormErrorStatus, lineIn, readForm } from '../../platform/html/form.ts'
 import { isCrossSite } from '../../platform/html/origin.ts'
 import type { Incoming } from '../../platform/http/message.ts'
 import type { HtmlPage, PageAnswer, PageRequest } from '../../platform/http/pages.ts'
@@ -316,7 +316,7 @@ const noneSaved: SavedAddressesPort = { isSignedIn: () => false, list: async () 
 // Set with the page that leads to the provider, and sent only on return, so no other host learns the secret of the page.
 const returnCookie: CookieKind = { name: 'checkout', path: '/r', maxAgeSeconds: 3_600 }
 
-async function receiveForm(request: PageRequest): Promise<Form | FormRefusal> {
+async function receiveForm(request: PageRequest): Promise<Form | FormErrorStatus> {
   const form = await request.receive(() => readForm(request.raw))
   return typeof form === 'number' ? form : (name) => lineIn(form, name)
 }

@@ -9,7 +9,7 @@ import type {
   WithdrawalShop,
 } from '../../domain/withdrawals/receive.ts'
 import { type Statement, statementIssues, statementLengthsMax } from '../../domain/withdrawals/statement.ts'
-import { type FormRefusal, hiddenFields, lineIn, readForm } from '../../platform/html/form.ts'
+import { type FormErrorStatus, hiddenFields, lineIn, readForm } from '../../platform/html/form.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { isCrossSite } from '../../platform/html/origin.ts'
 import type { HtmlPage, PageAnswer, PageRequest } from '../../platform/http/pages.ts'
@@ -84,7 +84,7 @@ function speakerOf(request: PageRequest): Speaker {
   return speakerFor('auto', request.raw.headers['accept-language'])
 }
 
-function refused(speaker: Speaker, status: FormRefusal, path: string): PageAnswer {
+function refused(speaker: Speaker, status: FormErrorStatus, path: string): PageAnswer {
   return unread(answerPage(status, refusedPage(speaker, 'refused', path)))
 }
 

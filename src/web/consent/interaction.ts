@@ -23,7 +23,7 @@ import {
   lockMerchantById,
 } from '../../domain/oauth/grants.ts'
 import { type Approval, install } from '../../domain/oauth/installing.ts'
-import { assistantResourceOf, paths, resourceOf } from '../../domain/oauth/metadata.ts'
+import { assistantAudienceOf, paths, resourceOf } from '../../domain/oauth/metadata.ts'
 import type { PasswordCost } from '../../domain/users/password.ts'
 import { mayGrant, mayInstall } from '../../domain/users/roles.ts'
 import { createCountedSignIn, type SignedIn, type Visitor } from '../../domain/users/signin.ts'
@@ -236,7 +236,7 @@ export class Interactions {
       merchantId,
       resource: isApp(client)
         ? resourceOf(this.#parts.publicOrigin())
-        : assistantResourceOf(this.#parts.publicOrigin()),
+        : assistantAudienceOf(this.#parts.publicOrigin()),
       granted: ticked,
       rejected: isApp(client) ? offer.scopes.filter((scope) => !ticked.includes(scope)) : [],
       rejectedWords: isApp(client) ? interaction.words : [],

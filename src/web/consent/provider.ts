@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import type { ClientDocument } from '../../domain/oauth/assistants.ts'
 import { clientErrorFor } from '../../domain/oauth/clienterror.ts'
-import { assistantResourceOf, originProblem, paths, resourceOf, serverMetadata } from '../../domain/oauth/metadata.ts'
+import { assistantAudienceOf, originProblem, paths, resourceOf, serverMetadata } from '../../domain/oauth/metadata.ts'
 import { asRefusal } from '../../platform/http/refusal.ts'
 import type { Log } from '../../platform/log/log.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
@@ -152,7 +152,7 @@ function interactionFrom(
     document: documentIn(prompt.details, clientId) ?? null,
     redirectUri: String(params.redirect_uri),
     userId: session?.accountId ?? null,
-    scopes: missingResourceScopes?.[resourceOf(origin)] ?? missingResourceScopes?.[assistantResourceOf(origin)] ?? [],
+    scopes: missingResourceScopes?.[resourceOf(origin)] ?? missingResourceScopes?.[assistantAudienceOf(origin)] ?? [],
     words: missingOIDCScope ?? [],
   }
 }

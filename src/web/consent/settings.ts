@@ -14,7 +14,7 @@ import { hashOf, type Payload } from '../../domain/oauth/artifacts.ts'
 import { assistantScopes, type ClientDocument, findAssistant, hasApprover } from '../../domain/oauth/assistants.ts'
 import { cookieKeys, signingKeys } from '../../domain/oauth/keys.ts'
 import {
-  assistantResourceOf,
+  assistantAudienceOf,
   clientAuthMethods,
   clientSigningAlgorithms,
   grantTypes,
@@ -52,7 +52,7 @@ export function settingsFor(parts: SettingsParts): Configuration {
   const { origin, storage, rootSecret, clock, log, nonceSecret, documents } = parts
   const isSecure = origin.startsWith('https:')
   const resource = resourceOf(origin)
-  const assistantResource = assistantResourceOf(origin)
+  const assistantResource = assistantAudienceOf(origin)
   const cookie = { httpOnly: true, sameSite: 'lax', secure: isSecure, signed: true } as const
   const adapters = createAdapters({
     storage,

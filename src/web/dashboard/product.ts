@@ -12,7 +12,14 @@ import { slugify } from '../../platform/kit/slug.ts'
 import { measureOf, type SkuMeasure } from '../../platform/kit/unitprice.ts'
 import { warningsIn, warningsText } from '../../platform/kit/warningtext.ts'
 import { amountIn, moneyText } from './form.ts'
-import { pictureOfVariant, type ShownPicture, showsOf, showsSame, showsValue, valueShown } from './variantpictures.ts'
+import {
+  pictureOfVariant,
+  pictureScopeOf,
+  type ShownPicture,
+  showsSame,
+  showsValue,
+  valueShown,
+} from './variantpictures.ts'
 
 export const optionsMax = 3
 export const variantsMax = 250
@@ -162,7 +169,7 @@ export function draftOf({ product, status }: Pick<AdminProduct, 'product' | 'sta
       alt,
       width: String(width ?? ''),
       height: String(height ?? ''),
-      shows: showsOf(url, variants),
+      shows: pictureScopeOf(url, variants),
     })),
     options: emptyDraft.options.map((none, slot) => options[slot] ?? none),
     status: status === 'published' ? 'published' : 'hidden',

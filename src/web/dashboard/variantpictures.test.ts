@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pictureOfVariant, showsOf, valueShown } from './variantpictures.ts'
+import { pictureOfVariant, pictureScopeOf, valueShown } from './variantpictures.ts'
 
 const [red, moss, large] = ['/media/red', '/media/moss', '/media/large']
 
@@ -12,14 +12,14 @@ test('a picture shows a value of an option if exactly the variants with it have 
     { values: ['L', 'Moss'], image: moss },
   ]
   assert.deepEqual(
-    [red, moss, large].map((url) => showsOf(url, variants)),
+    [red, moss, large].map((url) => pictureScopeOf(url, variants)),
     ['1:Red', '1:Moss', ''],
   )
   const [first, ...rest] = variants
   assert.ok(first)
-  assert.equal(showsOf(large, [{ ...first, image: large }, ...rest]), 'same')
-  assert.equal(showsOf(red, [{ ...first, image: large }, ...rest]), 'same')
-  assert.equal(showsOf(red, [{ values: [], image: red }]), 'same')
+  assert.equal(pictureScopeOf(large, [{ ...first, image: large }, ...rest]), 'same')
+  assert.equal(pictureScopeOf(red, [{ ...first, image: large }, ...rest]), 'same')
+  assert.equal(pictureScopeOf(red, [{ values: [], image: red }]), 'same')
 })
 
 test('a value may have a colon in it', () => {

@@ -20,7 +20,10 @@ export function valueShown(shows: string): { slot: number; value: string } | und
 }
 
 // What a picture shows, by the pictures of the variants.
-export function showsOf(url: string, variants: readonly { values: readonly string[]; image: string | null }[]): string {
+export function pictureScopeOf(
+  url: string,
+  variants: readonly { values: readonly string[]; image: string | null }[],
+): string {
   const shown = variants.filter(({ image }) => image === url)
   const [first] = shown
   if (!first) return showsAll

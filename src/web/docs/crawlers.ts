@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '../../platform/html/html.ts'
-import { hasCurrent } from '../../platform/http/conditional.ts'
+import { matchesIfNoneMatch } from '../../platform/http/conditional.ts'
 import type { HtmlPage, PageAnswer, PageRequest } from '../../platform/http/pages.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 
@@ -150,6 +150,6 @@ function answerText({ raw }: PageRequest, type: string, parts: readonly string[]
   const body = Buffer.from(parts.join(''))
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 16)}"`
   const headers = { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'public, max-age=3600', etag }
-  const [status, sent] = hasCurrent(raw, etag) ? [304, ''] : [200, body]
+  const [status, sent] = matchesIfNoneMatch(raw, etag) ? [304, ''] : [200, body]
   return { status, body: sent, headers, compress: 'fast' }
 }

@@ -3,7 +3,7 @@
 import type pg from 'pg'
 import { wordsOf } from '../inside.ts'
 import { StorageOutage, StorageUnavailable } from '../storage.ts'
-import { keepTurns, WaitTimeout } from '../turns.ts'
+import { createWaitQueue, WaitTimeout } from '../waitqueue.ts'
 import type { PostgresBounds } from './bounds.ts'
 import { isFull, isPoolTimeout } from './errors.ts'
 
@@ -25,7 +25,7 @@ export function keepConnections(pool: pg.Pool, bounds: PostgresBounds): Connecti
   let distrustedAt = -1
   let refusedAt = Number.NEGATIVE_INFINITY
   // The pool has one time limit for opening a connection and for waiting for one, so the waiting is done here.
-  const turns = keepTurns({
+  const turns = createWaitQueue({
     isFree: () => pool.waitingCount < pool.idleCount + pool.options.max - pool.totalCount,
     take: () => pool.connect(),
     stallMsMax: bounds.stallMsMax,

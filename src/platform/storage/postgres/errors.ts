@@ -5,7 +5,7 @@ import { wordsOf } from '../inside.ts'
 import { StorageOutage, StorageUnavailable } from '../storage.ts'
 import { UnreadableValue } from './values.ts'
 
-export class TryAgain extends Error {}
+export class RetryableError extends Error {}
 
 export const READ_ONLY = 'the database is read-only'
 
@@ -52,10 +52,10 @@ export function isOutdated(error: unknown): boolean {
 // Nothing was committed, and the same work may succeed: it lost a race, its plan was outdated, or its connection turned
 // out to be dead before any answer, as all idle ones are after a restart of the database. A lock timeout is not
 // retried: it has already waited five seconds.
-export function retryable(error: unknown, answered: boolean): TryAgain | undefined {
+export function retryable(error: unknown, answered: boolean): RetryableError | undefined {
   const isRace = error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01')
   const isDead = !answered && !isRefusal(error)
-  return isRace || isDead || isOutdated(error) ? new TryAgain('try again', { cause: error }) : undefined
+  return isRace || isDead || isOutdated(error) ? new RetryableError('try again', { cause: error }) : undefined
 }
 
 export function gaveUp(tries: number, cause: unknown): StorageUnavailable {

@@ -23,7 +23,7 @@ import {
 } from '../storage.ts'
 import { DEFAULTS, type PostgresBounds, silenceMs } from './bounds.ts'
 import { type Connections, keepConnections } from './connections.ts'
-import { gaveUp, READ_ONLY, TryAgain } from './errors.ts'
+import { gaveUp, READ_ONLY, RetryableError } from './errors.ts'
 import { type Notices, openNotices } from './notices.ts'
 import { checkPooler, checkServer, openPool } from './server.ts'
 import { type PlanFor, planNamer, Session, withinPatience } from './session.ts'
@@ -201,7 +201,7 @@ class Server {
           this.#noteSuccess(startedAt)
           return value
         } catch (error) {
-          if (!(error instanceof TryAgain)) throw error
+          if (!(error instanceof RetryableError)) throw error
           if (tries >= TRIES_MAX) throw gaveUp(tries, error.cause)
         }
         this.#retries += 1

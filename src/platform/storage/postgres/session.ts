@@ -15,8 +15,8 @@ import {
   isRefusal,
   nullColumnOf,
   READ_ONLY,
+  RetryableError,
   retryable,
-  TryAgain,
   unavailable,
 } from './errors.ts'
 import { cut, streamOf } from './notices.ts'
@@ -87,7 +87,7 @@ export function planNamer(): (text: string) => Plan {
 // The first error of a statement: `shown` to the caller, and `again` if a retry may help.
 interface Failure {
   shown: unknown
-  again: TryAgain | undefined
+  again: RetryableError | undefined
 }
 
 export class Session {
@@ -247,7 +247,7 @@ export class Session {
     this.#unfit = true
     this.failure ??= {
       shown: new StorageOutage(READ_ONLY, error),
-      again: new TryAgain('try again', { cause: error }),
+      again: new RetryableError('try again', { cause: error }),
     }
     return this.failure
   }

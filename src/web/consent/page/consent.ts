@@ -3,7 +3,7 @@
 import { type Mode, modes, type Scope } from '../../../contract/words.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { appHead, framed, placeOf } from './frame.ts'
+import { appHead, framed, redirectHostOf } from './frame.ts'
 import { type ConsentProblem, type ConsentView, type MerchantChoice, steps } from './views.ts'
 import { alwaysAllowed, scopeWords } from './words.ts'
 
@@ -60,7 +60,7 @@ ${
 </div>
 </form>
 <p class="hint">
-  Either way you return to <span class="place">${placeOf(app)}</span>. Approve only if you know
+  Either way you return to <span class="place">${redirectHostOf(app)}</span>. Approve only if you know
   this ${isAssistant ? 'assistant' : 'app'} and came from there.</p>`
   return framed(`${problem === null ? '' : 'Not done yet: '}Connect ${app.name} – Cartwright`, body)
 }

@@ -3,7 +3,7 @@
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { html } from '../../../platform/html/html.ts'
 import { passkeyScript } from '../../signin/page/assets.ts'
-import { appHead, framed, placeOf } from './frame.ts'
+import { appHead, framed, redirectHostOf } from './frame.ts'
 import { type CodeView, type SignInView, type SignOutView, steps } from './views.ts'
 
 export function signInPage({ app, email, problem }: SignInView): string {
@@ -50,7 +50,7 @@ ${hiddenFields({ step: steps.passkey, response: '' })}
 <div class="choice"><button class="second">Sign in with a passkey</button></div>
 </form>
 <p class="hint">
-  Your password stays here: the app never sees it. Afterwards you return to <span class="place">${placeOf(app)}</span>.</p>`
+  Your password stays here: the app never sees it. Afterwards you return to <span class="place">${redirectHostOf(app)}</span>.</p>`
   return framed(problem === null ? 'Sign in – Cartwright' : 'Could not sign in – Cartwright', body, passkeyScript.href)
 }
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keepTurns, WaitTimeout } from './turns.ts'
+import { createWaitQueue, WaitTimeout } from './waitqueue.ts'
 
 function someOf(count: number, bounds: { stallMsMax: number; waitMsMax: number }) {
   let free = count
   let taken = 0
-  const turns = keepTurns({
+  const turns = createWaitQueue({
     ...bounds,
     isFree: () => free > 0,
     take: async () => {

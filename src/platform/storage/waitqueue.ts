@@ -1,7 +1,7 @@
 // A first-come, first-served queue for a few things that are taken and given back. A waiter is rejected when nothing
 // was given back for a while, or when it has waited too long in total.
 
-export interface Turns<T> {
+export interface WaitQueue<T> {
   // Rejects with a WaitTimeout.
   take(): Promise<T>
   // Called whenever something was given back, and may be free.
@@ -11,7 +11,7 @@ export interface Turns<T> {
 
 export class WaitTimeout extends Error {}
 
-interface TurnsOptions<T> {
+interface WaitQueueOptions<T> {
   isFree: () => boolean
   // Called when something is free, and takes it.
   take: () => Promise<T>
@@ -25,7 +25,7 @@ interface Waiter<T> {
   timer: NodeJS.Timeout
 }
 
-export function keepTurns<T>({ isFree, take, stallMsMax, waitMsMax }: TurnsOptions<T>): Turns<T> {
+export function createWaitQueue<T>({ isFree, take, stallMsMax, waitMsMax }: WaitQueueOptions<T>): WaitQueue<T> {
   const waiters = new Set<Waiter<T>>()
   let pumpedAt = Number.NEGATIVE_INFINITY
 
