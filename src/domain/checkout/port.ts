@@ -1,5 +1,5 @@
-// What the shopper's page may ask of a checkout session, which is found by the secret in the page's address. The page shows
-// what it is answered and posts what the shopper typed; no price and no right is taken from the browser.
+// The interface between the shopper's page and a checkout session, which is found by the secret in the page's address. The page shows the
+// results and posts the shopper's input; no price and no right is accepted from the browser.
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import type { Address } from '../../contract/open/carts.ts'
@@ -24,55 +24,55 @@ export interface CheckoutView {
   // The secret in this page's address; it is part of every link of the page and never logged.
   secret: string
   merchant: CheckoutMerchant
-  // What the shopper typed before, opened for the page alone.
+  // Data that the shopper typed before, decrypted only for the page.
   customer: { email: string; name: string; phone: string; vatId?: string }
-  // Whether a VAT number can make a difference here: the shop is registered for VAT in the EU.
+  // Whether a VAT number can change the tax: the shop is registered for VAT in the EU.
   asksVatId: boolean
   address: Address | null
   needsShipping: boolean
-  // Where the shop delivers to; null is everywhere, and where it says nothing of delivery.
+  // Countries to which the shop delivers; null if it delivers everywhere, or has no delivery settings.
   countries: readonly string[] | null
-  // The app that opened it was uninstalled, or the merchant has closed: nothing can be bought here.
+  // The app that opened the session was uninstalled, or the merchant has closed: nothing can be bought.
   isClosed: boolean
-  // The merchant made it for the shopper: items and discounts are not changed here.
+  // The merchant made the cart for the shopper, who cannot change items and discounts.
   isFixed: boolean
-  // The order that is changed by paying: the difference is what is paid.
+  // The order that the payment changes; the session charges the difference.
   change: { number: string; kind: 'edit' | 'exchange' } | null
-  // How one can pay here, in the order to be offered.
+  // The payment methods, in the order in which they are offered.
   methods: readonly CheckoutMethod[]
   // A payment that waits for the shopper's confirmation.
   challenge: { paymentId: string; amount: number } | null
   // A payment that the shopper makes at the provider.
   redirect: PaymentRedirect | null
-  // Set for an order that is placed and not paid.
+  // Set for an order that is placed but not paid.
   awaited: AwaitedMoney | null
   order: { number: string; statusPath: string; isCancelled: boolean } | null
 }
 
-// As the pages are told apart. `processing`: the outcome of a payment is not known.
+// The states that have different pages. `processing`: the outcome of a payment is not known.
 export type CheckoutState = CheckoutSessionStatus | 'challenge' | 'redirect'
 
 export interface PaymentRedirect {
   paymentId: string
   provider: string
   amount: number
-  // Names the method, as the shopper chose it.
+  // Key of the method's name, as the shopper chose it.
   labelKey: string
   say(key: string, locale: string): string | undefined
-  // Whether the shopper is known to have tried: who came back chooses whether to go again.
+  // Whether the shopper is known to have been at the provider: the page then lets the shopper choose whether to go there again.
   isTried: boolean
-  // Undefined where it cannot be shown any more; the shopper can still go back.
+  // Undefined if it cannot be shown any more; the shopper can still go back.
   nextAction: NextAction | undefined
-  // Where the shopper comes back to. It does not name this page.
+  // Path to which the shopper returns. It does not reveal this page.
   returnPath: string
   sources: PageSources | undefined
 }
 
-// Money that the shopper still has to send.
+// Money that the shopper still has to pay.
 export interface AwaitedMoney {
-  // The merchant's words: how to pay.
+  // The merchant's text on how to pay.
   instructions: string | null
-  // The order is cancelled if it has not come by then; null without a term, and where it is paid on delivery.
+  // The order is cancelled if the money has not arrived by this time; null without a term, and for payment on delivery.
   dueAt: string | null
 }
 
@@ -82,40 +82,40 @@ export interface CheckoutMerchant {
   country: string
   timeZone: string
   supportEmail: string | null
-  // A picture in place of the name.
+  // Picture that replaces the name.
   logo: string | null
-  // `#rrggbb`, of buttons.
+  // Colour of buttons, `#rrggbb`.
   color: string | null
-  // JSON of the look; null: the default.
+  // Appearance settings as JSON; null: the default.
   look: string | null
   links: { terms?: string; privacy?: string; refunds?: string; imprint?: string }
-  // Whether shoppers can withdraw from a contract at its page.
+  // Whether the merchant's page lets shoppers withdraw from a contract.
   offersWithdrawal: boolean
   // Whether pages show the notice on the legal guarantee.
   showsGuarantee: boolean
-  // Legal texts that this server shows.
+  // Kinds of the legal texts that this server shows.
   textKinds: readonly LegalTextKind[]
-  // Paths of the pictures of that notice, by language.
+  // Paths of the pictures of the notice on the legal guarantee, by language.
   guaranteeNotices: Readonly<Record<string, string>>
 }
 
 export interface CheckoutMethod {
   provider: string
   method: string
-  // Key of the text that names it, such as `method.card`.
+  // Key of the method's name, such as `method.card`.
   labelKey: string
-  // Key of a sentence below it; null: none.
+  // Key of a note below the name; null: none.
   noteKey: string | null
-  // The provider's own words for a key, in the shopper's language or else in English; undefined where it has none.
+  // The provider's own text for a key, in the shopper's language or else in English; undefined if it has none.
   say(key: string, locale: string): string | undefined
-  // The merchant's words: how to pay.
+  // The merchant's text on how to pay.
   instructions: string | null
-  // In how many days it has to be paid.
+  // Number of days in which the shopper has to pay.
   termDays: number | null
   shape: Method['shape']
-  // Brands of the cards that it takes; empty where it takes none, or does not say.
+  // Brands of the cards that the method accepts; empty if it accepts none, or does not say.
   brands: readonly string[]
-  // Whether it asks for a billing address.
+  // Whether the method requires a billing address.
   billing: boolean
   fields: readonly {
     name: string
@@ -126,10 +126,10 @@ export interface CheckoutMethod {
   }[]
 }
 
-// Why something was not done. The page says it in the shopper's language.
+// Why a request had no effect. The page shows it in the shopper's language.
 export type CheckoutProblem =
-  | { code: 'stale' } // the session changed in another tab; look again
-  | { code: 'total_changed'; from: number; to: number } // nobody is charged what was not shown
+  | { code: 'stale' } // the session changed in another tab; read it again
+  | { code: 'total_changed'; from: number; to: number } // only the total that was shown is charged
   | { code: 'not_open' } // ended meanwhile
   | { code: 'closed' } // the page says so by itself
   | { code: 'insufficient_stock'; skuId: string; available: number }
@@ -145,7 +145,7 @@ export type CheckoutProblem =
   | { code: 'payment_in_progress' }
   | { code: 'too_many_tries'; waitMs: number } // payments were declined too often
 
-// An issue, or what a payment provider says about a field of its method, by a key of its texts.
+// An issue, or a provider's error about a field of its method, by a key of the provider's texts.
 export interface FieldProblem {
   path: string
   code: string
@@ -156,10 +156,10 @@ export interface CheckoutResult {
   problem: CheckoutProblem | null
 }
 
-// For a caller that goes on to another page: the view is read only where something was not done.
+// For a caller that continues to another page: the view is read only if there was a problem.
 export type Submitted = CheckoutResult | { problem: null; completed: CompletedCheckout | null }
 
-// What decides where the shopper goes after paying.
+// Data that decides where the shopper goes after paying.
 export interface CompletedCheckout extends Pick<CheckoutView, 'secret' | 'awaited' | 'isClosed'> {
   session: Pick<CheckoutView['session'], 'id' | 'successUrl'>
 }
@@ -179,24 +179,24 @@ export interface ContactInput {
 
 export interface PayInput {
   version: number
-  // What the page showed.
+  // The total that the page showed.
   expectedTotal: number
   provider: string
   method: string
   details: Readonly<Record<string, string>>
-  // As typed, for a method that asks for it; left out: where it is delivered to.
+  // The billing address that was typed, for a method that requires one; left out: the delivery address.
   billing?: Address
-  // Made when the form was rendered: the same form sent twice is one payment.
+  // Key created when the form was rendered: the same form sent twice is one payment.
   attempt: string
-  // What the shopper agreed to.
+  // Consents that the shopper gave.
   consents?: readonly ConsentKind[]
-  // In which the shopper reads the page; English where it is not said.
+  // Language of the page; English if left out.
   locale?: string
-  // Where the shopper is, as far as it tells one network from another.
+  // The shopper's network, to count attempts per network.
   network?: string
 }
 
-// What a shopper is shown who comes back from the provider in a browser that does not know the page.
+// The page for a shopper who returns from the provider in a browser that does not know the checkout page.
 export interface ReturnView {
   secretHash: string
   merchant: CheckoutMerchant
@@ -205,42 +205,42 @@ export interface ReturnView {
   state: 'placed' | 'open' | 'waiting' | 'ended'
 }
 
-// Each answers undefined when there is no session of this secret.
-// As much of a checkout as a post needs to be read.
+// The data of a checkout that is needed to parse a posted form.
 export interface Glance {
   lines: number
   needsShipping: boolean
 }
 
+// Each operation returns undefined if no session has this secret.
 export interface CheckoutPort {
   look(secret: string): Promise<CheckoutView | undefined>
   glance(secret: string): Promise<Glance | undefined>
-  // The same, after asking the provider of a payment that is waited for, unless it was asked within ten seconds.
+  // Like look, after querying the provider about a payment that the session waits for, unless it was queried within ten seconds.
   refresh(secret: string): Promise<CheckoutView | undefined>
-  // What the page should show now. It also asks the provider, more rarely.
+  // The state that the page should show now. It also queries the provider, but less often.
   follow(secret: string): Promise<CheckoutState | undefined>
   changeQuantity(secret: string, version: number, skuId: string, quantity: number): Promise<CheckoutResult | undefined>
   applyCode(secret: string, version: number, code: string | null): Promise<CheckoutResult | undefined>
-  // Contact, address and shipping option together, as the page's one form has them. A null address: nothing is sent.
+  // Sets contact, address and shipping option together, as they are one form of the page. A null address: nothing is shipped.
   setDetails(secret: string, version: number, details: SubmittedDetails): Promise<CheckoutResult | undefined>
   submitDetails(secret: string, version: number, details: SubmittedDetails): Promise<Submitted | undefined>
   pay(secret: string, input: PayInput): Promise<CheckoutResult | undefined>
   submitPayment(secret: string, input: PayInput): Promise<Submitted | undefined>
   answerChallenge(secret: string, paymentId: string, answer: 'accept' | 'refuse'): Promise<CheckoutResult | undefined>
-  // Back from a redirect, to pay in another way.
+  // Goes back from a redirect, to pay in another way.
   goBack(secret: string): Promise<CheckoutResult | undefined>
-  // The shopper comes back from the provider. Answers what the payment is now; the secret is that of its page, and goes to nobody who
-  // did not have it.
+  // Called when the shopper returns from the provider. Returns the present state of the payment, and only the hash of the secret of its
+  // page: another browser must not learn the secret.
   comeBack(token: string): Promise<ReturnView | undefined>
   cancel(secret: string): Promise<CheckoutResult | undefined>
-  // More time for an open session whose end is near, as far as there may be more.
+  // Extends an open session that is about to expire, as far as allowed.
   keepOpen(secret: string): Promise<CheckoutResult | undefined>
-  // A new session with the same items, after this one expired or was cancelled: one for each that ended, however often it is
-  // asked for. Answers with its secret.
+  // Opens a new session with the same items, after this one expired or was cancelled, and returns its secret. Repeated calls return the
+  // same session.
   startAgain(secret: string): Promise<{ secret: string } | { problem: CheckoutProblem } | undefined>
 }
 
-// What the shopper sees of an order at its own secret address.
+// The page of an order at its secret address.
 export interface OrderStatusView {
   merchant: CheckoutMerchant
   number: string
@@ -257,24 +257,24 @@ export interface OrderStatusView {
     imageUrl: string | null
     quantity: number
     fulfilled: number
-    // Units that the shopper may ask to return.
+    // Units that the shopper may still return.
     returnable: number
-    // Before the discount, which is a line of the totals.
+    // Before the discount, which is shown with the totals.
     subtotal: number
     unitPrice: number
     measure: LineMeasure | null
-    // Why one cannot withdraw from its purchase.
+    // Why the right of withdrawal does not apply to the item.
     withdrawalExempt: ItemExemption | null
   }[]
-  // The oldest first.
+  // Oldest first.
   returns: readonly {
     number: string
     status: ReturnStatus
     isOpen: boolean
     items: readonly { name: string; quantity: number }[]
-    // Numbers of the new orders.
+    // Numbers of the orders that exchanges created.
     exchanges: readonly string[]
-    // The merchant's text.
+    // The merchant's reply to the shopper.
     answer: string | null
     labelUrl: string | null
   }[]
@@ -299,16 +299,16 @@ export interface OrderStatusView {
     at: string
   }[]
   timeline: readonly { at: string; type: string }[]
-  // Invoices and credit notes, the oldest first.
+  // Invoices and credit notes, oldest first.
   documents?: readonly Pick<AdminDocument, 'id' | 'kind' | 'number'>[]
-  // It was cancelled because the money did not come in time.
+  // The order was cancelled because the money did not arrive in time.
   isOverdue: boolean
   placedAt: string
 }
 
-// Shown for a paid order, at its secret address.
+// The receipt of a paid order, at the order's secret address.
 export interface ReceiptView {
-  // Made seconds after the payment.
+  // The invoice, which is created seconds after the payment.
   invoice: Pick<AdminDocument, 'id' | 'kind' | 'number'> | null
   merchant: CheckoutMerchant
   seller: LegalSeller | null
@@ -320,7 +320,7 @@ export interface ReceiptView {
   taxReason: TaxRelief | null
   receipt: Receipt
   paid: readonly { at: string; amount: number; card: { brand: string; last4: string } | null }[]
-  // `at` is null while the money is on its way.
+  // `at`: null while the refund is on its way.
   refunded: readonly { at: string | null; amount: number }[]
 }
 

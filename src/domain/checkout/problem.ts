@@ -1,9 +1,9 @@
-// Refusals of the domain, as problems that the page can say.
+// Converts refusals of the domain to problems that the page can explain.
 
 import { Refusal } from '../../platform/kit/refuse.ts'
 import type { CheckoutProblem } from './port.ts'
 
-// What the domain refuses is told to the shopper; everything else is a defect and goes on up.
+// Refusals are shown to the shopper; any other error is a defect and is thrown on.
 export function checkoutProblemOf(error: unknown): CheckoutProblem {
   if (!(error instanceof Refusal)) throw error
   const { code, details } = error
@@ -15,7 +15,7 @@ export function checkoutProblemOf(error: unknown): CheckoutProblem {
     case 'item_unavailable':
       return { code: 'item_unavailable', skuId }
     case 'quantity_limit_exceeded':
-      // Without a limit it is about the total.
+      // Without a limit the refusal concerns the total of the cart, not a quantity.
       if (current.limit === undefined) return { code: 'price_unavailable' }
       return { code: 'quantity_limit', skuId, limit: Number(current.limit) }
     case 'address_undeliverable':

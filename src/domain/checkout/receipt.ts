@@ -1,5 +1,5 @@
-// The receipt of an order that was paid, at the order's secret address. It names nothing of the shopper: the address is a link that
-// people pass on.
+// The receipt of a paid order, at the order's secret address. It contains no data of the shopper: the address is a link that people pass
+// on.
 
 import { toInstant } from '../../platform/kit/instant.ts'
 import { isPageSecret, pageSecretHash } from '../../platform/secrets/pagesecret.ts'

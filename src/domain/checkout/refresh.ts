@@ -1,5 +1,5 @@
-// What a session does when its cart changes, in the same transaction: its stock follows the lines, or the change is
-// refused. Every version of an open session is a quote that a shopper may be looking at.
+// Updates a session when its cart changes, in the same transaction: the holds follow the lines, or the change is refused. Every version
+// of an open session is a quote that a shopper may have on the screen.
 
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
@@ -16,14 +16,14 @@ export const refreshSessions: CartTools['refreshSessions'] = async (ask, { cart,
     lockSession(ask.db, { installationId: cart.installationId, sessionId: cart.checkoutSessionId }),
     findSessionOfCart(ask.db, key),
   ])
-  // The sweep may have ended it; the cart then goes on alone.
+  // The sweep may have ended the session; the cart then continues without one.
   if (!session) return { ...cart, checkoutSessionId: null }
   await follow(ask, lines, session)
   return cart
 }
 
-// The same for a caller who has locked the session, and changes it too. Where its lines stay, that its stock is wanted for longer is recorded
-// at most once a minute. `saved`: called with the session as it is then.
+// Like refreshSessions, for a caller who has locked the session and changes it too. If its lines are unchanged, extended holds are
+// recorded at most once a minute. `saved`: called with the resulting session.
 export function refreshSession(
   session: SessionRow,
   saved: (session: SessionRow) => void = () => {},
@@ -40,7 +40,7 @@ export function refreshSession(
 }
 
 async function follow(ask: ChangeAsk, lines: CartFacts['lines'], session: SessionRow): Promise<SessionRow> {
-  // It has expired, which is not recorded yet: the sweep will do that, and until then it holds nothing.
+  // The session has expired, which the sweep will record later; meanwhile it holds nothing.
   if (sessionStatusAt(session, ask.now.getTime()) === 'expired') return session
   const isHolding = !session.holdsLater || session.holdExpiresAt !== null
   return saveNext(ask, isHolding ? await holdWhatThereIs(ask, session, lines) : session)
@@ -52,8 +52,8 @@ function saveNext({ db, now }: ChangeAsk, session: SessionRow): SessionRow {
   return next
 }
 
-// Only what this change wants more of can be refused. What ran short by itself is told by the cart and must not keep the
-// shopper from mending it: of that, nothing is held, and the payment is where it is asked for again.
+// Only a quantity that this change increases can be refused. A shortage that arose by itself is reported by the cart and must not keep
+// the shopper from correcting it: nothing of that SKU is held, and the payment checks its stock again.
 async function holdWhatThereIs(ask: ChangeAsk, session: SessionRow, lines: CartFacts['lines']): Promise<SessionRow> {
   const at = ask.now.getTime()
   const expiresAt = holdUntil(session, at)
@@ -79,13 +79,13 @@ async function holdWhatThereIs(ask: ChangeAsk, session: SessionRow, lines: CartF
 
 interface WantedHold extends Pick<ChangeAsk, 'now' | 'cause'> {
   lines: CartFacts['lines']
-  // Default: as long as a session that is used.
+  // Default: the time for which an active session holds stock.
   expiresAt?: number
-  // For a session that was made just now: from which quantity on the stock is low.
+  // For a new session only: the quantity from which stock counts as low.
   firstWithLowStockAt?: number | undefined
 }
 
-// Makes the session's hold exactly these lines, or refuses with what is there.
+// Makes the session hold exactly these lines, or refuses and states the available stock.
 export async function holdLines(
   tx: Tx,
   session: SessionRow,
@@ -106,7 +106,7 @@ export async function holdLines(
   return held
 }
 
-// Whether the session holds these lines, and now for longer.
+// Extends the holds if the session holds exactly these lines; returns whether it does.
 async function holdsAlready(
   tx: Tx,
   session: SessionRow,

@@ -1,5 +1,5 @@
-// Deletes checkout sessions whose time is over, and before that erases whom they were for. An order has all that it needs of
-// its session in its own rows.
+// Deletes checkout sessions after their retention period, and before that erases their customers. An order has its own copy of what it
+// needs.
 
 import { handleRows } from '../../platform/jobs/rows.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
@@ -9,7 +9,7 @@ import { deleteCharges } from '../payments/ledger.ts'
 import { deleteDeclined } from '../payments/store.ts'
 import { forgetDraftNotes, type SessionKey } from './store.ts'
 
-// In one transaction, so no one waits long.
+// Maximum of one transaction, so other transactions do not wait long.
 export const sessionsSweptMax = 500
 
 interface Ended {
@@ -17,8 +17,8 @@ interface Ended {
   now: number
 }
 
-// E-mail, name and phone of sessions that ended by then without an order. Nothing else of the session changes, and nobody is
-// told.
+// Erases e-mail, name and phone of sessions that ended by then without an order. Nothing else of the session changes, and no event is
+// sent.
 export async function eraseCustomers(storage: Storage, { endedBy, now }: Ended): Promise<number> {
   const sessions = await storage.read((db) => listToErase(db, endedBy, now))
   return handle(storage, sessions, now, async (tx, installationId, sessionIds) => {
@@ -35,9 +35,9 @@ export async function eraseCustomers(storage: Storage, { endedBy, now }: Ended):
 
 export type EndedSession = 'completed' | 'without order'
 
-// The oldest of those that ended by then, with the attempts to pay that were declined. An attempt by which money moved stays:
-// it belongs to the books, whether or not there is an order. A session stays while a payment of it is looked up: should its
-// charge turn up, one must see what it was for.
+// Deletes the oldest of the sessions that ended by then, with the payments that were declined. A payment that moved money stays: it
+// belongs to the books, whether or not there is an order. A session stays while a payment of it is looked up: if its charge is found, one
+// must be able to see what it was for.
 export async function deleteSessions(storage: Storage, kind: EndedSession, { endedBy, now }: Ended): Promise<number> {
   const sessions = await storage.read((db) => listEndedSessions(db, kind, endedBy, now))
   return handle(storage, sessions, now, async (tx, installationId, sessionIds) => {
@@ -46,14 +46,14 @@ export async function deleteSessions(storage: Storage, kind: EndedSession, { end
     await tx.sql`
       delete from drafts where merchant_id = (select merchant_id from installations where id = ${installationId})
         and installation_id = ${installationId} and session_id in (${list(sessionIds)})`
-    // Looked at once more: a late answer may have had a payment looked up again.
+    // The condition is checked again: a late response may have scheduled another look-up of a payment.
     await tx.sql`
       delete from checkout_sessions as c
       where c.installation_id = ${installationId} and c.id in (${list(sessionIds)}) and ${isNotLookedUp}`
   })
 }
 
-// A session that has ended never changes again.
+// An ended session never changes again, so it needs no lock.
 function handle(
   storage: Storage,
   sessions: readonly SessionKey[],
@@ -75,7 +75,7 @@ function handle(
   )
 }
 
-// In the words of its index.
+// The condition is worded exactly as in the partial index.
 export function listToErase(db: Reader, endedBy: number, now: number): Promise<SessionKey[]> {
   return db.sql<SessionKey>`
     select c.installation_id as "installationId", c.id as "sessionId" from checkout_sessions c
@@ -89,7 +89,7 @@ const isNotLookedUp = new Fragment(`not exists (
   select 1 from payments p
   where p.installation_id = c.installation_id and p.checkout_session_id = c.id and p.check_at is not null)`)
 
-// The status is spelled out: a parameter would not find its index.
+// The status is a literal: with a parameter, the database would not use the partial index.
 export function listEndedSessions(db: Reader, kind: EndedSession, endedBy: number, now: number): Promise<SessionKey[]> {
   const isDue = isNotDeferred('retention', 'c.installation_id', 'c.id', now)
   if (kind === 'completed')

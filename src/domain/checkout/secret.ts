@@ -7,15 +7,15 @@ import { deriveKeys, type RootSecret } from '../../platform/secrets/secrets.ts'
 
 export const checkoutPageSecrets = pageSecretsFor('checkout page')
 
-// Enough to recognise, not enough to write to: a***@example.com.
+// Masks an e-mail address: enough to recognise it, not enough to write to it (a***@example.com).
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')
   return at < 1 ? '***' : `${email.slice(0, 1)}***${email.slice(at)}`
 }
 
-// The payment of a form: the same form of the same session is the same payment, and no one can name the payment of another
-// session, whose charge the provider would take for this one's. The first is the one to begin it with; under the others it
-// may have been begun, before the root secret was rotated or by a node that has not heard of it.
+// Ids of the payment of a form: the same form of the same session is the same payment, and a shopper cannot produce the id of another
+// session's payment, whose charge the provider would take for this one's. The first id is for a new payment; the payment may exist under
+// one of the others, if it was begun before the root secret was rotated, or by a node that does not know the new secret yet.
 export function paymentIdsFor(rootSecret: RootSecret, sessionId: string, attempt: string): [string, ...string[]] {
   const [current, ...others] = deriveKeys(rootSecret, 'payment attempt')
   const idBy = (key: KeyObject) => paymentIdBy(key, `${sessionId} ${attempt}`)

@@ -1,5 +1,5 @@
-// The checkout service, by which pages look at a session, change it, pay and end it. A refusal of the domain becomes a problem that the
-// page can say in the shopper's language.
+// The checkout service, with which pages read a session, change it, pay and end it. A refusal of the domain becomes a problem that the
+// page can explain in the shopper's language.
 
 import { isPageSecret } from '../../platform/secrets/pagesecret.ts'
 import { setLine } from '../carts/lines.ts'
@@ -62,7 +62,7 @@ export function createCheckoutService(tools: PayTools): CheckoutPort {
   }
 }
 
-// Finds the session, does the work, and answers with the view as it is then.
+// Finds the session, does the work, and returns the resulting view.
 async function act(
   tools: PayTools,
   secret: string,
@@ -75,7 +75,7 @@ async function act(
   return view && { view, problem }
 }
 
-// A form that was submitted needs the view only where something was not done.
+// A submitted form needs the view only if there was a problem.
 async function submitDetails(
   tools: PayTools,
   secret: string,
@@ -105,7 +105,7 @@ async function notDone(tools: PayTools, secret: string, problem: CheckoutProblem
   return view && { view, problem }
 }
 
-// One change, on the session as the page saw it.
+// Makes one change, based on the session as the page showed it.
 function change(
   tools: PayTools,
   { secret, version }: { secret: string; version: number },

@@ -1,4 +1,4 @@
-// Opening, reading and ending checkout sessions. The cart is locked first and the session after it, always in this order.
+// Opening, reading and ending checkout sessions. The cart is locked first, then the session, always in this order.
 
 import { type Issue, issueAt } from '../../contract/issues.ts'
 import type { CheckoutSession, HostedCheckoutCreateRequest, SessionCancellation } from '../../contract/open/checkout.ts'
@@ -57,7 +57,7 @@ export interface CheckoutTools {
   rootSecret: RootSecret
   customerKey: CustomerKey
   publicOrigin: () => string
-  // Asks for the VAT number of the shopper, where there is one to ask for.
+  // Checks the shopper's VAT number with the register, if one is pending.
   startVatCheck(key: SessionKey): Promise<void>
 }
 
@@ -67,7 +67,7 @@ export interface OpenAsk {
   body: HostedCheckoutCreateRequest
   now: Date
   cause: Cause | null
-  // Opened by ourselves for software: it has no page to go back to, and holds no stock until the shopper looks or it is paid.
+  // Opened by this server for an agent: it has no page to return to, and holds no stock until the shopper opens it or it is paid.
   isForAgent?: boolean
   // Opened for a cart that the merchant made.
   isOwn?: boolean
@@ -82,7 +82,7 @@ export async function openSession(tools: CheckoutTools, ask: OpenAsk): Promise<C
 async function open(tools: CheckoutTools, ask: OpenAsk): Promise<CheckoutSession> {
   const { db, caller, body, now, cause } = ask
   const opening = await findOpening(db, caller.installationId)
-  // Ended in the moment since the caller was let in.
+  // The installation ended after the caller was authenticated.
   if (!opening) throw refuse('unauthenticated')
   const issues = ask.isForAgent || ask.isOwn ? [] : redirectIssues(body, opening.rules)
   if (issues.length > 0) throw refuse('invalid_request', { issues })
@@ -94,16 +94,16 @@ async function open(tools: CheckoutTools, ask: OpenAsk): Promise<CheckoutSession
   refuseUnchangeable(looked, change)
   if (!ask.isOwn) refuseFixed(looked)
   const at = now.getTime()
-  // One whose page has no address any more, because a version of the root secret was given up, cannot be gone on with.
+  // A session whose secret was sealed by a removed version of the root secret has no address any more, so it cannot be continued.
   const isUsable = before && checkoutPageSecrets.open(tools.rootSecret, before.secretSealed, before.id) !== undefined
   const living = isUsable && sessionStatusAt(before, at) === 'open' ? before : undefined
-  // It has expired, which is not recorded yet: a cart has one session, so that comes first.
+  // The old session has expired or is unusable, which is not recorded yet. A cart has one session, so it is ended first.
   const isOver = before !== undefined && !living
   if (isOver) await endSession(tools, db, before, { verb: 'expire', now, cause: null })
-  // A code that is refused does not stop the checkout: the cart goes on without it.
+  // A refused code does not stop the checkout: the cart continues without it.
   if (body.promotionCode !== undefined)
     await putCode(tools.carts, { ...change, expectedVersion: undefined }, body.promotionCode)
-  // Both have changed the cart.
+  // Ending a session and applying a code both change the cart.
   const isMoved = isOver || body.promotionCode !== undefined
   const facts = isMoved ? await lockCartFacts(tools.carts, change) : looked
   if (facts.lines.length === 0) throw refuse('cart_empty')
@@ -120,8 +120,8 @@ async function open(tools: CheckoutTools, ask: OpenAsk): Promise<CheckoutSession
     version: living ? await versionUnderLock(db, living) : 1,
     holdExpiresAt: wanted.holdsLater ? wanted.holdExpiresAt : holdUntil(wanted, at),
   }
-  // The cart names its session from now on, and lives as long. That is a change of the cart like any other, but not one the
-  // session follows.
+  // Links the cart to its session and extends its expiry. That is a change of the cart like any other, but the session must not follow
+  // it.
   const expiresAt = Math.max(facts.cart.expiresAt, session.expiresAt)
   const quote = await commitChange(notFollowed(tools.carts), change, {
     ...facts,
@@ -134,7 +134,7 @@ async function open(tools: CheckoutTools, ask: OpenAsk): Promise<CheckoutSession
   const view = { session, quote, order: null, withdrawalPath }
   if (!living)
     announceSession(tools, db, view, { kind: onlyMove(sessionLifecycle, 'create').announces, now: at, cause })
-  // Last, because the SKU's row is what everybody waits for when many want the same thing.
+  // Comes last, because the SKU's row is the lock on which buyers wait when many want the same product.
   const firstWithLowStockAt = living ? undefined : facts.cart.seller.lowStockAt
   if (!session.holdsLater) await holdLines(db, session, { lines: facts.lines, now, cause, firstWithLowStockAt })
   return showSession(tools, view, at)
@@ -152,7 +152,7 @@ async function findOrMakeCart(
   origin: CartOrigin,
 ): Promise<OpenedCart> {
   if (body.cartId === undefined) {
-    // No other transaction knows it. It is not read again, and without a code to put on it written only once, with its session.
+    // No other transaction knows this cart, so it is not read again. Without a code it is written only once, together with its session.
     const made = await makeCart(tools.carts, { db, caller, items: body.items, metadata: {}, now, cause, origin })
     const change = { db, caller, cartId: made.cart.id, expectedVersion: undefined, now, cause }
     if (body.promotionCode === undefined)
@@ -177,7 +177,7 @@ export function checkLater(tools: CheckoutTools, db: Tx, { installationId, id: s
   db.afterCommit(() => void tools.startVatCheck({ installationId, sessionId }))
 }
 
-// A code that was put on the cart has moved the session too, so the version is read again.
+// A code that was applied to the cart has also changed the session, so its version is read again.
 async function versionUnderLock(db: Tx, { installationId, id }: SessionRow): Promise<number> {
   const key = { installationId, sessionId: id }
   const [, session] = await Promise.all([lockSession(db, key), findSession(db, key)])
@@ -185,7 +185,7 @@ async function versionUnderLock(db: Tx, { installationId, id }: SessionRow): Pro
   return session.version + 1
 }
 
-// For a change of the cart that its session does not follow by itself.
+// For a change of the cart that must not update its session.
 export function notFollowed(carts: CartTools): CartTools {
   return { ...carts, refreshSessions: async (_, { cart }) => cart }
 }
@@ -244,7 +244,7 @@ function newSession(
   }
 }
 
-// What a request to open says of the session, whether it is new or open already.
+// Applies the members of a request to a session, whether it is new or open already.
 async function renewed(
   tools: CheckoutTools,
   { db, body, now }: OpenAsk,
@@ -267,7 +267,7 @@ async function renewed(
   }
 }
 
-// The customer of a session with what a request says of them, and what the cart says of their VAT number then.
+// Returns the customer of a session with the members of a request, and the resulting VAT check of the cart.
 export function givenCustomer(
   rootSecret: RootSecret,
   { id, customerSealed }: Pick<SessionRow, 'id' | 'customerSealed'>,
@@ -299,7 +299,7 @@ export async function customerColumns(
   }
 }
 
-// The session with its cart as they are now. Another installation's is not found.
+// Returns the session with its cart in their present state. A session of another installation is not found.
 export async function findSessionFacts(
   tools: CheckoutTools,
   db: Reader,
@@ -310,7 +310,7 @@ export async function findSessionFacts(
   return session && factsOf(tools, db, session, now)
 }
 
-// `cart`: as it was read with the session.
+// `cart`: set if it was read with the session.
 export async function factsOf(
   tools: CheckoutTools,
   db: Reader,
@@ -329,7 +329,7 @@ export async function factsOf(
   return factsOfQuote(tools, db, session, await quoteFor(db, pricebooks, facts, now), order)
 }
 
-// From a cart that was just priced.
+// Builds the facts from a cart that was just priced.
 export async function factsOfQuote(
   tools: CheckoutTools,
   db: Reader,
@@ -384,12 +384,12 @@ export async function cancelSession(tools: CheckoutTools, ask: CancelAsk): Promi
   return endSession(tools, db, cancelled, { verb: 'cancel', now, cause })
 }
 
-// A session as it is under the locks of its cart and of itself.
+// Reads a session under the locks of its cart and of itself.
 export async function lockSessionAndCart(db: Tx, key: SessionKey): Promise<SessionRow | undefined> {
   return isId('cks', key.sessionId) ? (await lockSessionWithCart(db, key))?.session : undefined
 }
 
-// Ends an open session: its stock goes back, its cart goes on alone, and the fact is announced.
+// Ends an open session: its stock is released, its cart continues without a session, and the end is announced.
 export async function endSession(
   tools: CheckoutTools,
   db: Tx,
@@ -447,7 +447,7 @@ export function announceSession(
     kind,
     subject: { type: 'checkout_session', id: session.id },
     sequence: session.version,
-    // Without the addresses of its pages: an event goes to other machines, and who has them can pay.
+    // Without the addresses of its pages: events are sent to other machines, and with an address anyone can pay.
     dataText: JSON.stringify({ checkoutSession: sessionView(facts, now, noLinks, tools.carts.pictureUrl) }),
     cause,
     now,

@@ -1,4 +1,4 @@
-// Which pages of shoppers belong to which shop, for the hosts of shops.
+// Finds the shop that a page of shoppers belongs to, for shops with their own host.
 
 import type { Reader } from '../../platform/storage/storage.ts'
 import { shopOriginFor } from '../sites/hosts.ts'
@@ -18,7 +18,7 @@ export async function isPageOfMerchant(
   return rows.length > 0
 }
 
-// Undefined where the shop has no host of its own.
+// Returns undefined if the shop has no host of its own.
 export async function findMainOrigin(db: Reader, slug: string, publicOrigin: string): Promise<string | undefined> {
   const merchant = await findShownMerchant(db, slug)
   const host = merchant && (await findMainHost(db, merchant.id))

@@ -1,4 +1,4 @@
-// What a shopper sees of an order at its own secret address.
+// Reads the page of an order at its secret address.
 
 import { toInstant } from '../../platform/kit/instant.ts'
 import { pricedMeasure } from '../../platform/kit/unitprice.ts'
@@ -75,11 +75,11 @@ export function createOrderStatusService(storage: Storage, pictureUrl: (picture:
 
 interface OrderReturns {
   returns: OrderStatusView['returns']
-  // By SKU.
+  // Units by SKU.
   returnable: ReadonlyMap<string, number>
 }
 
-// Nothing can come back before something was sent, so most looks ask for nothing more.
+// Nothing can be returned before something was sent, so most views need no further query.
 async function returnsOf(db: Reader, { order, lines }: OrderFacts): Promise<OrderReturns> {
   if (order.status === 'cancelled' || lines.every(({ fulfilled }) => fulfilled === 0))
     return { returns: [], returnable: new Map() }
@@ -100,7 +100,7 @@ async function returnsOf(db: Reader, { order, lines }: OrderFacts): Promise<Orde
   }
 }
 
-// After a cancellation the shopper waits for the money; that the order was paid once says too little.
+// After a cancellation the shopper waits for the refund, so its progress is shown instead of the order's payment status.
 function shownPaymentStatus({ order, refunds }: OrderFacts): OrderStatusView['paymentStatus'] {
   switch (cancellationView(order, refunds)?.status) {
     case 'refund_failed':

@@ -36,8 +36,8 @@ export interface SessionRow {
   version: number
   status: CheckoutSessionStatus
   mode: Mode
-  // Since when the installation is disabled or ended, or its merchant closed: nothing is bought there. The session's own
-  // status does not tell.
+  // When the installation was disabled or ended, or its merchant closed: nothing can be bought any more. The session's own status does
+  // not show that.
   closedAt: number | null
   secretHash: string
   secretSealed: string
@@ -50,7 +50,7 @@ export interface SessionRow {
   clientReferenceId: string | null
   metadata: Metadata
   holdExpiresAt: number | null
-  // What is being charged, as JSON, while a payment is under way.
+  // What is being charged, as JSON, while a payment is in progress.
   quote: string | null
   cancellation: SessionCancellation | null
   lastPaymentError: PaymentFailure | null
@@ -60,18 +60,18 @@ export interface SessionRow {
   expiresAt: number
   completedAt: number | null
   cancelledAt: number | null
-  // The session in which the shopper started again.
+  // Id of the session that the shopper opened after this one.
   continuedBy: string | null
-  // Stock is held from the first look at its page, or from the payment: software may open any number of such sessions.
+  // Stock is held from the first view of the page, or from the payment: agents may open any number of such sessions.
   holdsLater: boolean
-  // Made by the merchant for a shopper: stock is held as long as it lasts, and the shopper changes no item.
+  // The session belongs to a cart that the merchant made: stock is held for its whole duration, and the shopper cannot change items.
   holdsWhole: boolean
   // Whether the merchant may have accounts at payment providers in this mode.
   hasAccounts: boolean
 }
 
-// Columns of a session `s` of the installation `i` of the merchant `m`. Where a cart has a column of the same name, this one's says that it
-// is the session's: the two are read together.
+// Columns of a session `s` of the installation `i` of the merchant `m`. Columns that a cart has too are prefixed with "session", because
+// both are read together.
 const sessionColumns = new Fragment(`
   s.installation_id as "installationId", s.merchant_id as "merchantId", i.mode,
   coalesce(i.disabled_at, m.closed_at,
@@ -87,7 +87,7 @@ const sessionColumns = new Fragment(`
   case when exists (select 1 from payment_accounts n where n.merchant_id = s.merchant_id and n.mode = i.mode
     and n.ended_at is null) then 1 else 0 end as "hasAccounts"`)
 
-// As a row has them: JSON as text, truth as 0 or 1, and under other names what a cart has too.
+// A session as the row has it: JSON as text, booleans as 0 or 1, and prefixed names for columns that a cart has too.
 interface SessionColumns
   extends Omit<
     SessionRow,
@@ -120,7 +120,7 @@ interface SessionColumns
   hasAccounts: number
 }
 
-// By its key, or by the hash of the secret in the address of its page.
+// A session's key, or the hash of the secret in the address of its page.
 export type SessionName = SessionKey | { secretHash: string }
 
 function isNamed(name: SessionName): Fragment {
@@ -133,7 +133,7 @@ export async function findSession(db: Reader, name: SessionName): Promise<Sessio
   return selectSession(db, isNamed(name))
 }
 
-// The session of a cart that is not over.
+// The session of a cart, if it has not ended.
 export async function findSessionOfCart(
   db: Reader,
   { installationId, cartId }: CartKey,
@@ -154,13 +154,13 @@ async function selectSession(db: Reader, condition: Fragment): Promise<SessionRo
 
 export interface Checkout {
   session: SessionRow
-  // With its address as it lies in the database.
+  // The cart, with its address still sealed.
   cart: CartRow
-  // Whether a payment has begun in it, whatever became of that.
+  // Whether a payment was begun in the session, whatever its outcome.
   hasPayments: boolean
 }
 
-// How many lines it has, whether one of them is shipped, and the terms of its cart.
+// The number of lines, whether one of them is shipped, and the terms of the cart.
 export async function glanceAt(
   db: Reader,
   secretHash: string,
@@ -198,7 +198,7 @@ export async function findSessionWithCart(db: Reader, name: SessionName): Promis
 
 const rowKey = ['installation_id', 'id'] as const
 
-// The same, with the locks of the cart and then of the session. A session's cart never becomes another one.
+// Like findSessionWithCart, but locks the cart and then the session. A session's cart never changes.
 export async function lockSessionWithCart(tx: Tx, name: SessionName): Promise<Checkout | undefined> {
   const [row] = await tx.sql<CheckoutColumns & { isCartAsFound: number; isSessionAsFound: number }>`
     select ${checkoutColumns}, ${tx.isAsFound('carts', 'c', rowKey)} as "isCartAsFound",
@@ -268,7 +268,7 @@ export function insertSession(tx: Tx, session: SessionRow): void {
       ${session.updatedAt}, ${session.expiresAt}, ${session.holdsLater ? 1 : 0}, ${session.holdsWhole ? 1 : 0})`
 }
 
-// Writes what a change leaves behind, one version after the one that was read under the lock.
+// Writes a changed session as the version after the one that was read under the lock.
 export function saveSession(tx: Tx, session: SessionRow): void {
   tx.send`
     update checkout_sessions set
@@ -284,21 +284,21 @@ export function saveSession(tx: Tx, session: SessionRow): void {
     where installation_id = ${session.installationId} and id = ${session.id}`
 }
 
-// Not a change of the session: only how long its stock is kept.
+// Saves only the end of the holds. This is not a change of the session.
 export function saveHoldEnd(tx: Tx, session: SessionRow, holdExpiresAt: number): void {
   tx.send`
     update checkout_sessions set hold_expires_at = ${holdExpiresAt}
     where installation_id = ${session.installationId} and id = ${session.id}`
 }
 
-// Nothing else of a session that has ended changes. Whoever says so has locked it.
+// Saves only the successor, as nothing else of an ended session changes. The caller has locked the session.
 export function saveSuccessor(tx: Tx, { installationId, id }: SessionRow, continuedBy: string): void {
   tx.send`
     update checkout_sessions set continued_by = ${continuedBy}
     where installation_id = ${installationId} and id = ${id} and continued_by is null`
 }
 
-// Not a change of what is bought, so that another window stays as it is.
+// Saves only the expiry. The version stays, so forms in other windows stay valid.
 export function saveSessionEnd(tx: Tx, session: SessionRow, expiresAt: number): void {
   tx.send`
     update checkout_sessions set expires_at = ${expiresAt}
@@ -313,8 +313,8 @@ export async function listOverdueSessions(db: Reader, now: number, limit: number
     order by expires_at limit ${limit}`
 }
 
-// Installations that ended and may still have open sessions. Each is put off in the same statement, so that several nodes
-// share them and one that waits for a payment keeps no other from its turn.
+// Ended installations that may still have open sessions. Each is deferred in the same statement, so several nodes share them, and one
+// that waits for a payment does not hold up the others.
 export async function claimEndedInstallations(
   tx: Tx,
   { now, leaseMs, limit, only }: { now: number; leaseMs: number; limit: number; only: RowKey | null },
@@ -337,7 +337,7 @@ export async function listEndedInstallations(db: Reader, now: number, limit: num
     order by i.sessions_end_at limit ${limit}`
 }
 
-// The first condition on the status is that of the index: SQLite uses it only where it stands word for word.
+// The first condition on the status repeats that of the index: SQLite uses the index only if it matches word for word.
 export async function listOpenSessions(
   db: Reader,
   installationId: string,
@@ -351,7 +351,7 @@ export async function listOpenSessions(
     order by cart_id limit ${limit}`
 }
 
-// There is more to end, at once.
+// Makes the installation due again immediately, because it has more sessions to end.
 export async function claimAgain(tx: Tx, installationId: string, now: number): Promise<void> {
   await tx.sql`update installations set sessions_end_at = ${now} where id = ${installationId}`
 }
@@ -364,7 +364,7 @@ export async function endClaim(tx: Tx, installationId: string): Promise<void> {
       where c.installation_id = ${installationId} and c.status in ('open', 'processing'))`
 }
 
-// Undefined where the installation is disabled or ended, or its merchant closed.
+// Returns undefined if the installation is disabled or ended, or its merchant closed.
 export async function findOpening(
   db: Reader,
   installationId: string,
@@ -378,7 +378,8 @@ export async function findOpening(
   return { rules, origin: originFrom(row) }
 }
 
-// How often this customer used a promotion in orders of this mode that stand. Rows of earlier releases have other hashes.
+// How often this customer used a promotion in orders of this mode, without uses that were undone. Rows of earlier releases have other
+// hashes.
 export async function countUses(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -392,7 +393,7 @@ export async function countUses(
   return row?.uses ?? 0
 }
 
-// What the people of the shop wrote about the shopper of a draft, and sent to them.
+// Erases what members of the shop wrote about the shopper of a draft, and the e-mails that were sent to the shopper.
 export async function forgetDraftNotes(tx: Tx, installationId: string, sessionIds: readonly string[]): Promise<void> {
   const drafts = await tx.sql<{ id: string; emails: number }>`
     update drafts set note = null where merchant_id = (select merchant_id from installations where id = ${installationId})

@@ -1,4 +1,4 @@
-// Ends sessions that have expired, or whose installation has ended: their stock goes back and the fact is announced. Reads say so
+// Ends sessions that have expired, or whose installation has ended: releases their stock and announces the end. Reads treat them as ended
 // anyway.
 
 import { claimRows, handleEach, noteFailures, type RowFailure, RowsFailed } from '../../platform/jobs/rows.ts'
@@ -16,10 +16,10 @@ import {
   type SessionKey,
 } from './store.ts'
 
-// Side by side, so that commits are shared and no session waits for the round trips of another.
+// Sessions are processed in parallel, so commits are shared and no session waits for the round trips of another.
 const sessionsAtOnce = 8
 
-// Answers how many were ended. Safe on several nodes: each is looked at again under its lock.
+// Returns how many sessions were ended. Safe on several nodes: each is checked again under its lock.
 export async function expireSessions(
   storage: Storage,
   tools: CheckoutTools,
@@ -41,11 +41,11 @@ async function expireSession(tx: Tx, tools: CheckoutTools, key: SessionKey, now:
 
 const installationsMax = 20
 const lookAgainMs = 5_000
-// A request that was let in before the end may still be opening a session.
+// How long an ended installation is watched: a request that was authenticated before the end may still open a session.
 const watchedMs = 60_000
 
-// Ends the open sessions of installations that ended, of each at most `limit` in a round, and answers how many. A session
-// whose payment is under way is left until that is settled.
+// Ends the open sessions of ended installations, at most `limit` of each in a round, and returns how many. A session with a payment in
+// progress stays until that payment is settled.
 export async function endSessionsOfEnded(
   storage: Storage,
   tools: CheckoutTools,
@@ -72,7 +72,7 @@ export async function endSessionsOfEnded(
     failures,
     handleEach(round, open, keyOf, (key) => storage.write((tx) => cancelSession(tx, tools, key, now))),
   )
-  // A claim ends when no session is open, so one that could not be ended is looked at again.
+  // A claim stays until no session is open, so a session that could not be ended is tried again.
   const isToMove = found.filter(({ endedAt, open: its }) => its.length === limit || endedAt <= now - watchedMs)
   await noteFailures(
     failures,

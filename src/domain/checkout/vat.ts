@@ -1,4 +1,4 @@
-// What a cart and an order say of the VAT number that a shopper gives. Pure.
+// The state of a VAT number in a cart and in an order. Pure.
 
 import type { BuyerVat } from '../../contract/parts.ts'
 import type { VatStatus } from '../../contract/words.ts'
@@ -7,22 +7,23 @@ import { type CartVatCheck, type VatCheck, vatStatusAt } from '../vat/check.ts'
 import type { VatId } from '../vat/id.ts'
 import type { VatAnswer } from '../vat/port.ts'
 
-// Per cart, counting every number and every new try of one.
+// Checks per cart, counting every number and every repetition.
 const triesMax = 10
 
 export interface VatGiven {
   sessionId: string
-  // What the cart has so far, and the number that it is about.
+  // The present check of the cart, and the number that it concerns.
   before: CartVatCheck | null
   known: string | undefined
   wanted: VatId | undefined
   now: number
 }
 
-// What a cart says of the number that its shopper gives now. One that got no answer is asked for again when it is given again.
+// The check for the number that the shopper enters now. A number for which the register gave no answer is checked again when it is
+// entered again.
 export function vatCheckFor({ sessionId, before, known, wanted, now }: VatGiven): CartVatCheck | null {
-  // A number that was taken away leaves how often one was asked for: giving none in between is not a new beginning. Such a check is about
-  // no session, so nothing is shown of it.
+  // If the number is removed, the count of checks stays, so removing it in between does not reset the count. Such a check belongs to no
+  // session, so it is not shown.
   if (!wanted) return before && answeredCheck({ ...before, sessionId: '' }, null, before.at)
   const isSame = before?.sessionId === sessionId && known === wanted.text
   if (isSame && vatStatusAt(before, now) !== 'unavailable') return before
@@ -38,7 +39,7 @@ export function answeredCheck(check: CartVatCheck, answer: VatAnswer | null, now
   return { ...check, status, at: now, consultationNumber, nameMatch }
 }
 
-// As its order keeps it.
+// The check in the form in which an order stores it.
 export function orderVatOf(check: CartVatCheck | null, sessionId: string, now: number): VatCheck | null {
   if (check?.sessionId !== sessionId) return null
   const { country, at, consultationNumber, nameMatch } = check

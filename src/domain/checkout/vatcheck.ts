@@ -1,5 +1,5 @@
-// Checks the VAT number that a shopper gives. It is sealed with the customer of the session; the cart has what became of its check.
-// The register is asked outside of any transaction, and an answer that comes too late for its cart is dropped: tax is charged.
+// Checks the VAT number that a shopper enters. The number is sealed with the customer of the session; the cart has the result of its
+// check. The register is queried outside of any transaction, and a result that arrives too late for its cart is dropped: tax is charged.
 
 import { Refusal } from '../../platform/kit/refuse.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
@@ -22,14 +22,14 @@ export interface VatTools extends Pick<CheckoutTools, 'carts' | 'rootSecret'> {
   watch: PaymentWatch
 }
 
-// By mode.
+// The register for each mode.
 export interface VatRegisters {
   live: AskVat
   test: AskVat
 }
 
-// One check of a session at a time. It may be about a number that was replaced since, so those who call meanwhile share the turn after
-// it, which asks only if something is pending then. It never rejects.
+// Runs one check of a session at a time. The running check may concern a number that was replaced since, so concurrent callers share the
+// next one, which queries the register only if a check is still pending. It never rejects.
 export function createVatChecks(tools: VatTools, registers: VatRegisters): CheckoutTools['startVatCheck'] {
   const running = new Map<string, Promise<void>>()
   const waiting = new Map<string, Promise<void>>()
@@ -73,11 +73,11 @@ interface Asked {
   question: VatQuestion
 }
 
-// Undefined where there is nothing to ask for.
+// Returns undefined if no check is pending.
 async function findQuestion(tools: VatTools, db: Reader, key: SessionKey): Promise<Asked | undefined> {
   const session = await findSession(db, key)
   const cart = session && (await findCart(db, { installationId: key.installationId, cartId: session.cartId }))
-  // The answer for a cart that is being paid would be dropped.
+  // A result for a cart that is being paid would be dropped.
   if (cart?.status !== 'open' || cart.vat?.status !== 'pending' || cart.vat.sessionId !== session?.id) return undefined
   const { vatId = '' } = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? {}
   const id = vatIdFrom(vatId)
@@ -109,13 +109,13 @@ async function recordAnswer(
   }
   const facts = await lockCartFacts(tools.carts, ask)
   const { cart } = facts
-  // Another number was given meanwhile, or the cart is being paid.
+  // Another number was entered meanwhile, or the cart is being paid.
   if (cart.status !== 'open' || JSON.stringify(cart.vat) !== JSON.stringify(check)) return
   const answered = answeredCheck(check, answer instanceof VatUnanswered ? null : answer, now.getTime())
   await commitChange(tools.carts, ask, { ...facts, cart: { ...cart, vat: answered } })
 }
 
-// The cart went on without it.
+// The cart was changed or paid without the result.
 function ignoreRefusal(error: unknown): void {
   if (!(error instanceof Refusal)) throw error
 }

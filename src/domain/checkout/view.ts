@@ -1,4 +1,4 @@
-// What a checkout session looks like from outside: the cart as it is now, and what the session adds. Pure.
+// The public view of a checkout session: the present cart, and the members of the session. Pure.
 
 import type { Cart } from '../../contract/open/carts.ts'
 import type { CheckoutSession, StockHold } from '../../contract/open/checkout.ts'
@@ -14,24 +14,24 @@ import { sessionVatView } from './vat.ts'
 export interface SessionFacts {
   session: SessionRow
   quote: Quote
-  // Once there is one.
+  // Null until there is an order.
   order: SessionOrder | null
-  // Path of the merchant's page, where the session is shown to those who may link to it.
+  // Path of the merchant's withdrawal page, if the recipient of the view may link to it.
   withdrawalPath: string | null
 }
 
-// What a session shows of its order.
+// The members of an order that its session shows.
 export interface SessionOrder {
   id: string
   number: string
   paymentStatus: OrderPaymentStatus
-  // The sealed secret of the order's page, where the session is shown to those who may follow the order.
+  // The sealed secret of the order's page, if the recipient of the view may follow the order.
   secretSealed: string | null
 }
 
-// Whoever has them can pay, and see the order: they are null in events.
+// Anyone with these links can pay, and see the order: they are null in events.
 export interface SessionLinks {
-  // While the session is open.
+  // Set while the session is open.
   url: string | null
   statusUrl: string | null
   withdrawalUrl: string | null
@@ -81,7 +81,7 @@ export function sessionView(
   }
 }
 
-// While a payment is under way, and after it, the session shows what is charged, whatever the catalog says by then.
+// While a payment is in progress, and after it, the session shows the charged amounts, even if the catalog has changed.
 function asCharged(
   cart: Cart,
   { quote }: SessionRow,
@@ -111,7 +111,7 @@ function asCharged(
 
 function paymentStatusOf(status: CheckoutSession['status'], order: SessionFacts['order']): CheckoutPaymentStatus {
   if (status !== 'completed') return status === 'processing' ? 'processing' : 'unpaid'
-  // It was cancelled before the money came.
+  // The order was cancelled before the money arrived.
   if (order?.paymentStatus === 'voided') return 'unpaid'
   return order?.paymentStatus === 'pending' ? 'pending' : 'paid'
 }

@@ -46,7 +46,7 @@ import { addressesOf, customerSummary } from './view.ts'
 
 export interface AdminCustomerParts {
   rootSecret: RootSecret
-  // The newest orders that match a question.
+  // The newest orders that match a search.
   findOrderKeys(db: Reader, seller: MerchantMode, question: OrderQuestion): Promise<OrderKey[]>
 }
 
@@ -155,7 +155,7 @@ function changes(): Handlers<'addAdminCustomerNote' | 'eraseAdminCustomer'> {
       const note = { id: newId('nte'), text, actorKind, actorId, at: now.getTime() }
       insertCustomerNote(db, key, note)
       const names = await listActorNames(db, merchantId, [{ actor: { kind: actorKind, id: actorId } }])
-      // What it says is in the note alone.
+      // The text of the note is stored only in the note, not in the list of changes.
       return new Audited({ data: noteView(note, names) }, [
         { kind: 'change', what: 'customer', id: customerId, name: customerId, members: [] },
         { kind: 'create', what: 'customer_note', id: note.id, name: customerId, members: [] },

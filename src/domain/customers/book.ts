@@ -23,13 +23,13 @@ const purpose = 'customer address'
 export interface SavedAddress {
   id: string
   address: Address
-  // As on a label.
+  // The address as lines of a label.
   label: string[]
   isDefault: boolean
   createdAt: number
 }
 
-// The default first. One whose version of the root secret was given up is not shown.
+// The default address comes first. An address that was sealed by a removed version of the root secret is left out.
 export async function listBook(
   db: Reader,
   rootSecret: RootSecret,
@@ -46,14 +46,14 @@ export async function listBook(
 }
 
 export interface BookEntry {
-  // Null: a new one.
+  // Null: a new address.
   id: string | null
-  // As it was checked.
+  // The address after its check.
   address: Address
   isDefault: boolean
 }
 
-// An address that is there already is not saved twice. The entries of a shop are counted and written by one at a time.
+// An address that is already saved is not saved twice. One transaction at a time counts and writes the entries of a shop.
 export async function saveInBook(
   tx: Tx,
   rootSecret: RootSecret,
@@ -78,7 +78,7 @@ export async function saveInBook(
   const sealed = sealByRoot(rootSecret, purpose, JSON.stringify(address), id)
   insertSavedAddress(tx, owner, { id, sealed, chosenAt: entry.isDefault ? now : 0, createdAt: now })
   const [first] = book
-  // Where none was chosen, the newest is the default.
+  // If no address was chosen as default, the newest is the default.
   if (!entry.isDefault && first) chooseSavedAddress(tx, owner, first.id, now)
   return { id, address, label, isDefault: entry.isDefault || !first, createdAt: now }
 }

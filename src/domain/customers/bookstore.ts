@@ -1,4 +1,4 @@
-// The SQL of addresses that shoppers save. Nothing here can read one.
+// The SQL of addresses that shoppers save. The functions here cannot decrypt one.
 
 import type { Mode } from '../../contract/words.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
@@ -11,11 +11,11 @@ export interface SavedAddressRow {
 }
 
 export interface BookOwner extends MerchantMode {
-  // The first is the present one.
+  // The hash of the present key comes first.
   hashes: readonly [string, ...string[]]
 }
 
-// The default comes first.
+// The default address comes first.
 export async function listSavedAddresses(
   db: Reader,
   { merchantId, mode, hashes }: MerchantMode & { hashes: readonly string[] },

@@ -1,20 +1,20 @@
-// What a code for signing in allows: pure.
+// The limits of a code for signing in. Pure.
 
 const minute = 60_000
 const hour = 60 * minute
 
 export const codeMs = 10 * minute
 export const codeTriesMax = 5
-// A shopper stays signed in for so long.
+// How long a shopper stays signed in.
 export const customerSessionMs = 30 * 24 * hour
-// At a storefront of its own, whose scripts see the token.
+// How long a session lasts at a storefront of the shop, whose scripts can read the token.
 export const openSessionMs = 7 * 24 * hour
-// Rows older than this count for no limit, and are deleted.
+// Older rows count for no limit, and are deleted.
 export const codesStoredMs = 24 * hour
 
-// A browser in which a mailbox was shown to be its owner's is known for it so long.
+// How long a browser is remembered after a shopper proved in it to own a mailbox.
 export const knownBrowserMs = 180 * 24 * hour
-// The newest ones of a mailbox.
+// Maximum per mailbox; the newest are stored.
 export const knownBrowsersMax = 20
 
 export interface CodeCounts {
@@ -25,10 +25,10 @@ export interface CodeCounts {
   shopHour: number
 }
 
-// The requester: a network that asks for codes of this mailbox, or a known browser. What others ask for takes nothing from a known browser,
-// so they cannot keep the owner of a mailbox out, and one network cannot use up the mailbox, so its owner signs in at a new browser
-// too. Of a mailbox: five guesses at each of so many codes a day are no way in. Of a network: many shoppers share one. Of a shop: what its
-// mail server can bear, for known browsers and for others.
+// Requester: a network that requests codes for this mailbox, or a known browser. Requests of others do not count for a known browser, so
+// they cannot lock out the owner of a mailbox; and one network cannot use up the limit of the mailbox, so its owner can also sign in at a
+// new browser. Mailbox: five guesses for each of so many codes a day do not break in. Network: many shoppers share one. Shop: the load
+// that its mail server can bear, for known browsers and for others.
 export const customerCodesMax: Readonly<CodeCounts> = {
   requesterHour: 5,
   requesterDay: 10,
@@ -51,7 +51,7 @@ export function isCodeOpen(
   return usedAt === null && expiresAt > now && tries < codeTriesMax
 }
 
-// As people type it: with a space in the middle, or full-width digits.
+// Accepts a code as people type it: with a space in the middle, or full-width digits.
 export function codeFromTyped(text: string): string | undefined {
   const digits = text.slice(0, 40).normalize('NFKC').replaceAll(/[\s-]/g, '')
   return /^\d{6}$/.test(digits) ? digits : undefined

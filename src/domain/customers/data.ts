@@ -1,4 +1,4 @@
-// What is stored about a shopper, for a file that they or the merchant ask for.
+// The data stored about a shopper, for a file that the shopper or the merchant requests.
 
 import { createBreath } from '../../platform/kit/breath.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
@@ -19,7 +19,7 @@ export interface DataOwner {
   passkeys: readonly { createdAt: string; usedAt: string | null }[]
 }
 
-// Each order is read by itself, and others have their turn in between.
+// Each order is read separately, so other work runs in between.
 export async function customerData(
   storage: Pick<Storage, 'read'>,
   rootSecret: RootSecret,

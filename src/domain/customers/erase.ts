@@ -1,4 +1,4 @@
-// Erases customers whom the merchant asked to erase. The request is a row, so a server that is killed erases them after its next start.
+// Erases customers at the merchant's request. The request is stored as a row, so a server that is killed continues after its next start.
 
 import { handleEach } from '../../platform/jobs/rows.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
@@ -54,10 +54,10 @@ async function eraseCustomer(storage: Storage, rootSecret: RootSecret, row: Eras
   })
 }
 
-// The orders that are looked at: of older ones the version of the root secret may have been given up.
+// Maximum number of orders to decrypt: the root secret of older ones may have been removed.
 const openedMax = 20
 
-// Undefined where no order says it any more.
+// Returns undefined if no order contains the e-mail address any more.
 export async function findCustomerEmail(
   db: Reader,
   rootSecret: RootSecret,

@@ -1,4 +1,4 @@
-// Erases a shopper with their account: signed out everywhere, without saved addresses, and no e-mail with a code says who got it.
+// Erases a shopper's account: ends all sessions, deletes the saved addresses, and removes the recipient from e-mails with codes.
 
 import type { Mode } from '../../contract/words.ts'
 import { forgetCodeEmails } from '../../platform/outbox/emails.ts'
@@ -32,7 +32,7 @@ export async function forgetAccount(
   await forgetSavedAddresses(tx, merchantId, modes, hashes)
   await forgetCustomerPasskeys(tx, merchantId, modes, hashes)
   await deleteMailbox(tx, merchantId, mailboxHashes(rootSecret, merchantId, email))
-  // Again, for one that was added in a session which the line above waited for.
+  // Repeated for a passkey that was added in a session for which the line above waited.
   await forgetCustomerPasskeys(tx, merchantId, modes, hashes)
   await forgetCodeEmails(tx, rootSecret, merchantId, email)
 }

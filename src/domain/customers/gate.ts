@@ -1,4 +1,4 @@
-// Lets shoppers in who call the open surface from a storefront: by an API key, and by the session that they opened at this origin.
+// Authenticates shoppers who call the open surface from a storefront: by an API key, and by the session that they opened at this origin.
 
 import type { KeyCaller } from '../../platform/access/identify.ts'
 import { networkBucket } from '../../platform/access/throttle.ts'
@@ -45,12 +45,12 @@ export function createCustomerGate(
     const session = await storage.read((db) => findCustomerSession(db, principal, hash, now.getTime()))
     const email = session && openByRoot(rootSecret, customerSessionPurpose, session.emailSealed, session.id)
     if (!session || email === undefined) return denied
-    // Idempotency keys and cursors are the session's own.
+    // Idempotency keys and cursors are separate for each session.
     return { principal: { ...principal, claimant: `${principal.claimant} ${session.id}`, email } }
   }
 }
 
-// A server names none. Whether a page of this origin may use the key is decided after the gate.
+// A server sends no origin. Whether a page of this origin may use the key is decided after the gate.
 function originOf({ origins }: KeyCaller, { raw }: Incoming): string {
   return origins ? (raw.headers.origin ?? '') : ''
 }

@@ -16,7 +16,7 @@ export async function hashesOf(
   return customerHashes(await listCustomerKeys(db, rootSecret), rootSecret, merchantId, email)
 }
 
-// Rows are written with the hash of the present key, which is made where there is none yet.
+// The hash for new rows uses the present key, which is created if there is none yet.
 export async function bookOwner(
   tx: Tx,
   { rootSecret, customerKey }: { rootSecret: RootSecret; customerKey: CustomerKey },

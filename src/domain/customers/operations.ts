@@ -1,4 +1,4 @@
-// The open operations of shoppers who sign in at a storefront of its own.
+// The open operations for shoppers who sign in at a storefront of the shop.
 
 import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
@@ -58,7 +58,7 @@ function sessions({ rootSecret }: CustomerParts): Handlers<SessionOperation> {
       return { data: { browserToken, expiresAt: toInstant(now.getTime() + codeMs) } }
     },
 
-    // A code that is wrong is an answer and no refusal: a refusal would take the try back with it.
+    // A wrong code is a result, not a refusal: a refusal would roll back the count of attempts.
     async openCustomerSession({ db, caller, body: { browserToken, code: typed }, now }) {
       const { origin } = caller
       const asked = {
@@ -144,7 +144,7 @@ interface SaveBody {
   isDefault?: boolean
 }
 
-// What a browser was told at one origin opens nothing at another.
+// The hash includes the origin, so a browser token of one origin is invalid at another.
 function browserHash(origin: string, browserToken: string): string {
   return digest(`open ${origin} ${browserToken}`)
 }

@@ -1,5 +1,5 @@
-// Passkeys of shoppers. A shopper who has proved a mailbox adds one, and signs in with it at the same host without an e-mail.
-// A challenge works once, in the browser or session that asked for it.
+// Passkeys of shoppers. A shopper who has proved to own a mailbox adds one, and signs in with it at the same host without an e-mail. A
+// challenge works once, in the browser or session that requested it.
 
 import { customerPasskeysMax } from '../../contract/admin/customers.ts'
 import type { Mode } from '../../contract/words.ts'
@@ -78,13 +78,13 @@ export async function forgetCustomerPasskeys(
 
 export interface PasskeyPlace {
   shop: MerchantMode
-  // At which the device signs.
+  // The origin for which the device signs.
   origin: string
-  // The browser before one is signed in, the session after.
+  // The browser before signing in, the session afterwards.
   boundTo: string
 }
 
-// As the shopper and the file with their data have it.
+// A passkey as the shopper sees it, also in the file with their data.
 export function passkeyShown({ id, createdAt, usedAt }: CustomerPasskey): AccountPasskey {
   return { id, createdAt: toInstant(createdAt), usedAt: usedAt === null ? null : toInstant(usedAt) }
 }
@@ -95,7 +95,7 @@ export interface AccountPasskey {
   usedAt: string | null
 }
 
-// What a device is asked to sign.
+// The challenge that a device signs.
 export async function askToUse(
   storage: Storage,
   { shop, origin, boundTo }: PasskeyPlace,
@@ -115,7 +115,7 @@ export async function askToCreate(
     known: await listCustomerPasskeys(tx, owner),
     challenge: await createChallenge(tx, boundFor(shop, 'create', boundTo), now),
   }))
-  // A device replaces its passkey of the same id, so test and live differ. A keyed hash says nothing about the person.
+  // A device replaces its passkey with the same id, so test and live have different ids. A keyed hash reveals nothing about the person.
   const id = `${shop.mode} ${owner.hashes[0]}`
   return optionsToCreate({ origin, challenge }, { id, email, siteName: shopName }, known)
 }

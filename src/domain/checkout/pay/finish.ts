@@ -22,7 +22,7 @@ import { lockAwaited, pendingCheckAt, recordAwaited, warnOfAmount } from './pend
 import { reopenSession } from './reopen.ts'
 import { challengeMs, type PaymentOutcome, type Settlement } from './settlement.ts'
 
-// Of two concurrent calls, the second finds the outcome recorded. Returns undefined if this call has not completed the session.
+// If called twice at the same time, the second call finds the outcome recorded. Returns undefined if this call has not completed the session.
 export async function finishPayment(
   tools: PayTools,
   asked: PaymentRow,

@@ -12,7 +12,7 @@ import { type SessionRow, saveSession } from '../store.ts'
 import type { Failure } from './failures.ts'
 import type { Settlement } from './settlement.ts'
 
-// Without a failure where the shopper came back by choice.
+// `failure`: null if the shopper went back by choice.
 export async function reopenSession(settlement: Settlement, failure: Failure | null): Promise<void> {
   const { tools, tx, session, now, cause } = settlement
   const move = moveFor(sessionLifecycle, 'decline', session.status)
@@ -34,8 +34,8 @@ export async function reopenSession(settlement: Settlement, failure: Failure | n
   announceSession(tools, tx, await factsOf(tools, tx, opened, now), { kind: move.announces, now, cause })
 }
 
-// Holds the stock as for any open session. If that is not possible (the session has expired, a SKU is gone), everything is
-// released and the page shows what is missing: a session must come back from a payment whatever became of the stock.
+// Holds the stock as for any open session. If that is not possible (the session has expired, or a SKU is no longer sold), everything is
+// released and the page shows what is missing: a session must reopen after a payment whatever stock is left.
 async function holdAgain({ tx, session, now, cause }: Settlement, lines: Quote['lines']): Promise<number | null> {
   const expiresAt = holdUntil(session, now)
   const wanted = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))

@@ -1,4 +1,4 @@
-// Money that came where no order was possible, or no longer: it is owed back, and the shopper is told.
+// Money that arrived when no order was possible, or no longer: it is owed back, and the shopper is notified.
 
 import { newId } from '../../../platform/kit/ids.ts'
 import { queueEmails } from '../../../platform/outbox/emails.ts'

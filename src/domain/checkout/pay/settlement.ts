@@ -1,4 +1,4 @@
-// What the parts of the last transaction share: the locked rows, and for what, when and why they change.
+// Shared context of the last transaction: the locked rows, and the payment, time and cause of the change.
 
 import type { Cause } from '../../../platform/outbox/announce.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
@@ -12,23 +12,24 @@ export interface Settlement {
   tools: PayTools
   tx: Tx
   session: SessionRow
-  // As it was read with the session.
+  // The cart as it was read with the session.
   cart?: CartRow | undefined
-  // In completeSession and what it calls: as it is to be saved.
+  // In completeSession and the functions it calls: the payment as it will be saved.
   payment: PaymentRow
-  // Further payments of the same order, by money that moves from another one once the stock is sold.
+  // Further payments of the same order, with money that is moved from another order after the stock is sold.
   collectOthers?: () => Promise<readonly PaymentRow[]>
   now: number
   cause: Cause | null
-  // An order may be taken in one flight, to be done again where its stock is short.
+  // Sends the sale and everything after it in one round trip, before shortages are known. On a shortage the transaction is rolled back
+  // and repeated without this.
   isHasty?: boolean
 }
 
-// `isDoubtful`: declined by us, and the provider has nothing to say about it. It is looked up again. `isWithdrawn`: the shopper
-// went back to pay in another way, which is not a failure.
+// `isDoubtful`: the payment was closed here as declined, but the provider does not know it, so it is looked up again. `isWithdrawn`: the
+// shopper went back to pay in another way, which is not a failure.
 export type PaymentOutcome = Outcome & { isDoubtful?: boolean; isWithdrawn?: boolean; providerState?: ProviderState }
 
-// The provider of a payment of 0: the order is approved without asking anyone.
+// The provider of a payment of 0: the order is approved without calling a provider.
 export const nothingDue = 'none'
 
 // A challenge that is not answered for this long is closed.
