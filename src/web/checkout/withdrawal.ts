@@ -101,7 +101,7 @@ function typedIn(form: (name: string) => string): Statement {
   return { name: given('name'), order: given('order'), email: emailFromTyped(given('email')), items: given('items') }
 }
 
-// The form names the language of the link. If the page is loaded again, it is in the language of the browser.
+// A page that is loaded again is in the language of the browser, because its address names no language.
 function formPage(speaker: Speaker, shop: WithdrawalShop, typed: Statement, issues: readonly Issue[]): string {
   const { say } = speaker
   const errorOf = (name: keyof Statement, label: string) => {

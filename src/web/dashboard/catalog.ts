@@ -1,4 +1,4 @@
-// What the screens of the catalog share: the way between them, pictures, price ranges, and the tree of categories.
+// Parts that the catalog's screens share: navigation, pictures, price ranges, and the tree of categories.
 
 import type { AdminCategory } from '../../contract/admin/catalog.ts'
 import type { AdminMaker } from '../../contract/admin/makers.ts'
@@ -17,13 +17,13 @@ export function sectionTabs({ words, to }: Visit, current: (typeof sections)[num
   )}</nav>`
 }
 
-// Small, beside a name that says what it is.
+// A small picture without alternative text, because the name is next to it.
 export function thumb(url: string | null, name: string): Html {
   if (url === null) return html`<span class="thumb" aria-hidden="true">${initialOf(name)}</span>`
   return html`<img class="thumb" src="${smallImage(url)}" alt="" width="40" height="40" loading="lazy" decoding="async">`
 }
 
-// Ours have several sizes; those of other hosts are what they are.
+// Uploaded pictures have several sizes; pictures on other hosts have one.
 export function smallImage(url: string): string {
   return url.startsWith('/media/mer_') ? `${url}?width=160` : url
 }
@@ -33,12 +33,12 @@ export function priceRange({ words, shop }: Visit, min: number, max: number): st
   return min === max ? from : `${from} – ${words.money(max, shop.currency)}`
 }
 
-// More are not chosen from a list: they are typed.
+// A shop with more brands types them instead of choosing from a list.
 const brandsMax = 200
 
 export interface Brands {
   names: readonly string[]
-  // Whether there are more.
+  // Whether the shop has more brands.
   isCut: boolean
 }
 
@@ -68,10 +68,10 @@ export interface CategoryNode extends AdminCategory {
   depth: number
 }
 
-// As many as a shop may have, with a page of 50 each.
+// Enough pages of 50 for the most makers or categories that a shop may have.
 const pagesMax = 40
 
-// All categories, each below its parent.
+// All categories; subcategories follow their parent.
 export async function categoriesOf(visit: Visit): Promise<CategoryNode[]> {
   const all: AdminCategory[] = []
   let cursor: string | undefined
@@ -87,7 +87,7 @@ export async function categoriesOf(visit: Visit): Promise<CategoryNode[]> {
   return branch(null, 0)
 }
 
-// In a list of choices, which has no levels of its own.
+// Indents a category's name for a flat list of options.
 export function indented({ category: { name }, depth }: CategoryNode): string {
   return `${'\u2003'.repeat(depth)}${name}`
 }

@@ -8,9 +8,9 @@ import type { Words } from './words.ts'
 export interface Bar {
   label: string
   value: number
-  // The value as people read it.
+  // The value as text for people.
   text: string
-  // More columns of the table.
+  // Additional columns of the table.
   more?: readonly string[]
 }
 
@@ -19,7 +19,7 @@ export interface ChartParts {
   bars: readonly Bar[]
   // Headings of the table: label, value, and one for each of `more` (default: no table).
   heads?: readonly string[]
-  // What the top of the chart stands for.
+  // Text for the value at the top of the chart.
   top: (value: number) => string
 }
 
@@ -64,7 +64,7 @@ function tableOf(words: Words, title: string, bars: readonly Bar[], heads: reado
   )}</tbody></table></div></details>`
 }
 
-// The next of 1, 2, 2.5, 5 times a power of ten, so the top line is a number one can read.
+// Rounds up to 1, 2, 2.5 or 5 times a power of ten, so the top line has a readable number.
 export function niceTop(most: number): number {
   if (most <= 0) return 0
   const power = 10 ** Math.floor(Math.log10(most))

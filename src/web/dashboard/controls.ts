@@ -1,4 +1,4 @@
-// Controls beyond the fields of form.ts: a group of checkboxes, a button that posts by itself, lists typed line by line.
+// Controls that form.ts does not have: a group of checkboxes, a button with its own form, lists typed line by line.
 
 import { hiddenFields } from '../../platform/html/form.ts'
 import { type Html, html } from '../../platform/html/html.ts'
@@ -6,7 +6,7 @@ import { keyField } from './form.ts'
 import { type ButtonKind, button } from './parts.ts'
 
 export interface Checks {
-  // Each box that is checked sends its value under this name.
+  // Each checked box sends its value under this name.
   name: string
   legend: string
   help?: string
@@ -47,12 +47,12 @@ export interface PostParts {
   hidden?: Readonly<Record<string, string>>
 }
 
-// For what needs no question first.
+// For actions that need no confirmation.
 export function postButton({ action, label, kind = 'second', hidden = {} }: PostParts): Html {
   return html`<form class="inline" method="post" action="${action}">${keyField()}${hiddenFields(hidden)}${button({ label, kind })}</form>`
 }
 
-// What was typed line by line, or separated by commas or spaces.
+// Words that were typed line by line, or separated by commas or spaces.
 export function wordsTyped(text: string | null, wordsMax = 250): string[] {
   return (text ?? '')
     .slice(0, 20_000)

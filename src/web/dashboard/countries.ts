@@ -1,4 +1,4 @@
-// Countries by name, in the language of the page: for choosing one, and groups of several.
+// Countries by name, in the language of the page: to choose one, or groups of several.
 
 import { type Html, html } from '../../platform/html/html.ts'
 import { countryCodes } from '../../platform/kit/country.ts'
@@ -11,7 +11,7 @@ export function countryOptions(words: Words): { value: string; label: string }[]
     .toSorted((one, other) => order.compare(one.label, other.label))
 }
 
-// For a <select> in a table: the options are made once for all its rows.
+// For a <select> in a table: all rows share the same list of options.
 export function countrySelect(
   options: readonly { value: string; label: string }[],
   given: { name: string; label: string; value: string; more?: Html },

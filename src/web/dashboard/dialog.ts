@@ -9,7 +9,7 @@ import type { Sheet } from './screen.ts'
 
 export interface DialogParts {
   title: string
-  // Where *Cancel* and the link above the title lead.
+  // Target of *Cancel* and of the link above the title.
   back: { href: string; label: string }
   lead?: string | undefined
   body: Html

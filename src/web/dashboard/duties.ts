@@ -1,4 +1,4 @@
-// The duties of a shop as the dashboard lists them: in Settings, and in the guide through a new shop.
+// The list of a shop's duties, shown in Settings and in the setup guide.
 
 import type { AdminDuties, AdminDuty } from '../../contract/admin/duties.ts'
 import { type DutyNeed, noticeLanguages, type TextLanguage, textLanguages } from '../../contract/words.ts'
@@ -6,7 +6,7 @@ import { type Html, html } from '../../platform/html/html.ts'
 import { pill } from './parts.ts'
 import type { Visit } from './screen.ts'
 
-// Those that the shop has, in the order of the table; what is missing first.
+// Lists the duties that apply to the shop: missing ones first, otherwise in the order of the table.
 export function dutyList(visit: Visit, { duties, productsWithoutMaker }: AdminDuties): Html {
   const ranks = { missing: 0, by_hand: 1, done: 2, not_needed: 3 } as const
   const sorted = duties.toSorted((one, other) => ranks[one.status] - ranks[other.status])

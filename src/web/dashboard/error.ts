@@ -1,4 +1,4 @@
-// Pages for what went wrong. A thing of another shop is shown as one that never was.
+// Error pages. A resource of another shop gets the same page as one that never existed.
 
 import { type AdminOperationId, adminOperations } from '../../contract/admin/operations.ts'
 import { refusals } from '../../contract/refusals.ts'
@@ -53,21 +53,21 @@ function wordsOf({ words }: Visit, wrong: Wrong): { status: number; title: strin
   return { status, title: words.say('error.refused'), text: words.refusal(refusal) }
 }
 
-// What one may do with the scope, since merchants do not know its name.
+// Says what the scope allows, since merchants do not know its name.
 function scopeText(words: Words, scope: string): string {
   return words.say('error.scopeText', { scope: words.sayKnown(`scope.${scope}`, scope) })
 }
 
 export interface Held {
   kind: 'signIn' | 'confirm'
-  // Where the person comes out after signing in.
+  // Where the person goes after signing in.
   back: string
   action: string
   fields: readonly (readonly [name: string, value: string])[]
   hasFile: boolean
 }
 
-// A form that was sent when the session had ended, or its confirmation: everything in it is sent again from here.
+// Page for a form that was sent after the session or its confirmation had expired: its button sends the form again.
 export function heldPage({ raw }: Pick<Incoming, 'raw'>, { kind, back, action, fields, hasFile }: Held): PageAnswer {
   const words = wordsFor(raw.headers['accept-language'], 'UTC')
   return alonePage(words, {
@@ -91,7 +91,7 @@ ${wayOut(words, { kind, back })}
   })
 }
 
-// The same, for more than is taken from one who is not signed in. It would be refused of one who is, too.
+// Page for a form that is too large to be kept for a person who is not signed in. It is too large for a signed-in person as well.
 export function unheldPage({ raw }: Pick<Incoming, 'raw'>, { kind, back }: Pick<Held, 'kind' | 'back'>): PageAnswer {
   const words = wordsFor(raw.headers['accept-language'], 'UTC')
   return alonePage(words, {
@@ -107,7 +107,7 @@ function wayOut(words: Words, { kind, back }: Pick<Held, 'kind' | 'back'>): Html
   return html`<p><a class="button first" href="${way}" target="_blank" rel="noopener">${words.say(`held.${kind}Open`)}</a></p>`
 }
 
-// Where nothing is known of the visitor: another's shop, a defect, too much load.
+// Page for errors without a known person: another person's shop, a defect, too much load.
 export function failedPage({ raw }: Pick<Incoming, 'raw'>, status: number): PageAnswer {
   const words = wordsFor(raw.headers['accept-language'], 'UTC')
   const kind = status === 404 ? 'lost' : status === 429 ? 'limited' : status < 500 ? 'refused' : 'failed'

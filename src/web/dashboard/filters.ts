@@ -13,10 +13,10 @@ import { hrefWith } from './table.ts'
 export interface Filter {
   name: string
   label: string
-  // (default: choice)
+  // Default: choice.
   kind?: 'choice' | 'day' | 'line'
   options?: readonly { value: string; label: string }[]
-  // For kind line.
+  // For kind `line`.
   suggestions?: readonly string[]
 }
 

@@ -1,22 +1,23 @@
-// Which screen an address means.
+// Finds the screen for an address.
 
 import type { Screen } from './screen.ts'
 import { screens } from './screens.ts'
 
 export interface FoundScreen {
   screen: Screen
-  // The parameters of its path.
+  // Parameters of the path.
   path: Readonly<Record<string, string>>
 }
 
-// A fixed segment goes before a parameter, as in the router: `products/new` is not a product. The replacement sorts last.
+// A fixed segment takes precedence over a parameter, as in the router: `products/new` is not a product. The replacement character sorts
+// last.
 const order = (path: string) => path.replaceAll(/:\w+/g, '\uffff').replaceAll('/', '\u0000')
 
 const known = screens
   .toSorted((one, other) => (order(one.path) < order(other.path) ? -1 : 1))
   .map((screen) => ({ screen, segments: screen.path.split('/') }))
 
-// `rest` is decoded.
+// `rest` is already decoded.
 export function findScreen(method: 'get' | 'post', rest: string): FoundScreen | undefined {
   const asked = rest.split('/')
   for (const { screen, segments } of known) {

@@ -28,8 +28,8 @@ import type { TextKey, Words } from './words.ts'
 export interface Field {
   name: string
   label: string
-  // `secret`: what is typed is not shown, and not sent back with a form that is drawn again.
-  // `password`: the person's own, which a password manager may fill in and store.
+  // `secret`: the typed text is not shown, and not sent back when the form is rendered again. `password`: the person's own password,
+  // which a password manager may fill in and store.
   kind: 'line' | 'text' | 'email' | 'url' | 'whole' | 'money' | 'choice' | 'check' | 'secret' | 'password'
   help?: string
   isRequired?: boolean
@@ -38,35 +38,35 @@ export interface Field {
   min?: number
   max?: number
   rows?: number
-  // For kind text: HTML, which is written as it will look where there is script (browser/rich.ts).
+  // For kind `text`: HTML, edited as it will look if there is script (browser/rich.ts).
   isRich?: boolean
   autocomplete?: string
-  // For kind money.
+  // For kind `money`.
   currency?: string
-  // For kind line: a word of small letters and digits.
+  // For kind `line`: a word of small letters and digits.
   isWord?: boolean
-  // For kind choice; the first is taken unless a value says otherwise.
+  // For kind `choice`. The first option is selected unless a value says otherwise.
   options?: readonly { value: string; label: string }[]
-  // For kind line: what others have there already.
+  // For kind `line`: existing values of other resources.
   suggestions?: readonly string[]
-  // For kind line: the id of a list of suggestions that several fields share.
+  // For kind `line`: the id of a list of suggestions that several fields share.
   listId?: string
-  // Where two forms of a page have the same field (default: `field-` and the name).
+  // Needed if two forms of a page have the same field (default: `field-` and the name).
   id?: string
-  // Where the value is in the body (default: `/name`).
+  // JSON pointer to the value in the body (default: `/name`).
   pointer?: string
-  // An empty field is sent as null, which removes.
+  // An empty field is sent as null, which removes the value.
   isNullable?: boolean
-  // Half of the width, beside the next one.
+  // Takes half of the width, next to the following field.
   isHalf?: boolean
 }
 
 export type FieldValues = Readonly<Record<string, string>>
 
 export interface Problems {
-  // Above the form.
+  // Shown above the form.
   summary?: string | undefined
-  // By the pointer of the field.
+  // Keyed by the pointer of the field.
   at: Readonly<Record<string, string>>
 }
 
@@ -77,15 +77,15 @@ export interface FormParts {
   problems?: Problems | undefined
   submit: string
   kind?: ButtonKind
-  // With fields that take files, in `more`.
+  // Set if `more` has fields for files.
   takesFiles?: true
-  // Sent with it, and not shown.
+  // Hidden fields that are sent with the form.
   hidden?: Readonly<Record<string, string | number>>
-  // Where *Cancel* leads.
+  // Target of *Cancel*.
   cancel?: string
-  // Those that `before` and `more` draw, to be linked where something is wrong with them.
+  // Fields in `before` and `more`, to which the list of problems may link.
   drawn?: readonly Linked[]
-  // Between the fields and the buttons.
+  // Shown between the fields and the buttons.
   more?: HtmlValue
   before?: HtmlValue
   // Further buttons.
@@ -114,10 +114,10 @@ ${parts.more}
 </form>`
 }
 
-// A field as the list of what is wrong has it.
+// Members of a field that the list of problems needs.
 export type Linked = Pick<Field, 'name' | 'label' | 'id' | 'pointer'>
 
-// What is wrong, above a form that may be longer than the screen: in the order of the fields, with a link to each.
+// The problems, above a form that may be longer than the screen: in the order of the fields, with a link to each field.
 export function problemNote(problems: Problems | undefined, fields: readonly Linked[], words: Words): Html | false {
   if (problems === undefined) return false
   const listed = fields.flatMap((one) => {
@@ -126,28 +126,28 @@ export function problemNote(problems: Problems | undefined, fields: readonly Lin
   })
   const { summary } = problems
   if (summary === undefined && listed.length === 0) return false
-  // What the list says is not said twice.
+  // Leaves out a summary that the list repeats.
   const isListed = summary === undefined || listed.some(({ text }) => text === summary)
   return problemList(isListed ? words.say('form.problem') : summary, listed)
 }
 
-// Keeps a form from being left by accident once something was typed. A form that is shown again counts as typed in.
+// Warns before a form with typed values is left. A form that is shown again counts as changed.
 export function guard(visit: Visit | Posted): Html {
   return html` data-guard${'form' in visit && html` data-typed="yes"`}`
 }
 
-// In every form that changes something.
+// The idempotency key, for every form that changes something.
 export function keyField(): Html {
   return hiddenFields({ key: randomUUID() })
 }
 
-// A form without a good key gets a new one: then a second press is a second deed, as in any form without keys.
+// A form without a valid key gets a new one, so a second press then has a second effect.
 export function keyIn(posted: FormFields): string {
   const key = posted.get('key') ?? ''
   return /^[\w-]{8,64}$/.test(key) ? key : randomUUID()
 }
 
-// Browsers refuse a required choice of an empty value, also where it means something.
+// Browsers refuse the empty value of a required choice, even if that value has a meaning.
 function hasEmptyChoice({ options = [] }: Field): boolean {
   return options.some(({ value }) => value === '')
 }
@@ -183,7 +183,7 @@ ${given.isRich && richTools(words, id)}${control(given, id, value, state)}${note
 
 const richCommands = ['bold', 'italic', 'heading', 'subheading', 'text', 'list', 'numbers', 'link', 'source'] as const
 
-// Shown by the script that they are for.
+// Hidden until browser/rich.ts, which they belong to, shows them.
 function richTools(words: Words, id: string): Html {
   return html`<div
     class="rich-tools"
@@ -266,18 +266,18 @@ function idOf({ id, name }: Pick<Field, 'id' | 'name'>): string {
 
 export const typedLengthMax = 60_000
 
-// What was typed, bounded.
+// Typed values, cut to a maximum length.
 export function valuesOf(fields: readonly Field[], posted: FormFields): FieldValues {
   return Object.fromEntries(fields.map(({ name }) => [name, (posted.get(name) ?? '').slice(0, typedLengthMax)]))
 }
 
-// Amounts as one types them into a field of kind money.
+// Formats an amount as it is typed into a field of kind `money`.
 export function moneyText(amountMinor: number, currency: string): string {
   return decimalAmount(amountMinor, currency)
 }
 
-// The members of a body from the fields, at their pointers (one level deep or more). Texts that are not what their kind says,
-// texts and whole numbers out of their bounds, and empty fields that are required are problems, and no operation is asked.
+// Builds the members of a body from the fields, at their pointers (one level deep or more). Problems are texts that do not fit their
+// kind, texts and whole numbers out of bounds, and empty required fields; with problems no operation is called.
 export function bodyOf(
   words: Words,
   fields: readonly Field[],
@@ -314,7 +314,7 @@ function parsed({ kind, currency = '' }: Field, text: string): unknown {
   return text
 }
 
-// By the rule that the contract would name.
+// Returns the rule that the contract would name.
 function brokenBound({ kind, min, max, lengthMax }: Field, value: unknown): BrokenRule | undefined {
   if (typeof value === 'string' && lengthMax !== undefined && value.length > lengthMax)
     return issue('too_long', { max: lengthMax })
@@ -341,7 +341,7 @@ function put(body: Record<string, unknown>, pointer: string, value: unknown): vo
   place[names.at(-1) ?? ''] = value
 }
 
-// An issue goes to the field that has its place, or a place within it. One that no field has goes above the form.
+// An issue is shown at the field that has its path or a parent of it. Issues without a field are shown above the form.
 export function problemsOf(words: Words, refusal: Refusal, fields: readonly Field[] = []): Problems {
   const issues = refusal.details.issues ?? []
   const at: Record<string, string> = {}
@@ -359,7 +359,7 @@ export function problemsOf(words: Words, refusal: Refusal, fields: readonly Fiel
   return { summary, at }
 }
 
-// What has to be unique is typed into the first of these fields that a form has.
+// The unique value is typed in the first of these fields that the form has.
 const takenNames: Partial<Record<RefusalCode, readonly string[]>> = {
   product_exists: ['slug', 'name'],
   category_exists: ['slug', 'name'],
@@ -378,10 +378,10 @@ const boundTexts: Partial<Record<IssueCode, TextKey>> = {
   integer_too_high: 'form.moneyAtMost',
 }
 
-// What the contract says with a pattern, by the kind of the field.
+// Rules that the contract expresses as a pattern, by the kind of the field.
 const patternRules: Partial<Record<Field['kind'], IssueCode>> = { url: 'not_a_web_address', email: 'not_an_email' }
 
-// Bounds of an amount are in minor units; the field is not.
+// Bounds of an amount are in minor units, but the field is not, so they are converted.
 export function issueText(
   words: Words,
   rule: BrokenRule,
@@ -399,7 +399,7 @@ export function issueText(
   return words.say(key, { min: shown(min), max: shown(max) })
 }
 
-// With the name of the last part of its place that has one: `/shipping/4/countries/0` is about countries, in row 5.
+// Adds the last name in the path, and the row: `/shipping/4/countries/0` is about countries, in row 5.
 export function placedIssue(words: Words, path: string, rule: BrokenRule): string {
   const parts = path.split('/').slice(1)
   const name = parts.findLast((part) => !/^\d+$/.test(part))

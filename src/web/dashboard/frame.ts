@@ -1,5 +1,5 @@
-// What every page of the dashboard has around it: the places, search, shop, mode and account at the side; the title with
-// its buttons, the toast, and the body. On a telephone the side is a popover that a button opens, with script and without.
+// Parts that surround every page of the dashboard: menu, search, shop, mode and account at the side; the title with its buttons, the
+// toast, and the body. On a phone the side is a popover that a button opens, with and without script.
 
 import { documentFor } from '../../platform/html/frame.ts'
 import { type Html, html } from '../../platform/html/html.ts'
@@ -59,7 +59,7 @@ ${back && html`<a class="back" href="${back.href}">${icon('back')}${back.label}<
 </header>`
 }
 
-// Only on a telephone.
+// Shown on phones only.
 function topBar({ words, shop, to, places: built }: Visit): Html {
   return html`<header class="top">
 <button type="button" class="top-button" popovertarget="side" aria-label="${words.say('frame.menu')}">${icon('menu')}</button>
@@ -68,7 +68,7 @@ ${built.length > 0 && html`<a class="top-button" href="${to('search')}" aria-lab
 </header>`
 }
 
-// Without the field on the page of the search, which has it itself.
+// Leaves out the search field on the search page, which has its own.
 function side(visit: Visit, current: PlaceId | null, { isSearch }: Sheet): Html {
   const { words, to, may, places: built } = visit
   const isOpen = built.length > 0
@@ -163,7 +163,7 @@ function testBar({ words }: Visit): Html {
   </aside>`
 }
 
-// Drawn by a popover; browser/keys.ts opens it by `?`.
+// Shown as a popover; browser/keys.ts opens it with `?`.
 function shortcutList(words: Words): Html {
   const rows: readonly (readonly [keys: string, text: string])[] = [
     ['/', words.say('frame.search')],

@@ -1,5 +1,5 @@
-// The guide through a new shop: its steps in their order, and which of them are done. Nothing is stored about it: what a step writes
-// is what says that it is done, so it can be left and taken up again anywhere. Home lists the same steps.
+// The setup guide of a new shop: its steps in order, and which of them are done. No progress is stored: it follows from what each step
+// has written, so the guide can be left and continued anywhere. Home lists the same steps.
 
 import { type Html, html } from '../../platform/html/html.ts'
 import type { Problems } from './form.ts'
@@ -10,7 +10,7 @@ import { goTo, type Sheet, type Shown, type Visit } from './screen.ts'
 export const guideSteps = ['shop', 'taxes', 'look', 'products', 'delivery', 'payment', 'legal', 'open'] as const
 export type GuideStep = (typeof guideSteps)[number]
 
-// A shop can open without these.
+// Steps without which a shop can open.
 export const isOptional: Readonly<Partial<Record<GuideStep, true>>> = { look: true }
 
 export type Progress = Readonly<Record<GuideStep, boolean>>
@@ -46,7 +46,7 @@ export function nextGuideStep(progress: Progress, after?: GuideStep): GuideStep 
   return guideSteps.slice(from).find(open) ?? guideSteps.find((step) => open(step) && !isOptional[step])
 }
 
-// Above the page of a step.
+// Shown above the page of a step.
 export function guideNav({ words, to }: Visit, progress: Progress, current: GuideStep | 'end'): Html {
   return html`<nav class="guide" aria-label="${words.say('guide.title')}">
     <ol>
@@ -64,7 +64,7 @@ export function guideNav({ words, to }: Visit, progress: Progress, current: Guid
   </nav>`
 }
 
-// The page of a step, with what follows it.
+// The page of a step, with a link to the next one.
 export async function stepSheet(visit: Visit, step: GuideStep, body: Html, problems?: Problems): Promise<Sheet> {
   const { words, to } = visit
   const progress = await progressOf(visit)
@@ -88,7 +88,7 @@ export async function toNextStep(visit: Visit, step: GuideStep): Promise<Shown> 
   return goTo(visit.to(next ? `start/${next}` : 'start'))
 }
 
-// For pages to which the guide leads: the way back, until the shop is open.
+// For pages that the guide links to: the link back, until the shop is open.
 export async function wayToGuide(visit: Visit): Promise<Html | undefined> {
   const { words, to, may } = visit
   if (!may('openAdminSite')) return undefined

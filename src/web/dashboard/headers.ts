@@ -1,4 +1,4 @@
-// The headers of every page of the dashboard. Nothing inline runs or styles.
+// The headers of every page of the dashboard. Inline scripts and styles are forbidden.
 
 import { privateHeaders, self } from '../../platform/html/policy.ts'
 
@@ -10,12 +10,12 @@ export const dashboardHeaders: Readonly<Record<string, string>> = {
     script: [self],
     connect: [self],
     form: [self],
-    // Products may show pictures of other hosts.
+    // Products may show pictures from other hosts.
     img: [self, 'data:', 'https:'],
-    // The draft of the online store.
+    // For the preview of the online store.
     frame: [self],
   }),
-  // Browsers name the origin of our own forms only so (Fetch, 3.2).
+  // Only with this policy do browsers name the origin of our own forms (Fetch, 3.2).
   'referrer-policy': 'same-origin',
   vary: 'accept-language, cookie',
 }

@@ -1,5 +1,4 @@
-// What a change says of a member: its name and its values in the words of the page. Names and values that are not known are
-// shown as they are, without the signs of JSON.
+// A changed member in the words of the page: its name and its values. Unknown names and values are shown unchanged, without JSON syntax.
 
 import type { AdminSubjectChange } from '../../contract/admin/changes.ts'
 import type { ChangeSubject } from '../../contract/words.ts'
@@ -77,7 +76,7 @@ export function memberText(
   if (member === 'country' && typeof value === 'string') return words.country(value)
   if (momentMembers.has(member) && (typeof value === 'number' || typeof value === 'string')) return words.moment(value)
   if (typeof value === 'number') {
-    // A discount may be in another currency than the shop, and its change does not say in which.
+    // A discount may have another currency than the shop, and its change does not name it.
     if (type === 'promotion' && (member === 'amount' || member === 'minimumSubtotal'))
       return moneyText(value, shop.currency)
     if (type === 'shipping' || moneyMembers.has(member)) return words.money(value, shop.currency)
@@ -87,7 +86,7 @@ export function memberText(
   return plainText(words, value, shop.currency)
 }
 
-// Ids are for programs.
+// Ids, which are for programs only.
 const idMembers: ReadonlySet<string> = new Set(['skuId', 'draftId', 'orderId'])
 
 function plainText(words: Visit['words'], value: unknown, currency: string): string {

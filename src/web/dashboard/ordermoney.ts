@@ -1,4 +1,4 @@
-// The money of an order as its page shows it: payments with their place at the provider, refunds, and disputes.
+// The money part of an order's page: payments with their links to the provider, refunds, and disputes.
 
 import type { AdminDispute, AdminOrder, AdminPayment } from '../../contract/admin/orders.ts'
 import { brandName } from '../../platform/html/cardbrands.ts'
@@ -8,7 +8,7 @@ import { card, facts, linkButton, moment, notice, pill } from './parts.ts'
 import type { Visit } from './screen.ts'
 import type { Words } from './words.ts'
 
-// What people call it: the way in which it was really paid, or else the method that was chosen.
+// Returns the name that people know: of the instrument that was really used, or else of the selected method.
 export function paymentName(words: Words, { method, instrument }: Pick<AdminPayment, 'method' | 'instrument'>): string {
   const known = instrument ?? method
   const spelled = known.charAt(0).toUpperCase() + known.slice(1).replaceAll('_', ' ')
@@ -57,7 +57,7 @@ ${
   })
 }
 
-// Units that went back or are on their way, by item. A refund by amount is of none.
+// Units whose refund succeeded or is pending, by item. A refund by amount has no items.
 export function refundedUnits({ refunds }: Pick<AdminOrder, 'refunds'>): ReadonlyMap<string, number> {
   const units = new Map<string, number>()
   for (const { status, items } of refunds)
@@ -66,7 +66,7 @@ export function refundedUnits({ refunds }: Pick<AdminOrder, 'refunds'>): Readonl
   return units
 }
 
-// What came by hand, where it is not simply the total.
+// Money that was recorded by hand, if it is not simply the total.
 function receivedPart({ words, to, may }: Visit, { id, moneyReceived, total, currency }: AdminOrder): Html | false {
   if (moneyReceived === null) return false
   const { entries, sum, due, excess } = moneyReceived
@@ -90,7 +90,7 @@ ${
 }</div>`
 }
 
-// If the order has several payments, it also names the one that gives back.
+// If the order has several payments, the line names the payment that is refunded.
 function refundLine(
   words: Words,
   { exchanged, paymentId }: AdminOrder['refunds'][number],
@@ -119,7 +119,7 @@ function paymentLine(words: Words, payment: AdminPayment): Html {
 
 const hourMs = 3_600_000
 
-// For a payment that its provider has not reported for an hour.
+// Shown if the provider has reported no outcome for an hour.
 function closeLink({ words, to, may, now }: Visit, { id, provider, status, createdAt }: AdminPayment): Html | false {
   const isOpen = status === 'processing' || status === 'pending'
   if (!isOpen || provider === 'manual' || !may('closeAdminPayment') || now.getTime() < Date.parse(createdAt) + hourMs)

@@ -12,7 +12,7 @@ import type { Words } from './words.ts'
 
 type Tone = 'good' | 'wait' | 'bad' | 'busy' | 'quiet'
 
-// What is not named here is quiet.
+// States that are not listed are quiet.
 const tones: Readonly<Record<string, Tone>> = {
   paid: 'good',
   fulfilled: 'good',
@@ -91,7 +91,7 @@ export function wholeWords(text: string): HtmlValue {
 
 const wholeLengthMax = 20
 
-// `first`: the one thing to do on a page. `danger`: what cannot be taken back.
+// `first`: the main action of a page. `danger`: an action that cannot be undone.
 export type ButtonKind = 'first' | 'second' | 'danger' | 'plain'
 
 export interface ButtonParts {
@@ -101,16 +101,16 @@ export interface ButtonParts {
   // Sent with the form.
   name?: string
   value?: string
-  // Another form of the page, by its id.
+  // Id of another form on the page that the button sends.
   form?: string
-  // Where it posts, in place of the action of its form.
+  // Address to send to, instead of the form's action.
   action?: string
   method?: 'get' | 'post'
-  // In a new tab.
+  // Opens in a new tab.
   isNewTab?: boolean
-  // Sends the form though a field that is required is empty.
+  // Sends the form even if a required field is empty.
   isUnchecked?: boolean
-  // The key that presses it (browser/keys.ts).
+  // The key that presses the button (browser/keys.ts).
   shortcut?: string
 }
 
@@ -132,7 +132,7 @@ export interface LinkParts {
   href: string
   kind?: ButtonKind
   icon?: IconName
-  // Opens in a dialog where there is script (dialog.ts).
+  // Opens in a dialog if there is script (dialog.ts).
   isDialog?: boolean
   shortcut?: string
   isNewTab?: boolean
@@ -159,10 +159,10 @@ export function linkButton({
 
 export interface CardParts {
   title?: string
-  // Beside the title.
+  // Shown next to the title.
   aside?: Html | false | undefined
   body: Html
-  // A table or list that reaches the edges.
+  // The body is a table or list that reaches the edges.
   isFlush?: boolean
   id?: string
 }
@@ -178,7 +178,7 @@ export function facts(rows: readonly (readonly [label: HtmlValue, value: HtmlVal
   return html`<dl class="facts">${rows.map((row) => row && html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>`)}</dl>`
 }
 
-// The server counts what waits no further.
+// The server stops counting open tasks at this number.
 const countMax = 1_000
 
 export function countText(words: Words, count: number): string {
@@ -191,7 +191,7 @@ export interface EmptyParts {
   action?: Html | false | undefined
 }
 
-// What belongs here, with the button that begins it.
+// Says what belongs on an empty page, with the button for the first step.
 export function emptyState({ title, text, action }: EmptyParts): Html {
   return html`<div class="empty">
     <p class="empty-title">${title}</p>
@@ -211,7 +211,7 @@ export function notice(kind: 'bad' | 'info', text: HtmlValue, role: 'alert' | 'n
 
 const problemsListed = 20
 
-// What is wrong in a form, with a link to each field. The first link has the focus when the page opens.
+// The problems of a form, with a link to each field. The first link has the focus when the page opens.
 export function problemList(summary: string, problems: readonly { id: string; label: string; text: string }[]): Html {
   if (problems.length === 0) return notice('bad', summary, 'alert')
   return html`<div class="notice bad" role="alert"><p>${summary}</p>

@@ -1,11 +1,11 @@
-// Who acted, for pages that name people: the surface answers with their ids, because names and e-mail addresses are not stored in clear.
+// Names of the people who acted. The operations answer with ids only, because names and e-mail addresses are not stored in plain text.
 
 import type { AdminActor } from '../../contract/admin/changes.ts'
 import type { Visit } from './screen.ts'
 
 export type Namer = (actor: AdminActor) => AdminActor
 
-// Who manages people sees everyone, others only themselves. The members are asked for only if someone else acted.
+// People who may list members see all names, others only their own. The members are loaded only if someone else acted.
 export async function namerFor(visit: Visit, actors: readonly AdminActor[]): Promise<Namer> {
   const names = new Map([[visit.userId, visit.name ?? visit.email]])
   const isOther = ({ kind, id }: AdminActor) => kind === 'person' && id !== visit.userId

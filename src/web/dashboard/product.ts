@@ -1,5 +1,4 @@
-// A product as it is typed: texts from and to the form, options to a grid of variants, and two versions held against each other.
-// Pure.
+// The product form: converts its texts, expands options to a grid of variants, and compares two versions. Pure.
 
 import { createHash } from 'node:crypto'
 import type { AdminProduct } from '../../contract/admin/catalog.ts'
@@ -29,7 +28,7 @@ const valueLengthMax = 300
 
 export interface DraftRow {
   code: string
-  // There is such a SKU: its code is its name and cannot be changed.
+  // The SKU exists already, so its code, which identifies it, cannot be changed.
   isKnown: boolean
   // By the slot of the option.
   values: readonly string[]
@@ -54,15 +53,15 @@ export interface DraftOption {
   values: readonly string[]
 }
 
-// Values for all variants.
+// Values that all variants share.
 export interface Shared {
-  // '' leaves each as it is.
+  // '' leaves each variant unchanged.
   backorder: '' | 'yes' | 'no' | 'uncounted'
   shipping: '' | 'yes' | 'no'
-  // '' is the default, or leaves each as it is if they were mixed.
+  // '' is the default; if the values were mixed, '' leaves each variant unchanged.
   taxClass: string
   maxPerOrder: string
-  // Those that differed by variant when the form was drawn.
+  // Members that differed between variants when the form was rendered.
   mixed: readonly MixableName[]
 }
 
@@ -80,9 +79,9 @@ export interface Draft {
   descriptionHtml: string
   // Slug of the maker.
   maker: string
-  // A paragraph for each.
+  // One paragraph per warning.
   warnings: string
-  // A reason, or ''.
+  // The reason of an exemption, or ''.
   exempt: string
   digital: 'yes' | 'no'
   guaranteeYears: string
@@ -91,7 +90,7 @@ export interface Draft {
   // Slugs.
   categories: readonly string[]
   images: readonly DraftImage[]
-  // Always three slots; one without a name is not used.
+  // Always three slots; a slot without a name is unused.
   options: readonly DraftOption[]
   status: 'published' | 'hidden'
   rows: readonly DraftRow[]
@@ -196,7 +195,7 @@ export function draftOf({ product, status }: Pick<AdminProduct, 'product' | 'sta
   }
 }
 
-// As a browser sends it back.
+// Normalizes a text as a browser sends it.
 function typed(text: string): string {
   return text.replaceAll('\r\n', '\n').trim()
 }
@@ -206,7 +205,7 @@ function oneOf<Value extends string>(values: readonly Value[]): Value | '' {
   return values.every((value) => value === first) ? first : ''
 }
 
-// A new product like this one, which is not sold yet.
+// Returns a new product like this one that is not for sale yet.
 export function copyOf(draft: Draft, suffix: string): Draft {
   return {
     ...draft,
@@ -217,7 +216,7 @@ export function copyOf(draft: Draft, suffix: string): Draft {
   }
 }
 
-// What was posted. `was` are the options that the grid was made from.
+// Reads the posted form. `was`: options that the grid was made from.
 export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOption[] } {
   const line = (name: string, lengthMax = 500) =>
     (form.get(name) ?? '')
@@ -225,7 +224,7 @@ export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOp
       .toWellFormed()
       .replace(/\p{Cc}+/gu, ' ')
       .trim()
-  // Twice as much as is taken: who wrote more has to shorten it in any case.
+  // Allows twice the maximum length: longer texts must be shortened anyway.
   const text = (name: string, lengthMax: number) => typed((form.get(name) ?? '').slice(0, 2 * lengthMax).toWellFormed())
   const yesNo = (name: string) => {
     const value = form.get(name)
@@ -236,7 +235,7 @@ export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOp
     .filter((at) => form.get(`image.${at}.remove`) === null)
     .map((at, place) => ({ at, position: placeIn(form.get(`image.${at}.position`), place + 1) }))
     .sort((one, other) => one.position - other.position)
-  // For every variant that has none of its own.
+  // Price for every variant without its own.
   const allPrice = line('allPrice', 20)
   const draft: Draft = {
     name: line('name', 300),
@@ -260,7 +259,7 @@ export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOp
       alt: line(`image.${at}.alt`, 600),
       width: line(`image.${at}.width`),
       height: line(`image.${at}.height`),
-      // A product without options does not ask.
+      // The form of a product without options lacks this field.
       shows: form.get(`image.${at}.shows`)?.slice(0, valueLengthMax + 2) ?? showsSame,
     })),
     options: emptyDraft.options.map((_, slot) => ({
@@ -298,12 +297,12 @@ function placeIn(typed: string | null, otherwise: number): number {
   return /^\s*\d{1,4}\s*$/.test(typed ?? '') ? Number(typed) : otherwise
 }
 
-// Whether there are more variants than a product has, which no form of ours can send.
+// Returns true if the form has more variants than a product may have, which our own forms cannot send.
 export function hasTooManyRows(form: FormFields): boolean {
   return numbersOf(form, 'sku').length > skusMax
 }
 
-// One more than a product can have, and the rest is not looked at.
+// Stops at one more than a product can have.
 function numbersOf(form: FormFields, group: string): number[] {
   const found = new Set<number>()
   const begin = `${group}.`
@@ -316,7 +315,7 @@ function numbersOf(form: FormFields, group: string): number[] {
   return [...found]
 }
 
-// One value a line, or on one line between commas.
+// Reads one value per line, or values on one line between commas.
 export function valuesIn(text: string): string[] {
   const parts = text.split(text.includes('\n') ? '\n' : ',', skusMax)
   const values = parts.map((part) =>
@@ -328,7 +327,7 @@ export function valuesIn(text: string): string[] {
   return [...new Set(values)].filter((value) => value !== '')
 }
 
-// So that what is written is what is read: a single value with a comma ends its line.
+// Ensures that `valuesIn` reads the same values again: a single value with a comma ends with a line break.
 export function valuesText(values: readonly string[]): string {
   return values.some((value) => value.includes(',')) ? `${values.join('\n')}\n` : values.join(', ')
 }
@@ -342,8 +341,8 @@ export function haveOptionsChanged(options: readonly DraftOption[], was: readonl
   return used(options) !== used(was)
 }
 
-// The grid for the options as they are now. Rows keep what was typed: a value that was renamed in its place stays the same
-// variant, and a new option gives the variants that are there its first value. Undefined: there would be too many.
+// Returns the grid for the present options, or undefined if it would have too many variants. Rows keep their typed values: a value that
+// was renamed in its place stays the same variant, and a new option adds its first value to existing variants.
 export function withVariants(draft: Draft, was: readonly DraftOption[]): Draft | undefined {
   const { options, rows } = draft
   const lists = options.map((option) => (isUsed(option) ? option.values : []))
@@ -417,7 +416,7 @@ function withOwnCodes(rows: readonly DraftRow[]): DraftRow[] {
   })
 }
 
-// What could not be read, by pointer into the product; rows by their number in the draft.
+// Values that could not be read, by pointer into the product; rows by their number in the draft.
 export type DraftProblems = Readonly<Record<string, 'notMoney' | 'notNumber' | 'notMeasure' | 'needed'>>
 
 export interface DraftEntry {
@@ -426,7 +425,7 @@ export interface DraftEntry {
   rowOf: readonly number[]
 }
 
-// `present` has what the form does not show: metadata and names of SKUs.
+// `present` has the members that the form does not show: metadata and names of SKUs.
 export function entryOf(
   draft: Draft,
   present: ProductEntry | undefined,
@@ -490,7 +489,7 @@ export function entryOf(
       ...rest,
       ...(image !== (rest.image ?? null) && { image }),
       code: row.code,
-      // A name that only repeats the options or the product follows them.
+      // A name that only repeats the product or the options is left out, so it follows their changes.
       ...(name !== undefined && known && present && name !== defaultName(present, known) && { name }),
       options: Object.fromEntries(
         draft.options.flatMap((option, slot) => (isUsed(option) ? [[option.name, row.values[slot] ?? '']] : [])),
@@ -543,7 +542,7 @@ export function tagsIn(text: string): string[] {
 export const variantsMember = 'variants'
 const skuPrefix = 'sku:'
 
-// Each part of a product as one can read it. Where two versions have other options, their variants are one part.
+// Each part of a product as readable text. If two versions have different options, all variants are one part.
 export function partsOf(draft: Draft, withRows: boolean): Map<string, string> {
   const parts = new Map<string, string>([
     ['name', draft.name],
@@ -591,7 +590,7 @@ function rowText({ values, price, compareAt, weight, measure }: DraftRow): strin
     .join(' · ')
 }
 
-// What one began with, to tell later who changed what: a short hash of each part.
+// A short hash of each part of the product as the form was opened, to tell later which version changed it.
 export function baseOf(draft: Draft): string {
   const all = [...partsOf(draft, true), ...partsOf(draft, false)]
   return JSON.stringify(Object.fromEntries(all.map(([member, text]) => [member, shortHash(text)])))
@@ -605,11 +604,11 @@ export interface Difference {
   member: string
   theirs: string
   mine: string
-  // Taken unless one chooses otherwise: theirs where only they changed it.
+  // Preselected version: theirs if only they changed the part.
   preset: 'theirs' | 'mine'
 }
 
-// What someone else changed since, beside what this person has there. What only this person changed is not asked about.
+// Parts that someone else changed since, with both versions. Parts that only this person changed are left out.
 export function differencesOf(mine: Draft, theirs: Draft, base: string): Difference[] {
   const withRows = !haveOptionsChanged(mine.options, theirs.options)
   const [own, other] = [partsOf(mine, withRows), partsOf(theirs, withRows)]
@@ -631,8 +630,8 @@ function hashesIn(base: string): Map<string, unknown> {
   }
 }
 
-// Who changed only one of the two descriptions means both: a new text has no formatting yet, and a new formatted description
-// brings its own text.
+// A change of only one of the two descriptions applies to both: a new text has no formatting yet, and a new formatted description brings
+// its own text.
 export function withOneDescription(draft: Draft, base: string): Draft {
   const began = hashesIn(base)
   const isChanged = (member: 'description' | 'descriptionHtml') =>
@@ -642,7 +641,7 @@ export function withOneDescription(draft: Draft, base: string): Draft {
   return html && !text && draft.descriptionHtml !== '' ? { ...draft, description: '' } : draft
 }
 
-// This person's version with those parts of the other that were chosen, and those that only the other changed.
+// Returns this person's version with the chosen parts of the other version, and the parts that only the other version changed.
 export function merged(mine: Draft, theirs: Draft, takenMembers: ReadonlySet<string>): Draft {
   const simple = [
     ...([

@@ -1,11 +1,11 @@
-// How many rows a list shows: chosen at its foot and remembered by the browser. Links to further pages name the number, since a
-// cursor belongs to the question that it was made for.
+// Number of rows in lists: chosen below the list and remembered by the browser. Links to further pages contain the number, since a cursor
+// is only valid for the query that it was made for.
 
 import { limits } from '../../contract/limits.ts'
 import { type CookieKind, cookieIn, setCookie } from '../../platform/html/cookies.ts'
 
-// The first of each is the default: the next would be at the bar of the first paint, or above it (docs/benchmarks.md). A sheet shows at
-// most as many as one save may change.
+// The first of each is the default: with the next one the first paint would be at its limit or above (docs/benchmarks.md). A sheet shows
+// at most as many rows as one save may change.
 export const rowCounts = {
   list: [20, 50, 100],
   sheet: [20, 50, 100, limits.bulkItemsMax],

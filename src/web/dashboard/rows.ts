@@ -1,4 +1,4 @@
-// Lists whose rows have no operation of their own: all rows of the first pages, or the one with an id.
+// Lists whose single rows have no operation: loads all rows of the first pages, or finds the row with an id.
 
 import { cursorIn } from './table.ts'
 
@@ -9,7 +9,7 @@ interface ListReply<Row> {
 
 type AskPage<Row> = (cursor: string | undefined) => Promise<ListReply<Row>>
 
-// More than a shop has of keys, endpoints or people.
+// More pages than the keys, endpoints or people of any shop fill.
 const pagesMax = 20
 
 export async function allRows<Row>(askPage: AskPage<Row>): Promise<Row[]> {

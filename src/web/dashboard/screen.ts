@@ -33,19 +33,19 @@ import type { Values, Words } from './words.ts'
 export interface Screen {
   path: string
   name: string
-  // Null: none is lit.
+  // Null: no place is marked.
   place: PlaceId | null
-  // Null: of the person's own account, for everyone who is signed in.
+  // Null: a page of the person's own account, for everyone who is signed in.
   needs: AdminOperationId | null
-  // Also for one who has yet to set up the second factor that a shop of theirs demands.
+  // Also open to a person who has not set up the second factor that one of their shops demands.
   setsUpFactor?: true
-  // What is grave asks for the password again, before it is shown and before it is done.
+  // Dangerous actions ask for the password again, before they are shown and before they are performed.
   asksAgain?: true
-  // What is posted holds keys: after the session has ended it is typed again, and no page sends it back.
+  // The form has keys: if the session has expired they must be typed again, and no page sends them back.
   takesSecrets?: true
-  // Size of what is posted (default: 64 KiB).
+  // Most bytes of the posted form (default: 64 KiB).
   formBytesMax?: number
-  // Takes files too (default: none), as many bytes in all.
+  // Accepts files of this many bytes in total (default: no files).
   filesBytesMax?: number
   get?(visit: Visit): Promise<Shown>
   post?(visit: Posted): Promise<Shown>
@@ -54,41 +54,41 @@ export interface Screen {
 export interface Visit {
   userId: string
   email: string
-  // Null: not given.
+  // Null if the person has no name.
   name: string | null
   role: Role
   shop: PersonShop
   shops: readonly PersonShop[]
-  // Those that have a screen; none while the shop is closed to one without the second factor that it demands.
+  // Places that have a screen; empty while the shop is closed to a person who lacks the second factor that it demands.
   places: readonly PlaceId[]
   mode: Mode
   words: Words
-  // The parameters of the path.
+  // Parameters of the path.
   path: Readonly<Record<string, string>>
   query: URLSearchParams
-  // For lists and sheets whose number of rows is chosen.
+  // Chosen number of rows, for lists and sheets.
   rowCount: RowCounts
   now: Date
-  // Whether the password was asked for a short time ago.
+  // Whether the person has typed the password recently.
   isConfirmed: boolean
-  // A shop of the person demands a second factor, and there is none in this session.
+  // Whether a shop of the person demands a second factor that this session does not have.
   isFactorMissing: boolean
-  // Loaded with its first use.
+  // Loaded at its first use.
   account(): Promise<OwnAccount>
-  // In which the person chose to read the dashboard. Null: the browser's.
+  // Language that the person chose for the dashboard. Null: the browser's.
   language: string | null
   userAgent: string | undefined
   // The address of this page, with its query.
   here: string
   ask: Ask
   change: Change
-  // Whether the person has the scope of this operation: only then its button is drawn.
+  // Whether the person has the scope of this operation; otherwise its button is not shown.
   may(id: AdminOperationId): boolean
-  // An address in this shop and mode: `to('orders', { toSend: 'true' })`. Values that are undefined or '' are left out.
+  // Returns an address in this shop and mode: `to('orders', { toSend: 'true' })`. Values that are undefined or '' are left out.
   to(path: string, query?: Readonly<Record<string, string | undefined>>): string
-  // The same visit in the other mode, where a page looks at both.
+  // The same visit in the other mode, for pages that show both.
   inMode(mode: Mode): Visit
-  // Facts of the server that no operation tells.
+  // Facts of the server that no operation answers with.
   server: ServerFacts
 }
 
@@ -104,25 +104,25 @@ export interface Posted extends Visit {
   fileNames: readonly string[]
 }
 
-// A page in the frame, or any other answer: a redirect, a document to print, a file.
+// A page in the frame, or any other response: a redirect, a document to print, a file.
 export type Shown = Sheet | PageAnswer
 
 export interface Sheet {
   title: string
-  // (default: 200)
+  // Default: 200.
   status?: number
   // A link above the title, back to the list.
   back?: { href: string; label: string } | undefined
-  // Beside the title: a state.
+  // A state, next to the title.
   badge?: Html | undefined
   // One line below the title.
   sub?: HtmlValue
-  // Beside the title, at the end: buttons.
+  // Buttons, at the end of the title's line.
   actions?: Html | undefined
   body: Html
-  // It has the search field itself, so the menu has none, and no place is marked.
+  // The page has its own search field, so the menu has none and marks no place.
   isSearch?: true
-  // `narrow`: a form or a question.
+  // `narrow`: for a form or a question.
   width?: 'narrow' | undefined
 }
 
@@ -137,14 +137,14 @@ export interface AskParts<Id extends AdminOperationId> {
 
 export type Ask = <Id extends AdminOperationId>(id: Id, parts?: AskParts<Id>) => Promise<ReplyOf<AdminOperations[Id]>>
 
-// The same, with the entry that it wrote into the list of changes, for *Undo*.
+// Like `Ask`, also with the entry in the list of changes, for *Undo*.
 export type Change = <Id extends AdminOperationId>(
   id: Id,
   parts?: AskParts<Id>,
 ) => Promise<{ answer: ReplyOf<AdminOperations[Id]>; change: string | undefined }>
 
-// What a form can be shown again with: a refusal of what was sent, or of the state that the thing is in.
-// `named`: of things that the form names, such as a category that was removed while the form was open.
+// Returns refusals with which a form can be shown again: of the sent values, or of the resource's state. `named`: codes for resources
+// that the form names, such as a category that was removed while the form was open.
 export async function attempt<Reply>(
   work: Promise<Reply>,
   named: readonly RefusalCode[] = [],
@@ -157,12 +157,12 @@ export async function attempt<Reply>(
   }
 }
 
-// A thing that is not there, and a missing scope, are pages of their own.
+// A missing resource and a missing scope have error pages of their own.
 function isAnswerable({ code }: Refusal): boolean {
   return !/_not_found$|^(?:scope_missing|unauthenticated|rate_limited|unavailable|internal_error)$/.test(code)
 }
 
-// After a post, so a reload does not send it again.
+// Redirects after a post, so a reload does not send it again.
 export function goTo(href: string): PageAnswer {
   return redirect(href, { ...dashboardHeaders, 'clear-site-data': '"prefetchCache"' })
 }

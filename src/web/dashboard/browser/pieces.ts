@@ -5,14 +5,14 @@ import { pageIn } from './dom.ts'
 
 export function sendFilesInPieces(): void {
   document.addEventListener('submit', (event) => {
-    // Only forms are submitted.
+    // Only forms fire this event.
     const form = event.target as HTMLFormElement
     const { submitter } = event
     const file = form.dataset.pieces ? field(form, 'file').files?.[0] : undefined
     if (!file || file.size <= Number(form.dataset.pieces)) return
     event.preventDefault()
     if (form.dataset.sending) return
-    // Every form with pieces has one.
+    // Every form with pieces has this element.
     const status = form.querySelector('[data-pieces-status]') as HTMLElement
     form.dataset.sending = 'yes'
     submitter?.setAttribute('aria-busy', 'true')
@@ -36,7 +36,7 @@ function say(status: HTMLElement, text = ''): void {
 
 async function sendPieces(form: HTMLFormElement, file: File, status: HTMLElement): Promise<void> {
   const fields = new FormData(form)
-  // A character of one byte in another encoding has up to three in UTF-8, for which pieces are bounded.
+  // In another encoding a character of one byte has up to three bytes in UTF-8, and pieces are limited in UTF-8.
   const size = Math.floor(Number(form.dataset.pieces) / (fields.get('encoding') ? 3 : 1))
   const ends = await pieceEnds(file, size)
   if (ends.length > Number(form.dataset.piecesMax)) return say(status, status.dataset.large)
@@ -47,13 +47,13 @@ async function sendPieces(form: HTMLFormElement, file: File, status: HTMLElement
     fields.set('file', file.slice(ends[at - 1] ?? 0, end), file.name)
     const answer = await postAgain(form.action, fields)
     if (!answer.ok) return showRefusal(form, status, await answer.text())
-    // The page of the import, or another to which it led.
+    // Follows the answer to the last piece, or a redirect to another page.
     const isLast = at === ends.length - 1
     if (isLast || !answer.url.startsWith(form.action.replace(/new$/, ''))) return location.assign(answer.url)
   }
 }
 
-// Between two characters of UTF-8, whose further bytes begin with the bits 10.
+// Splits between two characters of UTF-8, whose continuation bytes begin with the bits 10.
 async function pieceEnds(file: File, size: number): Promise<number[]> {
   const ends: number[] = []
   for (let from = 0; from < file.size; from = ends.at(-1) ?? file.size) {
@@ -76,7 +76,7 @@ async function postAgain(href: string, body: FormData, triesLeft = 2): Promise<R
   }
 }
 
-// In the words of the page that was answered; its key is for the next try.
+// Shows the problem in the words of the answered page, and takes over its key for the next attempt.
 function showRefusal(form: HTMLFormElement, status: HTMLElement, text: string): void {
   const page = pageIn(text)
   const key = page.querySelector<HTMLInputElement>('form[data-pieces] [name=key]')

@@ -1,4 +1,4 @@
-// Parts that read themselves again while they are seen, unless someone is at work in them.
+// Parts of a page that reload themselves while visible, unless a person is working in them.
 
 import { pageIn } from './dom.ts'
 import { chosenParameter } from './names.ts'

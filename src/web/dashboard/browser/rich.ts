@@ -1,5 +1,5 @@
-// Formatted text is written as it will look: a field for HTML becomes an area with buttons above it. Without this script the field takes
-// HTML. What is sent is made safe by the server; what is shown here is cleaned, so pasted text brings no looks of its own.
+// Formatted text is edited as it will look: a field for HTML becomes an area with buttons above it. Without this script the field takes
+// HTML. The server sanitizes what is sent; what is shown here is cleaned, so pasted text brings no styles of its own.
 
 import { pageIn } from './dom.ts'
 
@@ -16,7 +16,7 @@ const commands: Readonly<Record<string, () => void>> = {
   numbers: simple('insertOrderedList'),
 }
 
-// Whose state is shown on the button.
+// Commands whose state is shown on their button.
 const states: Readonly<Record<string, string>> = {
   bold: 'bold',
   italic: 'italic',
@@ -63,7 +63,7 @@ function addEditor(area: HTMLTextAreaElement): void {
         ?.setAttribute('aria-pressed', String(document.queryCommandState(command)))
   })
 
-  // Nothing but empty lines is nothing.
+  // A text of empty lines only is sent as empty.
   function send(): void {
     area.value = page.textContent?.trim() === '' ? '' : page.innerHTML
     area.dispatchEvent(new Event('input', { bubbles: true }))
@@ -92,7 +92,7 @@ function pageFor(area: HTMLTextAreaElement, label: HTMLLabelElement): HTMLDivEle
   return page
 }
 
-// Nothing typed removes the link.
+// An empty answer removes the link.
 function addLink(question: string): void {
   const present = document.getSelection()?.anchorNode?.parentElement?.closest('a')?.getAttribute('href')
   const typed = prompt(question, present ?? 'https://')?.trim()
@@ -101,7 +101,7 @@ function addLink(question: string): void {
   else if (typed === '' || typed === 'https://') document.execCommand('unlink')
 }
 
-// The elements that the server keeps.
+// Elements that the server's sanitizer keeps.
 const kept = new Set(
   'P H2 H3 H4 UL OL LI A B STRONG I EM U S BR BLOCKQUOTE CODE PRE SUB SUP TABLE THEAD TBODY TR TD TH'.split(' '),
 )

@@ -1,4 +1,4 @@
-// A table that is wider than its place is reached by the keyboard: not every browser offers what scrolls as a stop of the tab key.
+// Makes a table that is wider than its container reachable by keyboard, because not every browser makes scrolling elements focusable.
 
 export function reachScrolling(): void {
   const mark = () => {

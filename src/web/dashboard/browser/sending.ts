@@ -1,9 +1,10 @@
-// One press sends a form once; the server would have taken two as one anyway. What was typed is not left by accident.
+// Sends a form only once, even if its button is pressed twice (the server would treat both as one anyway), and warns before typed values
+// are lost.
 
 export function sendOnce(): void {
   document.addEventListener('submit', (event) => {
     const { submitter } = event
-    // Only forms are submitted.
+    // Only forms fire this event.
     const form = event.target as HTMLFormElement
     if (event.defaultPrevented || form.method !== 'post' || submitter?.getAttribute('formtarget') === '_blank') return
     if (form.dataset.sent) return event.preventDefault()
@@ -18,7 +19,7 @@ export function sendOnce(): void {
 
 const reachMs = 8_000
 
-// Without a connection the browser would leave the page, and what was typed would be gone. Any answer of the server is one.
+// Without a connection the browser would leave the page and lose the typed values. Any response of the server proves a connection.
 async function sendIfReached(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
   const isReached = await fetch('/healthz', { cache: 'no-store', signal: AbortSignal.timeout(reachMs) }).then(
     () => true,
@@ -57,7 +58,7 @@ export function guardTyped(): void {
   addEventListener('beforeunload', (event) => {
     if (!document.querySelector('form[data-typed]:not([data-sent])')) return
     event.preventDefault()
-    // Whoever stays can press again.
+    // If the person stays on the page, the buttons work again.
     release()
   })
 }

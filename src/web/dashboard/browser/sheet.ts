@@ -1,5 +1,5 @@
-// Cells of a sheet: a table with data-sheet whose inputs are the cells. Arrows and Enter move, a paste of cells fills this one and
-// those to its right and below, and what differs from what was read is marked and counted.
+// Cells of a sheet: a table with data-sheet whose inputs are the cells. Arrows and Enter move. Pasted cells fill this cell and those to
+// its right and below. Cells that differ from the loaded values are marked and counted.
 
 type Cell = HTMLInputElement
 
@@ -40,7 +40,7 @@ function isCell(target: EventTarget | null): target is Cell {
   return target instanceof Element && target.matches('input:not([type=checkbox])')
 }
 
-// Left and right move only from the end of what is typed.
+// Left and right leave the cell only from the end of its text.
 function stepOf(key: string, { value, selectionStart: from, selectionEnd: to }: Cell): [down: number, right: number] {
   const { length } = value
   if (key === 'ArrowUp') return [-1, 0]

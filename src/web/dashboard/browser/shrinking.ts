@@ -1,4 +1,4 @@
-// The sizes of a picture, drawn anew.
+// Draws a picture in each of its sizes.
 
 import { pictureBytesMax, pictureSides } from './names.ts'
 
@@ -12,7 +12,7 @@ export async function shrunk(file: File): Promise<Blob[]> {
   return sizes
 }
 
-// Not every browser writes WebP.
+// Not every browser can encode WebP.
 async function drawn(bitmap: ImageBitmap, scale: number): Promise<Blob> {
   const canvas = document.createElement('canvas')
   canvas.width = Math.max(1, Math.round(bitmap.width * scale))

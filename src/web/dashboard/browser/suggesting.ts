@@ -1,5 +1,5 @@
-// Answers below a search field while one types: a combobox with a list (WAI-ARIA APG). The focus stays in the field, arrows choose,
-// Enter follows, Escape closes. Enter without a choice sends the form, as without script.
+// Results below a search field while the person types: a combobox with a list (WAI-ARIA APG). The focus stays in the field, arrows
+// select, Enter follows, Escape closes. Enter without a selection sends the form, as without script.
 
 import type { SearchAnswer, SearchAnswers } from './names.ts'
 
@@ -9,7 +9,7 @@ const lettersMin = 2
 export function suggestAnswers(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-suggest]')) {
     const field = form.querySelector<HTMLInputElement>('input[type=search]')
-    // Without popovers the list would be cut off by the menu.
+    // Without popover support the menu would cut off the list.
     if (field && 'popover' in field) new Suggesting(form, field)
   }
 }
@@ -53,7 +53,7 @@ class Suggesting {
     this.#timer = setTimeout(() => void this.#ask(), answerMs)
   }
 
-  // The answer to what was typed before would be shown as one to what is typed now.
+  // Aborts the request, so its results are not shown for text that was typed later.
   #stopAsking(): void {
     clearTimeout(this.#timer)
     this.#asked.abort()
@@ -69,14 +69,14 @@ class Suggesting {
         signal,
         headers: { accept: 'application/json' },
       })
-      // After the session has ended a page comes, and not an answer of ours, which has the members of names.ts.
+      // If the session has expired, the response is a page and not JSON. JSON has the type in names.ts.
       const isOurs = answer.ok && (answer.headers.get('content-type') ?? '').startsWith('application/json')
       const answers = isOurs ? ((await answer.json()) as SearchAnswers) : undefined
       if (signal.aborted) return
       if (answers && document.activeElement === this.#field) this.#show(answers)
       else this.#close()
     } catch {
-      // A newer question came, or the network is gone: the field works without answers.
+      // A newer request replaced this one, or the network failed: the field works without results.
       if (!signal.aborted) this.#close()
     }
   }
@@ -122,7 +122,7 @@ class Suggesting {
     if (!this.#list.matches(':popover-open') || event.isComposing) return
     const { key } = event
     const [chosen, count] = [this.#chosen, this.#list.children.length]
-    // One place more: that of the field itself.
+    // The arrows move through one more position than the list has: the field itself.
     if (key === 'ArrowDown') this.#choose(chosen + 1 === count ? -1 : chosen + 1)
     else if (key === 'ArrowUp') this.#choose(chosen === -1 ? count - 1 : chosen - 1)
     else if (key === 'Escape') this.#close()

@@ -1,4 +1,4 @@
-// The note after a save, which leaves the address.
+// The notice after a save, whose parameters are removed from the address.
 
 import { toastParameters } from './names.ts'
 

@@ -1,5 +1,5 @@
-// The person's own account: name and language, password, second factor, passkeys, sessions, assistants. What is grave asks for the
-// password again. One whose shop demands a second factor that they do not have sees how to set it up, and nothing else.
+// The person's own account: name and language, password, second factor, passkeys, sessions, assistants. Dangerous actions ask for the
+// password again. A person without the second factor that a shop demands sees only how to set it up.
 
 import { limits } from '../../../contract/limits.ts'
 import { qrPath } from '../../../domain/users/qr.ts'
@@ -56,7 +56,7 @@ ${view.assistants.length > 0 && part(visit, 'assistants', entries(view.assistant
   }
 }
 
-// Keys of an object are texts.
+// The cast claims that the object has only these keys.
 const languages = Object.keys(dashboardTexts) as DashboardLanguage[]
 const languageNames: Readonly<Record<DashboardLanguage, string>> = { en: 'English', de: 'Deutsch' }
 
@@ -78,7 +78,7 @@ function profileFields({ words }: Visit): Field[] {
   return [
     {
       name: 'name',
-      // The form of a passkey, which opens above this one, has a name too.
+      // Not `field-name`: the form of a passkey, which opens above this one, has a name too.
       id: 'own-name',
       label: words.say('account.name'),
       kind: 'line',
@@ -187,7 +187,7 @@ function assistantEntry({ words, to }: Visit, assistant: Assistant): Html {
   )
 }
 
-// Who has a passkey shows it: another factor that is set up by the password alone would take its place.
+// A person with a passkey must use it: otherwise another factor could be set up with the password alone, and replace it.
 function missingSheet(visit: Visit, hasPasskey: boolean): Sheet {
   const { words, to } = visit
   return {
@@ -236,7 +236,7 @@ function passwordSheet(visit: Visit, problems?: Problems): Sheet {
     status: problems ? 400 : 200,
     body: form(visit, {
       action: to('account/password'),
-      // So a password manager stores the password for the right account. It skips fields of the type `hidden`.
+      // Tells a password manager the account. Password managers ignore fields of the type `hidden`.
       before: html`<input hidden type="text" name="username" autocomplete="username" value="${email}">`,
       fields: [field],
       problems,
@@ -300,7 +300,7 @@ ${form(visit, {
   }
 }
 
-// Dark on light in both schemes: readers expect it.
+// Dark on light in both colour schemes, as QR readers expect.
 function qrImage(label: string, modules: readonly (readonly boolean[])[]): Html {
   const { side, path } = qrPath(modules)
   return html`<svg class="qr" viewBox="0 0 ${side} ${side}" role="img" aria-label="${label}">
@@ -421,7 +421,7 @@ function nameField({ words }: Visit): Field {
   }
 }
 
-// The script shows the form where the browser can do it, and writes what the device signed into `response`.
+// The script shows the form if the browser supports passkeys, and writes the device's signed response into `response`.
 function newPasskeySheet(visit: Visit, hasFailed = false): Sheet {
   const { words, to } = visit
   const back = backOf(visit)
@@ -531,7 +531,7 @@ const passkeyRemoval: Screen = {
   },
 }
 
-// Sessions and assistants. Without the password, as it only takes something away.
+// Sessions and assistants. Ending them needs no password, because it only removes access.
 
 const ownSessions: Screen = {
   ...ofAccount,

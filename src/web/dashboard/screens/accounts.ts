@@ -1,5 +1,5 @@
-// Accounts at payment providers: connected with keys that are pasted here, checked at the provider, and disconnected. No page ever
-// shows a key, not even the one that was just sent.
+// Accounts at payment providers: connected with keys that are pasted here, checked at the provider, and disconnected. No page ever shows
+// a key, not even one that was just sent.
 
 import type { AdminPaymentAccount } from '../../../contract/admin/payments.ts'
 import type { AdminShop } from '../../../contract/admin/shop.ts'
@@ -12,7 +12,7 @@ import { card, facts, linkButton, notice, pill, time } from '../parts.ts'
 import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
 import { done } from '../toast.ts'
 
-// The keys that each asks for.
+// The keys that each provider needs.
 const providers = { stripe: ['publishableKey', 'secretKey'], mollie: ['key'] } as const
 type Provider = keyof typeof providers
 const providerIds = Object.keys(providers) as Provider[]
@@ -21,7 +21,7 @@ export function providerName(provider: string): string {
   return provider.charAt(0).toUpperCase() + provider.slice(1)
 }
 
-// One card for each provider that can be connected here, and for each account at another.
+// One card for each provider that can be connected here, and for each account at another provider.
 export function accountCards(visit: Visit, { paymentAccounts }: AdminShop): Html {
   const others = paymentAccounts.filter(({ provider }) => !Object.hasOwn(providers, provider))
   return html`${providerIds.map((provider) => {
@@ -86,7 +86,7 @@ function backTo({ words, to }: Visit) {
   return { href: to('settings/payments'), label: words.say('settings.payments') }
 }
 
-// A form has a `key` of its own.
+// Avoids the name `key`, which is the form's idempotency key.
 function fieldOf(name: string): string {
   return `account-${name}`
 }
@@ -137,7 +137,7 @@ function keysSheet(visit: Visit, { title, lead, action, submit, provider, proble
   })
 }
 
-// As Stripe's dashboard names them.
+// Permissions as Stripe's dashboard names them.
 const stripePermissions = [
   'PaymentIntents: Write',
   'Charges and Refunds: Write',
@@ -167,7 +167,7 @@ function connectSheet(visit: Visit, problems?: Problems): Sheet {
   })
 }
 
-// A missing key is refused by the operation.
+// A missing key is sent as a space, for the operation to refuse.
 function keysIn(posted: Posted, provider: Provider): Record<string, string> {
   const names: readonly string[] = providers[provider]
   return Object.fromEntries(names.map((name) => [name, (posted.form.get(fieldOf(name)) ?? '').trim() || ' ']))
@@ -190,7 +190,7 @@ export const connectProvider: Screen = {
     const body = { provider, keys }
     const connect = (visit: Visit) =>
       attempt(visit.ask('connectAdminPaymentAccount', { body, key: keyIn(posted.form) }))
-    // The key says which mode it is for.
+    // The key belongs to one mode, which may be the other one.
     const inMode = (one: Mode) => (one === mode ? posted : posted.inMode(one))
     const first = await connect(posted)
     const other = 'refusal' in first ? otherMode(first.refusal.details.issues ?? [], mode) : undefined

@@ -1,4 +1,4 @@
-// Correcting the address of an order that was not sent. To open the form is a post: it shows the address, and each look is written down.
+// Correcting the address of an unsent order. The form is opened by a post: it shows the address, and each such access is recorded.
 
 import type { AdminCustomer } from '../../../contract/admin/orders.ts'
 import type { FormFields } from '../../../platform/html/fields.ts'
@@ -14,7 +14,7 @@ import { versionIn } from './send.ts'
 type AddressField = AdminCustomer['addressFields'][number]
 type AddressMember = AddressField['name']
 
-// The value of the hidden field `step`.
+// Value of the hidden field `step`.
 const correct = 'correct'
 
 export const editAddress: Screen = {
@@ -22,7 +22,7 @@ export const editAddress: Screen = {
   name: 'dashboard order address',
   place: 'orders',
   needs: 'editAdminOrder',
-  // After a reload by its address.
+  // Shown if the address is reloaded.
   get: async (visit) => editSheet(visit, await findOrder(visit), new URLSearchParams()),
   async post(posted) {
     const { words, form: sent } = posted
@@ -52,7 +52,7 @@ export const editAddress: Screen = {
 
 interface AddressForm {
   fields: readonly AddressField[]
-  // What taxes and delivery were decided by.
+  // Members that taxes and delivery depend on, which cannot be changed.
   fixed: { country: string; region: string }
   values: FieldValues
   problems?: Problems
@@ -77,7 +77,7 @@ function isTyped(name: string): name is keyof typeof lengthsMax {
   return Object.hasOwn(lengthsMax, name)
 }
 
-// The form carries its fields, because to ask for them again is another look: `name!` is required.
+// The form contains the names of its fields, because loading them again would record another access. `name!`: required.
 function fieldsNamed(text: string): AddressField[] {
   return text.split(' ').flatMap((word) => {
     const name = word.replace('!', '')

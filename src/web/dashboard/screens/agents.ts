@@ -1,4 +1,4 @@
-// Settings of agents: whether software may find products and buy for shoppers, who may pay, and where it finds the shop.
+// Settings for agents: whether software may find products and buy for shoppers, who may pay, and the shop's addresses for agents.
 
 import type { AdminAgentPlatform, AdminAgents } from '../../../contract/admin/agents.ts'
 import {
@@ -162,7 +162,7 @@ ${copied('agent-acp', words.say('agents.acp'), addresses.acp)}</div>`,
   })
 }
 
-// Who called, and what becomes of it.
+// Platforms that called the shop, and their status.
 export const agentPlatforms: Screen = {
   path: 'settings/agents/platforms',
   name: 'dashboard agent platforms',
@@ -202,7 +202,7 @@ async function enterPlatform(posted: Posted): Promise<Shown> {
   const again = (problems: Problems) => platformsSheet(posted, { values: valuesOf(fields, sent), problems })
   const read = bodyOf(words, fields, sent)
   if ('problems' in read) return again(read.problems)
-  // The field is required, so it is there.
+  // The field is required, so it is set.
   const body = { ...(read.body as { profileUrl: string }), status: 'approved' as const }
   const outcome = await attempt(posted.change('createAdminAgentPlatform', { body, key: keyIn(sent) }))
   if ('refusal' in outcome) return again(problemsOf(words, outcome.refusal, fields))
@@ -257,7 +257,7 @@ ${
   }
 }
 
-// What a platform is given to call the shop, and to know that the shop calls it.
+// Data that a platform needs to call the shop and to verify calls from the shop.
 export const agentConnect: Screen = {
   path: 'settings/agents/platforms/connect',
   name: 'dashboard agent connect',
@@ -281,7 +281,7 @@ ${data.length > 0 && html`${keyCard(visit, data)}${webhookCard(visit, data, type
   }
 }
 
-// A platform that buys by ACP, or does not sign, has a key from the merchant.
+// A platform that buys by ACP, or does not sign, needs a key from the merchant.
 function keyCard(visit: Visit, platforms: readonly AdminAgentPlatform[]): Html | false {
   const { words, to, may } = visit
   if (!may('createAdminAgentKey')) return false
@@ -318,7 +318,7 @@ function platformField({ words }: Visit, name: string, platforms: readonly Admin
     value: id,
     label: platforms.filter((other) => other.host === host).length > 1 ? profileUrl : host,
   }))
-  // None is chosen ahead: the key that a platform has ends.
+  // No platform is preselected, because a new key ends the platform's present key.
   const none = { value: '', label: words.say('agents.choose') }
   return {
     name,

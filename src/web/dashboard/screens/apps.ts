@@ -1,4 +1,4 @@
-// Apps and installations: what acts for the shop. Apps install themselves with OAuth; installations of one's own are made here.
+// Apps and installations that act for the shop. Apps install themselves with OAuth; the merchant's own installations are created here.
 
 import type { AdminInstallation } from '../../../contract/admin/developers.ts'
 import { type Html, html } from '../../../platform/html/html.ts'

@@ -1,4 +1,4 @@
-// Assistants: chat programs that run the shop. How one is connected, those that are, and a key for one that knows no OAuth.
+// Assistants: chat programs that run the shop. How to connect one, the connected ones, and a key for assistants without OAuth.
 
 import type { AdminInstallation } from '../../../contract/admin/developers.ts'
 import type { Scope } from '../../../contract/words.ts'
@@ -94,7 +94,7 @@ function connectedTable(visit: Visit, rows: readonly AdminInstallation[], emails
   })
 }
 
-// What a key for an assistant allows: few choices, as the list of all scopes is that of the keys.
+// Scopes of a key for an assistant: only a few choices, because the keys page has the list of all scopes.
 const rights: Readonly<Record<'read' | 'work', readonly Scope[]>> = {
   read: ['admin:read'],
   work: ['admin:read', 'admin:catalog', 'admin:orders'],
@@ -132,7 +132,7 @@ async function keyForm(visit: Visit, problem?: string): Promise<Sheet> {
   })
 }
 
-// A new one first, so no key comes to an installation that no person chose.
+// The first option is a new installation, so a key is never added to an installation that no person chose.
 function installationField({ words }: Visit, own: readonly AdminInstallation[]): Field {
   return {
     name: 'installationId',
@@ -180,7 +180,7 @@ export const newAssistantKey: Screen = {
   },
 }
 
-// As most MCP clients take it.
+// The configuration that most MCP clients accept.
 function configText(url: string, secret: string): string {
   const shop = { type: 'http', url, headers: { Authorization: `Bearer ${secret}` } }
   return JSON.stringify({ mcpServers: { shop } }, null, 2)
@@ -196,7 +196,7 @@ async function makeKey(posted: Posted, scopes: readonly Scope[], now: Date) {
 
 const namesMax = 100
 
-// By the first name that is free. Names of ended ones and of the other mode are taken too.
+// Uses the first free name. Names of ended installations and of the other mode are not free.
 async function makeInstallation(posted: Posted): Promise<AdminInstallation> {
   const { words, form: sent, mode } = posted
   const title = words.say('developers.assistants')

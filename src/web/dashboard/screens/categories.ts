@@ -1,4 +1,4 @@
-// Categories: the tree, and the form of one of them.
+// Categories: the tree, and the form for one of them.
 
 import type { AdminCategory } from '../../../contract/admin/catalog.ts'
 import { limits } from '../../../contract/limits.ts'
@@ -80,7 +80,7 @@ function treeName({ category, depth }: CategoryNode): Html {
   return html`<span class="branch depth-${depth}" dir="auto">${category.name}</span>`
 }
 
-// The slug is made of the name where none is given.
+// Without a slug, the operation makes one from the name.
 function fieldsOf({ words }: Visit, all: readonly CategoryNode[], own?: AdminCategory): Field[] {
   // A category cannot be below itself.
   const isOwn = ({ path }: CategoryNode) => own !== undefined && path.includes(own.category.slug)
@@ -124,7 +124,7 @@ function fieldsOf({ words }: Visit, all: readonly CategoryNode[], own?: AdminCat
           } as const,
         ]),
     { name: 'description', label: words.say('categories.description'), kind: 'text', rows: 3, lengthMax: 5_000 },
-    // Uploaded beside the other fields, and carried by a hidden one.
+    // Uploaded next to the other fields; its address is in a hidden field.
     { name: 'image', label: words.say('categories.image'), kind: 'line', isNullable: true },
   ]
 }
@@ -139,7 +139,7 @@ function categoryPicture(visit: Visit, { image = '' }: FieldValues): Html {
   return html`<div class="fields after">${pictureField(visit, { label, present: image === '' ? null : smallImage(image), removes })}</div>`
 }
 
-// The one that was uploaded, or else the one of the form; null where it is taken away.
+// Returns the uploaded picture, or else the form's; null if it is removed.
 async function pictureOf(posted: Posted): Promise<{ url: string | null; problems?: Problems }> {
   const { form: sent } = posted
   const before = (sent.get('image') ?? '').slice(0, 2_000) || null
@@ -197,7 +197,7 @@ function newSheet(visit: Visit, fields: readonly Field[], values: FieldValues, p
   })
 }
 
-// Pointers of the operation are below `/category`.
+// The operation's pointers are below `/category`.
 function problemsIn(
   { words }: Visit,
   { refusal }: Extract<Awaited<ReturnType<typeof attempt>>, { refusal: unknown }>,
@@ -225,14 +225,14 @@ export const oneCategory: Screen = {
   async post(posted) {
     const { words, form: sent, to, path } = posted
     const expectedVersion = Number(sent.get('version'))
-    // Before the category is looked for: a second press is answered as the first, which has removed it.
+    // Checked before the category is loaded: a second press gets the answer of the first, which has removed the category.
     if (sent.get('do') === 'remove') return remove(posted, path.categoryId ?? '', expectedVersion)
     const all = await categoriesOf(posted)
     const own = all.find(({ id }) => id === path.categoryId)
     if (!own) return lost(posted)
     const fields = fieldsOf(posted, all, own)
     const read = bodyOf(words, fields, sent)
-    // The version that this person began with: what someone else saved meanwhile is still a conflict.
+    // Uses the version that this person opened, so changes saved by others since are still a conflict.
     const seen = { ...own, version: expectedVersion }
     const picture = await pictureOf(posted)
     const values = { ...valuesOf(fields, sent), image: picture.url ?? '' }

@@ -1,4 +1,4 @@
-// The list of changes: who, when, what, from and to. What can be taken back has *Undo*, which shows first what it would do.
+// The list of changes: person, time, subject, old and new values. Changes that can be undone have *Undo*, which first shows its effect.
 
 import {
   type AdminActor,
@@ -65,7 +65,7 @@ ${
   },
 }
 
-// One entry, with all that it changed on pages of its own.
+// One entry, with everything that it changed on several pages.
 export const oneChange: Screen = {
   path: `${listPath}/:changeId`,
   name: 'dashboard change',
@@ -116,7 +116,7 @@ function pager(visit: Visit, cursor: string | undefined): Html | false {
   }</nav>`
 }
 
-// An entry of a bulk may have hundreds of things; the rest is one press away.
+// An entry of a bulk operation may have hundreds of subjects; the others are on the entry's page.
 const shownInList = 4
 const membersShown = 8
 
@@ -159,7 +159,7 @@ function actorLink(visit: Visit, { kind, id, name }: AdminActor): Html | string 
   return id === null ? text : html`<a href="${listWith(visit, { actor: id })}" dir="auto">${text}</a>`
 }
 
-// The list, within the filters that hold now.
+// Address of the list with its present filters.
 function listWith(visit: Visit, filter: Readonly<Record<string, string>>): string {
   const isList = visit.path.changeId === undefined
   return isList ? hrefWith(visit, { ...filter, cursor: undefined }) : visit.to(listPath, filter)
@@ -192,7 +192,7 @@ ${
 }</div>`
 }
 
-// A button that would be refused is not drawn.
+// Buttons that would be refused are not shown.
 function mayUndo(visit: Visit, { changes: all, undoneBy }: AdminChange): boolean {
   const effective = all.filter(hasOwnEffect)
   return (
@@ -211,7 +211,7 @@ function holds({ may }: Visit, scope: AdminScope): boolean {
   return ids.some((id) => adminOperations[id].scope === scope && may(id))
 }
 
-// What would be put back, before it is. Read from the entry: a page that is only looked at asks no changing operation.
+// Preview of an undo. It is computed from the entry, because showing a page must not call an operation that makes changes.
 export const undoChange: Screen = {
   path: `${listPath}/:changeId/undo`,
   name: 'dashboard undo preview',

@@ -1,5 +1,5 @@
-// Customers: who ordered, and what. The e-mail address is masked; name and addresses are shown by one press, which is a post, because each
-// look is written down.
+// Customers: shoppers who ordered, and their orders. The e-mail address is masked; a button shows name and addresses by a post, because
+// each such access is recorded.
 
 import { randomUUID } from 'node:crypto'
 import type { CustomerDetails, CustomerRecord, CustomerSummary } from '../../../contract/admin/customers.ts'
@@ -71,7 +71,7 @@ export const customerDetails: Screen = {
   name: 'dashboard customer details',
   place: 'customers',
   needs: 'getAdminCustomerDetails',
-  // After a reload by its address.
+  // Shown if the address is reloaded.
   get: async (visit) => customerSheet(visit, await find(visit)),
   async post(posted) {
     const { data } = await posted.ask('getAdminCustomerDetails', { path: { customerId: idOf(posted) } })
@@ -174,7 +174,7 @@ function placeOf(words: Words, { city, country }: CustomerSummary): string {
 
 interface Extra {
   details?: CustomerDetails
-  // The form of the note, drawn again.
+  // The form of the note, rendered again.
   note?: Html
 }
 
@@ -356,7 +356,7 @@ function notesPart(visit: Visit, { id, notes }: Shown, drawn: Html | undefined):
   return html`${list}${may('addAdminCustomerNote') && (drawn ?? noteForm(visit, id))}`
 }
 
-// What would be erased, and what stays, before it is.
+// Preview of an erasure: what is erased and what stays.
 async function eraseSheet(visit: Visit): Promise<Sheet> {
   const { words, to } = visit
   const customerId = idOf(visit)

@@ -1,4 +1,4 @@
-// Calls of webhooks: the list, one call with what was sent, and sending failed ones again, each once.
+// Webhook deliveries: the list, one delivery with what was sent, and replays of failed ones, each once.
 
 import type { AdminWebhookDelivery } from '../../../contract/admin/developers.ts'
 import { limits } from '../../../contract/limits.ts'
@@ -13,7 +13,7 @@ import { developerSections, sections } from '../sections.ts'
 import { hrefWith, table, tabs } from '../table.ts'
 import { done } from '../toast.ts'
 
-// Those for which a replay may be made.
+// Statuses of deliveries that can be replayed.
 const finalStatuses: readonly DeliveryStatus[] = ['succeeded', 'failed', 'blocked', 'discarded']
 const shownStatuses: readonly DeliveryStatus[] = ['failed', 'retrying', 'pending', 'succeeded']
 
@@ -65,7 +65,7 @@ export interface DeliveryTableParts {
   next: string | null
   // Addresses of the endpoints, by id.
   urls?: ReadonlyMap<string, string>
-  // On the page of an endpoint.
+  // Whether the table is on the page of one endpoint.
   isOfOne?: boolean
 }
 
@@ -114,7 +114,7 @@ function hostOf(url: string | undefined): string | undefined {
 
 function answerText({ lastStatusCode, lastError }: AdminWebhookDelivery): Html | string {
   if (lastStatusCode === null && lastError === null) return html`<span class="soft">–</span>`
-  // An answer that is an error has no other words than its status.
+  // If the error is only the status, it is not repeated.
   const isSaid = lastError === null || lastError === `status ${lastStatusCode}`
   return html`<span class="stack">
     ${lastStatusCode !== null && html`<code>${lastStatusCode}</code>`}
@@ -185,7 +185,7 @@ function indented(payload: string): string {
 // Replays
 
 export interface ReplayAllParts {
-  // '': of all endpoints.
+  // '': all endpoints.
   endpointId: string
   back: string
   isOn: boolean
@@ -228,10 +228,10 @@ async function replayChosen({ ask, form: sent }: Posted): Promise<Outcomes> {
   return (await ask('replayAdminWebhookDeliveries', { body, key: keyIn(sent) })).data
 }
 
-// One press replays at most about this many, of all endpoints together.
+// One press replays about this many deliveries at most, over all endpoints.
 const replaysMax = 10 * limits.bulkItemsMax
 
-// The operation takes those that were not replayed yet, so a second press finds none of the first.
+// The operation skips deliveries that were already replayed, so a second press replays none of them again.
 async function replayAll({ ask, form: sent }: Posted): Promise<Outcomes> {
   const asked = sent.get('endpoint') ?? ''
   const all = asked === '' ? await allRows((cursor) => ask('listAdminWebhookEndpoints', { cursor })) : []

@@ -1,4 +1,4 @@
-// Discounts: codes with their state and uses, and the form of one of them.
+// Discounts: codes with their state and uses, and the form for one of them.
 
 import type { AdminPromotion, AdminPromotionListQuery } from '../../../contract/admin/catalog.ts'
 import type { PromotionEntry } from '../../../contract/entries.ts'
@@ -106,7 +106,7 @@ ${table(visit, {
   },
 }
 
-// Amounts may be in another currency than that of the shop.
+// Amounts may be in another currency than the shop's.
 function currencyOf({ shop }: Visit, entry: PromotionEntry | undefined): string {
   return entry?.currency ?? shop.currency
 }
@@ -258,7 +258,7 @@ async function write(
   return done(to(`discounts/${answer.data.id}`), text, present && { change })
 }
 
-// What this person began with: a save is against this version, however often the form was shown again.
+// The version that this person opened. Saves are checked against it, even if the form was shown again since.
 interface Seen {
   version: string
   base: string
@@ -277,7 +277,7 @@ function baseOf(values: Values): string {
   return JSON.stringify(members.map((part) => textOf(values, part)))
 }
 
-// What this person left alone is as the other one saved it. Without a base, everything was typed.
+// Members that this person did not change get the other person's values. Without a base, all typed values count as changes.
 function mergedValues(typed: Values, theirs: Values, base: string): Values {
   const began = baseTexts(base)
   return Object.fromEntries(
@@ -294,7 +294,7 @@ function baseTexts(base: string): readonly unknown[] {
   }
 }
 
-// What cannot be read goes into `at`, by the name of its field.
+// Values that cannot be read are reported in `at`, by the name of their field.
 function entryOf(
   visit: Visit,
   values: Values,
@@ -318,7 +318,7 @@ function entryOf(
     if (text === '') return null
     return /^\d{1,10}$/.test(text) ? Number(text) : wrong(name, 'form.notNumber')
   }
-  // An instant whose minute is still the same keeps its seconds.
+  // An instant whose minute is unchanged keeps its seconds.
   const instant = (name: 'startsAt' | 'endsAt'): string | null => {
     const text = values[name] ?? ''
     const before = present?.[name]
@@ -351,7 +351,7 @@ function entryOf(
 
 const pointers: Readonly<Record<string, string>> = { percentage: 'percent', minimumSubtotal: 'minimum' }
 
-// Bounds of amounts are said in the currency of the shop.
+// Limits of amounts are formatted in the currency of the shop.
 function fieldOf(member: string, { currency }: Visit['shop']): Pick<Field, 'kind' | 'currency'> {
   return member === 'amount' || member === 'minimumSubtotal' ? { kind: 'money', currency } : { kind: 'line' }
 }
@@ -376,9 +376,9 @@ interface SheetParts {
   values: Values
   present?: AdminPromotion | undefined
   problems?: Problems | undefined
-  // (default: the present discount)
+  // Default: the present discount.
   seen?: Seen | undefined
-  // What someone else saved meanwhile.
+  // Values that another person saved since.
   theirs?: Values | undefined
 }
 
@@ -444,7 +444,7 @@ function presentText(visit: Visit, { promotion }: AdminPromotion): Html {
   return html`<strong dir="auto">${promotion.name}</strong>, ${whatOf(visit, promotion)}, ${validOf(visit, promotion)}`
 }
 
-// Where the two are not alike, beside what `presentText` says.
+// Differences between the two versions that `presentText` does not show.
 function differing({ words }: Visit, mine: Values, theirs: Values, categories: readonly CategoryNode[]): Html {
   const nameOf = new Map(categories.map(({ category }) => [category.slug, category.name]))
   const labels = {
@@ -559,7 +559,7 @@ ${field(
   })
 }
 
-// The link leads to the shop that this server shows. A merchant who has another one leaves it closed.
+// The link leads to the online store of this server. Merchants with another shop keep the online store closed.
 async function linkCard({ words, ask }: Visit, { used, promotion: { code } }: AdminPromotion): Promise<Html> {
   const { url, status } = (await ask('getAdminSite')).data
   const isLinked = url !== null && status === 'open'

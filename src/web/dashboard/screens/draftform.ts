@@ -1,4 +1,4 @@
-// The forms of drafts: a new one, and changing one that is open. What it costs is shown first; the second press does it.
+// The forms of drafts: creating one, and changing an open one. The price is shown first; the second press saves.
 
 import { randomUUID } from 'node:crypto'
 import {
@@ -159,7 +159,7 @@ function allFields({ words, shop: { currency } }: Visit, rows: number, isEdit: b
   ]
 }
 
-// As many as the form had.
+// Number of item rows in the posted form.
 function rowsIn(has: (name: string) => boolean): number {
   return Math.max(rowsFirst, numbersTo(rowsMax).findLastIndex((row) => has(`product-${row}`)) + 1)
 }
@@ -192,7 +192,7 @@ interface FormParts {
   problems?: Problems
   prices?: Prices
   names?: ItemNames
-  // More rows for items.
+  // Number of additional item rows.
   more?: number
   edited?: Edited | undefined
 }
@@ -201,7 +201,7 @@ interface ReadForm {
   body: UpdateDraftRequest
   isPreview: boolean
   problemsOf(refusal: Refusal): Problems
-  // The form with what was typed.
+  // Returns the form with the typed values.
   again(parts: Pick<FormParts, 'problems' | 'prices'>): Sheet
 }
 
@@ -230,10 +230,10 @@ async function readForm(posted: Posted, edited?: Edited): Promise<ReadForm | { s
 
 interface FoundItems {
   body: UpdateDraftRequest
-  // The pointer of each item.
+  // Pointer of each item in the form.
   places: readonly string[]
   names: ItemNames
-  // What was typed as a name, by field.
+  // Codes of products that were typed as a name, by field.
   codes: FieldValues
 }
 
@@ -262,7 +262,7 @@ async function itemsIn(
   const codes: Record<string, string> = {}
   const places: string[] = []
   for (const [row, { product, quantity = 1, unitPrice }] of Object.entries(rows)) {
-    // The first row comes with a quantity, and a product is taken out of a draft by emptying its field.
+    // The first row has a default quantity, and a product is removed from a draft by emptying its field.
     const isLeftOut = isEdit || (row === '0' && unitPrice === undefined)
     if (!product && isLeftOut) continue
     if (!product) return noProduct(words, row)

@@ -1,4 +1,4 @@
-// What the law of the countries that a shop sells to demands of it, and what of that is done.
+// Legal duties of a shop in the countries that it sells to, and their status.
 
 import { html } from '../../../platform/html/html.ts'
 import { euCountries } from '../../../platform/kit/countryfacts.ts'

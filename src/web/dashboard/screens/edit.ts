@@ -1,4 +1,4 @@
-// Editing what was ordered, before it is sent. What it costs is shown first; the second press changes the order.
+// Editing an order's items before they are sent. The price is shown first; the second press changes the order.
 
 import { randomUUID } from 'node:crypto'
 import type { AdminOrderEditRequest, AdminOrderEditResponse } from '../../../contract/admin/edits.ts'
@@ -24,10 +24,10 @@ import {
 } from './quantities.ts'
 import { versionIn } from './send.ts'
 
-// The value of the hidden field `step`.
+// Values of the hidden field `step`.
 const steps = { preview: 'preview', edit: 'edit' } as const
 
-// As many as are usual; for more the order is edited again.
+// A usual number of new items; for more, the order is edited again.
 const newRows = 3
 
 export const edit: Screen = {
@@ -68,7 +68,7 @@ export const edit: Screen = {
   },
 }
 
-// The box of the preview where the order costs more.
+// Checkbox of the preview if the order becomes more expensive.
 const received = 'received'
 
 function sentenceFor(words: Words, reason: unknown): string | undefined {
@@ -92,7 +92,7 @@ function editLines(words: Words, { items }: AdminOrder): QuantityLine[] {
   }))
 }
 
-// An empty field could mean none, or as many as before.
+// Refuses an empty quantity, which could mean none or unchanged.
 function emptied({ words, form: sent }: Posted, { items }: AdminOrder): Problems | undefined {
   const empty = items.filter(({ skuId }) => sent.get(`of-${skuId}`)?.trim() === '')
   if (empty.length === 0) return undefined
@@ -193,7 +193,7 @@ ${addressCard(visit, order)}</div>`,
   }
 }
 
-// The form of the address shows who ordered.
+// The button opens the form by a post, because it shows personal data.
 function addressCard({ words, to, may }: Visit, { id, city, country, shipping }: AdminOrder): Html | false {
   if (shipping === null || !may('getAdminOrderCustomer')) return false
   const place = [city, country && words.country(country)].filter(Boolean).join(', ')

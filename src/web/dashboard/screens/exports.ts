@@ -1,4 +1,5 @@
-// Exports: products, stock, orders, returns, drafts and promotions as a CSV file, and the feeds for Google and agents. Data of customers is a post, since each look at it is written down.
+// Exports: products, stock, orders, returns, drafts and promotions as a CSV file, and the feeds for Google and agents. Customer data is
+// exported by a post, since each access is recorded.
 
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
@@ -35,7 +36,7 @@ export async function exportCard({ words, to, may, ask }: Visit): Promise<Html> 
       }
     </p>
 ${
-  // A feed names the page of each product, which only the merchant knows where the shop is elsewhere.
+  // A feed has the page of each product. If the shop is not on this server, only the merchant knows those addresses.
   !isShown &&
   html`<form class="filters" method="get" action="${to('settings/export')}">
 <label>
@@ -87,16 +88,16 @@ export const customerExport: Screen = {
   },
 }
 
-// Those of a view of the list of orders; all of them where no view is named.
+// Filters of a view of the order list; all orders if no view is named.
 function ordersIn({ shop }: Visit, given: FormFields) {
   const view = new URLSearchParams([...given])
   if (!view.has('view')) view.set('view', 'all')
-  // A file is in the order in which the orders were placed.
+  // The file is always in the order in which the orders were placed.
   const { sort: _, q: __, ...asked } = askedOrders(view, shop.timeZone)
   return asked
 }
 
-// The file is gathered in memory before it is sent. Some 20,000 products or orders.
+// Limits of a file, which is built in memory: about 20,000 products or orders.
 const pagesMax = 400
 const lengthMax = 32_000_000
 
@@ -139,7 +140,7 @@ async function file(
   }
 }
 
-// With a mark, so Excel reads it as UTF-8.
+// Begins with a byte order mark, so Excel reads the file as UTF-8.
 function csvAnswer(name: string, texts: readonly string[]): PageAnswer {
   return fileAnswer(name, 'text/csv', `\ufeff${texts.join('')}`)
 }

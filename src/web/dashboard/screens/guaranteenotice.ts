@@ -1,5 +1,5 @@
-// The picture of the harmonised notice on the legal guarantee, in one language. It is the merchant's to get from the European Commission: the
-// design is fixed by law, so nothing here draws it.
+// The picture of the harmonised notice on the legal guarantee, in one language. The merchant gets it from the European Commission: its
+// design is fixed by law, so this server does not draw it.
 
 import type { AdminText } from '../../../contract/admin/texts.ts'
 import { limits } from '../../../contract/limits.ts'
@@ -13,7 +13,7 @@ import { pictureField, uploadedPicture } from '../storedraft.ts'
 import { done } from '../toast.ts'
 import { languageName } from './texts.ts'
 
-// The page of the European Commission with the files in 24 languages.
+// The European Commission's page with the files in 24 languages.
 const filesUrl =
   'https://commission.europa.eu/publications/practical-guidelines-and-high-resolution-vector-files-eu-notice-and-label-product-guarantees_en'
 

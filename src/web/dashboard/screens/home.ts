@@ -1,4 +1,4 @@
-// Home: what waits for someone, thirty days of sales, and what a new shop still needs.
+// Home: open tasks, thirty days of sales, and the remaining setup of a new shop.
 
 import type { AdminOrderSummary } from '../../../contract/admin/orders.ts'
 import type { AdminSalesReport } from '../../../contract/admin/reports.ts'
@@ -11,7 +11,7 @@ import type { Screen, Visit } from '../screen.ts'
 import type { TextKey } from '../words.ts'
 import { compared } from './reports.ts'
 
-// A shop with more orders than this in thirty days needs no list of first steps.
+// A shop with more orders than this in thirty days is not shown the list of first steps.
 const firstOrders = 5
 
 export const home: Screen = {
@@ -92,7 +92,7 @@ interface Todo {
   paymentsUnsettled: number
 }
 
-// `isAlarm`: something went wrong, and not only work that comes with the day. Those are shown only if there are any.
+// `isAlarm`: a problem, not daily work. Alarms and rare cards are shown only if their count is above 0.
 function todoCards(visit: Visit, { todo, agentOrders }: { todo: Todo; agentOrders: number }): Html {
   const { words, to, may } = visit
   const cards: readonly { key: TextKey; count: number; href: string; isAlarm?: boolean; isRare?: boolean }[] = [
@@ -185,11 +185,11 @@ ${chart(words, {
 interface Step {
   name: GuideStep | 'mail' | 'order'
   isDone: boolean
-  // Where it is done, if that is here.
+  // Page of the step, if this dashboard has one.
   href?: string | undefined
 }
 
-// The steps of the guide in its order, with what the server lacks, before the shop is opened.
+// The required steps of the guide, with two more (sending e-mail, a test order) before the last one, which opens the shop.
 async function firstSteps(visit: Visit): Promise<Step[]> {
   const { to, may } = visit
   const [progress, orders] = await Promise.all([progressOf(visit), visit.inMode('test').ask('listAdminOrders')])

@@ -1,4 +1,4 @@
-// Rows in which products are chosen, for drafts and for orders that are edited: by name while one types, or by code.
+// Rows to select products for drafts and edited orders: by name while the person types, or by code.
 
 import type { AdminSku } from '../../../contract/admin/catalog.ts'
 import { limits } from '../../../contract/limits.ts'
@@ -12,10 +12,10 @@ import type { Posted, Screen, Visit } from '../screen.ts'
 import type { TextKey, Words } from '../words.ts'
 
 const picksMax = 8
-// As many as a name that is typed whole may have.
+// Most SKUs that are searched for a completely typed name.
 const skusMax = limits.adminListRowsMax
 
-// What the field of a product proposes while one types (browser/pick.ts).
+// Suggestions of the product field while the person types (browser/pick.ts).
 export const pickedProducts: Screen = {
   path: 'drafts/products',
   name: 'dashboard draft products',
@@ -38,7 +38,7 @@ export const pickedProducts: Screen = {
   },
 }
 
-// The one with this code comes first, also where the first of a hundred others have it in their names.
+// The SKU with exactly this code comes first, even if a hundred others have the code in their names.
 async function skusFound({ ask }: Pick<Visit, 'ask'>, q: string, limit: number): Promise<AdminSku[]> {
   const { data } = await ask('listAdminSkus', { query: { q, limit } })
   const isCode = ({ code }: { code: string }) => code.toLowerCase() === q.toLowerCase()
@@ -57,7 +57,7 @@ export function skuName({ productName, name }: Pick<AdminSku, 'productName' | 'n
   return name === productName || name === '' ? productName : `${productName}, ${name}`
 }
 
-// By code, in small letters.
+// Keyed by code, in small letters.
 export type ItemNames = ReadonlyMap<string, string>
 
 export function itemRowFields(words: Words, currency: string, row: number): Field[] {
@@ -82,14 +82,14 @@ export function numbersTo(count: number): number[] {
   return Array.from({ length: count }, (_, row) => row)
 }
 
-// As a form has it.
+// An item row as the form sends it.
 export interface TypedItemRow {
   product?: string
   quantity?: number
   unitPrice?: number
 }
 
-// The SKU of this code, or the only one of this name; otherwise what is wrong.
+// Returns the SKU with this code, or the only one with this name; otherwise the problem as text.
 export async function skuIn(posted: Posted, typed: string): Promise<AdminSku | string> {
   const { words } = posted
   const data = await skusFound(posted, typed.slice(0, 100), skusMax)
@@ -101,7 +101,7 @@ export async function skuIn(posted: Posted, typed: string): Promise<AdminSku | s
   return found ?? words.say(another ? 'drafts.severalProducts' : 'drafts.unknownProduct')
 }
 
-// With the issues of items where the form has them: `places` has the pointer of each item.
+// Moves the issues of items to the form's fields: `places` has the pointer of each item.
 export function atPlaces(refusal: Refusal, member: 'items' | 'newItems', places: readonly string[]): Refusal {
   const { details, code } = refusal
   const issues = (details.issues ?? []).map((one) => {
@@ -113,7 +113,7 @@ export function atPlaces(refusal: Refusal, member: 'items' | 'newItems', places:
   return new Refusal(code, { ...details, issues })
 }
 
-// A quantity or a price without a product.
+// Problem of a row that has a quantity or a price, but no product.
 export function noProduct(words: Words, row: string): { problems: Problems } {
   return {
     problems: { summary: words.say('form.problem'), at: { [`/rows/${row}/product`]: words.say('form.required') } },
@@ -124,7 +124,7 @@ interface ItemRowsParts {
   caption: string
   values: FieldValues
   rows: number
-  // Whether there is a button for another row.
+  // Whether a button adds another row.
   canGrow: boolean
   problems?: Problems
   names?: ItemNames

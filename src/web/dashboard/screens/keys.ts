@@ -1,4 +1,4 @@
-// API keys: the list, and making, rotating and revoking one. What is done with keys asks for the password again.
+// API keys: the list, and creating, rotating and revoking one. Changes of keys ask for the password again.
 
 import type { AdminKey } from '../../../contract/admin/developers.ts'
 import { adminScopes, scopes as allScopes, keyKinds, openScopes, type Scope } from '../../../contract/words.ts'
@@ -117,7 +117,7 @@ function keyActions({ words, to, may }: Visit, { id, status, name }: AdminKey): 
   }</span>`
 }
 
-// Make
+// Create
 
 const lifetimes = ['never', '30', '90', '365'] as const
 
@@ -225,7 +225,7 @@ ${boxes('scope', words.say('apiKeys.scopesAdmin'), adminScopes, words.say('apiKe
   }
 }
 
-// To the day, so a second press of one form sends the same body.
+// Rounded to the day, so a second press of the same form sends the same body.
 function expiryOf(now: Date, lifetime: string | null): string | undefined {
   const days = Number(lifetime)
   if (!lifetimes.some((known) => known === lifetime) || !(days > 0)) return undefined
@@ -263,12 +263,12 @@ export const newKey: Screen = {
   },
 }
 
-// One a line.
+// Origins, one per line.
 function originsIn(text: string | null): string[] {
   return (text ?? '').split(/\s+/).filter(Boolean)
 }
 
-// All of them are in one field, and the first wrong one is told.
+// All origins are in one field, so only the first problem is shown.
 function problemsIn(words: Words, refusal: Refusal, fields: readonly Field[]): Problems {
   const wrong = refusal.details.issues?.find(({ path }) => path.startsWith('/origins/'))
   if (!wrong) return problemsOf(words, refusal, fields)

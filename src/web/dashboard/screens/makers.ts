@@ -1,4 +1,4 @@
-// Makers of products: the list, and the form of one of them with the person in the EU who is responsible.
+// Makers of products: the list, and the form for one maker with the responsible person in the EU.
 
 import type { AdminMaker } from '../../../contract/admin/makers.ts'
 import type { MakerEntry } from '../../../contract/entries.ts'
@@ -71,7 +71,7 @@ ${table(visit, {
   },
 }
 
-// The members of a party, of the maker itself or below `/responsible`.
+// Fields of a party: the maker itself, or the person at `/responsible`.
 function partyFields({ words }: Visit, prefix: '' | 'responsible', isRequired: boolean): Field[] {
   const countries = [{ value: '', label: '' }, ...countryOptions(words)]
   const part = (name: string) => ({
