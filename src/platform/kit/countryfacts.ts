@@ -34,12 +34,12 @@ export const euCountries: readonly string[] =
 
 // Returns the time zone of the country's capital or largest city, as far as the runtime knows one.
 export function timeZoneOfCountry(country: string): string {
-  // The method is newer than the types of the library.
+  // The method is newer than TypeScript's library types.
   const locale = new Intl.Locale('und', { region: country }) as Intl.Locale & { getTimeZones?(): string[] | undefined }
   return mainZones[country] ?? locale.getTimeZones?.()?.[0] ?? 'UTC'
 }
 
-// Where the first by name is not the one that most people live in.
+// Main time zones of countries in which the alphabetically first zone is not the one that most people live in.
 const mainZones: Readonly<Record<string, string>> = {
   AR: 'America/Argentina/Buenos_Aires',
   AU: 'Australia/Sydney',

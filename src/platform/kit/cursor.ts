@@ -1,5 +1,5 @@
-// Where a list goes on, as it stands in a signed cursor. A signature says that we once wrote it, not that this version of
-// the program still reads it, so what does not read is refused like a cursor that was never given.
+// Positions of lists in signed cursors. A signature shows that this server once wrote the cursor, not that this release still understands
+// it, so an unreadable one is refused like an invented one.
 
 import { issueAt } from '../../contract/issues.ts'
 import type { IdPrefix } from '../../contract/words.ts'
@@ -10,7 +10,7 @@ export function badCursor(): Refusal {
   return refuse('invalid_request', { issues: [issueAt('/query/cursor', 'bad_cursor')] })
 }
 
-// Behind the row with this id, in a list that is ordered by an instant and the id.
+// The position after the row with this id, in a list that is ordered by an instant and the id.
 export interface CursorPosition {
   at: number
   id: string
@@ -22,12 +22,12 @@ export function writePlace({ at, id }: CursorPosition): string {
 
 export function readPlace(after: string, prefix: IdPrefix): CursorPosition {
   const [at = '', id = '', ...rest] = after.split(' ')
-  // A product may have been published before 1970.
+  // The instant may be negative: a product may have been published before 1970.
   if (!isWhole(at.replace(/^-/, '')) || !isId(prefix, id) || rest.length > 0) throw badCursor()
   return { at: Number(at), id }
 }
 
-// Behind so many rows.
+// Reads a position that is a number of rows to skip.
 export function readOffset(after: string): number {
   if (!isWhole(after)) throw badCursor()
   return Number(after)

@@ -1,21 +1,21 @@
-// What the law of a country demands of a shop that sells there: one row for each duty, with its date and source. Data, not advice: the
-// server has a place for a duty or says that it has none, and never says that a shop is lawful. Pure.
+// What the law of a country requires of a shop that sells there: one row for each duty, with its date and source. Data, not legal advice:
+// the server has a setting for a duty or says that it has none, and never says that a shop is lawful. Pure.
 
 import { type DutyId, type DutyNeed, type DutyStatus, dutyIds } from '../../contract/words.ts'
 import { euCountries } from './countryfacts.ts'
 
 export interface Duty {
   countries: readonly string[]
-  // The day from which it applies.
+  // The day from which the duty applies.
   since: string
   source: string
-  // Empty: the server does it by itself.
+  // Facts that the merchant must supply. Empty if the server fulfils the duty by itself.
   needs: readonly DutyNeed[]
-  // A page of the merchant's own will do in place of the text.
+  // Whether a page of the merchant's own may replace the text.
   allowsLink?: true
-  // Not needed by a shop that sends nothing.
+  // Whether only shops that ship goods need it.
   isForGoods?: true
-  // Nothing here can show whether it is done, or needed: a person has to look.
+  // Whether a person must check it, since the server cannot know whether it is done or needed.
   isByHand?: true
 }
 
@@ -41,22 +41,23 @@ export interface DutyFacts {
   // Countries of all delivery zones; `*` stands for every country.
   zoneCountries: readonly string[]
   hasSeller: boolean
-  // Whether some SKU has to be sent. Absent: not looked at.
+  // Whether some SKU must be shipped. Undefined if not queried.
   sellsGoods?: boolean
-  // No SKU is without a content; whether one needs it, only a person can say. Absent: not looked at.
+  // Whether all SKUs have a content; only a person can judge whether a SKU needs one. Undefined if not queried.
   hasMeasures?: boolean
-  // Published products that name no maker, and makers outside of the EU without a person in it. Absent: not looked at.
+  // Number of published products without a manufacturer, and of manufacturers outside of the EU without a responsible person in it.
+  // Undefined if not queried.
   withoutMaker?: number
   withoutResponsible?: number
   texts: ReadonlySet<string>
-  // Pages of the merchant's own, by the kind of text that they have.
+  // The merchant's own pages, by the kind of their text.
   links: ReadonlySet<string>
 }
 
 export interface DutyState {
   id: DutyId
   status: DutyStatus
-  // The countries that demand it and that the shop sells to.
+  // The countries that the shop sells to and that require the duty.
   countries: readonly string[]
   lacks: readonly DutyNeed[]
 }
@@ -84,10 +85,10 @@ function isGiven(facts: DutyFacts, need: DutyNeed, { allowsLink }: Duty): boolea
   return texts.has(need) || (allowsLink === true && links.has(need))
 }
 
-// Days within which the money goes back after a withdrawal (Directive 2011/83/EU, Art. 13(1)).
+// Days within which the seller must refund after a withdrawal (Directive 2011/83/EU, Art. 13(1)).
 export const refundDays = 14
 
-// A maker that is not established in the EU needs someone there (Regulation (EU) 2023/988, Art. 16).
+// A manufacturer that is not established in the EU needs a responsible person in the EU (Regulation (EU) 2023/988, Art. 16).
 export function lacksResponsible({
   country,
   responsible,
@@ -98,7 +99,7 @@ export function lacksResponsible({
   return !euCountries.includes(country) && responsible == null
 }
 
-// Years for which a seller answers for goods (Directive (EU) 2019/771, Art. 10), and countries whose law grants more.
+// Years of the legal guarantee for goods (Directive (EU) 2019/771, Art. 10), and countries whose law grants more.
 export const guaranteeYears = 2
 export const longerGuarantees: readonly { country: string; years: number; since: string; source: string }[] = [
   { country: 'ES', years: 3, since: '2022-01-01', source: 'Real Decreto-ley 7/2021' },
@@ -106,7 +107,7 @@ export const longerGuarantees: readonly { country: string; years: number; since:
   { country: 'SE', years: 3, since: '2022-01-01', source: 'Konsumentköplag (2022:260)' },
 ]
 
-// Null where goods go to a country without this duty. Before the country is known: the least.
+// Returns null if the goods go to a country without this duty. Returns the minimum if the country is not known yet.
 export function legalGuaranteeYears(country: string | null): number | null {
   if (country === null) return guaranteeYears
   if (!duties.guarantee.countries.includes(country)) return null

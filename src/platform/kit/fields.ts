@@ -1,5 +1,5 @@
 // Structured fields of HTTP (RFC 8941), as far as signed messages need them: dictionaries of items and inner lists, with strings, tokens,
-// integers, booleans and bytes. Decimals are not read.
+// integers, booleans and bytes. Decimals are not supported.
 
 export interface FieldToken {
   token: string
@@ -17,10 +17,10 @@ export interface InnerList {
 export type FieldMember = FieldItem | InnerList
 
 const textMax = 8_192
-// Per dictionary, inner list or parameter list.
+// Maximum per dictionary, inner list or parameter list.
 const membersMax = 64
 
-// Undefined where it is not a dictionary. A name that is repeated has its last value, as the RFC says.
+// Returns undefined if the text is not a dictionary. A repeated name has its last value, as in the RFC.
 export function readDictionary(text: string): ReadonlyMap<string, FieldMember> | undefined {
   if (text.length > textMax) return undefined
   try {
@@ -35,12 +35,12 @@ export function isInnerList(member: FieldMember | undefined): member is InnerLis
   return member !== undefined && 'items' in member
 }
 
-// The bytes of a member that is one byte sequence.
+// Returns the bytes of a member that is a byte sequence.
 export function bytesIn(member: FieldMember | undefined): Buffer | undefined {
   return member !== undefined && 'value' in member && Buffer.isBuffer(member.value) ? member.value : undefined
 }
 
-// The text of a member that is one string.
+// Returns the text of a member that is a string.
 export function stringIn(member: FieldMember | undefined): string | undefined {
   return member !== undefined && 'value' in member && typeof member.value === 'string' ? member.value : undefined
 }
@@ -89,7 +89,7 @@ class FieldReader {
     const members = new Map<string, FieldMember>()
     while (this.at < this.text.length) {
       const name = this.need(keyPattern)[0]
-      // Without a value it is true.
+      // A member without a value is true.
       const member = this.accept('=') ? this.member() : { value: true, params: this.params() }
       members.delete(name)
       members.set(name, member)

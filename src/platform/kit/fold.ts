@@ -1,4 +1,4 @@
-// Texts as they are compared in a search. Pure. Databases fold letters outside of ASCII differently, or not at all.
+// Normalises texts for comparison in a search. Pure. Databases fold letters outside of ASCII differently, or not at all.
 
 export function folded(text: string): string {
   return text.normalize('NFKC').toLowerCase()

@@ -1,4 +1,4 @@
-// HTTP message signatures (RFC 9421) and digests of bodies (RFC 9530): what is signed, and signing and checking it. Pure.
+// HTTP message signatures (RFC 9421) and digests of bodies (RFC 9530): the signature base, signing and verifying. Pure.
 
 import { createHash, createPublicKey, type JsonWebKey, type KeyObject, sign, verify } from 'node:crypto'
 import {
@@ -12,17 +12,17 @@ import {
   serializeItem,
 } from './fields.ts'
 
-// A request or an answer, as far as a signature can cover it.
+// The parts of a request or an answer that a signature can cover.
 export interface SignableMessage {
   method?: string
-  // Host and port, in small letters; the port left out where it is that of the scheme.
+  // Host and port, in lower case, without the default port of the scheme.
   authority?: string
-  // As sent, without the query.
+  // The path as sent, without the query.
   path?: string
-  // With its question mark; empty where there is none.
+  // The query with its question mark, or '' if there is none.
   query?: string
   status?: number
-  // By name in small letters, values of the same name joined by a comma.
+  // Values by name in lower case. Values of the same name are joined by a comma.
   headers: Readonly<Record<string, string | undefined>>
 }
 
@@ -30,7 +30,8 @@ export function contentDigestOf(body: Uint8Array | string): string {
   return `sha-256=${bareText(createHash('sha256').update(body).digest())}`
 }
 
-// The text that is signed. Undefined where it covers something that the message does not have or that is not known here.
+// Returns the text that is signed, or undefined if the signature covers a component that the message does not have or that is not
+// supported.
 export function signatureBase(input: InnerList, message: SignableMessage): string | undefined {
   const lines: string[] = []
   const seen = new Set<string>()
@@ -75,11 +76,11 @@ function derivedOf(name: string, { method, authority, path, query, status }: Sig
 
 export interface MessageSigner {
   keyId: string
-  // EC P-256.
+  // A key of EC P-256.
   privateKey: KeyObject
 }
 
-// The headers that sign a message: these components, at this second.
+// Returns the headers that sign a message: they cover these components and the second of signing.
 export function signatureHeaders(
   components: readonly string[],
   message: SignableMessage,
@@ -102,7 +103,7 @@ export function signatureHeaders(
 
 export interface VerifyingKey {
   key: KeyObject
-  // Null of Ed25519, which hashes by itself.
+  // Null for Ed25519, which hashes internally.
   hash: 'sha256' | 'sha384' | null
   signatureBytes: number
 }
@@ -113,7 +114,7 @@ const curves: Readonly<Record<string, Omit<VerifyingKey, 'key'>>> = {
   'OKP Ed25519': { hash: null, signatureBytes: 64 },
 }
 
-// Undefined where the key is of a kind that is not known here, or is damaged.
+// Returns undefined if the key is of an unsupported kind, or invalid.
 export function verifyingKey({ kty, crv, x, y }: JsonWebKey): VerifyingKey | undefined {
   const curve = curves[`${kty} ${crv}`]
   if (!curve || typeof x !== 'string') return undefined
@@ -121,18 +122,18 @@ export function verifyingKey({ kty, crv, x, y }: JsonWebKey): VerifyingKey | und
     const jwk = { kty, crv, x, ...(kty === 'EC' && { y }) } as JsonWebKey
     return { ...curve, key: createPublicKey({ key: jwk, format: 'jwk' }) }
   } catch {
-    // Not a point of the curve, or not base64url.
+    // The key is not a point of the curve, or not base64url.
     return undefined
   }
 }
 
-// Signatures of ECDSA are r and s, one after the other; those in DER have another length.
+// An ECDSA signature consists of r and s; one in DER has another length and is refused.
 export function isSignedBy({ key, hash, signatureBytes }: VerifyingKey, base: string, signature: Buffer): boolean {
   if (signature.length !== signatureBytes) return false
   return verify(hash, Buffer.from(base), { key, dsaEncoding: 'ieee-p1363' }, signature)
 }
 
-// The thumbprint of a public key (RFC 7638, RFC 8037).
+// Returns the thumbprint of a public key (RFC 7638, RFC 8037).
 export function thumbprintOf({ kty, crv, x, y }: JsonWebKey): string {
   const members = kty === 'EC' ? { crv, kty, x, y } : { crv, kty, x }
   return createHash('sha256').update(JSON.stringify(members)).digest('base64url')

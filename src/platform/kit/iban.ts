@@ -1,6 +1,6 @@
-// Account numbers by ISO 13616. Pure.
+// Checks of account numbers by ISO 13616. Pure.
 
-// False for what looks like an IBAN and has a mistake in it. An account number of another kind is not judged.
+// Returns false if the text looks like an IBAN but contains a mistake. Account numbers of other kinds are accepted.
 export function isPossibleIban(text: string): boolean {
   const code = text.replace(/\s+/g, '').toUpperCase()
   if (!/^[A-Z]{2}\d{2}/.test(code)) return true

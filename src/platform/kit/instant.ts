@@ -1,6 +1,6 @@
-// Instants are epoch milliseconds inside and RFC 3339 texts (UTC, milliseconds, `Z`) outside.
+// Instants are epoch milliseconds internally, and RFC 3339 texts (UTC, milliseconds, `Z`) in interfaces.
 
-// How far the clocks of two nodes may be apart.
+// Maximum difference between the clocks of two nodes.
 export const clockSkewMsMax = 60_000
 
 export function toInstant(ms: number): string {
@@ -9,7 +9,8 @@ export function toInstant(ms: number): string {
 
 const written = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/
 
-// Milliseconds may be left out. Undefined when it is not an instant: Date.parse alone takes the 30th of February for the 2nd of March.
+// Milliseconds are optional. Returns undefined if the text is not an instant: Date.parse alone would accept the 30th of February as the
+// 2nd of March.
 export function fromInstant(text: string): number | undefined {
   const ms = written.test(text) ? Date.parse(text) : Number.NaN
   return !Number.isNaN(ms) && toInstant(ms).slice(0, 19) === text.slice(0, 19) ? ms : undefined

@@ -1,5 +1,5 @@
-// A strict reader of JSON: what JSON.parse takes, without what two readers could understand differently or a database
-// cannot keep. It never throws; the first problem is reported with its place.
+// A strict parser of JSON: it accepts what JSON.parse accepts, except for what two parsers could understand differently or a database
+// cannot store. It never throws; the first problem is reported with its place.
 
 import { type BrokenRule, type Issue, issue } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
@@ -14,7 +14,7 @@ export function parseJson(text: string, depthMax: number = limits.jsonDepthMax):
   return parseWith(text, depthMax, new Map())
 }
 
-// The same for megabytes, most of which are one text: long texts are read in slices of time.
+// Parses JSON of several megabytes, most of which is one text: long texts are parsed in slices of time.
 export async function parseLongJson(text: string, depthMax: number = limits.jsonDepthMax): Promise<JsonResult> {
   const longTexts = await readLongTexts(text)
   return parseWith(text, depthMax, longTexts)
@@ -28,10 +28,10 @@ function parseWith(text: string, depthMax: number, longTexts: LongTexts): JsonRe
   return { problem, issue: { path: pointer(reader.path), ...reader.rule } }
 }
 
-// Until a problem is noted. Made once: every body has a reader.
+// The initial value until a problem is found. One shared object, since every body has its own parser.
 const noRule: BrokenRule = issue('does_not_match')
 
-// Returned in place of a value once a problem is noted; no text reads as this.
+// Returned instead of a value once a problem is found; no parsed value equals it.
 const failed = Symbol('failed')
 
 const quote = 0x22
@@ -47,10 +47,10 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-// Texts that were read ahead, by the place of their first quote.
+// Texts that were parsed in advance, by the position of their first quote.
 type LongTexts = ReadonlyMap<number, { end: number; value: string }>
 
-// Recursion is safe here: its depth is bounded before each step down.
+// Recursion is safe here: the depth is checked before each step down.
 class Reader {
   readonly #text: string
   readonly #depthMax: number
@@ -58,7 +58,7 @@ class Reader {
   #at = 0
   problem: JsonProblem | undefined
   rule = noRule
-  // Filled from the inside out while the failure travels up, so good documents pay nothing for it.
+  // Filled from the innermost step outwards while the failure is returned, so valid documents cost nothing.
   readonly path: (string | number)[] = []
 
   constructor(text: string, depthMax: number, longTexts: LongTexts) {
@@ -95,7 +95,7 @@ class Reader {
       if (this.#text.charCodeAt(this.#at) !== quote) return this.#malformed()
       const key = this.#readText()
       if (typeof key !== 'string') return failed
-      // Assigning any other name makes an own member; this one would replace the prototype.
+      // Any other name becomes an own member when it is assigned; this one would replace the prototype.
       if (key === '__proto__') return this.#failAt(key, 'forbidden_key', issue('forbidden_name'))
       if (Object.hasOwn(object, key)) return this.#failAt(key, 'duplicate_key', issue('repeated_name'))
       this.#skipSpace()
@@ -145,7 +145,7 @@ class Reader {
         return value
       }
       if (code === backslash) return this.#readEscapedText(start, at)
-      // Written this way round, the comparison is false for the NaN past the end too.
+      // In this form, the comparison also detects the NaN past the end.
       if (!(code >= 0x20)) {
         this.#at = at
         return this.#malformed()
@@ -159,8 +159,8 @@ class Reader {
     return isStorable(value) ? value : this.#badText()
   }
 
-  // Checks every escape and leaves the decoding to the platform: a megabyte of line breaks put together here takes 40 ms, and half as
-  // much again to collect, against 5.
+  // Checks every escape and leaves the decoding to JSON.parse: decoding a megabyte of line breaks here takes 40 ms, and half as much
+  // again to collect, instead of 5.
   #readEscapedText(start: number, firstEscape: number): string | typeof failed {
     const text = this.#text
     let at = firstEscape
@@ -171,7 +171,7 @@ class Reader {
         this.#at = at
         return this.#malformed()
       }
-      // What follows the `u` is read as plain characters.
+      // The hexadecimal digits after `\u` were checked, so they are skipped as plain characters.
       at += code === backslash ? 2 : 1
     }
     this.#at = at + 1
@@ -209,13 +209,13 @@ class Reader {
       isWhole = false
     }
     this.#at = at
-    // The sum of digits is exact up to 2^53; whatever may be beyond, or has a fraction, is left to the platform.
+    // The sum of digits is exact up to 2^53; numbers that may be larger, or have a fraction, are left to Number().
     if (!isWhole) value = Number(text.slice(start, at))
     else if (first !== text.charCodeAt(start)) value = -value
     if (!(value >= -Number.MAX_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER)) {
       return this.#fail('bad_number', issue('number_too_large'))
     }
-    // Callers send whole numbers, so this is rarely reached.
+    // Callers mostly send whole numbers, so this is rarely reached.
     if (!isWhole && !isExactDecimal(text.slice(start, at), value)) {
       return this.#fail('bad_number', issue('number_too_precise'))
     }
@@ -273,7 +273,7 @@ class Reader {
     return this.#within(key)
   }
 
-  // The text itself is not repeated: it may hold what must not be logged.
+  // The error does not repeat the text, which may contain what must not be logged.
   #malformed(key?: string): typeof failed {
     const what = this.#at >= this.#text.length ? issue('ends_early') : issue('malformed', { position: this.#at })
     return key === undefined ? this.#fail('malformed', what) : this.#failAt(key, 'malformed', what)
@@ -299,10 +299,10 @@ function isStorable(value: string): boolean {
 
 const pieceLength = 65_536
 
-// Those that are longer than a piece. One that is malformed is left to the reader, which tells where.
+// Parses the texts that are longer than a piece. A malformed one is left to the parser, which reports its position.
 async function readLongTexts(text: string): Promise<LongTexts> {
   const breath = createBreath()
-  // Many that arrive together begin one after the other.
+  // If many bodies arrive together, they begin one after the other.
   await breath.take()
   const found = new Map<number, { end: number; value: string }>()
   for (let from = 0; ; ) {
@@ -327,7 +327,7 @@ async function readLongTexts(text: string): Promise<LongTexts> {
   }
 }
 
-// Where the text ends, or another piece can begin.
+// Returns where the text ends, or where the next piece can begin.
 function pieceEnd(text: string, begin: number): number {
   const most = Math.min(begin + pieceLength, text.length)
   let at = begin
@@ -386,7 +386,7 @@ function isHexDigit(code: number): boolean {
   return (code >= digit0 && code <= digit9) || (lower >= 0x61 && lower <= 0x66)
 }
 
-// RFC 6901, from the steps in inside-out order.
+// A JSON Pointer (RFC 6901), made from steps of which the innermost comes first.
 function pointer(steps: readonly (string | number)[]): string {
   return steps.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).reduceRight(join, '')
 }

@@ -1,4 +1,4 @@
-// Something that is made at its first use and cached. If making it fails, the next use tries again.
+// A value that is made at its first use and cached. If making it fails, the next use tries again.
 
 import { endTurn, runWork } from './work.ts'
 
@@ -15,5 +15,5 @@ export function late<Thing>(make: () => Promise<Thing>): () => Promise<Thing> {
   }
 }
 
-// Mostly code, which is read, stripped of its types and compiled at once.
+// Name of the work of loading code: files are read, stripped of their types and compiled in one step.
 export const loading = 'code loading'

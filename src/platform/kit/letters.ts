@@ -1,4 +1,4 @@
-// Latin letters that Unicode does not decompose, as ASCII.
+// ASCII forms of Latin letters that Unicode does not decompose.
 
 export const undecomposed: Readonly<Record<string, string>> = {
   ß: 'ss',

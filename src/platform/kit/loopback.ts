@@ -1,4 +1,4 @@
-// Hosts of the same machine, as a parsed URL names them.
+// Hosts of this machine, as a parsed URL spells them.
 
 const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
@@ -6,7 +6,7 @@ export function isLoopback({ hostname }: URL): boolean {
   return loopbackHosts.includes(hostname)
 }
 
-// As a server is given an address to listen on.
+// Whether an address for a server to listen on is a loopback address.
 export function isLoopbackAddress(host: string): boolean {
   return host === '::1' || loopbackHosts.includes(host)
 }

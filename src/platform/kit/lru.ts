@@ -1,10 +1,11 @@
-// A bounded map: when it is full, the entries that were not asked for the longest fall out. Full is a number of entries, or a
-// sum of weights, such as bytes.
+// A bounded map: when it is full, the least recently used entries are removed. The limit is a number of entries, or a sum of weights,
+// such as bytes.
 
-// About what a map and its entry take besides the key and the value.
+// Approximate memory of a map entry besides its key and value.
 const entryBytes = 200
 
-// For a cache by strings that callers choose: the key counts too, since an empty answer to a long question takes space.
+// The weight of an entry in a cache whose keys callers choose: the key counts too, since a long query with an empty answer also takes
+// memory.
 export function entryWeight(key: string, bytes: number): number {
   return entryBytes + key.length * 2 + bytes
 }
@@ -21,7 +22,7 @@ export class Lru<Key, Value> {
     this.#weightOf = weightOf
   }
 
-  // A lower bound holds from the next entry on.
+  // A smaller limit takes effect with the next entry.
   set weightMax(weightMax: number) {
     this.#weightMax = weightMax
   }
@@ -33,13 +34,13 @@ export class Lru<Key, Value> {
   get(key: Key): Value | undefined {
     const value = this.#entries.get(key)
     if (value === undefined) return undefined
-    // A Map keeps the order of insertion, so the first entry is always the least recently used.
+    // A Map keeps the order of insertion, so with this its first entry is always the least recently used.
     this.#entries.delete(key)
     this.#entries.set(key, value)
     return value
   }
 
-  // Looks without counting as a use.
+  // Returns a value without counting as a use.
   peek(key: Key): Value | undefined {
     return this.#entries.get(key)
   }
@@ -67,7 +68,7 @@ export class Lru<Key, Value> {
     this.#weight = 0
   }
 
-  // From the least to the most recently used. Deleting during the walk is safe.
+  // Iterates from the least to the most recently used. Deleting during the iteration is safe.
   [Symbol.iterator](): IterableIterator<[Key, Value]> {
     return this.#entries[Symbol.iterator]()
   }

@@ -1,4 +1,4 @@
-// Where e-mails go, as the setting names it. Pure. Problems are reported without the text: it may hold a password.
+// Parses the setting of where e-mails are sent. Pure. Problems are reported without the text, since it may contain a password.
 
 import { isLoopback } from './loopback.ts'
 
@@ -9,9 +9,9 @@ export type MailTarget =
       kind: 'smtp'
       host: string
       port: number
-      // Encrypted from the first byte. Otherwise the connection is upgraded before anything is said.
+      // Whether the connection is encrypted from the first byte. Otherwise it is upgraded with STARTTLS before anything is sent.
       isTls: boolean
-      // A relay on this machine may go without.
+      // Whether the relay is on this machine, so encryption is not required.
       isLocal: boolean
       auth: { user: string; password: string } | null
     }

@@ -1,11 +1,11 @@
-// Contents of SKUs as people type them and as the files of Shopify and Google write them: an amount and a unit, and the same for what the unit
-// price is for. Pure.
+// Contents of SKUs as people type them and as the files of Shopify and Google contain them: an amount and a unit, and the same for the
+// base of the unit price. Pure.
 
 import { limits } from '../../contract/limits.ts'
 import { type MeasureUnit, measureBases, measureUnits } from '../../contract/words.ts'
 import { type Base, bases, isBaseOf, measureOf, type SkuMeasure, unitSizes } from './unitprice.ts'
 
-// Other names of our units. Those of the United States are not read.
+// Other names of our units. Units of the United States are not supported.
 const unitNames: ReadonlyMap<string, MeasureUnit> = new Map([
   ...measureUnits.map((unit): [string, MeasureUnit] => [unit, unit]),
   ['m²', 'm2'],
@@ -26,12 +26,12 @@ const unitNames: ReadonlyMap<string, MeasureUnit> = new Map([
 export interface MeasureTexts {
   amount: string
   unit: string
-  // Empty where the file names none.
+  // Empty if the file names no base.
   baseAmount: string
   baseUnit: string
 }
 
-// `hasOtherBase`: the base of the file is not one of ours, and the usual one is taken. Undefined where the content cannot be read.
+// `hasOtherBase`: the file's base is not supported, and the usual one is used. Returns undefined if the content cannot be read.
 export function readMeasure(texts: MeasureTexts): { measure: SkuMeasure; hasOtherBase: boolean } | undefined {
   const content = wholeAmount(texts.amount, texts.unit)
   if (!content) return undefined
@@ -43,7 +43,7 @@ export function readMeasure(texts: MeasureTexts): { measure: SkuMeasure; hasOthe
   return per !== undefined && isBaseOf(measure) ? { measure, hasOtherBase: false } : { ...usual, hasOtherBase: true }
 }
 
-// In the given unit, or else in the largest one in which it is a whole number: 0.75 l are 75 cl.
+// Returns the amount in the given unit, or else in the largest smaller unit in which it is a whole number: 0.75 l are 75 cl.
 function wholeAmount(text: string, unitText: string): Base | undefined {
   const unit = unitNames.get(unitText.toLowerCase())
   const [, whole = '', part = ''] = /^(\d{1,9})(?:\.(\d{1,9}))?$/.exec(text) ?? []
@@ -72,7 +72,7 @@ function isSameKind(one: Base, other: Base): boolean {
 
 type Target = 'shopify' | 'google'
 
-// Units that a format has another name for, or none: then the amount is told in a larger one.
+// Units that a format names differently, or lacks: then the amount is written in a larger unit.
 const written: Readonly<Record<Target, Partial<Record<MeasureUnit, { name: string; divisor?: number }>>>> = {
   shopify: { cm2: { name: 'm2', divisor: 10_000 }, piece: { name: 'item' } },
   google: {
@@ -92,11 +92,11 @@ export function measureTexts({ amount, unit, per }: SkuMeasure, target: Target):
 
 function inUnits({ amount, unit }: Base, target: Target): { amount: string; unit: string } {
   const { name, divisor = 1 } = written[target][unit] ?? { name: unit }
-  // At most four places after the point, so the division of an amount below 10^9 is exact when it is rounded to them.
+  // Rounding to four decimals is exact for amounts below 10^9.
   return { amount: String(Number((amount / divisor).toFixed(4))), unit: name }
 }
 
-// What a person types: "250 g", "0,75 l", or with what the unit price is for: "250 g / 100 g".
+// Parses what a person types: "250 g", "0,75 l", or with the base of the unit price: "250 g / 100 g".
 export function typedMeasure(text: string): SkuMeasure | undefined {
   const [, amount = '', unit = '', baseAmount = '', baseUnit = ''] = typedExpression.exec(text.trim()) ?? []
   const read = readMeasure({ amount: amount.replace(',', '.'), unit, baseAmount, baseUnit })

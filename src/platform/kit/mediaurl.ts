@@ -1,12 +1,12 @@
-// Where pictures are stored, as the setting names it. Pure. Problems are reported without the text: it may hold a secret.
+// Parses the setting of where pictures are stored. Pure. Problems are reported without the text, since it may contain a secret.
 
 import { isLoopback } from './loopback.ts'
 
 export type MediaTarget = { kind: 'folder'; folder: string } | ({ kind: 'bucket' } & BucketTarget)
 
-// A bucket of S3 or of a service that speaks like it, addressed by path.
+// A bucket of S3 or of a compatible service, addressed by path.
 export interface BucketTarget {
-  // https, or http on this machine.
+  // The origin uses https, or http on this machine.
   origin: string
   bucket: string
   region: string

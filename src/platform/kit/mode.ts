@@ -1,6 +1,6 @@
 import type { Mode } from '../../contract/words.ts'
 
-// A merchant in one mode: whose stock, promotion uses and order numbers are meant. Test and live share none of them.
+// A merchant in one mode. Stock, promotion uses and order numbers belong to one mode: test and live share none of them.
 export interface MerchantMode {
   merchantId: string
   mode: Mode

@@ -1,14 +1,14 @@
-// Long JSON texts as they are stored: packed, since a cart of a hundred lines is 40 KB that repeat themselves and is stored
-// anew with every change. Unpacking gives the same bytes.
+// Compresses long JSON texts for storage: a cart of a hundred lines is 40 KB with many repetitions, and is stored again with every
+// change. Decompressing gives the same bytes.
 
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
-// Below, there is little to gain. A text of 35 KB becomes one of 3 KB in 0.15 ms.
+// Shorter texts are not compressed, since little would be gained. A text of 35 KB becomes 3 KB in 0.15 ms.
 const packedBytesMin = 8_192
-// JSON begins with none of these.
+// A prefix with which no JSON text begins.
 const mark = 'zstd:'
 const options = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
-// Far above what is ever packed: a damaged text must not ask for all memory.
+// Far more than any stored text has: a damaged text must not allocate all memory.
 const unpackedBytesMax = 2 ** 24
 
 export function packed(text: string): string {

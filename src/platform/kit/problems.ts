@@ -1,8 +1,8 @@
-// Problems of an entry, each with its place, and the checks that entries of all kinds share. Pure.
+// Problems of an entry, each with its place, and checks that all kinds of entries share. Pure.
 
 import { type Issue, issueAt } from '../../contract/issues.ts'
 
-// The path leads into the entry.
+// The path is relative to the entry.
 export type Problem = Issue
 
 export function isBlank(text: string | undefined): boolean {
@@ -17,7 +17,7 @@ export function* repeated(values: readonly string[], place: (index: number) => s
   }
 }
 
-// Line breaks and tabs are text. Other control characters are mistakes, and one of them is our placeholder for the public
+// Line breaks and tabs are allowed in texts. Other control characters are mistakes, and one of them is the placeholder for the public
 // origin in rendered answers.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
@@ -33,7 +33,7 @@ export function* controlCharacters(value: unknown, path: string): Generator<Prob
   }
 }
 
-// The problems of a part, with their place in the whole.
+// Returns the problems of a part with their place in the whole entry.
 export function* below(path: string, problems: Iterable<Problem>): Generator<Problem> {
   for (const problem of problems) yield { ...problem, path: `${path}${problem.path}` }
 }

@@ -1,4 +1,4 @@
-// What an operator types to run a command. In a clone npm finds the Node that can run it; the npm package has a command of its own, and
+// What an operator types to run a command. In a clone, npm finds a Node that can run it; the npm package has its own command, and
 // JavaScript instead of TypeScript.
 
 const isPackage = import.meta.filename.endsWith('.js')

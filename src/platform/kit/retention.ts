@@ -1,5 +1,5 @@
-// How long rows are stored that are not part of the merchant's books (orders, payments, refunds, stock movements). One
-// setting names what differs from the defaults: `checkouts=14d,customers=2d`.
+// Retention times of rows that do not belong to the merchant's books (orders, payments, refunds, stock movements). A setting overrides
+// defaults: `checkouts=14d,customers=2d`.
 
 const secondMs = 1_000
 const minuteMs = 60 * secondMs
@@ -7,25 +7,25 @@ const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
 export const retentionDefaultsMs = {
-  // An open cart that is not changed expires after this long.
+  // An open cart expires this long after its last change.
   carts: 30 * dayMs,
-  // A cart or checkout session that ended without an order is deleted this long after its end, its declined payments with
-  // it; and the e-mail, name and phone of such a session are erased this long after its end.
+  // A cart or checkout session without an order is deleted this long after its end, with its declined payments. The e-mail, name and
+  // phone of such a session are erased after the second time.
   checkouts: 30 * dayMs,
   customers: 7 * dayMs,
-  // A cart and a checkout session that became an order are deleted this long after it. The order stays.
+  // A cart and a checkout session that became an order are deleted this long after the order. The order is kept.
   completed: 400 * dayMs,
   // Stored answers of idempotency keys.
   answers: 7 * dayMs,
-  // Texts of events. As long as they are stored they can be replayed, and a delivery may wait for its endpoint.
+  // Texts of events. While they are stored, events can be replayed, and a delivery may wait for its endpoint.
   texts: 30 * dayMs,
-  // Events without their text, deliveries that ended, and keys that were revoked or have expired.
+  // Events without their text, ended deliveries, and revoked or expired keys.
   log: 90 * dayMs,
   // Entries of the list of changes.
   changes: 730 * dayMs,
-  // Withdrawals, from their receipt on: three years and some, after which no claim comes of them.
+  // Withdrawals, after their receipt: a little over three years, after which claims are time-barred.
   withdrawals: 1_200 * dayMs,
-  // Imports, from their last step on.
+  // Imports, after their last step.
   transfers: 7 * dayMs,
 } as const
 

@@ -1,4 +1,4 @@
-// What a shipping zone costs: which zone serves a country, and what its options cost for one parcel. Pure.
+// The cost of shipping: the zone that serves a country, and the prices of its options for a parcel. Pure.
 
 export interface WeightStep {
   upToGrams: number
@@ -19,7 +19,7 @@ export interface Zone {
   options: readonly ZoneOption[]
 }
 
-// What is sent: its weight, and the price of everything in the cart before any discount.
+// The parcel to be shipped: its weight, and the price of everything in the cart before any discount.
 export interface Parcel {
   weightGrams: number
   subtotal: number
@@ -31,14 +31,14 @@ export interface Offer {
   amount: number
 }
 
-// `*` is every country that no other zone names, wherever it stands in the list.
+// `*` stands for every country that no other zone names, whatever its position in the list.
 export function zoneFor(zones: readonly Zone[], country: string): Zone | undefined {
   return (
     zones.find(({ countries }) => countries.includes(country)) ?? zones.find(({ countries }) => countries.includes('*'))
   )
 }
 
-// The options of a zone that carry the parcel, in the merchant's order, each with its amount for this parcel.
+// Returns the options of a zone that carry the parcel, in the merchant's order, each with its amount for this parcel.
 export function offersFor(zone: Zone, parcel: Parcel): Offer[] {
   return zone.options.flatMap((option) => {
     const amount = amountFor(option, parcel)
@@ -46,7 +46,7 @@ export function offersFor(zone: Zone, parcel: Parcel): Offer[] {
   })
 }
 
-// Undefined: heavier than the last step, so the option is not offered.
+// Returns undefined if the parcel is heavier than the last step, so the option is not offered.
 function amountFor({ amount, freeFrom, weightSteps }: ZoneOption, parcel: Parcel): number | undefined {
   if (freeFrom !== null && parcel.subtotal >= freeFrom) return 0
   if (weightSteps.length === 0) return amount

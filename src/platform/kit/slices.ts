@@ -1,6 +1,6 @@
-// Turns for slices of long computations. The event loop has one queue for everything, so a request that waits for the database twice
-// would wait for three slices. Here a slice begins only when the loop has nothing else to do and waits for no answer of the database,
-// and one at a time, however many computations there are. A server that is never idle lets a slice begin after 10 ms.
+// Schedules slices of long computations. The event loop has one queue for everything, so a request that waits for the database twice
+// would wait for three slices. Here a slice begins only when the loop has nothing else to do and no answer of the database is awaited,
+// and one at a time, however many computations there are. On a server that is never idle, a slice begins after 10 ms.
 
 import type { Turns } from './turns.ts'
 
@@ -8,15 +8,15 @@ const waitMsMax = 10
 
 export interface LoopState {
   clock: () => number
-  // How many answers of the operating system the loop has handled: requests, answers of the database, files.
+  // Number of events of the operating system that the loop has handled: requests, answers of the database, files.
   eventsSeen: () => number
-  // How many statements wait for their answer.
+  // Number of statements that wait for their answer.
   answersAwaited: () => number
 }
 
 let awaited = 0
 
-// Notes that an answer of the database is awaited, so that no slice delays what goes on with it.
+// Counts an answer of the database as awaited, so no slice delays the work that continues with it.
 export async function awaitAnswer<Answer>(answer: Promise<Answer>): Promise<Answer> {
   awaited += 1
   try {
@@ -34,7 +34,7 @@ const thisLoop: LoopState = {
 
 export function createSliceTurns({ clock, eventsSeen, answersAwaited }: LoopState = thisLoop): Turns {
   const waiting: (() => void)[] = []
-  // A turn is scheduled or under way.
+  // Whether a slice is scheduled or running.
   let isActive = false
   let endedAt = 0
   let seen = 0
@@ -53,7 +53,7 @@ export function createSliceTurns({ clock, eventsSeen, answersAwaited }: LoopStat
 
   function begin(): void {
     waiting.shift()?.()
-    // A tick that a microtask asks for comes when all of them are done: then the slice has ended, or waits for the database.
+    // A tick that a microtask schedules runs after all microtasks: by then the slice has ended, or waits for the database.
     queueMicrotask(() => process.nextTick(goOn))
   }
 

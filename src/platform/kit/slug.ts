@@ -1,4 +1,4 @@
-// Slugs: the readable names in addresses.
+// Slugs: the readable names in URLs.
 
 import { limits } from '../../contract/limits.ts'
 import { patterns } from '../../contract/patterns.ts'
@@ -10,14 +10,14 @@ export function isSlug(text: string): boolean {
   return text.length <= limits.slugLengthMax && slugExpression.test(text)
 }
 
-// With those that German readers expect as two.
+// The letters that Unicode does not decompose, and the umlauts, which German readers expect as two letters.
 const spelledOut: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ...undecomposed }
 const spelledOutExpression = new RegExp(`[${Object.keys(spelledOut).join('')}]`, 'g')
 
-// Longer texts add nothing to a slug, and normalising is not free.
+// Longer texts add nothing to a slug, and normalising them is expensive.
 const textLengthMax = 1000
 
-// May return '': a text without one Latin letter or digit has no slug, and the caller must ask for one.
+// May return '': a text without a Latin letter or digit has no slug, and the caller must ask for one.
 export function slugify(text: string): string {
   return spelled(text)
     .replace(/['’]/g, '') // "men's" reads better as mens than as men-s
@@ -27,7 +27,7 @@ export function slugify(text: string): string {
     .replace(/-$/, '')
 }
 
-// Whether the slug of a text drops letters, digits or pictures of it, so that another text may have the same slug.
+// Returns whether the slug of a text drops some of its letters, digits or symbols, so another text may have the same slug.
 export function dropsLetters(text: string): boolean {
   return text.length > textLengthMax || /(?![a-z0-9])[\p{L}\p{N}\p{So}]/u.test(spelled(text))
 }

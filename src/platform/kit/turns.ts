@@ -1,20 +1,20 @@
-// Computing in turns. The event loop answers everything that has arrived before it looks for more, and connections that it has just
-// answered come first again: sixteen callers of a slow operation wait for all the others twice. Here each piece of work has a
-// turn of the loop to itself, in the order in which it was asked for, and cheaper requests are answered in between. If those take
-// so long that work waits, a turn performs more of it, for as long as they took.
+// Schedules expensive work in turns. The event loop answers everything that has arrived before it polls again, and connections that it
+// has just answered come first again: sixteen callers of a slow operation wait for all the others twice. Here each piece of work has one
+// turn of the loop, in the order of arrival, and cheaper requests are answered in between. If these take so long that work waits, a turn
+// performs more of it, for as long as they took.
 
 export interface Turns {
   take(): Promise<void>
-  // How many have asked and not begun.
+  // Number of calls that wait for their turn.
   readonly waiting: number
 }
 
-// Sixteen pieces of work of 3 ms take as long.
+// About the time of sixteen pieces of work of 3 ms.
 const waitMsMax = 50
 
 export function createTurns(clock: () => number = () => performance.now()): Turns {
   const waiting: { since: number; begin: () => void }[] = []
-  // A turn is scheduled or under way.
+  // Whether a turn is scheduled or running.
   let isActive = false
   let lastEndAt = 0
 
@@ -25,7 +25,7 @@ export function createTurns(clock: () => number = () => performance.now()): Turn
 
   function beginNext(endAt: number): void {
     waiting.shift()?.begin()
-    // A tick that a microtask asks for comes when all of them are done: then the work is done, or waits for the database.
+    // A tick that a microtask schedules runs after all microtasks: by then the work is done, or waits for the database.
     queueMicrotask(() => process.nextTick(goOn, endAt))
   }
 

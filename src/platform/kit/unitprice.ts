@@ -1,18 +1,18 @@
-// The unit price of goods (Directive 98/6/EC, Art. 2(b)): what a kilogram, a litre, a metre or a piece costs, from the price of a SKU and its
-// content. Pure.
+// The unit price of goods (Directive 98/6/EC, Art. 2(b)): the price of a kilogram, a litre, a metre or a piece, from the price of a SKU
+// and its content. Pure.
 
 import type { MeasureBase, MeasureUnit } from '../../contract/words.ts'
 
 export interface SkuMeasure {
   amount: number
   unit: MeasureUnit
-  // What the unit price is for.
+  // The base of the unit price.
   per: MeasureBase
 }
 
 export interface Size {
   kind: 'mass' | 'volume' | 'length' | 'area' | 'count'
-  // In the smallest unit of its kind: mg, ml, mm, cm2 or piece.
+  // Size in the smallest unit of its kind: mg, ml, mm, cm2 or piece.
   size: number
 }
 
@@ -53,7 +53,7 @@ interface GivenMeasure extends Pick<SkuMeasure, 'amount' | 'unit'> {
   per?: MeasureBase
 }
 
-// With the usual base where none is given.
+// Uses the usual base if none is given.
 export function measureOf({ amount, unit, per = usualBases[unitSizes[unit].kind] }: GivenMeasure): SkuMeasure {
   return { amount, unit, per }
 }
@@ -63,7 +63,8 @@ export function isBaseOf(given: GivenMeasure): boolean {
   return unitSizes[unit].kind === unitSizes[bases[per].unit].kind
 }
 
-// In minor units, half of one rounded up. Undefined where no exact number holds it, as with a gold bar of a milligram.
+// Returns the unit price in minor units, with halves rounded up. Returns undefined if no exact number can represent it, as for a gold bar
+// of a milligram.
 export function unitPriceFor({ amount, unit, per }: SkuMeasure, price: number): number | undefined {
   const base = bases[per]
   const part = BigInt(price) * BigInt(base.amount) * BigInt(unitSizes[base.unit].size)
@@ -72,7 +73,7 @@ export function unitPriceFor({ amount, unit, per }: SkuMeasure, price: number): 
   return rounded > BigInt(Number.MAX_SAFE_INTEGER) ? undefined : Number(rounded)
 }
 
-// The measure with the unit price. Null where there is none to show.
+// Returns the measure with the unit price, or null if there is none to show.
 export function pricedMeasure(
   measure: SkuMeasure | null | undefined,
   price: number,
@@ -83,7 +84,7 @@ export function pricedMeasure(
   return unitPrice === undefined ? null : { amount, unit, per, price: unitPrice }
 }
 
-// As it is stored.
+// Parses a measure as it is stored.
 export function measureFrom(text: string | null): SkuMeasure | null {
   return text === null ? null : (JSON.parse(text) as SkuMeasure)
 }

@@ -1,4 +1,4 @@
-// Warnings of a product as one text, for a form and for a cell: a paragraph for each, which begins with its language where it has one, as
+// Warnings of a product as one text, for a form and for a cell: a paragraph for each, which begins with its language if it has one, as in
 // `de: Nicht für Kinder unter 3 Jahren.` Pure.
 
 import { type TextLanguage, textLanguages } from '../../contract/words.ts'
@@ -10,7 +10,7 @@ interface Warning {
 
 const marked = new RegExp(`^(${textLanguages.join('|')}|\\*):[ \\t]*`, 'i')
 
-// A text without a language that begins like one is marked with an asterisk.
+// A text without a language that looks as if it began with one is marked with an asterisk.
 export function warningsText(warnings: readonly Warning[]): string {
   return warnings
     .map(({ language, text }) => (language !== null ? `${language}: ${text}` : marked.test(text) ? `*: ${text}` : text))
@@ -30,7 +30,7 @@ export function warningsIn(typed: string): Warning[] {
     .filter(({ text }) => text !== '')
 }
 
-// Without empty lines, which would part it in two.
+// Removes empty lines, which would split the warning in two.
 export function warningText(text: string): string {
   return text
     .replaceAll('\r\n', '\n')

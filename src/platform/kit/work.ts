@@ -1,6 +1,6 @@
-// Which piece of work holds the event loop: a request, a page or a loop, by name. The loop does one thing at a time, so this is the
-// state of the process. A mark costs a look at the clock: one where a piece of work begins or goes on, one where it begins to wait or
-// ends. What lies between two marks is the time of the one that ran there.
+// Tracks which piece of work holds the event loop: a request, a page or a loop, by name. The loop does one thing at a time, so this is
+// state of the process. A mark reads the clock: one when a piece of work begins or continues, one when it begins to wait or ends. The
+// time between two marks counts for the work that ran then.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe } from 'node:diagnostics_channel'
@@ -14,9 +14,9 @@ export interface Stall {
   ms: number
 }
 
-// Longer than anything should compute before others get a turn.
+// Longer than any computation should take before other work gets a turn.
 export const stallMsMin = 100
-// What no piece of work is known to have done: the database's own commit, an unmarked callback, a process that was not scheduled.
+// Time that belongs to no known work: the database's own commit, an unmarked callback, a process that was not scheduled.
 export const otherWork = 'other'
 
 const current = new AsyncLocalStorage<Work>()
@@ -30,22 +30,22 @@ export function runWork<Result>(work: Work, run: () => Result): Result {
   return current.run(work, run)
 }
 
-// Work that waited goes on.
+// Called when work that waited continues.
 export function resumeWork(work = current.getStore()): void {
   mark(running, work)
 }
 
-// Work is about to wait, or has ended.
+// Called when work is about to wait, or has ended.
 export function pauseWork(work = current.getStore()): void {
   mark(work, undefined)
 }
 
-// What ran does not run any longer, whatever it was.
+// Ends whatever work is running.
 export function endTurn(): void {
   mark(running, undefined)
 }
 
-// For pages that find out later which of several they are.
+// For pages that learn later which of several pages they are.
 export function renameWork(name: string): void {
   const work = current.getStore()
   if (work) work.name = name
@@ -59,7 +59,7 @@ function mark(owner: Work | undefined, next: Work | undefined): void {
   if (ms >= stallMsMin) for (const listener of listeners) listener({ work: owner?.name ?? otherWork, ms })
 }
 
-// Runs as the work that asked for it, wherever it is called from: SQLite runs the transactions of many requests in one callback.
+// Runs as the work that called it, wherever it is executed: SQLite runs the transactions of many requests in one callback.
 export function asOwnWork<Args extends unknown[], Result>(
   run: (...args: Args) => Promise<Result>,
 ): (...args: Args) => Promise<Result> {
@@ -80,7 +80,7 @@ export function onStall(listener: (stall: Stall) => void): () => void {
   return () => void listeners.delete(listener)
 }
 
-// Tests count the CPU of the thread instead. Answers the clock before.
+// Replaces the clock and returns the previous one. Tests count the CPU time of the thread instead.
 export function setWorkClock(other: () => number): () => number {
   const before = clock
   clock = other
@@ -88,5 +88,5 @@ export function setWorkClock(other: () => number): () => number {
   return before
 }
 
-// Published where an answer of the database arrives, in the name of the work that asked.
+// Published when an answer of the database arrives, in the context of the work that sent the query.
 subscribe('cartwright.storage.answered', () => resumeWork())

@@ -5,7 +5,7 @@ export type XmlChild = XmlElement | string | false | null | undefined
 export class XmlElement {
   readonly text: string
 
-  // An element is named with its prefix. Children that are not there are left out.
+  // `name` includes the prefix. Undefined, null and false children are left out.
   constructor(name: string, attributes: Readonly<Record<string, string>>, children: readonly XmlChild[]) {
     const head = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeXml(value)}"`)
     const body = children.map((child) => (child instanceof XmlElement ? child.text : child ? escapeXml(child) : ''))
@@ -14,7 +14,7 @@ export class XmlElement {
   }
 }
 
-// For each element a call, such as `xml('cbc:ID', '1')`; attributes may stand before the children.
+// Makes an element, such as `xml('cbc:ID', '1')`; attributes may precede the children.
 export function xml(name: string, ...parts: (Readonly<Record<string, string>> | XmlChild)[]): XmlElement {
   const [first, ...rest] = parts
   if (typeof first === 'object' && first !== null && !(first instanceof XmlElement))
@@ -26,10 +26,10 @@ export function xmlFile(root: XmlElement): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root.text}`
 }
 
-// What needs no change, so most texts are looked at once.
+// Text that needs no escaping, so most texts are scanned once.
 const safeText = /^[\x20\x21\x23-\x25\x27-\x3b\x3d\x3f-\x7e\u00a0-\ud7ff]*$/
 
-// Letters that XML 1.0 does not allow are left out.
+// Removes characters that XML 1.0 does not allow.
 export function escapeXml(text: string): string {
   if (safeText.test(text)) return text
   return text

@@ -1,23 +1,24 @@
-// Writes a ZIP file (APPNOTE 6.3.10) entry by entry, so an archive of any size needs the memory of its largest entry and of its list.
+// Writes a ZIP file (APPNOTE 6.3.10) entry by entry, so an archive of any size needs only the memory of its largest entry and of its
+// directory.
 
 import { promisify } from 'node:util'
 import { crc32, deflateRaw } from 'node:zlib'
 
 export interface ZipEntry {
-  // With slashes between folders.
+  // Path with slashes between folders.
   name: string
-  // When it was changed, as a day: 2026-11-18.
+  // Day of the last change: 2026-11-18.
   day: string
   bytes: Buffer
-  // Stored without compression, since the bytes are compressed already.
+  // Whether the bytes are stored without compression, since they are compressed already.
   isStored: boolean
 }
 
-// What fits into the fields of the format without its extension for larger files.
+// Limits of the format without its extension for larger files (ZIP64).
 const entriesMax = 0xffff
 const bytesMax = 0xffff_ffff
 
-// In a thread of its own: a large text would hold the event loop.
+// Runs in a thread: a large text would hold the event loop.
 const deflate = promisify<Buffer, Buffer>(deflateRaw)
 
 export async function* zipFile(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Buffer, void, undefined> {
@@ -42,14 +43,14 @@ const localSignature = Buffer.from('PK\x03\x04', 'latin1')
 const directorySignature = Buffer.from('PK\x01\x02', 'latin1')
 const endSignature = Buffer.from('PK\x05\x06', 'latin1')
 
-// 2.0: compressed by deflate, in folders.
+// Version 2.0: compression by deflate, and folders.
 const version = 20
-// Names are UTF-8.
+// Flag for names in UTF-8.
 const utf8Names = 1 << 11
 const stored = 0
 const deflated = 8
 
-// The fields that an entry and its line of the directory have alike (4.3.7 and 4.3.12).
+// The fields that an entry and its line of the directory share (4.3.7 and 4.3.12).
 function factsOf({ day, bytes, isStored }: ZipEntry, name: Buffer, body: Buffer): Buffer {
   const facts = Buffer.alloc(26)
   facts.writeUInt16LE(version, 0)
@@ -81,7 +82,7 @@ function endRecord({ entries, offset, size }: { entries: number; offset: number;
   return Buffer.concat([endSignature, record])
 }
 
-// From 1980 on; at midnight.
+// A date in the DOS format, from 1980 on, at midnight.
 function dosDate(day: string): number {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
   return (Math.max(0, year - 1980) << 9) | (month << 5) | date

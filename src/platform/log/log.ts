@@ -1,7 +1,6 @@
-// The log: one JSON object per line, or one readable line in a terminal. Lines are buffered for a few milliseconds and
-// written together, because one write per request would cost more than many requests do; warnings and errors are
-// written at once. Lines that cannot be written are dropped, counted, and reported in a later line: the log never
-// blocks the server.
+// The log: one JSON object per line, or one readable line in a terminal. Lines are buffered for a few milliseconds and written together,
+// because one write per request would cost more than many requests do; warnings and errors are written immediately. Lines that cannot be
+// written are dropped, counted, and reported in a later line: the log never blocks the server.
 
 import { inspect } from 'node:util'
 import { toInstant } from '../kit/instant.ts'
@@ -25,12 +24,12 @@ export interface Log {
 export interface LogOptions {
   level: LogLevel
   pretty: boolean
-  // Takes whole lines, or returns false if it cannot. Must neither throw nor wait.
+  // Accepts whole lines, or returns false if it cannot. Must neither throw nor wait.
   write: (lines: string) => unknown
   gatherMs?: number
 }
 
-// Handing lines to the thread that writes them costs as much as formatting fifty.
+// Passing lines to the thread that writes them costs as much as formatting fifty.
 const gatheredBytesMax = 65_536
 
 export function createLog({ level, pretty, write, gatherMs = 25 }: LogOptions): Log {
@@ -80,7 +79,7 @@ export function createLog({ level, pretty, write, gatherMs = 25 }: LogOptions): 
   }
 }
 
-// The same log, with these fields on each line. What was dropped is counted by the log itself.
+// Returns the same log with additional fields on each line. Dropped lines are counted by the log itself.
 export function labelledLog(log: Log, labels: LogFields): Log {
   return {
     debug: (message, fields) => log.debug(message, { ...labels, ...fields }),
@@ -95,8 +94,8 @@ export function labelledLog(log: Log, labels: LogFields): Log {
 const depthMax = 3
 const errorsMax = 10
 
-// The stack, the chain of causes, and the errors of an AggregateError. A driver's error may carry values of a statement
-// in its other members, so those are left out.
+// Describes the stack, the chain of causes, and the errors of an AggregateError. A driver's error may contain values of a statement in
+// its other members, so those are left out.
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return inspect(error, { depth: 1, maxStringLength: 200 })
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
@@ -130,7 +129,7 @@ function jsonLine(at: string, level: LogLevel, message: string, fields: LogField
   return `${line}}\n`
 }
 
-// No quotation mark, no backslash, and only ASCII.
+// Text without quotation marks and backslashes, and only ASCII.
 const plain = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
 
 function jsonText(value: unknown): string | undefined {

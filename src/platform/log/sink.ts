@@ -1,6 +1,6 @@
-// Where the lines of the log go. A thread of the pool does one write at a time, so a full disk, a stalled reader or a
-// closed one blocks nothing: what cannot be written yet waits in bounded memory and is retried. If that is full, new
-// lines are refused, and the caller counts them.
+// The output of the log. A thread of the pool does one write at a time, so a full disk, a stalled reader or a closed one blocks nothing:
+// what cannot be written yet waits in bounded memory and is retried. If that memory is full, new lines are refused, and the caller counts
+// them.
 
 import { write } from 'node:fs'
 
