@@ -130,15 +130,15 @@ export interface CheckoutMethod {
 export type CheckoutProblem =
   | { code: 'stale' } // the session changed in another tab; read it again
   | { code: 'total_changed'; from: number; to: number } // only the total that was shown is charged
-  | { code: 'not_open' } // ended meanwhile
-  | { code: 'closed' } // the page says so by itself
+  | { code: 'not_open' } // the session has ended meanwhile
+  | { code: 'closed' } // the page shows this without a message
   | { code: 'insufficient_stock'; skuId: string; available: number }
   | { code: 'item_unavailable'; skuId: string }
-  | { code: 'consent_needed' } // digital content, which is supplied at once
-  | { code: 'price_unavailable' } // no exact number holds the total
+  | { code: 'consent_needed' } // for digital content, which is supplied immediately
+  | { code: 'price_unavailable' } // the total exceeds an exact number
   | { code: 'quantity_limit'; skuId: string; limit: number }
   | { code: 'address_undeliverable' }
-  | { code: 'shipping_unavailable' } // nothing carries this parcel there
+  | { code: 'shipping_unavailable' } // no shipping option for this parcel and address
   | { code: 'promotion_rejected'; reason: PromotionReason }
   | { code: 'too_many_codes' }
   | { code: 'invalid'; issues: readonly FieldProblem[] } // `/email`, `/address/city`, `/card/number` …

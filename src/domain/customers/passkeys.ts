@@ -123,12 +123,12 @@ export async function askToCreate(
 export interface NewPasskey {
   email: string
   response: string
-  // The session in which it is added.
+  // The session in which the passkey is added.
   sessionHash: string
   ownerIn: (tx: Tx) => Promise<BookOwner>
 }
 
-// False for a bad answer, a session that ended meanwhile, and where there are as many as there may be.
+// Returns false if the response is invalid, the session has ended meanwhile, or the maximum number of passkeys is reached.
 export async function addCustomerPasskey(
   storage: Storage,
   rootSecret: RootSecret,
@@ -144,7 +144,7 @@ export async function addCustomerPasskey(
   if (!passkey) return false
   return storage.write(async (tx) => {
     await lockCodeGate(tx, shop.merchantId, now)
-    // An erased shopper gets no passkey: erasing ends the sessions, and waits for this one.
+    // An erased shopper gets no passkey: erasing ends the sessions, and waits for this session's lock.
     if (!(await lockCustomerSession(tx, shop, sessionHash, now))) return false
     const owner = await ownerIn(tx)
     if ((await listCustomerPasskeys(tx, owner)).length >= customerPasskeysMax) return false
@@ -159,8 +159,8 @@ export async function addCustomerPasskey(
   })
 }
 
-// What `open` makes of the address whose passkey answered, in the transaction that counts its use: none for a passkey that was removed or
-// erased meanwhile. Undefined for every reason alike.
+// Calls `open` with the e-mail address of the passkey, in the transaction that records its use; not for a passkey that was removed or
+// erased meanwhile. Returns undefined for every kind of failure.
 export async function openByPasskey<T>(
   storage: Storage,
   rootSecret: RootSecret,
@@ -180,7 +180,8 @@ export async function openByPasskey<T>(
   return storage.write(async (tx) => ((await recordUse(tx, shop, { id, counter, now })) ? open(tx, email) : undefined))
 }
 
-// False when it was used with a later counter meanwhile, or removed. Passkeys that are shared between devices count nothing.
+// Returns false if the passkey was used with a later counter meanwhile, or removed. Passkeys that are shared between devices have no
+// counter (0).
 async function recordUse(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -194,7 +195,7 @@ async function recordUse(
   return rows.length > 0
 }
 
-// A challenge works for one shop, mode and purpose.
+// A challenge is bound to one shop, mode and purpose.
 function boundFor({ merchantId, mode }: MerchantMode, use: 'use' | 'create', boundTo: string): string {
   return `customer ${merchantId} ${mode} ${use} ${boundTo}`
 }

@@ -1,4 +1,4 @@
-// Where a shopper's account is.
+// Paths of a shopper's account.
 
 import type { Mode } from '../../contract/words.ts'
 

@@ -1,4 +1,4 @@
-// The SQL of customers as the merchant sees them: one row for each mailbox and mode, and the orders that name it.
+// The SQL of customers as the merchant sees them: one row for each mailbox and mode, and the orders that refer to it.
 
 import type { Mode } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
@@ -29,7 +29,7 @@ export async function listUnlinkedOrders(db: Reader, now: number, limit: number)
     order by merchant_id, placed_at limit ${limit}`
 }
 
-// Without those that have their customer, or were erased. To be asked with the orders locked. At least one.
+// The orders with these keys, without those that have a customer already or were erased. Expects at least one key, and the orders locked.
 export async function findUnlinkedOrders(db: Reader, keys: readonly OrderKey[]): Promise<UnlinkedOrder[]> {
   return db.sql<UnlinkedOrder>`
     select o.installation_id as "installationId", o.id as "orderId", o.merchant_id as "merchantId", o.mode,
@@ -39,14 +39,14 @@ export async function findUnlinkedOrders(db: Reader, keys: readonly OrderKey[]):
 }
 
 export interface CustomerSeen extends MerchantMode {
-  // For one that is new.
+  // Id for the customer, if the customer is new.
   id: string
   emailHash: string
   lastOrderAt: number
 }
 
-// Writes each hash of a merchant and mode once, new or known, and locks its row; in the order in which they are given, which is the same
-// on all nodes.
+// Inserts or updates each hash of a merchant and mode once, and locks its row; in the order of the list, which must be the same on all
+// nodes.
 export async function upsertCustomers(
   tx: Tx,
   customers: readonly CustomerSeen[],
@@ -77,7 +77,7 @@ export function linkOrders(tx: Tx, links: readonly (OrderKey & { customerId: str
 
 export interface CustomerRow {
   id: string
-  // By which lists are sorted. Not changed when an order is erased.
+  // Sort key of lists. Not changed when an order is erased.
   listedAt: number
   eraseAskedAt: number | null
   emailMasked: string | null
@@ -92,7 +92,7 @@ export interface CustomerRow {
 
 const ofCustomer = 'where o.merchant_id = c.merchant_id and o.mode = c.mode and o.customer_id = c.id'
 
-// A customer all of whose orders were erased is not shown.
+// A customer whose orders are all erased is not shown.
 const customerColumns = new Fragment(`
   c.id, c.last_order_at as "listedAt", c.erase_asked_at as "eraseAskedAt", n.email_masked as "emailMasked", a.city, a.country,
   n.currency, (select count(*) from orders o ${ofCustomer}) as "orderCount",
@@ -115,7 +115,7 @@ export async function findCustomer(
 }
 
 export interface CustomersQuery {
-  // Only those of one of these orders.
+  // Only customers of one of these orders.
   keys?: readonly OrderKey[] | undefined
   after: CursorPosition | null
   limit: number
@@ -139,7 +139,7 @@ export async function listCustomers(
     select ${customerColumns} where ${where} order by c.last_order_at desc, c.id desc limit ${limit}`
 }
 
-// At least one.
+// Expects at least one key.
 function ofOrders(keys: readonly OrderKey[]): Fragment {
   const installations = list([...new Set(keys.map(({ installationId }) => installationId))])
   const orders = list(keys.map(({ orderId }) => orderId))
@@ -155,7 +155,7 @@ export interface CustomerOrderKey extends OrderKey {
   placedAt: number
 }
 
-// Newest first. Settled: completed or cancelled, so nothing is sent any more.
+// Orders, newest first. Settled: completed or cancelled, so nothing more is sent.
 export async function listOrderKeysOfCustomer(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -174,7 +174,7 @@ export interface CustomerConsentRow extends ConsentRecord {
   orderNumber: string
 }
 
-// From the newest orders at which something was agreed to.
+// Consents of the newest orders that have any.
 export async function listConsentsOfCustomer(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -192,7 +192,7 @@ export async function listConsentsOfCustomer(
     .slice(0, limit)
 }
 
-// Held until the commit: notes are counted, and a person is erased, by one at a time.
+// Locks the customer until the commit, so one transaction at a time counts notes or erases the customer.
 export async function lockCustomer(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -237,7 +237,7 @@ export async function listErasures(db: Reader, now: number, limit: number): Prom
     order by merchant_id, erase_asked_at limit ${limit}`
 }
 
-// What is left is of orders that are still to be sent. Asked again meanwhile, it is erased again.
+// Ends an erasure; orders that are still to be sent keep their data. If the erasure was requested again meanwhile, it runs again.
 export async function endErasure(tx: Tx, { merchantId, customerId, eraseAskedAt }: ErasureRow): Promise<void> {
   await tx.sql`
     update customers set erase_asked_at = null

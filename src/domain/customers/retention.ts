@@ -1,5 +1,5 @@
-// Deletes codes that count for no limit any more, sessions that have ended, and browsers that were known. All are refused whether or not they
-// were deleted.
+// Deletes codes that no longer count for a limit, sessions that have ended, and remembered browsers that have expired. All of them are
+// refused even before they are deleted.
 
 import type { Storage } from '../../platform/storage/storage.ts'
 import { codesStoredMs, knownBrowserMs } from './codes.ts'
@@ -7,7 +7,7 @@ import { deleteEndedSessions, deleteOldBrowsers, deleteOldCodes } from './store.
 
 export const customersSweptMax = 500
 
-// The number of rows, of the largest kind.
+// Returns the number of rows of the largest kind.
 export async function sweepCustomers(storage: Storage, now: number): Promise<number> {
   return storage.write(async (tx) =>
     Math.max(

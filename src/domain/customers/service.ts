@@ -1,5 +1,5 @@
-// Signing in as a shopper, and what a shopper may do then. Whether a mailbox is known changes no answer: every address that can receive
-// e-mails gets a code, and what was ordered with it is shown to who has the code.
+// Signing in as a shopper, and the operations of a signed-in shopper. No result reveals whether a mailbox is known: every address that
+// can receive e-mails gets a code, and its orders are shown to the person who has the code.
 
 import type { Issue } from '../../contract/issues.ts'
 import type { Address } from '../../contract/open/carts.ts'
@@ -61,13 +61,13 @@ export interface AccountOrder {
   total: number
   itemCount: number
   placedAt: string
-  // Null where it cannot be opened any more.
+  // Path of the order's page; null if its secret cannot be decrypted any more.
   path: string | null
 }
 
 export interface PasskeyAt {
   origin: string
-  // What the browser keeps: its own secret before signing in, the token of its session after.
+  // The browser's own secret before signing in, the token of its session afterwards.
   boundTo: string
 }
 
@@ -76,20 +76,20 @@ export interface CodeAsk {
   browser: string
   network: string
   locale: string
-  // The host of the shop, where the shopper asks there: the mailed link leads to it. Never a text of the request.
+  // The shop's own host, if the request came to it: the link in the e-mail leads there. Never text from the request.
   shopOrigin: string | null
 }
 
 export interface CustomerPort {
   findShop(slug: string, mode: Mode): Promise<AccountShop | undefined>
-  // False where the address is none. Otherwise the same answer, whether an e-mail is sent or a limit is reached.
+  // Returns false if the address is invalid. Otherwise the result is the same, whether an e-mail is sent or a limit is reached.
   askCode(shop: AccountShop, input: CodeAsk): Promise<boolean>
-  // The token of the session; undefined where the code is wrong, used, expired, or of another browser.
+  // Returns the token of the session; undefined if the code is wrong, used, expired, or of another browser.
   openByCode(shop: AccountShop, browser: string, code: string): Promise<string | undefined>
   openByLink(shop: AccountShop, browser: string, link: string): Promise<string | undefined>
   find(shop: AccountShop, token: string): Promise<SignedInCustomer | undefined>
   listOrders(shop: AccountShop, customer: SignedInCustomer): Promise<AccountOrder[]>
-  // Those saved in the account, the default first, and after them those of the newest orders, each once.
+  // Addresses saved in the account, the default first, then those of the newest orders, without duplicates.
   listAddresses(shop: AccountShop, customer: SignedInCustomer): Promise<{ address: Address; label: string[] }[]>
   listBook(shop: AccountShop, customer: SignedInCustomer): Promise<SavedAddress[]>
   saveAddress(
@@ -97,17 +97,17 @@ export interface CustomerPort {
     customer: SignedInCustomer,
     input: { id: string | null; address: Address; isDefault: boolean },
   ): Promise<SavedAddress | { issues: readonly Issue[] } | 'unknown' | 'full'>
-  // False for one that is not there.
+  // Returns false if the address does not exist.
   removeAddress(shop: AccountShop, customer: SignedInCustomer, id: string): Promise<boolean>
-  // What the device of a shopper is asked to sign, as JSON for its browser.
+  // The challenge that the shopper's device signs, as JSON for its browser.
   passkeyOptions(shop: AccountShop, at: PasskeyAt, customer: SignedInCustomer | null): Promise<object>
   openByPasskey(shop: AccountShop, at: PasskeyAt, response: string): Promise<string | undefined>
   addPasskey(shop: AccountShop, at: PasskeyAt, customer: SignedInCustomer, response: string): Promise<boolean>
   listPasskeys(shop: AccountShop, customer: SignedInCustomer): Promise<AccountPasskey[]>
   removePasskey(shop: AccountShop, customer: SignedInCustomer, id: string): Promise<void>
-  // Everything that is stored about the shopper, for a file.
+  // All data stored about the shopper, for a file.
   data(shop: AccountShop, customer: SignedInCustomer): Promise<object>
-  // How many orders were kept because they are still to be sent.
+  // `kept`: number of orders that were not erased because they are still to be sent.
   erase(shop: AccountShop, customer: SignedInCustomer): Promise<{ kept: number }>
   signOut(shop: AccountShop, token: string): Promise<void>
 }
@@ -116,14 +116,14 @@ export interface CustomerTools {
   storage: Storage
   rootSecret: RootSecret
   clock: () => Date
-  // By which customers are found.
+  // Key of the hashes by which customers are found.
   customerKey: CustomerKey
 }
 
 const ordersShown = 100
-// Whose addresses are opened.
+// Number of orders whose addresses are decrypted.
 const ordersOpened = 20
-// In a file. Each is read whole.
+// Number of orders in a file of a shopper's data. Each is read whole.
 const ordersInFile = 500
 
 export function createCustomerService(tools: CustomerTools): CustomerPort {

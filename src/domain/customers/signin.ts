@@ -1,4 +1,4 @@
-// Codes and sessions of shoppers, within the transaction of their request. Whether a mailbox is known changes no answer.
+// Codes and sessions of shoppers, within the transaction of their request. No result reveals whether a mailbox is known.
 
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { emailFromTyped, isPlainAddress } from '../../platform/kit/email.ts'
@@ -24,18 +24,18 @@ import {
 
 export interface CodeRequest {
   email: string
-  // The hash of the secret that the browser keeps.
+  // The hash of the secret that the browser stores.
   browserHash: string
   network: string
   locale: string
-  // What the e-mail links to, given the secret of the link. Left out where only the code signs in.
+  // Path of the link in the e-mail, given the secret of the link. Left out if only the code signs in.
   pathOf?: (link: string) => string
 }
 
 const codePurpose = 'customer code'
 export const customerSessionPurpose = 'customer session'
 
-// Undefined where e-mails cannot be sent to the address.
+// Returns undefined if e-mails cannot be sent to the address.
 export function mailboxFromTyped(typed: string): string | undefined {
   const email = emailFromTyped(typed)
   return isPlainAddress(email) ? email : undefined
@@ -80,7 +80,7 @@ export interface SessionRequest {
   sessionMs: number
 }
 
-// The token of the session. A wrong code or link counts as a try of the newest code that this browser asked for.
+// Returns the token of the session. A wrong code or link counts as an attempt at the newest code that this browser requested.
 export async function openSession(
   tx: Tx,
   rootSecret: RootSecret,
@@ -107,7 +107,7 @@ export async function openSession(
   return grantSession(tx, rootSecret, shop, { email, tokenHash, sessionMs }, now)
 }
 
-// For an address that was proved.
+// Creates a session. The caller has verified that the shopper owns the e-mail address.
 export function grantSession(
   tx: Tx,
   rootSecret: RootSecret,

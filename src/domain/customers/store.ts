@@ -26,14 +26,14 @@ export interface CodeRow {
 
 const hour = 3_600_000
 
-// Held until the commit.
+// Serialises requests for codes of a shop: the row stays locked until the commit.
 export async function lockCodeGate(tx: Tx, merchant: string, now: number): Promise<void> {
   await tx.sql`
     insert into customer_code_gates (merchant_id, asked_at) values (${merchant}, ${now})
     on conflict (merchant_id) do update set asked_at = excluded.asked_at`
 }
 
-// Those of known browsers, or those of others, as this one is.
+// Counts codes requested by known browsers, or by others, depending on `isKnown`.
 export async function countCodes(
   db: Reader,
   {
@@ -66,7 +66,7 @@ export async function countCodes(
 
 export interface MailboxBrowser {
   merchantId: string
-  // The first is the present one.
+  // The hash for new rows comes first.
   mailboxHashes: readonly [string, ...string[]]
   browserHash: string
 }
@@ -104,7 +104,8 @@ export async function deleteOldBrowsers(tx: Tx, provedBy: number, limit: number)
   return rows.length
 }
 
-// After the clock was set back: codes of before count no longer than they were meant to, and are not the newest of their browser.
+// After the clock was set back, moves older codes back by the same time, so they do not count for longer and are not the newest of their
+// browser.
 export function bringCodesForward(tx: Tx, { now, backMs }: SetBack): void {
   tx.send`
     update customer_codes set created_at = created_at - ${backMs}, expires_at = expires_at - ${backMs}
@@ -119,7 +120,7 @@ export function insertCode(tx: Tx, code: CodeRow): void {
       ${code.codeHash}, ${code.linkHash}, ${code.browserHash}, ${code.createdAt}, ${code.expiresAt}, ${code.isKnown})`
 }
 
-// The newest code that this browser asked for, with its row locked: two tries at once are two tries.
+// The newest code that this browser requested, with its row locked, so two concurrent attempts count as two.
 export async function lockCodeOfBrowser(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -176,7 +177,7 @@ export async function findCustomerSession(
   return row
 }
 
-// True while the session lasts, which nothing ends until the transaction does.
+// Returns whether the session is valid. The lock keeps it from ending before the transaction does.
 export async function lockCustomerSession(
   tx: Tx,
   shop: MerchantMode,
@@ -192,7 +193,7 @@ export async function deleteCustomerSession(tx: Tx, merchant: string, tokenHash:
   await tx.sql`delete from customer_sessions where merchant_id = ${merchant} and token_hash = ${tokenHash}`
 }
 
-// Signs the mailbox out everywhere. Its codes stay for a day, for the limits.
+// Ends all sessions of the mailbox. Its codes stay for a day, because they count for the limits.
 export async function deleteMailbox(tx: Tx, merchant: string, hashes: readonly string[]): Promise<void> {
   await tx.sql`delete from customer_browsers where merchant_id = ${merchant} and mailbox_hash in (${list(hashes)})`
   await tx.sql`delete from customer_sessions where merchant_id = ${merchant} and mailbox_hash in (${list(hashes)})`
@@ -231,7 +232,7 @@ export interface CustomerOrder {
   placedAt: number
 }
 
-// Newest first.
+// Orders, newest first.
 export async function listOrdersOfCustomer(
   db: Reader,
   { merchantId, mode }: MerchantMode,

@@ -1,4 +1,4 @@
-// What a customer looks like to the merchant. Pure.
+// The merchant's view of a customer. Pure.
 
 import { type CustomerAddress, type CustomerSummary, customerAddressesMax } from '../../contract/admin/customers.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
@@ -15,7 +15,7 @@ export function customerSummary({ listedAt: _, ...row }: CustomerRow): CustomerS
   }
 }
 
-// The newest order first. An address that was written in the same way twice is one.
+// Addresses of the newest order first. Addresses with the same text are listed once.
 export function addressesOf(orders: readonly (OrderCustomer & { placedAt: number })[]): CustomerAddress[] {
   const seen = new Map<string, CustomerAddress>()
   for (const { address, placedAt } of orders) {

@@ -1,4 +1,4 @@
-// What a document consists of beside its number and its buyer: it is stored as JSON, and never changed.
+// Content of a document beside its number and buyer: stored as JSON, and never changed.
 
 import type { InvoicesEntry, LegalEntry } from '../../contract/entries.ts'
 import type { Address } from '../../contract/open/carts.ts'
@@ -8,7 +8,7 @@ import type { DocumentLine, RateSum } from './sums.ts'
 
 export interface DocumentSeller extends LegalEntry {
   country: string
-  // Shown to shoppers; null where there is none.
+  // E-mail address that shoppers see; null if there is none.
   email: string | null
 }
 
@@ -18,7 +18,7 @@ export interface DocumentReference {
   day: string
 }
 
-// All documents that one corrects or reverses.
+// All documents that a document corrects or reverses.
 export function correctedBy({ corrects, alsoCorrects = [] }: Pick<DocumentContent, 'corrects' | 'alsoCorrects'>) {
   return corrects ? [corrects, ...alsoCorrects] : []
 }
@@ -34,24 +34,24 @@ export interface DocumentContent {
   seller: DocumentSeller
   lines: readonly DocumentLine[]
   rates: readonly RateSum[]
-  // Whether the prices of the order had the tax in them.
+  // Whether the prices of the order included tax.
   priceTax: 'included' | 'excluded'
   order: { number: string; day: string }
   // The invoice that a credit note corrects, or the credit note that an invoice reverses.
   corrects: DocumentReference | null
-  // Further invoices that a credit note corrects. Undefined in documents from before they were stored.
+  // Further invoices that a credit note corrects. Undefined in documents of earlier versions.
   alsoCorrects?: readonly DocumentReference[]
   payments: readonly PaymentMade[]
   locale: string
 }
 
-// As much as an invoice has to name: no e-mail, no telephone.
+// The data of the buyer that an invoice requires: no e-mail address, no telephone number.
 export interface Buyer {
   name: string
   company: string | null
   address: Omit<Address, 'name' | 'company' | 'phone'> | null
   vatId: string | null
-  // How the number was checked.
+  // Result of the check of the VAT number.
   vatCheck?: VatCheck
 }
 
@@ -61,7 +61,7 @@ export function sealBuyer(rootSecret: RootSecret, documentId: string, buyer: Buy
   return sealByRoot(rootSecret, purpose, JSON.stringify(buyer), documentId)
 }
 
-// Undefined when the version of the root secret that sealed it was given up. Null where none was known.
+// Returns undefined if the version of the root secret that sealed the buyer was removed, and null if no buyer was known.
 export function openBuyer(
   rootSecret: RootSecret,
   { id, buyerSealed }: { id: string; buyerSealed: string | null },

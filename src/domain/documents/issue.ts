@@ -1,5 +1,6 @@
-// Makes the documents that payments and refunds are owed, off the path of the purchase. A document, its number and its event are written
-// in one transaction, which also takes the cause away: a kill in between loses nothing, and leaves no gap.
+// Creates the documents that payments and refunds require, in the background, so purchases do not wait for it. A document, its number and
+// its event are written in one transaction, which also deletes the cause: if the process is killed, nothing is lost and no number is
+// skipped.
 
 import type { EventDataOf } from '../../contract/open/events.ts'
 import { type DocumentKind, isByVatNumber } from '../../contract/words.ts'
@@ -60,7 +61,7 @@ export interface IssueRound {
   limit: number
 }
 
-// One round of the loop. Answers how many causes were settled. Any number of nodes may do this at once.
+// One round of the loop. Returns how many causes were settled. Safe on several nodes at the same time.
 export async function issueDocuments(
   storage: Storage,
   rootSecret: RootSecret,
@@ -75,7 +76,7 @@ export async function issueDocuments(
       storage.write(async (tx) => {
         const [first] = group
         if (!first) return 0
-        // One node at a time: two would wait for each other's series.
+        // Lets one node at a time work for a merchant: two would wait for each other's number series.
         await tx.lockRow`select id from merchants where id = ${first.merchantId}`
         const merchant = await findMerchantById(tx, first.merchantId)
         if (!merchant) throw new Error(`${first.causeId} is of a merchant that does not exist`)
@@ -89,7 +90,7 @@ export async function issueDocuments(
   )
 }
 
-// Orders are locked in the order of their ids.
+// Sorts by order id, which is the order in which orders are locked.
 function byOrder({ orderId: one }: CauseRow, { orderId: other }: CauseRow): number {
   return one < other ? -1 : 1
 }
@@ -143,12 +144,12 @@ interface Known {
   facts: OrderFacts
   made: readonly DocumentRow[]
   country: string
-  // By SKU.
+  // Deliveries by SKU.
   deliveries: ReadonlyMap<string, 'shipped' | 'digital'>
 }
 
-// Undefined where there is nothing to document: a refund of an order from before there were invoices, or one that failed before it
-// had succeeded.
+// Returns undefined if no document is required: for a refund of an order that is older than invoices, or for a failed refund that had
+// never succeeded.
 async function draftFor(tx: Tx, cause: CauseRow, known: Known): Promise<Draft | undefined> {
   const isOfEdit = isId('edt', cause.causeId)
   if (cause.cause === 'order_paid' && !isOfEdit) return invoiceOf(linesOf(known))
@@ -159,7 +160,7 @@ async function draftFor(tx: Tx, cause: CauseRow, known: Known): Promise<Draft | 
   const invoice = known.made.find((document) => document.cause === 'order_paid')
   if (!invoice) {
     const { merchantId, orderId } = cause
-    // It failed and was put off: the credit note waits for it.
+    // The invoice failed and was deferred: the credit note waits for it.
     if (await isCauseQueued(tx, { merchantId, cause: 'order_paid', causeId: orderId }))
       throw new Error(`the invoice of order ${orderId} is not made yet`)
     return undefined
@@ -170,7 +171,7 @@ async function draftFor(tx: Tx, cause: CauseRow, known: Known): Promise<Draft | 
   if (edit && cause.cause === 'order_paid') return invoiceOf(addedLines(edit.added, lines.length, reasonsOf(known)))
   const meant = edit ? removedMeant(edit.removed) : await refundMeant(tx, cause, known)
   const credited = creditLines(lines, creditedBefore(notesOf(known)), meant)
-  // Those of the goods which went back, where an edit had one of its own.
+  // The credit note corrects the invoices of the returned goods; goods that an edit added have their own invoice.
   const positions = new Set(credited.map(({ position }) => position))
   const [corrects = invoice, ...alsoCorrects] = invoiced.filter(({ content }) =>
     content.lines.some(({ position }) => positions.has(position)),
@@ -182,7 +183,7 @@ function invoiceOf(lines: readonly DocumentLine[]): Draft {
   return { kind: 'invoice', lines, corrects: null, alsoCorrects: [] }
 }
 
-// Those that were reversed count no more.
+// Credit notes that were reversed are marked, so they no longer count.
 function notesOf({ made }: Known): Parameters<typeof creditedBefore>[0] {
   const reversed = new Set(made.filter((document) => document.cause === 'refund_failed').map((one) => one.causeId))
   return made
@@ -255,7 +256,7 @@ function contentOf({
       .filter(({ status, amount }) => status === 'succeeded' && amount > 0)
       .map(({ method, brand, last4, amount, movedFrom, updatedAt }) => {
         const card = brand !== null && last4 !== null ? { brand, last4 } : null
-        // What an exchange left of the money that moved went back.
+        // Money that an exchange moved may exceed the price of the order; the excess was refunded.
         const paid = movedFrom === null ? amount : Math.min(amount, order.total)
         return { method, card, day: day(updatedAt), amount: paid }
       }),
@@ -267,7 +268,7 @@ function referenceTo({ id, number, day }: DocumentRow): DocumentReference {
   return { id, number, day }
 }
 
-// When the last parcel was sent. Undefined while something is left to send, or nothing is.
+// The day of the last parcel. Undefined while something is still to be sent, or if nothing is shipped.
 function supplyDayOf({ order, fulfillments }: OrderFacts, timeZone: string): string | undefined {
   const last = fulfillments.at(-1)
   return order.fulfillmentStatus === 'fulfilled' && last ? dayOf(last.at, timeZone) : undefined
@@ -284,7 +285,7 @@ async function numberFor(
   const series = { merchantId: merchant.id, mode, kind, period: periodFor(format, year) }
   for (;;) {
     const number = numberText(format, { mode, year, number: await takeDocumentNumber(tx, series) })
-    // A format that was in use before may have given it.
+    // An earlier number format may have produced the same text.
     if (!(await isNumberTaken(tx, series, number))) return number
   }
 }
@@ -296,7 +297,7 @@ interface BuyerAsk {
   now: number
 }
 
-// That of the document which is corrected, as it was then.
+// A correction has the buyer of the document that it corrects, as that document names them.
 async function buyerFor(
   tx: Tx,
   rootSecret: RootSecret,
@@ -320,7 +321,7 @@ async function buyerFor(
   return { name, company: company || null, address: place, ...vat }
 }
 
-// A number that is not registered is not one of the buyer. The answer of the register is stored as long as the document.
+// A number that is not registered does not belong to the buyer. The register's answer is stored as long as the document.
 function buyerVatOf({ vat }: OrderRow, vatId: string | undefined): Pick<Buyer, 'vatId' | 'vatCheck'> {
   if (!vat || vatId === undefined || vat.status === 'invalid') return { vatId: null }
   return { vatId, vatCheck: vat }

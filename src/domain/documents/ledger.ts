@@ -8,7 +8,7 @@ import type { DocumentRow } from './store.ts'
 import type { RateSum } from './sums.ts'
 
 export interface LedgerFacts {
-  // Days, both included.
+  // Days, both inclusive.
   from: string
   to: string
   currency: string
@@ -27,7 +27,8 @@ const ledgerColumns = [
   ...['net', 'tax', 'total', 'currency'],
 ]
 
-// Credit notes are negative, so a column adds up to the report. Every cell is a word of ours, a number or a date.
+// Amounts of credit notes are negative, so the sum of a column matches the tax report. Every cell is one of our own words, a number or a
+// date.
 export const plainLedger: LedgerFormat = {
   head: () => csv(ledgerColumns, ','),
   lines: (document) => {
@@ -55,7 +56,7 @@ function signed(kind: DocumentKind, minor: number): number {
   return kind === 'invoice' || minor === 0 ? minor : -minor
 }
 
-// Accounts of the chart SKR 03, for which DATEV knows the tax: a bookkeeper changes them where the firm uses others.
+// Accounts of the chart SKR 03, for which DATEV knows the tax. A bookkeeper replaces them if the company uses others.
 const transitAccount = '1360'
 const accounts = {
   standard: '8400',
@@ -63,7 +64,7 @@ const accounts = {
   export: '8120',
   small_business: '8195',
   intra_community: '8125',
-  // Services that another state taxes, at the buyer.
+  // Services that are taxed in another state, by the buyer.
   reverse_charge: '8336',
   abroad: '8320',
   other: '8200',
@@ -78,7 +79,7 @@ function accountFor({ rateBps, reason }: RateSum, country: string): string {
 
 const text = (value: string) => `"${value.replaceAll('"', '""')}"`
 
-// The first columns of a posting, in their order; the format (700, category 21, version 13) lets the rest be left out.
+// The first columns of a posting, in their order; the format (700, category 21, version 13) allows leaving out the rest.
 const datevColumns = [
   ...[
     'Umsatz (ohne Soll/Haben-Kz)',
@@ -98,7 +99,8 @@ export const datevBatch: LedgerFormat = {
     const made = new Date(now).toISOString().replace(/\D/g, '').slice(0, 17)
     const cells = [
       ...[text('EXTF'), '700', '21', text('Buchungsstapel'), '13', made, '', text('RE'), text(''), text('')],
-      // Numbers of consultant and client, which the bookkeeper sets when importing; the year begins in January.
+      // Placeholders for the numbers of consultant and client, which the bookkeeper sets when importing; the financial year begins in
+      // January.
       ...['1001', '1', `${from.slice(0, 4)}0101`, '4', plain(from), plain(to), text('Rechnungen'), text('')],
       ...['1', '0', '0', text(currency), '', text(''), '', '', text('03'), '', '', text(''), text('')],
     ]

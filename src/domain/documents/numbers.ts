@@ -1,4 +1,4 @@
-// How the numbers of documents are written. Pure.
+// The text of document numbers. Pure.
 
 import type { DocumentKind, Mode } from '../../contract/words.ts'
 
@@ -7,7 +7,7 @@ export const numberFormats = {
   credit_note: 'C{year}-{number:6}',
 } as const satisfies Record<DocumentKind, string>
 
-// A format with the year begins anew each year.
+// The numbers of a format with the year start again each year.
 export function periodFor(format: string, year: string): string {
   return format.includes('{year}') ? year : ''
 }
@@ -18,7 +18,7 @@ export interface NumberFacts {
   number: number
 }
 
-// The number of a test document says that it is one, as that of a test order does.
+// The number of a test document is marked as such, like that of a test order.
 export function numberText(format: string, { mode, year, number }: NumberFacts): string {
   const text = format
     .replace('{year}', year)

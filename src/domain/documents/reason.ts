@@ -4,21 +4,21 @@ import { isByVatNumber, type TaxReason, type TaxRelief } from '../../contract/wo
 import { isInVatArea } from '../../platform/kit/country.ts'
 
 export interface TaxedPlace {
-  // As the order has it; null where tax was charged, and of orders from before reasons were stored.
+  // As stored with the order; null if tax was charged, and for orders of earlier versions.
   relief: TaxRelief | null
   isSmallBusiness: boolean
   sellerCountry: string
-  // Where it is sent to, or the seller's country where nothing is sent.
+  // The country of delivery, or the seller's country if nothing is shipped.
   country: string
 }
 
-// `delivery` is that of the SKU; undefined of shipping, and where the SKU is gone.
+// `delivery`: how the SKU is delivered; undefined for shipping, and if the SKU was deleted.
 export function taxReasonFor(
   { rateBps, delivery }: { rateBps: number; delivery: 'shipped' | 'digital' | undefined },
   { relief, isSmallBusiness, sellerCountry, country }: TaxedPlace,
 ): TaxReason | null {
   if (rateBps > 0) return null
-  // An order may have both, and the law tells them apart.
+  // An order may have both goods and services, for which the law gives different reasons.
   if (isByVatNumber(relief) && delivery !== undefined)
     return delivery === 'digital' ? 'reverse_charge' : 'intra_community'
   if (relief !== null) return relief

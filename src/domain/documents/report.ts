@@ -1,4 +1,4 @@
-// The tax report: what the documents of some days sum up to, by country and rate.
+// The tax report: the sums of the documents of some days, by country and rate.
 
 import type { AdminTaxReport, AdminTaxRow } from '../../contract/admin/documents.ts'
 import { type BrokenRule, issue } from '../../contract/issues.ts'
@@ -36,7 +36,7 @@ export async function findTaxDays(
   return { from, to, ...seller }
 }
 
-// A posting of DATEV has day and month alone: the year is that of the batch.
+// A DATEV posting has only day and month; its year is that of the batch.
 export function refuseOtherYear({ from, to }: Pick<TaxDays, 'from' | 'to'>): void {
   const year = to.slice(0, 4)
   if (from.slice(0, 4) === year) return

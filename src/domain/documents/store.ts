@@ -1,4 +1,4 @@
-// The SQL of documents. A row is written once, and never changed but for the seal of its buyer.
+// The SQL of documents. A row is written once and never changed, except to seal its buyer again.
 
 import { type DocumentCause, type DocumentKind, isByVatNumber, type TaxReason } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
@@ -8,7 +8,7 @@ import type { OrderKey, OrderRow } from '../orders/store.ts'
 import type { DocumentContent } from './content.ts'
 import type { EditedPart } from './sums.ts'
 
-// A document that is to be made.
+// A document that is still to be created.
 export interface CauseRow extends OrderKey, MerchantMode {
   cause: DocumentCause
   // Id of the order, the refund or the edit.
@@ -16,7 +16,7 @@ export interface CauseRow extends OrderKey, MerchantMode {
   at: number
 }
 
-// The oldest first: a credit note follows its invoice. By `at > 0` the engines enter the index at its beginning.
+// Oldest first, so a credit note follows its invoice. `at > 0` makes both engines start at the beginning of the index.
 export async function listCauses(db: Reader, now: number, rowsMax: number): Promise<CauseRow[]> {
   return db.sql<CauseRow>`
     select merchant_id as "merchantId", cause, cause_id as "causeId", installation_id as "installationId",
@@ -26,7 +26,7 @@ export async function listCauses(db: Reader, now: number, rowsMax: number): Prom
     order by at, cause_id limit ${rowsMax}`
 }
 
-// False when another node has made it meanwhile. Others wait here until this transaction ends.
+// Returns false if another node has created the document meanwhile. Other nodes wait here until this transaction ends.
 export async function takeCause(tx: Tx, { merchantId, cause, causeId }: CauseRow): Promise<boolean> {
   const rows = await tx.sql`
     delete from document_causes
@@ -44,7 +44,7 @@ export async function isCauseQueued(
   return rows.length > 0
 }
 
-// What an edit took off an order, and what it added.
+// The parts that an edit removed from an order, and those that it added.
 export async function findEditParts(
   db: Reader,
   merchantId: string,
@@ -56,7 +56,7 @@ export async function findEditParts(
   return JSON.parse(row.parts) as { removed: EditedPart[]; added: EditedPart[] }
 }
 
-// True where the document is not made yet: its maker waits until this transaction ends, and sees what it has written.
+// Returns true if the document is not created yet: its creation then waits until this transaction ends, and sees its changes.
 export async function lockQueuedCause(
   tx: Tx,
   { merchantId, cause, causeId }: Pick<CauseRow, 'merchantId' | 'cause' | 'causeId'>,
@@ -67,11 +67,11 @@ export async function lockQueuedCause(
   return rows.length > 0
 }
 
-// Who ordered, sealed, and where it is sent to, which stays known after its address was erased. Null where nothing is sent.
+// The customer, sealed, and the country of delivery, which stays known after the address was erased. Null if nothing is shipped.
 export interface SealedBuyer {
   customerSealed: string | null
   country: string | null
-  // The address, sealed; null where there is none.
+  // The sealed address; null if there is none.
   sealed: string | null
   rowKey: string | null
   expiresAt: number | null
@@ -89,7 +89,7 @@ export async function findSealedBuyer(
   return row
 }
 
-// Whether what was ordered is sent. Only of an order without tax to a buyer who owes it: what is sent has another reason there.
+// How each SKU of the order is delivered. Only for an order without tax whose buyer owes the tax: the reason differs for shipped goods.
 export async function findDeliveries(
   db: Reader,
   { installationId, merchantId, id, taxRelief }: Pick<OrderRow, 'installationId' | 'merchantId' | 'id' | 'taxRelief'>,
@@ -107,7 +107,8 @@ export interface Series extends MerchantMode {
   period: string
 }
 
-// Held until the commit, so numbers are given in the order of commits, and that of a transaction that fails is given again.
+// The row stays locked until the commit, so numbers are assigned in the order of commits, and the number of a failed transaction is used
+// again.
 export async function takeDocumentNumber(tx: Tx, { merchantId, mode, kind, period }: Series): Promise<number> {
   const [row] = await tx.sql<{ number: number }>`
     insert into document_numbers (merchant_id, mode, kind, period, last) values (${merchantId}, ${mode}, ${kind}, ${period}, 1)
@@ -128,7 +129,7 @@ export async function isNumberTaken(
   return rows.length > 0
 }
 
-// What a list shows.
+// The members of a document in a list.
 export interface DocumentHead extends OrderKey, MerchantMode {
   id: string
   kind: DocumentKind
@@ -188,7 +189,7 @@ type StoredRow = Omit<DocumentRow, 'content'> & { content: string }
 
 const rowFrom = (row: StoredRow): DocumentRow => ({ ...row, content: JSON.parse(row.content) as DocumentContent })
 
-// The oldest first.
+// Oldest first.
 export async function listDocumentsOfOrder(db: Reader, merchantId: string, orderId: string): Promise<DocumentRow[]> {
   const found = await db.sql<StoredRow>`
     select ${rows} from documents d where d.merchant_id = ${merchantId} and d.order_id = ${orderId}
@@ -196,7 +197,7 @@ export async function listDocumentsOfOrder(db: Reader, merchantId: string, order
   return found.map(rowFrom)
 }
 
-// The invoice that was made when it was paid.
+// The invoice that was created when the order was paid.
 export async function findInvoiceOfOrder(
   db: Reader,
   merchantId: string,
@@ -222,21 +223,21 @@ export interface DocumentsQuery {
   kind?: DocumentKind | undefined
   orderId?: string | undefined
   number?: string | undefined
-  // Days, both included.
+  // Days, both inclusive.
   from?: string | undefined
   to?: string | undefined
   after: { at: number; id: string } | null
   limit: number
 }
 
-// Newest first.
+// Documents, newest first.
 export async function listDocuments(
   db: Reader,
   { merchantId, mode }: MerchantMode,
   { kind, orderId, number, from, to, after, limit }: DocumentsQuery,
 ): Promise<DocumentHead[]> {
   const conditions = [
-    // `|| ''` keeps the planner off the index by time, in which it would walk through all documents of the merchant.
+    // `|| ''` keeps the planner off the index by time, with which it would read all documents of the merchant.
     new Fragment(`d.merchant_id = ? and d.mode${orderId === undefined ? '' : " || ''"} = ?`, [merchantId, mode]),
     kind !== undefined && new Fragment('d.kind = ?', [kind]),
     orderId !== undefined && new Fragment('d.order_id = ?', [orderId]),
@@ -251,20 +252,20 @@ export async function listDocuments(
 
 export interface DaysAsked {
   currency: string
-  // Both included.
+  // Both inclusive.
   from: string
   to: string
 }
 
 const dayMs = 86_400_000
 
-// Days are in no index, and instants are: a day begins at most 14 hours before and 12 hours after that of UTC. With a day more, in
-// which another time zone may have held.
+// The index has instants, not days: a day begins at most 14 hours before and 12 hours after the day in UTC. One more day is added, as the
+// time zone may have been another one then.
 function issuedWithin({ from, to }: Pick<DaysAsked, 'from' | 'to'>): { first: number; last: number } {
   return { first: Date.parse(from) - 2 * dayMs, last: Date.parse(to) + 3 * dayMs }
 }
 
-// In the order in which they were made, with their content.
+// Documents with their content, in the order of their creation.
 export async function listDocumentsOfDays(
   db: Reader,
   { merchantId, mode }: MerchantMode,

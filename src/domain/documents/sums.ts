@@ -13,21 +13,21 @@ export interface TaxedSum {
 }
 
 export interface DocumentLine extends TaxedSum {
-  // Position of the line on the invoice, from 0. Shipping is last, with a line for each rate.
+  // Position of the line on the invoice, from 0. Shipping comes last, with one line for each rate.
   position: number
-  // Empty for the shipping.
+  // Empty for shipping.
   skuId: string
   code: string
   name: string
   // Values of the options, such as a size.
   options: readonly string[]
-  // Null where an amount was refunded instead of units.
+  // Null if an amount was refunded instead of units.
   quantity: number | null
-  // As the order has them, with or without tax; null on credit notes.
+  // As in the order, with or without tax; null on credit notes.
   unitPrice: number | null
   discount: number
   rateBps: number
-  // Why no tax is charged; null where it is.
+  // Why no tax is charged; null if it is charged.
   reason: TaxReason | null
 }
 
@@ -36,7 +36,7 @@ export interface RateSum extends TaxedSum {
   reason: TaxReason | null
 }
 
-// Why no tax is charged at this rate on this SKU; the shipping has none.
+// Returns why no tax is charged at this rate on this SKU; shipping has none.
 export type ReasonFor = (rateBps: number, skuId: string) => TaxReason | null
 
 export function invoiceLines(order: ReceiptOrder, sold: readonly OrderLine[], reasonFor: ReasonFor): DocumentLine[] {
@@ -85,12 +85,12 @@ export function invoiceLines(order: ReceiptOrder, sold: readonly OrderLine[], re
   return [...goods, ...sent]
 }
 
-// For an order from before rates were stored.
+// Computes the rate for an order of an earlier version, which has none stored.
 function rateOf(net: number, tax: number): number {
   return net === 0 ? 0 : Number(roundHalfUpDivide(BigInt(tax) * 10_000n, BigInt(net)))
 }
 
-// What an edit added to an order, or took off it.
+// A part that an edit added to an order, or removed from it.
 export interface EditedPart {
   skuId: string
   code: string
@@ -104,7 +104,7 @@ export interface EditedPart {
   rateBps: number
 }
 
-// Positions go on where the invoices of the order end: a credit note is of a line of any of them.
+// Positions continue after those of the order's earlier invoices, so a credit note can refer to a line of any of them.
 export function addedLines(parts: readonly EditedPart[], from: number, reasonFor: ReasonFor): DocumentLine[] {
   return parts.map((part, at): DocumentLine => {
     const { skuId, code, name, quantity, unitPrice, discount, tax, total, rateBps } = part
@@ -125,14 +125,14 @@ export function removedMeant(parts: readonly EditedPart[]): RefundMeant {
   return { amount: sumOf(lines.map(({ amount }) => amount)), lines }
 }
 
-// What went back of a line of the invoice before.
+// Sums of a line of the invoice that were credited before.
 export interface CreditedBefore extends TaxedSum {
   quantity: number
 }
 
 const nothingBefore: CreditedBefore = { net: 0, tax: 0, total: 0, quantity: 0 }
 
-// By position. A credit note whose refund failed later was reversed, and counts no more.
+// Sums by position. A credit note whose refund failed later was reversed, and no longer counts.
 export function creditedBefore(
   notes: readonly { lines: readonly DocumentLine[]; isReversed: boolean }[],
 ): Map<number, CreditedBefore> {
@@ -154,17 +154,17 @@ export function creditedBefore(
 
 export interface RefundMeant {
   amount: number
-  // What it was for, where it was made by line.
+  // The lines that are refunded, if the refund was made by line.
   lines: readonly MeantLine[]
 }
 
-// The rate says which part of the shipping is meant; the tax, what the order loses by an edit.
+// `rateBps`: the part of the shipping with this rate. `tax`: the tax that an edit removes from the order.
 interface MeantLine extends RefundedLine {
   rateBps?: number
   tax?: number
 }
 
-// A refund by line is that of its lines, as far as something is left of them. The rest, and a refund by amount, is spread over what is
+// A refund by line is credited to its lines, as far as they have an amount left. The rest, and a refund by amount, is spread over what is
 // left of all lines, so every rate gets its share.
 export function creditLines(
   invoice: readonly DocumentLine[],
@@ -194,7 +194,7 @@ export function creditLines(
   })
 }
 
-// A line of the invoice, with what went back of it before and what is left.
+// A line of the invoice, with the amounts credited before and those that are left.
 interface OpenLine {
   line: DocumentLine
   back: CreditedBefore
@@ -205,11 +205,11 @@ interface OpenLine {
 interface Share {
   quantity: number
   amount: number
-  // As an edit has it.
+  // The tax from the edit.
   tax?: number
 }
 
-// An item has several lines where an edit added to it: the earlier ones go back first, and the last one takes what is left.
+// An item has several lines if an edit added units: the earlier lines are credited first, and the last one gets the rest.
 function sharesOf(open: readonly OpenLine[], named: readonly MeantLine[]): (Share | undefined)[] {
   const wanted = new Map(named.map((line) => [line.skuId, { ...line }]))
   const parts = partsOf(open, named)
@@ -226,8 +226,8 @@ function sharesOf(open: readonly OpenLine[], named: readonly MeantLine[]): (Shar
   })
 }
 
-// What each line gets of the refund that names it. Of several lines of an item, the earlier ones go back first; those of the shipping share
-// it by what is left of them.
+// The share of each line in the refund that names it. If an item has several lines, the earlier ones are credited first; lines of the
+// shipping share the amount in proportion to what is left of them.
 function partsOf(open: readonly OpenLine[], named: readonly MeantLine[]): Omit<Share, 'quantity'>[] {
   const parts: Omit<Share, 'quantity'>[] = open.map(() => ({ amount: 0 }))
   for (const { skuId, rateBps, amount, tax } of named) {
@@ -240,7 +240,8 @@ function partsOf(open: readonly OpenLine[], named: readonly MeantLine[]): Omit<S
       for (const [i, share] of amounts.entries()) if (share > 0) parts[i] = { amount: (parts[i]?.amount ?? 0) + share }
       continue
     }
-    // Net and tax apart: what stays of the order was rounded as a whole, and the two may not fall on the same line.
+    // Net and tax are spread separately: the order's remaining amounts were rounded as a whole, so net and tax may come from different
+    // lines.
     const nets = inTurn(
       amount - tax,
       most((one) => one.left - one.taxLeft),
@@ -266,8 +267,8 @@ function inTurn(amount: number, most: readonly number[]): number[] {
   })
 }
 
-// The tax of all parts up to this one, rounded half up once, without what the parts before had: the last part brings the sum to the
-// tax of the line. Parts before that were reversed, or are of an edit, may be off: neither tax nor net falls below nothing.
+// The tax of all parts up to this one, rounded half up once, less the tax of the parts before: the last part completes the tax of the
+// line. Earlier parts that were reversed, or come from an edit, may deviate; neither tax nor net becomes negative.
 function taxOfPart({ line, back, left, taxLeft }: OpenLine, total: number): number {
   if (line.total === 0) return 0
   const upTo = roundHalfUpDivide(BigInt(line.tax) * BigInt(back.total + total), BigInt(line.total))
@@ -275,7 +276,7 @@ function taxOfPart({ line, back, left, taxLeft }: OpenLine, total: number): numb
   return Math.max(least, Math.min(Number(upTo) - back.tax, taxLeft, total))
 }
 
-// Highest rate first.
+// Sums by rate, highest rate first.
 export function sumsByRate(lines: readonly DocumentLine[]): RateSum[] {
   const sums = new Map<string, RateSum>()
   for (const { rateBps, reason, net, tax, total } of lines) {

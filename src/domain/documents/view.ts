@@ -1,4 +1,4 @@
-// What a document looks like from outside. Pure.
+// The public view of a document. Pure.
 
 import type { AdminDocument, AdminDocumentSummary } from '../../contract/admin/documents.ts'
 import { labelLines } from '../orders/adminview.ts'

@@ -89,7 +89,7 @@ function makes(tools: CheckoutTools): Handlers<'createAdminDraft'> {
         createdAt: now.getTime(),
       })
       const draft = await viewOf(tools, db, caller, await find(db, caller, id), now.getTime())
-      // Priced twice by one function. If they ever differ, nothing is written.
+      // Both totals come from the same pricing function. If they ever differ, nothing is written.
       if (draft.totals.total !== total) throw new Error(`draft ${id} costs ${draft.totals.total} and not ${total}`)
       const session = await findSession(db, { installationId, sessionId })
       if (!session) throw new Error(`draft ${id} has no session`)
@@ -165,7 +165,7 @@ function changes(tools: CheckoutTools): Handlers<'updateAdminDraft' | 'sendAdmin
   }
 }
 
-// What the session says under its lock decides: it may be paid at this moment.
+// The status is read again under the session's lock, because the draft may just be being paid.
 async function lockOpen(db: Tx, seller: MerchantMode, draftId: string, now: number): Promise<DraftOrderRow> {
   await lockSessionAndCart(db, await find(db, seller, draftId))
   const row = await find(db, seller, draftId)
@@ -173,7 +173,7 @@ async function lockOpen(db: Tx, seller: MerchantMode, draftId: string, now: numb
   return row
 }
 
-// What changes an order was agreed on as a whole.
+// A draft that changes an order was agreed on as a whole, so it cannot be edited.
 function refuseUnchangeable({ version, changesOrder }: DraftOrderRow, expected: number | undefined): void {
   if (changesOrder !== null)
     throw refuse('draft_not_open', { message: 'The draft changes an order: cancel it, and edit or exchange again.' })
@@ -182,7 +182,7 @@ function refuseUnchangeable({ version, changesOrder }: DraftOrderRow, expected: 
   throw refuse('version_conflict', { message, current: { version } })
 }
 
-// What is about a person is not written down in clear.
+// Personal members are recorded as changed, but without their values.
 function personalMembers(
   { note, days, address, locale }: UpdateDraftRequest,
   before: DraftOrderRow,
@@ -220,7 +220,7 @@ async function open(tools: CheckoutTools, opening: Opening, body: CreateDraftReq
   const change: ChangeAsk = { db, caller, cartId: cart.id, expectedVersion: undefined, now, cause }
   if (address) {
     const { token } = await setAddress(tools.carts, change, { rootSecret: tools.rootSecret, address })
-    // What was agreed on counts as long as the link: the address decides on the tax and the delivery.
+    // The address is kept as long as the link is valid: the agreed tax and delivery depend on it.
     keepAddress(db, caller.installationId, token, now.getTime() + days * dayMs)
   }
   const session = await openSession(tools, {
@@ -236,7 +236,7 @@ async function open(tools: CheckoutTools, opening: Opening, body: CreateDraftReq
   return session.id
 }
 
-// The one that is named, or the oldest that is active.
+// The installation that the request names, or the oldest active one.
 async function sellerInstallation(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -266,7 +266,7 @@ async function sessionOf(tools: CheckoutTools, db: Reader, { installationId, ses
   return facts
 }
 
-// One that a version before this one made has no stored total.
+// A draft of an earlier version has no stored total.
 async function totalOf(tools: CheckoutTools, db: Reader, row: DraftOrderRow, now: number): Promise<number> {
   return row.total ?? (await sessionOf(tools, db, row, now)).quote.pricing.totals.total
 }

@@ -1,5 +1,5 @@
-// Changing an open draft behind the same link: its cart takes other lines and terms, its session another customer or end, and the stock
-// follows. The caller has locked cart and session.
+// Changes an open draft behind the same link: the lines and terms of its cart, the customer or expiry of its session, and the holds of
+// stock. The caller has locked cart and session.
 
 import type { CreateDraftRequest, UpdateDraftRequest } from '../../contract/admin/drafts.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
@@ -33,14 +33,14 @@ export type DraftEdit = Pick<
   'items' | 'discount' | 'shipping' | 'customer' | 'address' | 'note' | 'locale' | 'days'
 >
 
-// Refuses one that is paid, being paid, cancelled or expired.
+// Refuses a draft that is paid, being paid, cancelled or expired.
 export function refuseNotOpen(row: DraftOrderRow, now: number): void {
   const status = draftStatus(row, now)
   if (status === 'paying') throw refuse('payment_in_progress', { current: { status } })
   if (status !== 'open') throw refuse('draft_not_open', { current: { status } })
 }
 
-// The members that an edit may change, as they are.
+// The present values of the members that an edit may change.
 export interface DraftTerms {
   items: { skuId: string; quantity: number; unitPrice: number }[]
   discount: number
@@ -55,7 +55,7 @@ export function draftTermsOf({ cart, lines }: Pick<CartFacts, 'cart' | 'lines'>)
   }
 }
 
-// Items without a price of their own keep what was agreed; new ones have that of the catalog.
+// Items that are sent without a price keep the agreed one; new ones get the price of the catalog.
 export function editedTerms(
   before: DraftTerms,
   edit: Pick<DraftEdit, 'items' | 'discount' | 'shipping'>,
@@ -98,7 +98,7 @@ export async function amendDraft(tools: CheckoutTools, ask: EditAsk): Promise<Qu
   const cartId = (await findSession(db, key))?.cartId ?? ''
   const caller = { ...seller, installationId: row.installationId }
   const change: ChangeAsk = { db, caller, cartId, expectedVersion: undefined, now, cause }
-  // This writes the cart and the session, so both are read again.
+  // setAddress writes the cart and the session, so both are read again.
   if (edit.address) await setAddress(tools.carts, change, { rootSecret: tools.rootSecret, address: edit.address })
   const [facts, session] = await Promise.all([lockCartFacts(tools.carts, change), findSession(db, key)])
   if (!session) throw refuse('draft_not_found')
@@ -121,12 +121,12 @@ export async function amendDraft(tools: CheckoutTools, ask: EditAsk): Promise<Qu
     { currency: cart.currency, total: quote.pricing.totals.total },
     { now: at, cause },
   )
-  // Last, because others wait for the row of the SKU.
+  // Comes last, because others wait for the lock of the SKU's row.
   await holdLines(db, changed, { lines, now, cause })
   return quote
 }
 
-// Another VAT number has to be checked before it takes the tax off.
+// A changed VAT number must be checked before it removes the tax.
 async function editedCustomer(
   tools: CheckoutTools,
   { db, edit, now }: EditAsk,
@@ -153,7 +153,7 @@ function saveEdited({ db, edit, now }: EditAsk, session: SessionRow, expiresAt: 
   return changed
 }
 
-// All lines are written anew, in the order of the items.
+// Writes all lines anew, in the order of the items.
 async function replaceLines({ db, caller, now }: ChangeAsk, facts: CartFacts, items: DraftItems): Promise<CartLine[]> {
   const present = presentOf(facts, now.getTime())
   const offers = await listWantedOffers(db, caller, items, now.getTime())

@@ -1,4 +1,4 @@
-// What a draft would cost, without writing anything: by the one function that prices carts.
+// The price of a draft, without writing anything: computed by the function that prices carts.
 
 import type { CreateDraftRequest } from '../../contract/admin/drafts.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
@@ -15,7 +15,7 @@ import { type DraftPrices, draftPrices } from './view.ts'
 
 type Asked = Pick<CreateDraftRequest, 'items' | 'discount' | 'shipping' | 'address'>
 
-// What a draft that is there holds, and how it goes where.
+// Stock that an existing draft holds, its destination and its shipping option.
 export interface Present {
   available: ReadonlyMap<string, number>
   destination: { country: string; region: string | null } | null
@@ -82,7 +82,7 @@ export async function previewDraft(
   }
 }
 
-// What is promised to the draft is there for it.
+// Stock that the draft holds is available to it.
 export function withHeld(offer: Offer, { available }: Pick<Present, 'available'>): Offer {
   return { ...offer, available: available.get(offer.skuId) ?? offer.available }
 }

@@ -1,4 +1,4 @@
-// The SQL of drafts. What a draft costs is in its cart, and how far it is in its checkout session.
+// The SQL of drafts. The price of a draft is in its cart, its status in its checkout session.
 
 import type { CheckoutSessionStatus, Mode } from '../../contract/words.ts'
 import type { CursorPosition } from '../../platform/kit/cursor.ts'
@@ -12,11 +12,11 @@ export interface DraftOrderRow {
   installationId: string
   sessionId: string
   version: number
-  // When it was last priced, or of its order. Null in one that a version before this one made.
+  // The total when the draft was last priced, or that of its order. Null in drafts of earlier versions.
   total: number | null
   currency: string
   note: string | null
-  // How often its link was sent by e-mail, and when last.
+  // How often its link was sent by e-mail, and when it was sent last.
   emails: number
   emailedAt: number | null
   createdAt: number
@@ -25,7 +25,7 @@ export interface DraftOrderRow {
   emailMasked: string | null
   orderId: string | null
   orderNumber: string | null
-  // The order that it changes by being paid, and the return whose items it exchanges.
+  // The order that paying the draft changes, and the return whose items it exchanges.
   changesOrder: string | null
   returnId: string | null
   changedNumber: string | null
@@ -52,7 +52,7 @@ export async function findDraft(
   return row
 }
 
-// Newest first.
+// Drafts, newest first.
 export async function listDrafts(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -87,7 +87,7 @@ export function saveEmailed(tx: Tx, merchantId: string, { id, emails, emailedAt 
     update drafts set emails = ${emails}, emailed_at = ${emailedAt} where merchant_id = ${merchantId} and id = ${id}`
 }
 
-// As a cart of the merchant would find them.
+// The terms of the merchant, as for a cart.
 export async function findSellerTerms(
   db: Reader,
   merchantId: string,

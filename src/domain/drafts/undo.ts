@@ -1,4 +1,4 @@
-// Takes back changes of drafts that are still open: what was edited is put back, and one that was made is cancelled.
+// Undoes changes of open drafts: an edit is reverted, and a creation is undone by cancelling the draft.
 
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import {
@@ -29,7 +29,7 @@ export function draftUndoer(tools: CheckoutTools): Undoer {
 async function undoDraft(tools: CheckoutTools, ask: UndoAsk, change: AuditedChange): Promise<void> {
   const { tx, seller, context, dryRun } = ask
   const { now: at, cause } = context
-  // What it costs follows from the others, and may follow another address by now.
+  // The total is not restored: it follows from the other members, and perhaps from a newer address.
   const own = { ...change, members: change.members.filter(({ member }) => member !== 'total') }
   const values = change.kind === 'change' ? valuesBefore<DraftTerms>(own, ['items', 'discount', 'shipping']) : {}
   if (change.kind !== 'create' && change.kind !== 'change') throw notUndoable(change)

@@ -1,4 +1,4 @@
-// What a draft looks like. Pure.
+// The public view of a draft. Pure.
 
 import type { CreateDraftResponse, DraftSummary } from '../../contract/admin/drafts.ts'
 import type { CheckoutSessionStatus, DraftStatus } from '../../contract/words.ts'

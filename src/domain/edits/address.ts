@@ -1,4 +1,4 @@
-// Corrects the address of an order. Taxes and delivery were decided by its country and region, so these stay.
+// Corrects the address of an order. Tax and delivery depend on its country and region, so these cannot change.
 
 import type { Address } from '../../contract/open/carts.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -11,7 +11,7 @@ import type { OrderFacts } from '../orders/view.ts'
 import { unindexOrder } from '../search/store.ts'
 import { notPossible } from './plan.ts'
 
-// What the address of the order is known by, also after it was erased.
+// The summary of the order's address, which exists even after the address was erased.
 export async function findFace(db: Reader, { installationId, id: ownerId, address }: OrderRow) {
   return address ? findAddressSummary(db, { installationId, ownerId, id: address.token }) : undefined
 }
@@ -30,7 +30,7 @@ export async function checkCorrection(db: Reader, { order }: OrderFacts, given: 
   return checked.address
 }
 
-// Undefined where it is the address that the order has.
+// Returns undefined if the order already has this address.
 export async function correctAddress(
   tx: Tx,
   rootSecret: RootSecret,

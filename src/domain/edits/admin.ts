@@ -28,7 +28,7 @@ import { previewEdit } from './preview.ts'
 export interface AdminEditParts {
   carts: CartTools
   rootSecret: RootSecret
-  // Makes the draft whose link is paid. Answers with its id.
+  // Creates the draft by whose link the difference is paid. Returns its id.
   askForDifference(
     tx: Tx,
     order: OrderRow,
@@ -79,7 +79,7 @@ export function adminEditOperations({ carts, rootSecret, askForDifference }: Adm
   }
 }
 
-// Nothing of the order has changed yet; that a change waits is written down with it.
+// The order has not changed yet; the recorded change is that a draft is open for it.
 function draftChanges({ order }: OrderFacts, draftId: string, { difference }: EditPlan): AuditedChange[] {
   const asked = [{ member: 'openChange', from: null, to: { draftId, total: difference } }]
   const total = [{ member: 'total', from: null, to: difference }]
@@ -133,7 +133,7 @@ function shownOf({ lines }: OrderFacts, { order, lines: after, difference }: Edi
   }
 }
 
-// An address is not recorded, only that it changed.
+// The address itself is not recorded, only that it changed.
 function editChange(before: OrderFacts, after: OrderFacts): AuditedChange {
   const itemsOf = ({ lines }: OrderFacts) => lines.map(({ code, quantity }) => ({ code, quantity }))
   const { id, number: name } = after.order

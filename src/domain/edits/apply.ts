@@ -1,4 +1,5 @@
-// Writes an edit: lines, amounts, stock, the money, the documents and the event are one transaction. The caller has locked the order.
+// Applies an edit: lines, amounts, stock, payments, documents and the event are written in one transaction. The caller has locked the
+// order.
 
 import { moveFor } from '../../platform/kit/lifecycle.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -21,14 +22,14 @@ import { deleteOrderLine, insertEdit, putOrderLine, saveAmounts, saveAwaited } f
 
 export interface AppliedEdit {
   facts: OrderFacts
-  // One for each payment that gives back.
+  // One refund for each payment that is refunded in part.
   refunds: readonly RefundRow[]
 }
 
 export interface Edit {
   id: string
   plan: EditPlan
-  // Where the difference was paid by a link: that payment, and the session whose holds keep the added units.
+  // Set if the difference was paid by a link: that payment, and the session that holds the added units.
   paid?: { payment: PaymentRow; sessionId: string }
 }
 
@@ -44,7 +45,7 @@ export async function applyEdit(
   const isAwaited = found.order.paymentStatus === 'pending'
   const reduced = found.order.reduced + (isAwaited ? 0 : Math.max(0, -difference))
   const order: OrderRow = { ...plan.order, reduced }
-  // First, as it can be refused.
+  // Comes first, because it can be refused.
   await moveStock(tx, order, plan, { ...context, holder: paid?.sessionId ?? order.id })
   insertEdit(tx, order, {
     ...{ id: editId, totalBefore: found.order.total, totalAfter: order.total, parts, createdAt: context.now },
@@ -73,7 +74,7 @@ export async function applyEdit(
   return { facts: isSent ? announceSent(tx, edited, context) : edited, refunds: given }
 }
 
-// All rows are locked at once and by id: two edits may swap the same items in opposite directions.
+// All rows are locked in one statement and by id, because two edits may swap the same items in opposite directions.
 async function moveStock(
   tx: Tx,
   order: OrderRow,
@@ -126,7 +127,8 @@ async function giveBack(
   return refunds
 }
 
-// An invoice that is still to be made will have the lines as they are now. Otherwise what went and what came have documents of their own.
+// An invoice that is still to be created will have the present lines. Otherwise the removed and the added parts get documents of their
+// own.
 async function queueDocuments(
   tx: Tx,
   order: OrderRow,

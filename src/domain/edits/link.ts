@@ -1,4 +1,5 @@
-// An edit that costs more and is paid by a link: what the shopper is shown of it, and the same edit again when the money has come. Pure.
+// An edit that costs more and is paid by a link: the price that the shopper is shown, and planning the same edit again when the money has
+// arrived. Pure.
 
 import { Refusal } from '../../platform/kit/refuse.ts'
 import type { EditChange, Pricing } from '../carts/pricing.ts'
@@ -8,7 +9,7 @@ import type { OrderRow, RefundedLine } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import { type EditInput, type EditPlan, isOfSku, planEdit } from './plan.ts'
 
-// With the prices as they were agreed.
+// With the prices that were agreed on.
 export type StoredEdit = Pick<EditInput, 'newItems' | 'shipping'> & {
   id: string
   quantities: readonly (readonly [string, number])[]
@@ -26,9 +27,9 @@ export function orderChangeFor(
   return { orderId: order.id, number: order.number, pricing: pricingFor(order, plan), edit }
 }
 
-// Undefined where the order is not any more what it was when the edit was agreed on: the money goes back then.
+// Returns undefined if the order has changed since the edit was agreed on: the money is then returned.
 export function editAgreed(facts: OrderFacts, refunded: readonly RefundedLine[], change: EditChange) {
-  // Written by the function above.
+  // The stored value was written by the function above, so the cast is safe.
   const { id, newItems, shipping, quantities, difference } = change.edit as StoredEdit
   const { order, lines } = facts
   if (order.paymentStatus === 'pending' || editObstacle(order, { isPaidByHand: isPaidByHand(facts) })) return undefined
@@ -41,7 +42,7 @@ export function editAgreed(facts: OrderFacts, refunded: readonly RefundedLine[],
   }
 }
 
-// What comes, with what goes taken off as a discount, so that all of it is the difference.
+// The price of the added parts, with the removed parts deducted as a discount, so the total is the difference.
 function pricingFor({ priceTax, taxRelief }: OrderRow, { parts, difference: total }: EditPlan): Pricing {
   const isIncluded = priceTax === 'included'
   const costOf = (part: { total: number; tax: number }) => (isIncluded ? part.total : part.total - part.tax)

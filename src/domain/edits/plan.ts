@@ -1,5 +1,5 @@
-// What an edit makes of an order, to the minor unit: pure. Units that stay cost what they cost. Units that go take with them what was
-// paid for them, and more units of an item cost what its units cost, taxed by the rate of the order.
+// The result of an edit on an order, to the minor unit. Pure. Remaining units keep their price. Removed units are deducted at what was
+// paid for them, and added units of an item cost what its units cost, taxed at the rate of the order.
 
 import { allocate, roundHalfUpDivide } from '../../platform/kit/money.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -7,7 +7,7 @@ import { netOf, taxOn } from '../carts/tax.ts'
 import type { EditedPart } from '../documents/sums.ts'
 import type { OrderLine, OrderRow, RefundedLine, TaxShare } from '../orders/store.ts'
 
-// A part of a line that was taken off or added. The delivery has no SKU.
+// A part of a line that was removed or added. The shipping has no SKU.
 export interface EditPart extends EditedPart {
   options: readonly { name: string; value: string }[]
 }
@@ -26,7 +26,7 @@ export interface NewItem
   // Per unit.
   price: number
   rateBps: number
-  // Rate of the tax that is taken out of the price; 0 for none.
+  // Rate of the tax to deduct from the price; 0 for none.
   containedBps: number
 }
 
@@ -34,10 +34,10 @@ export interface EditInput {
   order: OrderRow
   lines: readonly OrderLine[]
   refunded: readonly RefundedLine[]
-  // By SKU, of the items that change.
+  // Quantities by SKU, for the items that change.
   quantities: ReadonlyMap<string, number>
   newItems: readonly NewItem[]
-  // Undefined: as it is.
+  // Undefined: unchanged.
   shipping: number | undefined
 }
 
@@ -78,7 +78,7 @@ export function isOfSku({ skuId }: Pick<EditPart, 'skuId'>): boolean {
   return skuId !== ''
 }
 
-// Whether lines and amounts stay as they are.
+// Whether lines and amounts are unchanged.
 export function isUnchanged({ shipping }: OrderRow, { order, parts }: EditPlan): boolean {
   return parts.removed.length === 0 && parts.added.length === 0 && order.shipping === shipping
 }
@@ -100,7 +100,8 @@ function refuseSettled(line: OrderLine, refunded: readonly RefundedLine[], quant
   throw refuse('order_edit_not_possible', { message, current: { reason: 'settled', skuId, least } })
 }
 
-// Where several payments gave a unit back and the one that counted it failed, what the others gave is of units that are not counted.
+// The units that a refunded amount covers, rounded up. If a unit was refunded through several payments, only one of these refunds counts
+// it; if that one fails, the others leave an amount without units.
 function unitsWorth({ quantity, total }: OrderLine, amount: number): number {
   return total === 0 ? 0 : exact((BigInt(amount) * BigInt(quantity) + BigInt(total) - 1n) / BigInt(total))
 }
@@ -109,19 +110,18 @@ export function notPossible(message: string, reason: string) {
   return refuse('order_edit_not_possible', { message, current: { reason } })
 }
 
-// Undefined: nothing is left of it.
+// Returns undefined if no unit is left.
 function lineWith(order: OrderRow, line: OrderLine, quantity: number): OrderLine | undefined {
   if (quantity === 0) return undefined
-  // A share of the old subtotal: where tax was taken out of the price, the subtotal is not the rounded unit price times the
-  // quantity.
+  // A share of the old subtotal: if tax was deducted from the price, the subtotal is not the rounded unit price times the quantity.
   const subtotal = exact(roundHalfUpDivide(BigInt(line.subtotal) * BigInt(quantity), BigInt(line.quantity)))
-  // Units that are added get no discount: what it was given for is decided.
+  // Added units get no discount: the discount was given for the original units.
   const kept = Math.min(quantity, line.quantity)
   const discount = exact((BigInt(line.discount) * BigInt(kept)) / BigInt(line.quantity))
   return { ...line, quantity, subtotal, discount, ...taxed(order, subtotal - discount, rateOf(line)) }
 }
 
-// Tax is taken out of all units at once, as in a cart: by unit, the rounding would grow with their number.
+// Tax is deducted from all units together, as in a cart: rounding per unit would make the difference grow with the quantity.
 function newLine(order: OrderRow, { price, rateBps, containedBps, ...item }: NewItem, quantity: number): OrderLine {
   const unitPrice = netOf(price, containedBps)
   const subtotal = netOf(exact(BigInt(price) * BigInt(quantity)), containedBps)
@@ -134,7 +134,7 @@ function taxed({ priceTax }: OrderRow, net: number, rateBps: number): { tax: num
   return { tax, total: priceTax === 'included' ? net : net + tax }
 }
 
-// Computed from the amounts for orders from before rates were stored.
+// Computes the rate from the amounts for orders of earlier versions, which have none stored.
 function rateOf({ taxRateBps, tax, total }: Pick<OrderLine, 'taxRateBps' | 'tax' | 'total'>): number {
   if (taxRateBps !== null) return taxRateBps
   return total === tax ? 0 : exact(roundHalfUpDivide(BigInt(tax) * 10_000n, BigInt(total - tax)))
@@ -162,12 +162,12 @@ function shippingAfter({ order, lines, refunded, shipping: wanted }: EditInput):
   if (wanted === undefined || wanted === shipping)
     return { amount: shipping, discount: before, tax, taxes, removed: [], added: [] }
   if (shippingChoice === null) throw notPossible('Nothing of the order is delivered.', 'no_delivery')
-  // By line, the shipping goes back as a whole: less of it would go back twice.
+  // A refund by line refunds the shipping as a whole, so reducing it would refund it twice.
   if (wanted < shipping && refunded.some(({ skuId }) => skuId === ''))
     throw notPossible('The shipping was refunded already; less of it cannot be left.', 'settled')
   const discount = Math.min(before, wanted)
   const sharesBefore = taxes ?? [{ rateBps: shippingRate(order, shipping - before), amount: shipping - before, tax }]
-  // At the rates of the order, in their proportion.
+  // Spread over the rates of the order, in their proportion.
   const amounts = allocate(wanted - discount, shippingWeights(sharesBefore, lines))
   const shares = sharesBefore.map(({ rateBps }, at) => {
     const amount = amounts[at] ?? 0
@@ -182,7 +182,7 @@ function shippingAfter({ order, lines, refunded, shipping: wanted }: EditInput):
   }
 }
 
-// After an edit that made the delivery free, nothing is left to have a proportion: that of the goods counts, as when it was placed.
+// After an edit made the shipping free, its rates have no proportion any more: that of the goods is used, as when the order was placed.
 function shippingWeights(shares: readonly TaxShare[], lines: readonly OrderLine[]): number[] {
   const byAmount = shares.map(({ amount }) => amount)
   const byGoods = shares.map(({ rateBps }) => {

@@ -1,4 +1,4 @@
-// What an edit would make of an order. Nothing is written.
+// The result that an edit would have on an order. Nothing is written.
 
 import { type AdminOrderEditRequest, orderEditsMax } from '../../contract/admin/edits.ts'
 import { limits } from '../../contract/limits.ts'
@@ -24,7 +24,7 @@ export type EditAsked = Pick<
   'items' | 'shipping' | 'address' | 'differenceReceived' | 'payByLink'
 >
 
-// With the prices as they are now.
+// With the present prices.
 export type Agreed = Pick<EditInput, 'quantities' | 'newItems' | 'shipping'>
 
 export async function previewEdit(
@@ -68,7 +68,7 @@ export async function previewEdit(
   return { plan, agreed }
 }
 
-// The link is a checkout of what comes. The address is corrected by an edit of its own, which costs nothing.
+// The link is a checkout of the added items. The address is corrected by a separate edit, which is free.
 function refuseUnlinkable({ parts }: EditPlan, { address }: EditAsked, offers: readonly Offer[]): void {
   const added = parts.added.filter(isOfSku)
   if (added.length === 0) throw notPossible('Only items that are added can be paid by a link.', 'nothing_added')
@@ -77,7 +77,7 @@ function refuseUnlinkable({ parts }: EditPlan, { address }: EditAsked, offers: r
     throw notPossible('The shopper has to agree to the supply of digital content: make a draft for it.', 'digital')
 }
 
-// A paid order costs more than was refunded. At the same amount nothing would be left of it.
+// A paid order must cost more than was refunded: otherwise nothing of it would be left.
 function refuseUnpayable(facts: OrderFacts, { order: { total, refunded }, difference }: EditPlan): void {
   if (refunded > 0 && total <= refunded) {
     const message = `${refunded} minor units were refunded, and the order would cost ${total}: cancel it instead.`
@@ -95,7 +95,7 @@ function refuseUneditable(facts: OrderFacts): void {
   throw refuse('order_not_editable', { message, current: { reason, status, paymentStatus } })
 }
 
-// What is added must be for sale; what is there already need not be.
+// Added units must be for sale; present ones need not be.
 function refuseUnavailable({ order, lines }: OrderFacts, offer: Offer, quantity: number): void {
   const more = quantity - (lines.find(({ skuId }) => skuId === offer.skuId)?.quantity ?? 0)
   if (more <= 0) return
@@ -108,8 +108,8 @@ function refuseUnavailable({ order, lines }: OrderFacts, offer: Offer, quantity:
 
 type OfferTerms = Pick<NewItem, 'price' | 'rateBps' | 'containedBps'>
 
-// By the place that the order is sent to, as when it was placed. An order without tax stays so, and prices that contain it are charged
-// without it, except by a small business. The shop may have changed since whether its prices contain the tax.
+// Tax rates of the order's place of delivery, as when it was placed. An order without tax stays without, and tax is deducted from prices
+// that contain it, except for a small business. The shop may have changed since whether its prices include tax.
 async function findTerms(
   db: Reader,
   pricebooks: Pricebooks,

@@ -1,5 +1,5 @@
-// An order that is paid and costs more, where the difference came by bank transfer or cash: a payment of its own. The caller has locked the
-// order.
+// Records a separate payment for a paid order that costs more, if the difference arrived by bank transfer or cash. The caller has locked
+// the order.
 
 import { newId } from '../../platform/kit/ids.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
@@ -25,7 +25,7 @@ export async function refuseUnreceived(
   moneyAfter(facts, entries, { amount: missing, settles: false })
 }
 
-// Answers with the payments as they are then.
+// Returns the resulting payments.
 export async function collectDifference(
   tx: Tx,
   facts: OrderFacts,
@@ -37,7 +37,7 @@ export async function collectDifference(
   const missing = missingFor(facts, entries, difference)
   const before = receivedOf(facts, entries)
   const note = (amount: number, at: number) => insertMoneyByHand(tx, order, { id: newId('mny'), amount, at })
-  // What came before it was written down.
+  // Records money that arrived before such entries were written.
   if (entries.length === 0 && before > 0 && missing > 0) note(before, order.placedAt)
   if (missing > 0) note(missing, now)
   const { installationId, merchantId, mode, checkoutSessionId, currency } = order

@@ -22,7 +22,7 @@ export function insertEdit(tx: Tx, { merchantId, mode, installationId, id: order
       ${JSON.stringify(edit.parts)}, ${edit.createdAt})`
 }
 
-// The oldest first.
+// Oldest first.
 export async function listEdits(db: Reader, { merchantId, id: orderId }: EditedOrder): Promise<OrderEditRow[]> {
   const rows = await db.sql<Omit<OrderEditRow, 'parts'> & { parts: string }>`
     select id, total_before as "totalBefore", total_after as "totalAfter", parts, created_at as "createdAt"
@@ -36,7 +36,7 @@ export async function countEdits(db: Reader, { merchantId, id: orderId }: Edited
   return row?.count ?? 0
 }
 
-// The version is written with the event of the edit.
+// Does not raise the version: that is written with the event of the edit.
 export function saveAmounts(tx: Tx, order: OrderRow): void {
   const json = (value: object | null) => (value === null ? null : JSON.stringify(value))
   tx.send`
@@ -68,7 +68,7 @@ export function deleteOrderLine(tx: Tx, { installationId, id }: EditedOrder, sku
     delete from order_lines where installation_id = ${installationId} and order_id = ${id} and sku_id = ${skuId}`
 }
 
-// Money that people move: they are asked for another amount.
+// Changes the amount of a pending payment that the shopper makes by hand.
 export function saveAwaited(tx: Tx, installationId: string, paymentId: string, amount: number): void {
   tx.send`
     update payments set amount = ${amount}

@@ -1,4 +1,4 @@
-// Messages of shoppers to the merchant, by the contact form of the shop. Nothing is stored but the e-mail, sealed until it is sent.
+// Messages of shoppers to the merchant, by the contact form of the shop. Only the e-mail is stored, sealed until it is sent.
 
 import { hash } from 'node:crypto'
 import { type Issue, issueAt } from '../../contract/issues.ts'
@@ -21,9 +21,9 @@ export interface ContactShop extends MerchantFace {
 }
 
 export interface ContactPort {
-  // Undefined where there is no such shop, or it takes no messages.
+  // Returns undefined if the shop does not exist, or accepts no messages.
   findShop(slug: string): Promise<ContactShop | undefined>
-  // `attempt` was made when the form was drawn: the same form sent twice is one message.
+  // `attempt`: created when the form was rendered, so the same form sent twice is one message.
   send(shop: ContactShop, message: ContactMessage, attempt: string): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export function createContact({ storage, rootSecret, clock }: ContactParts): Con
   }
 }
 
-// Without the origin; null where the shop takes no messages.
+// Path without the origin; null if the shop accepts no messages.
 export async function findContactPath(db: Reader, { id, slug }: { id: string; slug: string }): Promise<string | null> {
   return (await takesContactMessages(db, id)) ? `/contact/${slug}` : null
 }

@@ -1,5 +1,5 @@
-// What is logged about e-mails that are not sent: the first of a merchant, kind and reason, and then a count for each minute. A shop
-// under load may reach a limit with hundreds of e-mails a minute.
+// Logs e-mails that are not sent: the first of a merchant, kind and reason, then a count for each minute. A shop under load may reach a
+// limit with hundreds of e-mails a minute.
 
 import type { Log } from '../../platform/log/log.ts'
 
@@ -14,12 +14,12 @@ export interface DiscardedEmail {
 
 export interface Discards {
   note(email: DiscardedEmail, now: number): void
-  // Logs the counts of minutes that have passed. Called by each round.
+  // Logs the counts of completed minutes. Called by each round.
   tell(now: number): void
 }
 
 export function createDiscards(log: Log): Discards {
-  // Bounded by a minute, and by what a merchant's e-mails can be discarded for.
+  // Cannot grow without bound: entries last a minute, and a merchant has a limited number of kinds and reasons.
   const counted = new Map<string, { since: number; more: number; last: DiscardedEmail }>()
   return {
     note(email, now) {
@@ -35,7 +35,7 @@ export function createDiscards(log: Log): Discards {
     },
     tell(now) {
       for (const [key, { since, more, last }] of counted) {
-        // A clock that was set back ends the minute too.
+        // A clock that was set back also ends the minute.
         if (now >= since && now - since < countMs) continue
         counted.delete(key)
         if (more > 0) log.warn('more e-mails were not sent', { ...last, count: more })

@@ -1,4 +1,4 @@
-// What can be seen of e-mails from outside.
+// Metrics about e-mails.
 
 import { samplesBy } from '../../platform/metrics/counts.ts'
 import { lookBefore, type Metrics } from '../../platform/metrics/metrics.ts'

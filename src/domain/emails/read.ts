@@ -1,19 +1,19 @@
-// Reads e-mails back from their bytes, as far as `smtp.ts` writes them: a text and an HTML part and pictures of the HTML, all in
-// base64. For the pages of development, and for tests.
+// Parses e-mails in the form in which `smtp.ts` writes them: a text and an HTML part and pictures of the HTML, all in base64. For the
+// pages of development, and for tests.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface ReadEmail {
-  // By lower-case name, unfolded and decoded. One that occurs twice is joined by a line break.
+  // By lower-case name, unfolded and decoded. Repeated headers are joined by a line break.
   headers: Readonly<Record<string, string>>
   text: string
   html: string
-  // That the HTML names by `cid:`.
+  // Pictures to which the HTML refers by `cid:`.
   pictures: readonly { cid: string; media: string; bytes: Buffer }[]
 }
 
-// What the file transport has written. Undefined where it has deleted the e-mail since, or never wrote it.
+// Reads an e-mail that the file transport has written. Returns undefined if the transport has deleted it since, or never wrote it.
 export function findStoredEmail(folder: string, id: string): ReadEmail | undefined {
   try {
     return readEmail(readFileSync(join(folder, `${id}.eml`), 'utf8'))
@@ -52,7 +52,7 @@ function partIn(text: string): Part {
   return { headers: headersOf(head), body }
 }
 
-// Parts without parts.
+// Parts that contain no other parts.
 function leavesOf(part: Part): Part[] {
   const [, boundary] = /boundary="([^"]+)"/.exec(part.headers['content-type'] ?? '') ?? []
   if (boundary === undefined) return [part]
@@ -76,7 +76,7 @@ function headersOf(head: string): Record<string, string> {
   return headers
 }
 
-// Encoded words (RFC 2047), in UTF-8. The space between two of them is not part of the text.
+// Decodes encoded words (RFC 2047) in UTF-8. The space between two of them is not part of the text.
 function decoded(text: string): string {
   return text.replaceAll(/\?=\s+=\?/g, '?==?').replaceAll(/((?:=\?utf-8\?[bq]\?[^?]*\?=)+)/gi, (words: string) => {
     const bytes = [...words.matchAll(/=\?utf-8\?([bq])\?([^?]*)\?=/gi)].map(([, way = '', content = '']) =>

@@ -1,4 +1,4 @@
-// When an e-mail is sent again. Pure.
+// Retry times of e-mails. Pure.
 
 const minute = 60_000
 const hour = 60 * minute
