@@ -12,7 +12,7 @@ export interface SecretParts {
   label: string
   secret: string
   back: { href: string; label: string }
-  // Below it, such as how to use it.
+  // Shown below the secret, such as how to use it.
   more?: HtmlValue
 }
 
@@ -28,7 +28,7 @@ ${copyField({ id: 'secret', label, text: secret, copy: words.say('secret.copy'),
   }
 }
 
-// Without script one selects it and copies by hand.
+// Without script the person selects the text and copies it.
 export function copyField(parts: { id: string; label: string; text: string; copy: string; copied: string }): Html {
   const { id, label, text, copy, copied } = parts
   return html`<div class="field secret"><label for="${id}">${label}</label>

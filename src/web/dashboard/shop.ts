@@ -17,20 +17,20 @@ export type Saved = { kind: 'saved' } | { kind: 'refused'; refusal: Refusal } | 
 export interface ShopPart<Part> {
   partOf(shop: AdminShop): Part
   wanted: Part
-  // Asks the operation with the version that the shop has.
+  // Calls the operation with the present version of the shop.
   ask(current: AdminShop, key: string): Promise<unknown>
 }
 
 const baseName = 'base'
-// Others may write between the look and the write, but not for ever.
+// Others may save between the read and the write; after this many attempts the conflict is reported.
 const attemptsMax = 4
 
-// In every form of a part.
+// Hidden field with the part as it was shown, for every form of a part.
 export function baseField(part: unknown): Html {
   return hiddenFields({ [baseName]: JSON.stringify(part) })
 }
 
-// The part that the form was drawn with. Only an altered form has none that can be read.
+// Returns the part as the form showed it. It is unreadable only if the form was altered.
 export function baseIn<Part>({ form }: Posted, isPart: (value: unknown) => value is Part): Part {
   const base = parsed(form.get(baseName) ?? '')
   if (!isPart(base)) throw refuse('invalid_request', { issues: [issueAt(`/${baseName}`, 'form_altered')] })
@@ -45,7 +45,7 @@ function parsed(text: string): unknown {
   }
 }
 
-// A page that everyone reads takes what is posted only from those who may change it.
+// For pages that everyone may read: refuses a post from people who may not change them.
 export function refuseUnless({ may }: Posted, id: AdminOperationId): void {
   if (!may(id)) throw refuse('scope_missing', { current: { requiredScope: adminOperations[id].scope } })
 }
@@ -57,7 +57,7 @@ export async function saveShopPart<Part>(posted: Posted, { partOf, wanted, ask }
   for (let round = 1; ; round++) {
     const { data: current } = await posted.ask('getAdminShop')
     const present = JSON.stringify(partOf(current))
-    // The same press once more, or somebody had the same idea.
+    // The form was sent twice, or someone else saved the same values.
     if (present === JSON.stringify(wanted)) return { kind: 'saved' }
     if (present !== base) return { kind: 'conflict', current }
     const outcome = await attempt(ask(current, `${key}-${current.version}`))

@@ -1,4 +1,5 @@
-// What the pages of look, home and menus share: the draft, the line that says whether it is published, and the shop as its preview.
+// Parts that the pages for design, home and menus share: the draft, the line that says whether it is published, and the store as its
+// preview.
 
 import type { AdminSite } from '../../contract/admin/site.ts'
 import type { SiteContent } from '../../contract/sitecontent.ts'
@@ -18,12 +19,12 @@ export const draftPaths: Readonly<Record<DraftPart, string>> = {
   menus: 'store/menus',
 }
 
-// What the next edit begins with.
+// The content with which the next edit begins.
 export function siteDraftOf({ draft, published }: AdminSite): SiteContent {
   return draft ?? published
 }
 
-// Above each of the three pages.
+// Shown above each of the three pages.
 export function draftHead(visit: Visit, site: AdminSite, part: DraftPart): Html {
   const { words, to, may } = visit
   const { draft, draftUrl, version } = site
@@ -51,7 +52,7 @@ export function draftHead(visit: Visit, site: AdminSite, part: DraftPart): Html 
   }</div></div>`
 }
 
-// The shop itself, with the draft.
+// The store itself, showing the draft.
 export function draftPreview({ words }: Visit, { draftUrl }: AdminSite): Html | false {
   if (draftUrl === null) return false
   return html`<div class="draft-preview">
@@ -59,7 +60,7 @@ export function draftPreview({ words }: Visit, { draftUrl }: AdminSite): Html | 
   </div>`
 }
 
-// The version that the posted form was drawn from.
+// The version that the posted form showed.
 export function versionIn({ form }: Posted): number {
   const version = Number(form.get('version'))
   return Number.isSafeInteger(version) && version > 0 ? version : 1
@@ -70,7 +71,7 @@ export async function replaceDraft(posted: Posted, content: SiteContent) {
   return attempt(posted.change('replaceAdminSite', { body, key: keyIn(posted.form) }))
 }
 
-// For a change that cannot be wrong, such as moving a row: the next page, or the sentence of the refusal there.
+// For changes without typed values, such as moving a row: redirects to the page, with a toast for success or for the refusal.
 export async function changeDraft(
   posted: Posted,
   part: DraftPart,
@@ -83,7 +84,7 @@ export async function changeDraft(
   return done(back, says, { change: outcome.reply.change })
 }
 
-// The path of the picture that was sent with a form, if one was.
+// Returns the path of the picture that a form uploaded, if any.
 export async function uploadedPicture(posted: Posted): Promise<{ url?: string } | { problems: Problems }> {
   const [file] = posted.files.filter(({ length }) => length > 0)
   if (!file) return {}
@@ -97,7 +98,7 @@ export async function uploadedPicture(posted: Posted): Promise<{ url?: string } 
 interface PictureFieldParts {
   label: string
   present: string | null
-  // Label of the checkbox that removes it.
+  // Label of the checkbox that removes the picture.
   removes: string
 }
 

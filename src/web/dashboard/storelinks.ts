@@ -1,4 +1,4 @@
-// A link of the online store in forms: where it leads is chosen from a list, or typed as an address.
+// A link of the online store in forms: its target is chosen from a list, or typed as an address.
 
 import type { SiteLink } from '../../contract/sitecontent.ts'
 import { linkKinds } from '../../contract/words.ts'
@@ -28,9 +28,9 @@ export async function linkTargetsOf(visit: Visit): Promise<LinkTarget[]> {
 
 export interface LinkFormParts {
   targets: readonly LinkTarget[]
-  // Where it stands in the body of the operation.
+  // Pointer of the link in the body of the operation.
   pointer: string
-  // Whether there may be none.
+  // Whether the link may be empty.
   isOptional: boolean
   present?: SiteLink | null | undefined
 }
@@ -40,7 +40,7 @@ export function linkFields({ words }: Visit, { targets, pointer, isOptional, pre
     value: `${kind}:${target}`,
     label: kind === 'all' ? name : `${words.say(`link.${kind}`)}: ${name}`,
   }))
-  // The target may be gone, or missing from the list.
+  // The target may have been removed, or be missing from the list.
   const own = present && present.kind !== 'address' ? `${present.kind}:${present.target}` : undefined
   const isKnown = own === undefined || known.some(({ value }) => value === own)
   return [
@@ -86,7 +86,7 @@ export function linkIn(form: FormFields): SiteLink | null {
   return { kind, target: kind === 'address' ? text('linkAddress') : target, label: text('linkLabel').slice(0, 100) }
 }
 
-// What a row of a list says of it.
+// Returns the text for a link in a list.
 export function linkWords({ words }: Visit, targets: readonly LinkTarget[], link: SiteLink): string {
   if (link.kind === 'address') return link.target
   const found = targets.find(({ kind, target }) => kind === link.kind && target === link.target)

@@ -1,4 +1,4 @@
-// Rows that are moved, edited and removed with buttons, so it works on a telephone and without script. Pure, but for drawing.
+// Rows that are moved, edited and removed with buttons, so it works on a phone and without script. Pure, except for rendering.
 
 import { type Html, type HtmlValue, html } from '../../platform/html/html.ts'
 import { keyField } from './form.ts'
@@ -45,7 +45,7 @@ export function orderedRows({ words }: Visit, { action, version, rows }: Ordered
   </form>`
 }
 
-// What a button of a row makes of the list; undefined for a button that is not there.
+// Returns the list after a row's button was pressed; undefined for an unknown button.
 export function rowsAfter<Row>(rows: readonly Row[], pressed: string): Row[] | undefined {
   const [, verb, number] = /^(up|down|remove) (\d{1,3})$/.exec(pressed) ?? []
   const at = Number(number)

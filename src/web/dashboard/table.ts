@@ -29,48 +29,49 @@ export interface Column<Row> {
   align?: 'start' | 'end'
   isMain?: boolean
   isOneLine?: boolean
-  // The value of `sort` that a press on the head sets, and the one that a second press sets. The first of `defaultSort` needs no
+  // The value of `sort` that a first press on the head sets, and the value that a second press sets. The first of `defaultSort` needs no
   // parameter.
   sort?: readonly [first: string, second: string]
-  // On a telephone: left out; on the first line, at the end; without its head before it, since it speaks for itself.
+  // On a phone, `isMinor` cells are left out, `isCorner` cells are at the end of the first line, and `isPlain` cells are shown without
+  // their head.
   isMinor?: boolean
   isCorner?: boolean
   isPlain?: boolean
-  // On a telephone: `lead` and `aside` share the second line of the card, the first as far as it goes; the rest is below.
+  // On a phone, `lead` and `aside` share the second line of the card, where `lead` takes the free width; other cells are below.
   onPhone?: 'lead' | 'aside'
 }
 
 export interface TableParts<Row> {
-  // For screen readers.
+  // Label for screen readers.
   label: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   idOf: (row: Row) => string
   hrefOf?: (row: Row) => string
-  // The sort without a parameter (default: none).
+  // The sort that needs no parameter (default: none).
   defaultSort?: string
   choose?: Choice<Row> | false | undefined
   next?: string | null
-  // Where the number of rows is posted that is chosen at the foot, if it can be (`postedRowCount`).
+  // Address that receives the number of rows chosen below the list (`postedRowCount`), if it can be chosen.
   countAction?: string
-  // Number of rows on all pages, where it is known.
+  // Number of rows on all pages, if known.
   total?: number | undefined
   empty: EmptyParts
 }
 
 export interface Choice<Row> {
-  // Name of the checkboxes: each chosen row sends its id under it.
+  // Name of the checkboxes: each chosen row sends its id under this name.
   name: string
   labelOf: (row: Row) => string
-  // Where the buttons post, unless they say otherwise (`button({ action })`).
+  // Address that the buttons post to, unless they name another (`button({ action })`).
   action: string
-  // Buttons, drawn in one bar.
+  // Buttons, shown in one bar.
   actions: HtmlValue
   // `get`: the buttons open a page for the chosen rows (default: post).
   method?: 'get' | 'post'
 }
 
-// The id of the form that what is chosen in a list is sent with, for buttons outside of it.
+// Id of the form that sends the selected rows, for buttons outside of it.
 export const chosenForm = 'list-form'
 
 export function table<Row>(visit: Visit, parts: TableParts<Row>): Html {
@@ -133,7 +134,7 @@ function countedPager(visit: Visit, next: string | null, rowsShown: number, acti
   return pages && html`${pages}${counts.form}`
 }
 
-// More than this page shows, as one page on which all are chosen.
+// Link that selects more rows than this page shows, on one larger page.
 function chooseMore<Row>(visit: Visit, { next = null, countAction, total }: TableParts<Row>): Html | false {
   if (next === null || countAction === undefined || visit.query.has('cursor')) return false
   const most = Math.max(...rowCounts.list)
@@ -209,9 +210,9 @@ ${counts?.buttons}
 export interface CountChoice {
   isNeeded: boolean
   buttons: Html
-  // Theirs, to be drawn outside of other forms.
+  // The form of the buttons, to be placed outside of other forms.
   form: Html
-  // In the address of the next page.
+  // Parameters for the address of the next page.
   query: Readonly<Record<string, string>>
 }
 
@@ -240,10 +241,10 @@ export function countChoice(
   }
 }
 
-// What the choice at the foot posts. It leads back to the list, which is below `path`.
+// Stores the number of rows chosen below a list, and redirects to the list, which is below `path`.
 export function postedRowCount({ form, to, server }: Posted, path: string, rows: Rows): PageAnswer {
   const back = form.get('back') ?? ''
-  // Other characters cannot stand in a header.
+  // Other characters are not allowed in a header.
   const isOurs = /^[!-~]+$/.test(back) && (back === to(path) || back.startsWith(`${to(path)}?`))
   const answer = goTo(isOurs ? back : to(path))
   const count = readRowCount(rows, form.get('rows'))
@@ -256,7 +257,7 @@ export function cursorIn(next: string | null): string | undefined {
   return next === null ? undefined : (new URLSearchParams(next.split('?')[1]).get('cursor') ?? undefined)
 }
 
-// This page with other parameters: undefined takes one out.
+// Returns the address of this page with other parameters: undefined removes one.
 export function hrefWith(visit: Visit, changes: Readonly<Record<string, string | undefined>>): string {
   const [path = ''] = visit.here.split('?')
   const parameters = new URLSearchParams(visit.query)
@@ -270,12 +271,12 @@ export function hrefWith(visit: Visit, changes: Readonly<Record<string, string |
 
 export interface Tab {
   label: string
-  // The parameters that make this state; undefined takes one out.
+  // Parameters of this state; undefined removes one.
   query: Readonly<Record<string, string | undefined>>
   count?: number | string | undefined
 }
 
-// States of a list as links. The first whose parameters all hold is lit.
+// States of a list as links. The first whose parameters all match is marked.
 export function tabs(visit: Visit, label: string, all: readonly Tab[], look: 'tabs' | 'chips' = 'tabs'): Html {
   const isLit = ({ query }: Tab) =>
     Object.entries(query).every(([name, value]) => (visit.query.get(name) ?? undefined) === value)

@@ -15,12 +15,12 @@ import { toastParameters } from './browser/names.ts'
 import { goTo, type Visit } from './screen.ts'
 import type { TextKey } from './words.ts'
 
-// The texts that a toast may say begin so: another text cannot be put into an address.
+// Only texts with this prefix can be shown as a toast, so an address cannot show other texts.
 export type ToastKey = Extract<TextKey, `done.${string}`>
 
 export interface Toast {
   count?: number | undefined
-  // Refused items of a bulk.
+  // Number of refused items of a bulk operation.
   refused?: number | undefined
   change?: string | undefined
 }

@@ -1,8 +1,8 @@
-// Text that a merchant types into a field for formatted text, as HTML. The server makes it safe. Pure.
+// Converts text that a merchant types into a field for formatted text to HTML. The server sanitizes it. Pure.
 
 import { escapeHtml } from '../../platform/html/html.ts'
 
-// What is typed without any tag is paragraphs, separated by empty lines.
+// Text without any tag consists of paragraphs, separated by empty lines.
 export function htmlOfTyped(text: string): string {
   if (/<\/?[a-z]/i.test(text)) return text
   const paragraphs = text.replaceAll('\r\n', '\n').split(/\n\s*\n/)

@@ -1,5 +1,5 @@
-// Which variants a picture of a product shows, as the form has it: all of them, those with one value of an option, or a set that
-// only the API can make, which stays as it is. Pure.
+// The form's choice of the variants that a picture shows: all, those with one value of an option, or a set that only the API can make,
+// which stays unchanged. Pure.
 
 export const showsAll = ''
 export const showsSame = 'same'
@@ -19,7 +19,7 @@ export function valueShown(shows: string): { slot: number; value: string } | und
   return slot === undefined ? undefined : { slot: Number(slot), value }
 }
 
-// What a picture shows, by the pictures of the variants.
+// Returns the choice for a picture from the pictures of the variants.
 export function pictureScopeOf(
   url: string,
   variants: readonly { values: readonly string[]; image: string | null }[],
@@ -35,7 +35,7 @@ export function pictureScopeOf(
   return showsSame
 }
 
-// The picture of one variant; null: it is shown by those of the product. `before` is what was saved.
+// Returns the picture of one variant; null if it shows the product's pictures. `before`: saved values.
 export function pictureOfVariant(
   values: readonly string[],
   pictures: readonly ShownPicture[],
@@ -48,6 +48,7 @@ export function pictureOfVariant(
   if (chosen) return chosen.url
   const present = pictures.find(({ url }) => url === before.image)
   if (present) return present.shows === showsSame ? present.url : null
-  // A picture that was removed from the product is removed here too. One that never was among them is not in the form.
+  // A picture that was removed from the product is removed from the variant too. A picture that the product never had is not in the form,
+  // so it stays.
   return before.image !== null && before.pictures.includes(before.image) ? null : before.image
 }

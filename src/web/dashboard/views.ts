@@ -1,4 +1,4 @@
-// Saved views of a list, as links above it, and the form that saves the filters that are set.
+// Saved views of a list, as links above it, and the form that saves the present filters.
 
 import { type SavedView, savedViewsMax } from '../../domain/users/views.ts'
 import { hiddenFields } from '../../platform/html/form.ts'
@@ -7,17 +7,17 @@ import { chosenParameter, toastParameters } from './browser/names.ts'
 import { button } from './parts.ts'
 import type { Visit } from './screen.ts'
 
-// Their paths below the shop.
+// Paths of the lists with saved views, below the shop.
 export const viewLists = ['orders', 'products', 'stock', 'customers'] as const
 export type ViewList = (typeof viewLists)[number]
 
 export const viewNameLengthMax = 60
 export const viewQueryLengthMax = 600
 
-// What is not of the view but of a moment.
+// Parameters that do not belong to a view.
 const passing = new Set<string>([...toastParameters, chosenParameter, 'cursor', 'rows'])
 
-// In one order, so two addresses of one view are equal.
+// Sorts the parameters, so two addresses of the same view are equal.
 export function viewQuery(query: URLSearchParams): string {
   return new URLSearchParams(
     [...query]
@@ -26,7 +26,7 @@ export function viewQuery(query: URLSearchParams): string {
   ).toString()
 }
 
-// `plain`: parameters that are no view of one's own.
+// `plain`: parameters that alone do not make a view worth saving.
 export function savedViews(visit: Visit, list: ViewList, plain: readonly string[] = ['sort']): Html | false {
   const { words, query, shop } = visit
   const here = viewQuery(query)

@@ -24,30 +24,30 @@ export type Values = Readonly<Record<string, string | number>>
 
 export interface Words {
   language: DashboardLanguage
-  // With the region that the browser names, which decides how numbers look.
+  // Includes the region that the browser names, which decides number formats.
   locale: string
   direction: 'ltr' | 'rtl'
   timeZone: string
   say(key: TextKey, values?: Values): string
-  // For keys that come from elsewhere, such as a status.
+  // For keys that are not constants, such as a status.
   sayKnown(key: string, otherwise: string): string
   refusal(refusal: Pick<Refusal, 'code' | 'message'>): string
-  // What is wrong with a value, of a refusal's issues.
+  // Returns the sentence for an issue of a refusal.
   issue(rule: BrokenRule): string
-  // Why an import refuses a file or a row of it, or what it changed in it.
+  // Returns the sentence for a refused file or row, or for what an import changed in it.
   remark(one: AdminRemark): string
   refusedRow(row: AdminRefusedRow): string
   number(value: number): string
   money(amountMinor: number, currency: string): string
-  // Without cents, for large sums.
+  // For large sums, without cents.
   day(instant: string | number | Date): string
   moment(instant: string | number | Date): string
-  // A day of a report, such as 2026-06-01, which is in no time zone.
+  // Formats a day of a report, such as 2026-06-01, which has no time zone.
   calendarDay(day: string): string
   country(code: string): string
 }
 
-// `chosen`: the language that the person chose, with the region that the browser names for it.
+// `chosen`: the person's chosen language. The region is the one that the browser names for it.
 export function wordsFor(acceptLanguage: string | undefined, timeZone: string, chosen: string | null = null): Words {
   const isWanted = (language: string) => (chosen !== null && isKnown(chosen) ? language === chosen : isKnown(language))
   const named = acceptedLocales(acceptLanguage).find((tag) => isWanted(localeOf(tag)?.language ?? ''))
@@ -103,18 +103,18 @@ export function wordsIn(locale: string, timeZone: string): Words {
   }
 }
 
-// What an import says of a file and its rows.
+// Sentences of an import about a file and its rows.
 function importWords(
   language: DashboardLanguage,
   say: Words['say'],
   number: (value: number) => string,
 ): Pick<Words, 'remark' | 'refusedRow'> {
-  // Undefined where a newer version stored a code that this one does not have.
+  // Returns undefined for a code that a newer version stored and this one does not know.
   function saidOf({ code, values }: Pick<AdminRemark, 'code' | 'values'>): string | undefined {
     const { remarks } = dashboardTexts[language]
     if (!Object.hasOwn(remarks, code)) return undefined
     const { otherLine } = values
-    // The number of a line has no sign for thousands.
+    // Line numbers have no thousands separator.
     const written = otherLine === undefined ? values : { ...values, otherLine: String(otherLine) }
     return filled(remarks[code], written, { number, or: say('form.or') })
   }

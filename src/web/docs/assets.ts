@@ -1,4 +1,4 @@
-// The style sheet of the site, and the script of the reference.
+// The style sheet of the documentation site, and the script of the reference.
 
 import { script as scriptFile, styleSheet } from '../../platform/html/files.ts'
 

@@ -1,5 +1,5 @@
-// What crawlers ask for: robots.txt, and the sitemap of the shop in pieces. A piece is found by the slug before its first, so every
-// process answers every piece, and none is larger than `pieceSize` addresses.
+// Files for crawlers: robots.txt, and the sitemap of the shop in pieces. A piece is identified by the slug before its first, so every
+// process can serve every piece, and none has more than `pieceSize` addresses.
 
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '../../platform/html/html.ts'
@@ -12,33 +12,33 @@ export interface SitemapEntry {
   updatedAt: number
 }
 
-// The shop whose pages are listed, where there is one.
+// The shop whose pages are listed.
 export interface CrawledShop {
   // The path of the shop: `/shop`; '' at a host of its own.
   base: string
   origin: string
   listCategories(): Promise<SitemapEntry[]>
-  // That the merchant wrote.
+  // Pages that the merchant wrote.
   listPages(): Promise<SitemapEntry[]>
-  // By slug, after the given one.
+  // Products by slug, after the given slug.
   listProducts(after: string, limit: number): Promise<SitemapEntry[]>
   // The last slug of each piece that is followed by another product, and when each piece changed.
   listPieces(pieceSize: number): Promise<SitemapPiece[]>
 }
 
 export interface SitemapPiece {
-  // '' for the first.
+  // '' for the first piece.
   after: string
   updatedAt: number
 }
 
 export interface CrawlerParts {
   origin: () => string
-  // By its slug, or the one at /shop. Undefined where there is none; refuses where it is closed.
+  // Finds a shop by its slug, or the shop at /shop. Returns undefined if there is none; refuses if it is closed.
   shop: (slug: string | undefined, isByHost: boolean) => Promise<CrawledShop | undefined>
 }
 
-// The protocol allows 50,000. One answer is held in memory: about a megabyte.
+// The protocol allows 50,000. One response is held in memory: about a megabyte.
 const pieceSize = 10_000
 const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 
@@ -57,7 +57,7 @@ export function crawlerPages(parts: CrawlerParts): HtmlPage[] {
       path: '/shops/:slug/robots.txt',
       name: 'robots',
       answer: async (request) => {
-        // Crawlers read it at the root of a host only.
+        // Crawlers read robots.txt only at the root of a host.
         if (!request.shop) throw refuse('route_not_found')
         const shown = await shop(request.path.slug, true).catch(() => undefined)
         return answerText(request, 'text/plain', robotsText(request.shop.origin, shown))
@@ -68,7 +68,7 @@ export function crawlerPages(parts: CrawlerParts): HtmlPage[] {
   ]
 }
 
-// Below the root, for the one shop, or below the path of a shop.
+// Pages below the root for the one shop, or below the path of a shop.
 function sitemapPages({ origin, shop }: CrawlerParts, below: '' | '/shops/:slug'): HtmlPage[] {
   const page = (
     path: string,
@@ -100,7 +100,7 @@ function sitemapPages({ origin, shop }: CrawlerParts, below: '' | '/shops/:slug'
   ]
 }
 
-// Pages of one person and machine interfaces are of no use to a search engine; filters and orders of a search have no end.
+// Search engines have no use for personal pages and machine interfaces; filters and sort orders of a search have no end.
 function robotsText(origin: string, shop: CrawledShop | undefined): string[] {
   const closed = ['/admin', '/api/', '/c/', '/o/', '/oauth/', '/dev/', '/test/']
   const ofShop = ['/cart', '/thanks', '/search'].map((path) => `${shop?.base ?? '/shops/*'}${path}`)

@@ -102,7 +102,7 @@ function fieldsOf(visit: Visit, own?: AdminMaker): { maker: Field[]; responsible
   return { maker, responsible, all: [...maker, ...responsible] }
 }
 
-// What is missing is named by the operation.
+// Missing members are left for the operation to report.
 function entryIn(sent: FormFields, own?: AdminMaker): MakerEntry {
   const line = (name: string) =>
     (sent.get(name) ?? '')
@@ -204,7 +204,7 @@ interface SheetParts {
   status?: number
 }
 
-// Pointers of the operation are below `/maker`; lines of an address are one field.
+// The operation's pointers are below `/maker`; the lines of an address are one field.
 function againOf(posted: Posted, refusal: Refusal, own?: AdminMaker): SheetParts {
   const { all } = fieldsOf(posted, own)
   const issues = (refusal.details.issues ?? []).map((issue) => ({

@@ -1,4 +1,5 @@
-// Money that people move, as one question each: what came by transfer or in cash, what of it was given back, and what came back unpaid.
+// Money that is recorded by hand, as one form each: a received transfer or cash, a refund by hand, and cash on delivery that came back
+// unpaid.
 
 import type { AdminOrder } from '../../../contract/admin/orders.ts'
 import type { Refusal } from '../../../platform/kit/refuse.ts'
@@ -25,7 +26,7 @@ function payFields(words: Words, { currency }: AdminOrder): Field[] {
   ]
 }
 
-// What is still to come; of an order that was given up, all of it.
+// Amount still to be paid; of an abandoned order, the whole total.
 function dueOf({ total, moneyReceived }: AdminOrder): number {
   return Math.max(0, total - (moneyReceived?.sum ?? 0))
 }

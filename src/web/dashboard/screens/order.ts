@@ -1,5 +1,5 @@
-// One order: lines, money, customer, parcels, notes, time line and who did what. The address is shown by one press, which is a post,
-// because each look is written down.
+// One order: lines, money, customer, parcels, notes, timeline and changes. A button shows the address by a post, because each access is
+// recorded.
 
 import type { AdminChange } from '../../../contract/admin/changes.ts'
 import type { AdminDocumentSummary } from '../../../contract/admin/documents.ts'
@@ -33,13 +33,13 @@ async function listDocuments(visit: Visit): Promise<AdminDocumentSummary[]> {
   return data.reverse()
 }
 
-// An invoice or a credit note in a tab of its own. It names the buyer, and each look is written down; so it is a post.
+// An invoice or a credit note in a new tab. It names the buyer, and each access is recorded, so it is opened by a post.
 export const documentOfOrder: Screen = {
   path: 'orders/:orderId/documents/:documentId',
   name: 'dashboard document',
   place: 'orders',
   needs: 'getAdminDocument',
-  // After a reload by its address.
+  // Shown if the address is reloaded.
   get: async (visit) => orderSheet(visit, await findOrder(visit), { documents: await listDocuments(visit) }),
   async post(posted) {
     const { words, path } = posted
@@ -117,7 +117,7 @@ export const orderCustomer: Screen = {
   name: 'dashboard order customer',
   place: 'orders',
   needs: 'getAdminOrderCustomer',
-  // After a reload by its address.
+  // Shown if the address is reloaded.
   get: async (visit) => orderSheet(visit, await findOrder(visit)),
   async post(posted) {
     const { data } = await posted.ask('getAdminOrderCustomer', { path: { orderId: orderIdOf(posted) } })
@@ -182,7 +182,7 @@ export interface OrderShown extends AdminOrder {
 
 interface Extra {
   customer?: AdminCustomer
-  // The form of the note, drawn again.
+  // The form of the note, rendered again.
   note?: Html
   documents?: readonly AdminDocumentSummary[]
 }
@@ -232,7 +232,7 @@ export function openChangeNotice(
   return notice('info', html`${text}${link}`)
 }
 
-// Drawn only if the order would accept it now and the person may.
+// Shows only actions that the order's state and the person's scopes allow.
 function orderActions(visit: Visit, { id, allowed, status, items }: AdminOrder): Html {
   const isSent = status !== 'cancelled' && items.some(({ fulfilled }) => fulfilled > 0)
   const { words, to, may } = visit
@@ -455,7 +455,7 @@ ${
   return card({ title: words.say('order.customer'), aside: more, body, id: 'customer' })
 }
 
-// The number itself is shown with the address.
+// The VAT number itself is shown with the address.
 function vatFact(words: Words, { vat }: AdminOrder, vatId: string | null): readonly [string, Html] | false {
   if (!vat) return false
   const { country, status, checkedAt, consultationNumber, nameMatch } = vat

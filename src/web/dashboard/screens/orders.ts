@@ -1,4 +1,4 @@
-// Orders: what is to send, what is unpaid, all. Chosen rows are sent or printed together.
+// Orders: to send, unpaid, and all. Selected rows are sent or printed together.
 
 import {
   type AdminOrderListQuery,
@@ -33,7 +33,7 @@ export const orders: Screen = {
   needs: 'listAdminOrders',
   async get(visit) {
     const { words, query, to, may } = visit
-    // What can be filtered by is of all orders.
+    // Only the view of all orders has filters.
     const isFiltered = allFilters.some((name) => query.get(name))
     if (isFiltered && !query.has('view')) return redirect(hrefWith(visit, { view: 'all' }), dashboardHeaders)
     const cursor = query.get('cursor') ?? undefined
@@ -123,7 +123,7 @@ ${filterForm(visit)}${savedViews(visit, 'orders', ['view', 'sort'])}
   },
 }
 
-// Names of customers by order id. Empty without the right to see them, or where the shop masks them.
+// Names of customers by order id. Empty if the person may not see names or the shop masks them.
 export async function namesOf(
   { may, ask }: Visit,
   orders: readonly { id: string }[],
@@ -133,7 +133,7 @@ export async function namesOf(
   return new Map(data.map(({ orderId, name }) => [orderId, name]))
 }
 
-// What the view of all orders can be filtered by. Every view can be searched.
+// Filters of the view of all orders. Search works in every view.
 const allFilters = ['status', 'payment', 'fulfillment', 'attention', 'channel', 'from', 'to'] as const
 const noFilters = Object.fromEntries([...allFilters, 'q'].map((name) => [name, undefined]))
 
@@ -142,7 +142,7 @@ function viewOf(query: URLSearchParams): 'toSend' | 'unpaid' | 'all' {
   return view === 'unpaid' || view === 'all' ? view : 'toSend'
 }
 
-// What an address says that is not a filter is left out; a filter with a strange value is refused by the operation.
+// Unknown parameters of the address are ignored; the operation refuses filters with invalid values.
 export function askedOrders(query: URLSearchParams, timeZone: string): AdminOrderListQuery {
   const given = (name: string) => query.get(name) || undefined
   const view = viewOf(query)
@@ -153,7 +153,7 @@ export function askedOrders(query: URLSearchParams, timeZone: string): AdminOrde
     ?.replace(/\p{Cc}+/gu, ' ')
     .trim()
     .slice(0, 100)
-  // Days of the shop, both of them included.
+  // Days in the shop's time zone, both included.
   const [from, to] = [dayBegin(given('from'), timeZone), dayBegin(given('to'), timeZone, 1)]
   return {
     ...(sort && { sort }),
@@ -172,7 +172,7 @@ export function askedOrders(query: URLSearchParams, timeZone: string): AdminOrde
   }
 }
 
-// The orders in view as a file.
+// Link that exports the listed orders as a file.
 function exportLink({ words, query, to }: Visit): Html {
   const view = viewOf(query)
   const filtered = Object.keys(noFilters).map((name) => [name, query.get(name) ?? undefined])
@@ -185,7 +185,8 @@ function withdrawalsLink({ words, to }: Visit, count: number): Html {
   return linkButton({ label: count === 0 ? label : `${label} (${countText(words, count)})`, href: to('withdrawals') })
 }
 
-// In one line, cut where it is too long. Most are short, and a box and a direction for each would take 7 ms of the first paint.
+// The customer's cell has one line and is cut if it is too long. Most are short, and a separate element with a direction for each would
+// take 7 ms of the first paint.
 const customerLengthMax = 36
 
 function customer(
@@ -201,14 +202,14 @@ function customer(
   return email.length + place.length > customerLengthMax ? html`<span class="customer">${text}</span>` : text
 }
 
-// Hebrew, Arabic, Syriac, Thaana, N'Ko and their kin.
+// Hebrew, Arabic, Syriac, Thaana, N'Ko and related scripts.
 function isRightToLeft(text: string): boolean {
   return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(text)
 }
 
 const hostLengthMax = 24
 
-// Most orders have none, so it takes no column. Of a long host the end is shown, which says whose it is.
+// Most orders have no agent, so there is no column for it. A long host is cut at its beginning, because its end says who owns it.
 function agentMark({ words }: Visit, { host }: NonNullable<AdminOrderSummary['agent']>): Html {
   const text = host ?? words.say('orders.agent')
   const short = text.length > hostLengthMax ? `…${text.slice(1 - hostLengthMax)}` : text

@@ -1,4 +1,4 @@
-// Ways to pay: accounts at payment providers, and those by hand, which are turned on here.
+// Payment methods: accounts at payment providers, and methods without a provider, which are turned on here.
 
 import type { AdminShop } from '../../../contract/admin/shop.ts'
 import type { FormFields } from '../../../platform/html/fields.ts'
@@ -77,7 +77,7 @@ function methodCard(visit: Visit, { provider, enabled, instructions, termDays }:
   })
 }
 
-// Where to send the money: instead of the text, while there is none.
+// Fields of a bank account, shown instead of the instructions while there are none.
 function bankFields({ words }: Visit): Field[] {
   return [
     { name: 'holder', label: words.say('payments.holder'), kind: 'line', lengthMax: 100, isHalf: true },
@@ -91,7 +91,7 @@ function asksForBank({ provider, instructions }: Method): boolean {
   return provider === 'bank_transfer' && instructions === null
 }
 
-// Lines that say the same in every language.
+// Instructions from the bank fields, as lines that are the same in every language.
 function bankLines(sent: FormFields): string {
   const [holder, bank, iban, bic] = ['holder', 'bank', 'iban', 'bic'].map((name) =>
     (sent.get(name) ?? '').slice(0, 100).replace(/\s+/g, ' ').trim(),
@@ -164,7 +164,7 @@ function methodSheet(visit: Visit, { method, values, problems, theirs }: MethodS
       action: to(`settings/payments/${provider}`),
       fields: fieldsOf(visit, method),
       values: values ?? {
-        // *Turn on* leads here with the box checked.
+        // *Turn on* links to this page with the box checked.
         enabled: enabled || visit.query.get('turn') === 'on' ? 'on' : '',
         instructions: instructions ?? '',
         termDays: termDays === null ? '' : String(termDays),

@@ -1,4 +1,4 @@
-// People: who acts for the shop, invitations by a link that is shown once, roles, removing. All of it asks for the password again.
+// People: members of the shop, invitations by a link that is shown once, roles, removal. All of these actions ask for the password again.
 
 import type { AdminMember } from '../../../contract/admin/people.ts'
 import { type AdminScope, adminScopes, type Role, roles } from '../../../contract/words.ts'
@@ -157,7 +157,7 @@ export const memberPassword: Screen = {
       title: words.say('people.passwordTitle'),
       lead: words.say('people.invitedLead'),
       label: words.say('people.passwordLink'),
-      // A person is shown it.
+      // The link is always set in the answer to a person.
       secret: data.link ?? '',
       back: backOf(posted),
     })
@@ -190,7 +190,7 @@ function rowActions({ words, to, may }: Visit, { id, email, status }: AdminMembe
   return html`<span class="row-actions">${may('updateAdminMember') && link('role', words.say('people.edit'))}</span>`
 }
 
-// What else can be done with the account of a member, apart from the row so it is not pressed for another.
+// Further actions on a member's account, apart from the row so they are not pressed for another member.
 function accountActions({ words, to, may, userId }: Visit, { id, status }: AdminMember): Html {
   const link = (path: string, label: string, kind: 'second' | 'danger' = 'second') =>
     linkButton({ label, href: to(`settings/people/${id}/${path}`), kind })
@@ -225,7 +225,7 @@ function roleField({ words }: Visit): Field {
 
 const rolesOffered: readonly Role[] = ['viewer', 'staff', 'owner', 'custom']
 
-// Drawn only while the role is custom (style.css), and sent with it alone.
+// Shown and sent only if the role is custom (style.css).
 function areaBoxes(visit: Visit, chosen: readonly string[], problems: Problems | undefined): Html {
   const { words } = visit
   return html`<div class="areas">${checks({

@@ -1,5 +1,5 @@
-// Prices of many products by a percentage: first every old and new price, then the change. And the category, brand or maker of many
-// products.
+// Changes the prices of many products by a percentage: shows every old and new price first, then changes them. Also sets the category,
+// brand or maker of many products.
 
 import { createHash } from 'node:crypto'
 import { limits } from '../../../contract/limits.ts'
@@ -45,7 +45,7 @@ export const prices: Screen = {
     const rows = data.flatMap(({ id, changes }) => changes.flatMap((one) => priceChange(one, id)))
     const refused = data.flatMap(({ outcome, message }) => (outcome === 'refused' && message ? [message] : []))
     const seen = createHash('sha256').update(JSON.stringify(rows)).digest('base64url').slice(0, 16)
-    // Confirmed is what was shown: prices that changed since are shown again.
+    // The person confirmed the prices that were shown; prices that changed since are shown again.
     if (sent.get('seen') === seen || (sent.has('seen') && (await wasSent(posted, body))))
       return changeAll(posted, body, to('products'))
     return preview(posted, {
@@ -61,8 +61,8 @@ export const prices: Screen = {
   },
 }
 
-// Whether this form was confirmed before. A second press then has the answer of the first, and no preview of a second raise, which
-// a third press would set. A key that was used for the change is refused for a preview.
+// Returns true if this form was confirmed before. A second press then gets the answer of the first, instead of a preview of a second
+// raise that a third press would apply. A key that was used for the change is refused for a preview.
 async function wasSent(posted: Posted, body: BulkAsk): Promise<boolean> {
   const asked = posted.ask('updateAdminProducts', { body: { ...body, dryRun: true }, key: keyIn(posted.form) })
   const outcome = await attempt(asked)
@@ -71,7 +71,7 @@ async function wasSent(posted: Posted, body: BulkAsk): Promise<boolean> {
 
 const back = ({ words, to }: Visit) => ({ href: to('products'), label: words.say('products.title') })
 
-// Either products that were chosen, or all that a list of this address shows.
+// The selected products, or all products of the list with this address's filters.
 async function scopeOf(visit: Visit): Promise<{ ids: string[]; isCut: boolean }> {
   const { query } = visit
   if (query.has('product')) return { ids: chosenIn(query), isCut: false }
@@ -153,7 +153,7 @@ interface Choices {
 interface Asking {
   typed?: string
   choices?: Choices
-  // Every row that the list shows, instead of those chosen in it.
+  // All rows of the list instead of the selected rows.
   isWhole?: boolean
   problem?: string
   isCut?: boolean
@@ -181,7 +181,7 @@ function priceChange(
   )
 }
 
-// Names of the variants, by their codes.
+// Names of variants by their codes.
 async function namesOf(visit: Visit, rows: readonly PriceRow[]): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(rows.map(({ productId }) => productId))]
   const products = await Promise.all(ids.map((productId) => visit.ask('getAdminProduct', { path: { productId } })))
@@ -209,7 +209,7 @@ interface Preview {
   names: ReadonlyMap<string, string>
   refused: readonly string[]
   seen: string
-  // The prices are no longer those that were shown before.
+  // Whether the prices changed since they were shown.
   isNew: boolean
 }
 
@@ -261,7 +261,7 @@ ${card({
   }
 }
 
-// Basis points: '5' and '+5' are 500, '-2,5' is -250.
+// Returns basis points: '5' and '+5' are 500, '-2,5' is -250.
 export function percentIn(text: string): number | undefined {
   const match = /^([+\-−]?)(\d{1,4})(?:[.,](\d{1,2}))?\s*%?$/.exec(text.trim())
   if (!match) return undefined
@@ -329,7 +329,7 @@ export const brand: Screen = {
     const { form: sent, to } = posted
     const productIds = chosenIn(sent)
     if (productIds.length === 0) return goTo(to('products'))
-    // What is too long is refused by the operation.
+    // The operation refuses a brand that is too long.
     const typed = (sent.get('brand') ?? '')
       .toWellFormed()
       .replace(/\p{Cc}+/gu, ' ')

@@ -1,5 +1,5 @@
-// Packing slips and receipts, many at once: one document, each order on its own sheet. A slip has the address, and each is a look that
-// is written down; so it is a post.
+// Packing slips and receipts of many orders: one document, each order on its own sheet. A slip has the address, and each access is
+// recorded, so they are printed by a post.
 
 import type { AdminCustomer, AdminOrder } from '../../../contract/admin/orders.ts'
 import type { AdminShop } from '../../../contract/admin/shop.ts'
@@ -52,7 +52,7 @@ function document({ words, to }: Posted, title: string, sheets: readonly Html[])
 
 async function slips(posted: Posted, orders: readonly AdminOrder[], shop: AdminShop): Promise<Html[]> {
   const customers: AdminCustomer[] = []
-  // One after the other: each is a transaction of its own, since each look is written down.
+  // One after the other: each is a separate transaction, since each access is recorded.
   for (const { id } of orders) {
     const { data } = await posted.ask('getAdminOrderCustomer', { path: { orderId: id } })
     customers.push(data)

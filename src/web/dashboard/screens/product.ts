@@ -1,5 +1,5 @@
-// One product: texts, pictures, options and the grid of variants. A refusal shows what was typed again; a product that someone else
-// saved meanwhile is shown in both versions, to choose from.
+// One product: texts, pictures, options and the grid of variants. A refusal shows the typed values again. If someone else saved the
+// product since, both versions are shown to choose from.
 
 import { randomUUID } from 'node:crypto'
 import type { AdminProduct } from '../../../contract/admin/catalog.ts'
@@ -152,14 +152,14 @@ async function save(posted: Posted, present?: AdminProduct): Promise<Shown> {
   return again({ problems: refusedAt(posted, refusal, read), status: refusal.code === 'invalid_request' ? 400 : 409 })
 }
 
-// The price for all variants is not part of the draft.
+// Checks the price for all variants, which is not part of the draft.
 function unreadPrice({ form, words, shop }: Posted): Pick<SheetParts, 'allPrice' | 'problems'> | undefined {
   const allPrice = (form.get('allPrice') ?? '').trim().slice(0, 20)
   if (allPrice === '' || amountIn(allPrice, shop.currency) !== undefined) return undefined
   return { allPrice, problems: { summary: words.say('form.problem'), at: { '/allPrice': words.say('form.notMoney') } } }
 }
 
-// The product as it would be saved, with its formatted description made safe.
+// The product as it would be saved, with its formatted description sanitized.
 async function preview(
   posted: Posted,
   { id, version, product: { descriptionHtml } }: AdminProduct,
@@ -177,7 +177,7 @@ async function preview(
   return again({ status: 200, preview: String((changed ? changed.to : descriptionHtml) ?? ''), shows: 'preview' })
 }
 
-// For a product that may lack its price and name yet: only its description is looked at.
+// For a product that may have no price and name yet: only the description is checked.
 async function previewNew(
   posted: Posted,
   { descriptionHtml }: Draft,
@@ -201,7 +201,7 @@ const problemTexts = {
   needed: 'form.required',
 } as const satisfies Readonly<Record<string, TextKey>>
 
-// Codes and issues at the field that they are about.
+// Assigns codes and issues to their fields.
 function refusedAt({ words, shop }: Visit, refusal: Refusal, { rowOf }: DraftEntry): Problems {
   const text = words.refusal(refusal)
   if (refusal.code === 'maker_not_found') return { summary: text, at: { '/maker': text } }
@@ -212,7 +212,7 @@ function refusedAt({ words, shop }: Visit, refusal: Refusal, { rowOf }: DraftEnt
       .replace(/^\/product/, '')
       .replace(/^\/skus\/(\d+)/, (_, index: string) => `/skus/${rowOf[Number(index)] ?? index}`)
       .replace(/^\/(options|warnings|tags)\/.*/, '/$1')
-      // One field for all variants.
+      // These members have one field for all variants.
       .replace(/^\/skus\/\d+\/(taxClass|maxPerOrder)$/, '/$1')
     const isMoney = /\/(?:price|compareAtPrice)$/.test(pointer)
     const kind = isMoney ? 'money' : pointer.endsWith('/url') ? 'url' : 'line'
@@ -234,18 +234,18 @@ interface Seen {
 interface SheetParts {
   draft: Draft
   present?: AdminProduct | undefined
-  // What this person began with (default: the present product).
+  // The version that this person opened (default: the present product).
   seen?: Seen | undefined
   problems?: Problems | undefined
   status?: number | undefined
   note?: string | undefined
-  // The price for all variants, where it is not an amount.
+  // The typed price for all variants, if it is not an amount.
   allPrice?: string
-  // What the press was about, where the page opens (default: its top).
+  // Part at which the page opens after a button was pressed (default: the top).
   shows?: 'variants' | 'preview'
-  // Safe HTML, asked for to be looked at.
+  // Sanitized HTML of a requested preview.
   preview?: string | undefined
-  // The options that the grid was made from, if not those of the draft.
+  // The options that the grid was made from, if they differ from the draft's.
   was?: Draft['options'] | undefined
 }
 
@@ -329,7 +329,7 @@ const cellLabels: Readonly<Record<string, TextKey>> = {
   measure: 'product.measure',
 }
 
-// Those of the page, in its order.
+// The fields to which problems link, in the order of the page.
 function linkedFields(words: Words, { rows, images }: Draft): Linked[] {
   const named = Object.entries(fieldLabels).map(([name, { key, pointer }]) => ({
     name,
@@ -466,7 +466,7 @@ function formattedText(words: Words, { draft, problems, present, preview }: Shee
   ${previewOf(words, draft, present, preview)}</details>`
 }
 
-// What the server has made safe: the stored description as long as it stands in the form, or what was asked for.
+// Sanitized HTML: the stored description while the form has it unchanged, or a requested preview.
 function previewOf(
   words: Words,
   { descriptionHtml }: Draft,
@@ -483,7 +483,7 @@ function previewOf(
   </section>`
 }
 
-// As search engines show the page of the product; browser/shown.ts follows what is typed.
+// The product's page as search engines show it; browser/shown.ts updates it while the person types.
 function foundCard({ words, shop, server }: Visit, draft: Draft, problems: Problems): Html {
   const shows = (fields: string, ...texts: readonly string[]) =>
     html`<span data-shows="${fields}">${texts.find((text) => text !== '') ?? ''}</span>`
@@ -825,7 +825,7 @@ ${showsChoice(words, name('shows'), image.shows, options)}
   </div></div></li>`
 }
 
-// Chooses the variants that a picture shows, by a value of their options.
+// Selects the variants that a picture shows, by a value of their options.
 function showsChoice(words: Words, name: string, shows: string, options: Draft['options']): Html | false {
   const used = options.map((option, slot) => ({ ...option, slot })).filter(isUsed)
   if (used.length === 0) return false
@@ -953,7 +953,7 @@ async function variantsCard(visit: Visit, parts: SheetParts & { problems: Proble
   })
 }
 
-// What the shop makes of compare-at prices, as they are stored.
+// The prior price that shoppers see for each stored compare-at price.
 function claimNotes({ words, shop }: Visit, present: AdminProduct | undefined): Html | false {
   const claimed = present?.skus.filter((_, at) => present.product.skus[at]?.compareAtPrice != null) ?? []
   if (claimed.length === 0) return false
@@ -1105,7 +1105,7 @@ ${card({
   }
 }
 
-// What a part holds by words of the contract, in those of the page.
+// Replaces the contract's words in a part by the page's words.
 function shownDifference({ words }: Visit, one: Difference, mine: Draft, theirs: Draft): Difference {
   if (one.member === 'status') {
     const text = (status: string) => words.sayKnown(`state.product.${status}`, status)

@@ -1,4 +1,4 @@
-// Products: the list, and what is done with many of them at once.
+// Products: the list, and changes of many products together.
 
 import type { AdminProductListQuery, AdminProductSummary } from '../../../contract/admin/catalog.ts'
 import { type PriceEnding, type ProductStatus, productStatuses } from '../../../contract/words.ts'
@@ -128,7 +128,7 @@ ${button({ label: words.say('products.toMaker'), name: 'do', value: 'maker' })}`
 
 const filterNames = ['q', 'status', 'categoryId', 'brand', 'maker', 'lacks', 'stock'] as const
 
-// What an address says that is not a filter is left out; a filter with a strange value is refused by the operation.
+// Unknown parameters of the address are ignored; the operation refuses filters with invalid values.
 export function askedOf(query: URLSearchParams): Omit<AdminProductListQuery, 'limit'> {
   const given = [...filterNames, 'sort'].flatMap((name) => {
     const value = query.get(name)?.trim()
@@ -150,7 +150,7 @@ function viewsOf({ words }: Visit) {
   ]
 }
 
-// Chosen from a list, unless there are too many, or the address names one that the list does not have.
+// A list to choose from, unless it would be too long or lacks the brand in the address.
 function brandFilter({ words, query }: Visit, { names, isCut }: Brands): Filter[] {
   const asked = query.get('brand') ?? ''
   if (names.length === 0 && asked === '') return []
@@ -196,13 +196,13 @@ function emptyOf(visit: Visit) {
   return { title: words.say('products.empty'), text: words.say('products.emptyText'), action }
 }
 
-// Covers everything that the list shows, on all its pages.
+// Applies to all products that the list shows, on all its pages.
 function pricesHref({ to }: Visit, back: string): string {
   const { sort: _, ...asked } = askedOf(new URL(back, 'http://list').searchParams)
   return to('products/prices', asked)
 }
 
-// The buttons of the bar. Questions (which category, how many percent) have an address of their own.
+// Performs the buttons of the bar. Those that need a value (category, percentage) lead to a page.
 export const changeProducts: Screen = {
   path: 'products/change',
   name: 'dashboard change products',
@@ -213,13 +213,13 @@ export const changeProducts: Screen = {
     const back = ownAddress(posted, to('products'))
     const productIds = chosenIn(form)
     const what = form.get('do')
-    // Without a choice: of all that the list shows.
+    // Without a selection, prices of all products of the list.
     if (productIds.length === 0) return goTo(what === 'prices' ? pricesHref(posted, back) : back)
     if (what === 'prices' || what === 'category' || what === 'brand' || what === 'maker')
       return goTo(
         `${to(`products/${what}`)}?${new URLSearchParams(productIds.map((id): [string, string] => ['product', id]))}`,
       )
-    // A strange word is refused by the operation.
+    // The operation refuses an unknown status.
     const status = what as ProductStatus
     return changeAll(posted, { productIds, change: { status } }, back)
   },
@@ -245,7 +245,7 @@ export interface BulkAsk {
   }
 }
 
-// One entry in the list of changes, and one *Undo*.
+// Makes one entry in the list of changes, with one *Undo*.
 export async function changeAll(posted: Posted, body: BulkAsk, back: string) {
   const outcome = await attempt(posted.change('updateAdminProducts', { body, key: keyIn(posted.form) }), [
     'category_not_found',

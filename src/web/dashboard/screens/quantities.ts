@@ -17,20 +17,21 @@ import { lineName } from './order.ts'
 
 export interface QuantityLine {
   item: { skuId: string } & Parameters<typeof lineName>[0]
-  // What there is now. A form is read without it: a second press asks for the same, though less is left since the first.
+  // Present limits. They are not used when a form is read: a second press asks for the same quantities, even though fewer are left since
+  // the first.
   least?: number
   most: number
-  // What the field has before anything is typed.
+  // Initial value of the field.
   preset: number
-  // Between the name and the field.
+  // Shown between the name and the field.
   note?: HtmlValue
-  // Below the name, and beside the field.
+  // Shown below the name, next to the field.
   below?: Html
   hidden?: Html
 }
 
 export interface Asked {
-  // Some forms have other fields for quantities.
+  // `of` for forms that have other quantity fields too.
   prefix: 'quantity' | 'of'
   label: TextKey
 }
@@ -48,9 +49,9 @@ export function quantityFields(words: Words, lines: readonly QuantityLine[], { p
   }))
 }
 
-// From the body that was read. An empty field is not in it.
+// Reads the quantities of the parsed body, which lacks empty fields.
 export function quantitiesOf(body: Readonly<Record<string, unknown>>): ReadonlyMap<string, number> {
-  // `bodyOf` puts them there, as numbers.
+  // `bodyOf` has stored them there as numbers.
   return new Map(Object.entries((body.quantities ?? {}) as Readonly<Record<string, number>>))
 }
 
@@ -58,14 +59,14 @@ export function chosenOf(body: Readonly<Record<string, unknown>>): { skuId: stri
   return [...quantitiesOf(body)].flatMap(([skuId, quantity]) => (quantity > 0 ? [{ skuId, quantity }] : []))
 }
 
-// Said at the first line that has a field.
+// Shown at the first line that has a field.
 export function nothingChosen(words: Words, lines: readonly QuantityLine[]): Problems {
   const text = words.say('returns.nothing')
   const first = lines.find(({ most }) => most > 0)
   return { summary: text, at: first ? { [pointerOfQuantity(first.item.skuId)]: text } : {} }
 }
 
-// A refusal that is about quantities does not say which.
+// Finds the lines with too many units, because the refusal does not name them.
 export function withExcess(
   words: Words,
   lines: readonly QuantityLine[],
@@ -83,7 +84,7 @@ export function withExcess(
 interface TableParts {
   asked: Asked
   title: string
-  // Where a card has the title, only those who cannot see it hear it here.
+  // If the card shows the title, the table's title is for screen readers only.
   isTitleHidden?: boolean
   sent: FormFields
   problems?: Problems | undefined

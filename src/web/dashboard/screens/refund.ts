@@ -16,11 +16,11 @@ import { backToOrder, findOrder, orderIdOf } from './order.ts'
 import { chosenOf, type QuantityLine, quantityFields, quantityTable, withExcess } from './quantities.ts'
 import { versionIn } from './send.ts'
 
-// The value of the hidden field `step`.
+// Values of the hidden field `step`.
 const steps = { preview: 'preview', refund: 'refund' } as const
 
 function refundFields(words: Words, { currency, payments }: AdminOrder): Field[] {
-  // Every refund of a transfer is paid by hand.
+  // Orders paid only by transfer are always refunded by hand.
   const isAtProvider = payments.some(({ provider }) => provider !== 'manual')
   return [
     { name: 'restock', label: words.say('refund.restock'), kind: 'check' },
@@ -93,7 +93,7 @@ export const refund: Screen = {
   },
 }
 
-// What is wrong with an amount that was typed stands at its field.
+// Problems of a typed amount are shown at its field.
 function problemsIn({ words, form: sent }: Posted, order: AdminOrder, body: RefundBody, refusal: Refusal): Problems {
   const quantities = new Map((body.items ?? []).map(({ skuId, quantity }) => [skuId, quantity]))
   const found = problemsOf(words, refusal, refundFields(words, order))
@@ -106,7 +106,7 @@ function refundedOf({ totals }: AdminOrder): number {
   return totals.refunded + totals.refundPending
 }
 
-// What the page showed as refunded: a refund that is on its way has no version yet.
+// The refunded amount that the page showed. It detects a refund in progress, which does not change the version.
 function refundedIn(sent: FormFields): { expectedRefunded?: number } {
   const text = sent.get('refunded') ?? ''
   return /^\d{1,15}$/.test(text) ? { expectedRefunded: Number(text) } : {}
@@ -136,7 +136,7 @@ function bodyIn({ words, form: sent }: Posted, order: AdminOrder): { body: Refun
       ...(amount !== undefined && { amount }),
       ...(items.length > 0 && { items }),
       ...(shipping && { shipping }),
-      // Only items can go back into stock.
+      // Only items can be restocked.
       ...(items.length > 0 && { restock: restock ?? false }),
       ...(reason !== undefined && { reason }),
       ...(byHand && { byHand }),

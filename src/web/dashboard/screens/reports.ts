@@ -1,4 +1,4 @@
-// Reports: sales by day, week, month, product, promotion or country, as a chart and a table, and as a CSV of exactly that.
+// Reports: sales by day, week, month, product, promotion or country, as a chart and a table, and the same as CSV.
 
 import {
   type AdminSales,
@@ -31,14 +31,14 @@ const money = [
 ] as const
 type Member = 'orders' | 'items' | (typeof money)[number]
 
-// Shipping, refunds and disputes belong to orders, not to products. What was lost is counted by day.
+// Shipping, refunds and disputes belong to orders, not to products. Lost disputes are counted by day only.
 const withoutOf: Partial<Record<SalesGroup, readonly Member[]>> = {
   product: ['shipping', 'refunded', 'refundedTax', 'lost', 'net'],
   promotion: ['lost'],
   country: ['lost'],
 }
 
-// Most shops have none of these.
+// Shown only if not 0, because most shops have none.
 const shownIfAny: readonly Member[] = ['refundedTax', 'lost']
 
 function membersOf(by: SalesGroup, sum: AdminSales): readonly Member[] {
@@ -47,7 +47,8 @@ function membersOf(by: SalesGroup, sum: AdminSales): readonly Member[] {
   return all.filter((member) => !left.includes(member) && (!shownIfAny.includes(member) || sum[member] > 0))
 }
 
-// What no row names, such as shipping beside products: with it, the rows add up. Rows of promotions are only a part of all.
+// Whether amounts without a row exist, such as shipping beside products: with them, the rows add up to the sum. Rows of promotions cover
+// only some orders.
 function hasRest({ by, rest }: AdminSalesReport): boolean {
   return by === 'product' && (rest.total !== 0 || rest.tax !== 0 || rest.unpaid !== 0)
 }
@@ -127,7 +128,7 @@ function rangeForm(visit: Visit, from: string, to: string): Html {
   )}</span></form>`
 }
 
-// As a calendar day of the shop, such as 2026-11-16.
+// Returns a calendar day of the shop, such as 2026-11-16.
 function dayIn(now: Date, timeZone: string): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(now)
 }
@@ -169,13 +170,13 @@ ${
 ${card({ title: words.say(`reports.by.${by}`), isFlush: true, body: salesTable(visit, report) })}`
 }
 
-// Members for which it is useful to know whether they rose.
+// Members that are compared with the period before.
 const comparedMembers: readonly Member[] = ['total', 'net', 'orders']
 
-// A percentage of less says nothing.
+// With fewer orders a percentage is meaningless.
 const comparableMin = 5
 
-// How much more or less it is than in as many days before.
+// The change against the same number of days before.
 export function compared(words: Words, { sum, before, from, to }: AdminSalesReport, member: Member): Html | false {
   if (!comparedMembers.includes(member) || before[member] <= 0 || before.orders < comparableMin) return false
   const percent = Math.round(((sum[member] - before[member]) / before[member]) * 100)
@@ -202,7 +203,7 @@ function salesTable({ words }: Visit, report: AdminSalesReport): Html {
           ${shown(words, member, sales, currency)}
         </td>`,
     )
-  // Newest first is what one looks for in a list of days.
+  // Days are listed newest first.
   const isTime = by === 'day' || by === 'week' || by === 'month'
   const listed = isTime ? [...rows].reverse() : rows
   return html`<div class="scroll">
@@ -224,7 +225,7 @@ function rowName(words: Words, by: SalesGroup, { key, name }: AdminSalesRow): st
   return words.calendarDay(key)
 }
 
-// What the page shows, as numbers that a sheet reads.
+// The page's table as CSV, with numbers that spreadsheets can read.
 export const reportExport: Screen = {
   path: 'reports/export',
   name: 'dashboard report export',
@@ -240,7 +241,7 @@ export const reportExport: Screen = {
         'content-type': 'text/csv; charset=utf-8',
         'content-disposition': `attachment; filename="${name}"`,
       },
-      // With a mark, so Excel reads it as UTF-8.
+      // Begins with a byte order mark, so Excel reads the file as UTF-8.
       body: `\ufeff${csvOf(visit.words, data)}`,
     }
   },

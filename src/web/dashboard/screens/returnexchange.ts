@@ -1,4 +1,4 @@
-// Exchanging items of a return. What it costs is shown first, to the cent; the second press places the new order.
+// Exchanging items of a return. The exact price is shown first; the second press places the new order.
 
 import { randomUUID } from 'node:crypto'
 import type {
@@ -22,7 +22,7 @@ import { versionIn } from './send.ts'
 
 const steps = { preview: 'preview', exchange: 'exchange' } as const
 
-// As many as are usual; for more the rest of the return is exchanged again.
+// A usual number of new items; for more, the rest of the return is exchanged again.
 const newRows = 3
 
 export const returnExchange: Screen = {
@@ -210,7 +210,7 @@ ${sumsCard(words.say('exchange.new'), [
   }
 }
 
-// Amounts below each other, as in the preview of an edit.
+// Amounts in a column, as in the preview of an edit.
 function sumsCard(title: string, rows: readonly (readonly [Html | string, string] | false)[]): Html {
   return card({
     title,

@@ -1,4 +1,4 @@
-// Money for a return. The sum is shown to the cent first; only the second press moves money.
+// Refund for a return. The exact sum is shown first; only the second press moves money.
 
 import { randomUUID } from 'node:crypto'
 import type { AdminReturn } from '../../../contract/admin/returns.ts'
@@ -67,7 +67,7 @@ function refundLines(words: Words, given: AdminReturn): QuantityLine[] {
   }))
 }
 
-// What can be refunded or exchanged: what came, once something did.
+// Units that can be refunded or exchanged: the received ones, once a parcel was received.
 export function returnedUnits({ items, status }: AdminReturn) {
   return items
     .map((item) => ({ item, most: status === 'received' ? item.received : item.quantity }))
@@ -108,7 +108,7 @@ export const returnRefund: Screen = {
   },
 }
 
-// A deduction of more than there is leaves nothing.
+// `nothing_to_refund` with a deduction means that the deduction is too large.
 export function deductionProblems({ words, form: sent }: Posted, refusal: Refusal, fields: readonly Field[]): Problems {
   const problems = problemsOf(words, refusal, fields)
   if (refusal.code !== 'nothing_to_refund' || !sent.get('deduction')) return problems

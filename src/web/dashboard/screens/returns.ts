@@ -1,4 +1,4 @@
-// Returns: the list, one return with what can be done with it, and opening one for a customer.
+// Returns: the list, one return with its actions, and opening a return for a customer.
 
 import type { AdminOrder } from '../../../contract/admin/orders.ts'
 import type { AdminReturn, AdminReturnSummary } from '../../../contract/admin/returns.ts'
@@ -201,7 +201,7 @@ function requestFacts(words: Words, { reason, wish, openedBy, note, answer, labe
   ])
 }
 
-// Drawn only if the return would accept it now and the person may. What is usual next comes last, as in forms of other pages.
+// Shows only actions that the return's state and the person's scopes allow. The usual next action comes last, as in other forms.
 function returnActions({ words, to, may }: Visit, { id, allowed, status, wish }: AdminReturn): Html {
   const usual = status === 'requested' ? 'approve' : status === 'received' ? wish : 'receive'
   const links = [
@@ -264,7 +264,7 @@ interface Answering {
   done: 'done.returnApproved' | 'done.returnRefused' | 'done.returnClosed'
 }
 
-// One question each.
+// A dialog with one form.
 function answering({ path, lead, needs, fields, title, submit, done: said }: Answering): Screen {
   const sheet = (visit: Visit, given: AdminReturn, values = {}, problems?: Problems): Sheet => {
     const back = backToReturn(visit, given)
@@ -297,7 +297,7 @@ function answering({ path, lead, needs, fields, title, submit, done: said }: Ans
       const read = bodyOf(words, drawn, sent)
       const values = valuesOf(drawn, sent)
       if ('problems' in read) return sheet(posted, await returnShown(posted), values, read.problems)
-      // The fields are those of the operation.
+      // The form's fields are the members of the operation.
       const body = { ...read.body, ...versionIn(sent) } as never
       const outcome = await attempt(posted.ask(needs, { path: { returnId }, body, key: keyIn(sent) }))
       if (!('refusal' in outcome)) return done(posted.to(`returns/${returnId}`), said)
@@ -333,7 +333,7 @@ export const returnReceipt: Screen = {
 
 const askedReceived = { prefix: 'quantity', label: 'returns.receivedOf' } as const
 
-// Back into stock, unless a form that was sent says otherwise.
+// Items are restocked unless the posted form says otherwise.
 function receiveLines(words: Words, { items }: AdminReturn, sent: FormFields): QuantityLine[] {
   return items.map((item) => {
     const most = item.quantity - item.received

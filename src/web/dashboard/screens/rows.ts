@@ -1,4 +1,4 @@
-// How many rows a list shows, as it is chosen at the foot.
+// The number of rows in lists, chosen below a list.
 
 import type { Screen } from '../screen.ts'
 import { postedRowCount } from '../table.ts'

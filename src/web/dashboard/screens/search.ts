@@ -1,4 +1,4 @@
-// Search: one field, one answer. The address holds the question, so a result is never of another one.
+// Search: one field, one result page. The address contains the query, so the results always belong to it.
 
 import type { AdminSearchResponse } from '../../../contract/admin/home.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
@@ -99,10 +99,10 @@ ${group(
   },
 }
 
-// How many of each are shown while one types; the page of the search has more.
+// Number of results of each kind while the person types; the search page has more.
 const answersMax = { orders: 5, products: 3, skus: 3, promotions: 2, pages: 3 } as const
 
-// What the search field shows while one types (browser/suggesting.ts).
+// Results shown while the person types (browser/suggesting.ts).
 export const searchAnswers: Screen = {
   path: 'search/answers',
   name: 'dashboard search answers',
@@ -176,7 +176,7 @@ const sectionsByPlace = [
   ['place.developers', developerSections],
 ] as const
 
-// Pages of the dashboard itself, by a part of their name in the language of the page.
+// Pages of the dashboard that match by a part of their name, in the language of the page.
 function pagesFound({ words, may }: Visit, q: string): { path: string; name: string; place: string }[] {
   const asked = q.toLowerCase()
   const isFound = (name: string) => name.toLowerCase().includes(asked)
@@ -188,7 +188,7 @@ function pagesFound({ words, may }: Visit, q: string): { path: string; name: str
 }
 
 interface Result {
-  // Without a screen for it there is no link.
+  // Undefined if there is no screen to link to.
   href: string | undefined
   body: Html
 }

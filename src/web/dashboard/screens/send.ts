@@ -1,4 +1,4 @@
-// Sending: one parcel of an order, with all or some of what is left; and correcting what a parcel says.
+// Sending: one parcel of an order, with all or some of the remaining units; and correcting the data of a parcel.
 
 import type { AdminFulfillment, AdminOrder } from '../../../contract/admin/orders.ts'
 import { carrierNames } from '../../../contract/words.ts'
@@ -42,14 +42,14 @@ function parcelFields(words: Words, isNullable: boolean): Field[] {
   ]
 }
 
-// One of the list, or any other name.
+// Carriers are suggested, and any other name is accepted.
 export function carrierField(words: Words): Pick<Field, 'suggestions' | 'help'> {
   return { suggestions: carrierNames, help: words.say('send.carrierHelp') }
 }
 
 interface Drawn {
   values?: FieldValues
-  // What the person began with.
+  // Values that the page showed to the person.
   was?: FieldValues
   problems?: Problems
 }
@@ -85,7 +85,7 @@ export const send: Screen = {
   },
 }
 
-// The version that the page showed, so a change in between is seen before anything is done.
+// The version that the page showed, so a change since then is detected before anything is done.
 export function versionIn(sent: FormFields): { expectedVersion?: number } {
   const text = sent.get('version') ?? ''
   return /^\d{1,9}$/.test(text) ? { expectedVersion: Number(text) } : {}
@@ -103,8 +103,8 @@ function sendLines(words: Words, { items }: AdminOrder): QuantityLine[] {
   })
 }
 
-// All that the page showed as left is asked for without a list. By what the page showed, so a second press of one form asks for the
-// same.
+// Omits the list if all remaining units are sent. Compares with the units that the page showed, so a second press of the same form sends
+// the same request.
 function itemsIn({ items }: AdminOrder, quantities: ReadonlyMap<string, number>, shown: FormFields) {
   const wanted = items
     .map((item) => ({
@@ -176,7 +176,7 @@ export const parcel: Screen = {
   },
 }
 
-// Only what differs from what the page showed: what someone else entered meanwhile stays.
+// Only values that differ from what the page showed, so changes of others since then stay.
 function changed(typed: Parcel, was: FieldValues): Parcel {
   return Object.fromEntries(Object.entries(typed).filter(([name, value]) => (value ?? '') !== was[name]))
 }

@@ -1,5 +1,5 @@
-// Sending many orders by one press, each with its tracking number. A column of numbers is pasted into the first field (browser/sheet.ts);
-// without script each is typed.
+// Sending many orders together, each with its tracking number. A column of numbers can be pasted into the first field (browser/sheet.ts);
+// without script each number is typed.
 
 import type { BulkOutcome } from '../../../contract/admin/bulk.ts'
 import type { AdminOrder } from '../../../contract/admin/orders.ts'
@@ -64,7 +64,7 @@ function linkOf(link: string, trackingNumber: string): string {
   return link.replaceAll(place, encodeURIComponent(trackingNumber.replace(/\s/g, '')))
 }
 
-// An id that never was is refused, and has no order to show.
+// Ids without an order are left out, because there is nothing to show.
 function existing(refused: readonly BulkOutcome[]): string[] {
   return refused.filter(({ code }) => code !== 'order_not_found').map(({ id }) => id)
 }
@@ -175,6 +175,6 @@ function commonFields(words: Visit['words']): Field[] {
 }
 
 function reason({ words }: Visit, { code, message }: Pick<BulkOutcome, 'code' | 'message'>): string {
-  // The codes of outcomes are those of refusals.
+  // The codes of outcomes are codes of refusals.
   return words.refusal({ code: code as Parameters<typeof words.refusal>[0]['code'], message: message ?? code ?? '' })
 }

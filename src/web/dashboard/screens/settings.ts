@@ -1,4 +1,4 @@
-// Settings of the shop itself: name, mail, time zone, look, links, and who sells.
+// Settings of the shop itself: name, mail, time zone, design, links, and the seller.
 
 import type { AdminShop, UpdateAdminShopRequest } from '../../../contract/admin/shop.ts'
 import type { Static } from '../../../contract/schema.ts'
@@ -118,7 +118,7 @@ function groupsOf(words: Words): Group[] {
           pointer: '/invoices/numberFormat',
           lengthMax: 40,
           isHalf: true,
-          // The text names the sign itself.
+          // The text names the placeholder itself.
           help: words.say('shop.numberFormatHelp', { year: '{year}' }),
         }),
         line('creditNumberFormat', { pointer: '/invoices/creditNumberFormat', lengthMax: 40, isHalf: true }),
@@ -172,7 +172,7 @@ export const settings: Screen = {
   name: 'dashboard settings',
   place: 'settings',
   needs: 'getAdminShop',
-  // Two hundred groups of words that mean the same, up to four times where two people wrote at once.
+  // Two hundred groups of synonyms, up to four times if two people saved at the same time.
   formBytesMax: 1_048_576,
   async get(visit) {
     const { data } = await visit.ask('getAdminShop')
@@ -191,7 +191,7 @@ export const settings: Screen = {
     if ('problems' in asked) return formSheet(posted, { values: typed, base, shop, problems: asked.problems })
     const whole = bodyFor(asked.body)
     const { synonyms: _, ...others } = whole
-    // As one text they may have lost something, such as a comma within a phrase: they are sent if they were changed here.
+    // The text form of synonyms may lose details, such as a comma within a phrase, so they are sent only if they were changed here.
     const isKept = typed.synonyms === base.synonyms?.slice(0, typedLengthMax)
     const body = isKept ? others : whole
     const saved = await saveShopPart(posted, {
@@ -210,7 +210,7 @@ function areTexts(base: unknown): base is FieldValues {
   return typeof base === 'object' && base !== null && Object.values(base).every((text) => typeof text === 'string')
 }
 
-// Empty fields remove what they stand for.
+// Empty fields remove their values.
 function bodyFor(given: Record<string, unknown>): Omit<Static<typeof UpdateAdminShopRequest>, 'expectedVersion'> {
   const {
     legal,
@@ -237,7 +237,7 @@ function bodyFor(given: Record<string, unknown>): Omit<Static<typeof UpdateAdmin
   }
 }
 
-// Not the comma within a number, such as 1,5 l.
+// Commas, except within a number, such as 1,5 l.
 const betweenWords = /(?<!\d),|,(?!\d)/
 
 function partsOf(text: unknown, separator: string | RegExp): string[] {
@@ -249,7 +249,7 @@ function partsOf(text: unknown, separator: string | RegExp): string[] {
 
 interface FormState {
   values: FieldValues
-  // As the page showed it.
+  // Values that the page showed.
   base: FieldValues
   shop: AdminShop
   problems?: Problems
@@ -311,7 +311,7 @@ function shownValue(words: Words, { kind }: Field, value: string): Html | string
   return value === '' ? html`<span class="soft">–</span>` : html`<span class="lines" dir="auto">${value}</span>`
 }
 
-// Two wrote at once: each field on which they differ is shown twice, and one is chosen.
+// Two people saved at the same time: each field on which they differ is shown twice, and one value is chosen.
 
 interface Conflict {
   mine: FieldValues
@@ -343,7 +343,7 @@ ${fields.map(
   <input type="hidden" name="theirs.${name}" value="${theirs[name]}">`,
 )}
 ${differing.map((one) => {
-  // What only the other one changed is taken from the other one.
+  // For a field that only the other person changed, the other person's value is preselected.
   const isMine = mine[one.name] !== base[one.name]
   return html`<fieldset>
     <legend>${one.label}</legend>

@@ -1,4 +1,4 @@
-// Shipping zones: the list, what a buyer in a country would pay, and one zone with its options.
+// Shipping zones: the list, prices for a buyer in a country, and one zone with its options.
 
 import type { ShippingZoneEntry } from '../../../contract/entries.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
@@ -105,7 +105,7 @@ function countryNames({ words }: Visit, countries: readonly string[]): string {
   return countries.map((code) => (code === '*' ? words.say('shipping.rest') : words.country(code))).join(', ')
 }
 
-// What would a buyer there pay? By the rule that prices carts.
+// Prices for a buyer in a country, by the rule that prices carts.
 
 const sampleWeight = '1000'
 
@@ -199,7 +199,7 @@ function quoteAnswer(
   }</p>`
 }
 
-// One zone. As it is typed.
+// One zone, as typed.
 
 interface TypedOption {
   id: string
@@ -260,13 +260,13 @@ function typedIn({ form: sent }: Posted, taken: ReadonlySet<string>): TypedZone 
   }
 }
 
-// A zone is called by a word; what is typed becomes one.
+// Zone names are slugs, so other text is converted.
 function wordOf(typed: string): string {
   if (/^[a-z0-9]+([_-][a-z0-9]+)*$/.test(typed)) return typed
   return slugify(typed.trim()) || typed.trim()
 }
 
-// The group leaves out what other zones have.
+// The EU group leaves out countries that other zones have.
 function countriesIn(sent: Posted['form'], taken: ReadonlySet<string>): string[] {
   const chosen = sent.getAll('country').slice(0, 300)
   const group = sent.get('group') === 'eu' ? euCountries.filter((country) => !taken.has(country)) : []
@@ -316,7 +316,7 @@ function stepsIn(steps: readonly TypedStep[], currency: string): { upToGrams: nu
   return read.every((step) => step !== undefined) ? read : undefined
 }
 
-// A word for the option, which carts remember it by.
+// Makes an id for the option, by which carts remember it.
 function idFor(label: string, taken: Set<string>): string {
   const word =
     label
@@ -333,7 +333,7 @@ function idFor(label: string, taken: Set<string>): string {
 }
 
 interface ZoneState {
-  // '': a new one.
+  // '': a new zone.
   name: string
   typed: TypedZone
   base: ShippingZoneEntry | null
@@ -410,7 +410,7 @@ function linkedFields(words: Words, { options }: TypedZone): Linked[] {
   return [
     { name: 'zone', pointer: '/zone', label: words.say('shipping.zone') },
     { name: 'countries', pointer: '/countries', label: words.say('shipping.countries') },
-    // Without any, the first that is empty.
+    // Without any options, problems link to the first empty option.
     ...numbersTo(Math.max(1, options.length)).flatMap((index) =>
       Object.entries(cells).map(([name, key]) => ({
         name,
@@ -508,7 +508,7 @@ function stepTable({ words, shop }: Visit, steps: readonly TypedStep[], option: 
   </details>`
 }
 
-// By name, those of the EU first, and all of them by one press.
+// Countries by name, those of the EU first, with one checkbox for all EU countries.
 function countryBoxes({ words }: Visit, chosen: readonly string[], problems: Problems | undefined): Html {
   const held = new Set(chosen)
   const problem = Object.entries(problems?.at ?? {}).find(([pointer]) => pointer.startsWith('/countries'))?.[1]
@@ -551,7 +551,7 @@ function normal(entry: ShippingZoneEntry | undefined): ShippingZoneEntry | null 
   }
 }
 
-// It is only shown again in the form, so it needs no closer look. Null for a new zone.
+// A rough check is sufficient, because the zone is only shown again in the form. Null for a new zone.
 function isZone(base: unknown): base is ShippingZoneEntry | null {
   return base === null || (typeof base === 'object' && 'zone' in base)
 }
@@ -592,7 +592,7 @@ async function postZone(posted: Posted, name: string): Promise<ReturnType<typeof
   return zoneSheet(posted, { name, typed, base, problems: { summary, at: own } })
 }
 
-// As the operation has them, with what its sentences depend on.
+// The fields at the operation's pointers, with the facts that its error sentences depend on.
 function askedFields({ shop: { currency } }: Visit, { options }: TypedZone, prefix: string): Field[] {
   const line = (name: string) => ({ name, label: '', kind: 'line', pointer: `${prefix}/${name}` }) as const
   const money = (name: string) => ({ ...line(name), kind: 'money', currency }) as const

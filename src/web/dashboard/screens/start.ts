@@ -1,4 +1,4 @@
-// The guide: one page for each step of a new shop. Each writes by the operations that the other pages use.
+// The setup guide: one page for each step of a new shop. The steps use the same operations as the other pages.
 
 import type { AdminShop } from '../../../contract/admin/shop.ts'
 import type { ShippingZoneEntry } from '../../../contract/entries.ts'
@@ -192,7 +192,7 @@ interface ShopBody {
   legal?: { name?: string; address?: string; vatId?: string; registration?: string }
 }
 
-// Taxes: every rate is shown, and only what is confirmed is saved.
+// Taxes: every proposed rate is shown, and only confirmed rates are saved.
 
 async function taxSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
   const { words, to } = visit
@@ -299,7 +299,7 @@ const taxStep: Screen = {
   },
 }
 
-// The look, with the shop itself as its preview.
+// The design, with the online store itself as its preview.
 
 async function lookSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
   const { words, to } = visit
@@ -364,7 +364,7 @@ const lookStep: Screen = {
   },
 }
 
-// Products: the first one by hand, or a file.
+// Products: the first one typed here, or a file.
 
 function productFields({ words, shop }: Visit): Field[] {
   return [
@@ -444,7 +444,7 @@ const productStep: Screen = {
     const fields = productFields(posted)
     const asked = bodyOf(words, fields, posted.form)
     if ('problems' in asked) return productSheet(posted, asked.problems)
-    // By the pointers of the fields.
+    // The body has these members at the pointers of the fields.
     const { name, summary, skus } = asked.body.product as ProductBody
     const slug = slugify(name) || 'product'
     const product = {
@@ -465,7 +465,7 @@ interface ProductBody {
   skus: Readonly<Record<0, { price: number; stock: number }>>
 }
 
-// Delivery: zones by the country, each with a price.
+// Delivery: zones by the shop's country, each with a price.
 
 interface ProposedZone {
   zone: string
@@ -481,7 +481,7 @@ function proposedZones(country: string): ProposedZone[] {
   ]
 }
 
-// At the pointers that the zones which are used will have. What is typed for another zone is looked at too.
+// Fields have the pointers of the selected zones in the request. Text typed for other zones is checked too.
 function zoneFields({ words }: Visit, { country, currency }: AdminShop['shop'], used: readonly string[]) {
   const proposed = proposedZones(country)
   const taken = proposed.filter(({ zone }) => used.includes(zone))
@@ -500,7 +500,7 @@ function zoneFields({ words }: Visit, { country, currency }: AdminShop['shop'], 
   })
 }
 
-// A price is needed in a zone that is used, which only the box above it says.
+// A price is required in a selected zone, which only the checkbox above it decides.
 function zoneField({ name, label, currency, pointer = '' }: Field, value = '', problems?: Problems): Html {
   return html`<div class="field">
     <label for="field-${name}">${label}</label>
@@ -577,7 +577,7 @@ const deliveryStep: Screen = {
     const read = bodyOf(words, fields, sent)
     if ('problems' in read) return deliverySheet(posted, read.problems)
     const label = words.say('guide.deliveryLabel')
-    // By the pointers of the fields.
+    // The body has these members at the pointers of the fields.
     const typed = Object.values((read.body.shipping ?? {}) as Readonly<Record<number, TypedDelivery>>)
     const shipping: ShippingZoneEntry[] = zones
       .filter(({ zone }) => used.includes(zone))
@@ -597,7 +597,7 @@ const deliveryStep: Screen = {
   },
 }
 
-// Payment: the cards of Settings, whose pages lead back there.
+// Payment: the cards of Settings. Their pages lead back to Settings.
 
 const paymentStep: Screen = {
   path: 'start/payment',
@@ -610,7 +610,7 @@ const paymentStep: Screen = {
   },
 }
 
-// A test purchase, and the opening. Both look at both modes.
+// A test purchase, and opening the shop. Both pages read both modes.
 
 async function openSheet(visit: Visit): Promise<Sheet> {
   const { words, to } = visit
@@ -672,7 +672,7 @@ const openStep: Screen = {
     const outcome = await attempt(
       posted.inMode('live').ask('openAdminSite', { body: { expectedVersion }, key: keyIn(posted.form) }),
     )
-    // Another person was quicker: the page shows how it is now.
+    // Someone else changed the site first: the page shows the present state.
     if ('refusal' in outcome) return openSheet(posted)
     return goTo(posted.to('start/open'))
   },

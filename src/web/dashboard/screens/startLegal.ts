@@ -1,5 +1,5 @@
-// The step of the guide for legal texts: what is stored, or a template with what is known of the shop. A text is saved once it has
-// no gap left.
+// The step of the guide for legal texts: the stored text, or a template filled with known facts of the shop. A text is saved once it has
+// no gaps.
 
 import type { AdminShop } from '../../../contract/admin/shop.ts'
 import { type LegalTextKind, type TextLanguage, textLanguages } from '../../../contract/words.ts'
@@ -67,14 +67,14 @@ async function legalSheet(visit: Visit, values: Texts, problems?: Problems): Pro
 <p class="gap">${words.say('guide.legalHow')}</p>
 ${form(visit, { action: to('start/legal'), fields: fieldsOf(words), values, problems, submit: words.say('guide.save') })}`,
   })
-  // Also what is given elsewhere, such as the address of the seller.
+  // Also lists duties that are met on other pages, such as the address of the seller.
   const list =
     missing.length > 0 &&
     card({ title: words.say('guide.legalMissing'), body: dutyList(visit, { ...data, duties: missing }) })
   return stepSheet(visit, 'legal', html`${texts}${list}`, problems)
 }
 
-// What was typed and is not the template as it was. Of a text with a gap nothing is saved.
+// Texts that differ from the stored text and the template. A text with a gap is not saved.
 function changedIn(
   { words, form: sent }: Posted,
   { stored, templates }: Known,

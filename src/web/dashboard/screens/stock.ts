@@ -1,5 +1,5 @@
-// Stock and prices: a row a SKU, edited like a sheet and saved by one press. Counts and prices are set against those that were
-// seen, so a sale or another's change meanwhile is not undone: its row is shown again with both.
+// Stock and prices: one row per SKU, edited like a sheet and saved together. Counts and prices are compared with those that were shown,
+// so a sale or another person's change since then is not undone: such a row is shown again with both values.
 
 import type { AdminSku, AdminSkuListQuery } from '../../../contract/admin/catalog.ts'
 import type { AdminOperations } from '../../../contract/admin/operations.ts'
@@ -17,7 +17,7 @@ import { countChoice, cursorIn, hrefWith, pager, table, tabs } from '../table.ts
 import { done } from '../toast.ts'
 import { savedViews } from '../views.ts'
 
-// A page of this screen is at most as long as one save may be.
+// This screen shows at most as many rows as one save may change.
 const rowsMax = limits.bulkItemsMax
 const cells = ['onHand', 'price', 'compareAt'] as const
 type Cell = (typeof cells)[number]
@@ -70,11 +70,11 @@ async function save(posted: Posted) {
 
 interface WrongRow {
   text: string
-  // None: it is about the whole row.
+  // Undefined if the problem is about the whole row.
   cell?: Cell | undefined
 }
 
-// Issues at the cells of their rows. The reason is one field for all of them.
+// Assigns issues to the cells of their rows. The reason is one field for all rows.
 function refusedIn(
   { words, shop }: Posted,
   { details: { issues = [] } }: Refusal,
@@ -95,14 +95,14 @@ function refusedIn(
 }
 
 interface TypedRow extends Readonly<Record<Cell, string>> {
-  // What the page showed: on hand, price, compare-at price. Then the product.
+  // Values that the page showed: on hand, price, compare-at price, then the product.
   was: string
 }
 
 function typedIn(form: FormFields): Map<string, TypedRow> {
   const ids = [...form.keys()].flatMap((name) => (name.startsWith('was.') ? [name.slice(4)] : []))
   const at = (name: string, lengthMax = 40) => (form.get(name) ?? '').slice(0, lengthMax).trim()
-  // Above a page that is shown again are those that have left it.
+  // A page that is shown again may have additional rows that have left the list.
   return new Map(
     ids.slice(0, 2 * rowsMax).map((id) => [
       id,
@@ -116,7 +116,7 @@ function typedIn(form: FormFields): Map<string, TypedRow> {
   )
 }
 
-// What differs from what was shown, or the cell that cannot be read.
+// Returns the changes against the shown values, or the cell that cannot be read.
 function changeOf(skuId: string, { was, onHand, price, compareAt }: TypedRow, currency: string): SkuChange | Cell {
   const [wasOnHand = '', wasPrice = '', wasCompareAt = ''] = was.split(' ')
   const change: SkuChange = { skuId }
@@ -147,14 +147,14 @@ function isAmount(text: string): boolean {
   return /^\d{1,12}$/.test(text)
 }
 
-// As spreadsheets copy amounts: '12.50 €'.
+// Removes the currency that spreadsheets copy with amounts: '12.50 €'.
 function cleaned(text: string): string {
   return text.replaceAll(/[\s\u00a0\u202f]|\p{Sc}|[A-Z]{3}$/gu, '')
 }
 
 interface Again {
   typed: ReadonlyMap<string, TypedRow>
-  // By SKU.
+  // Keyed by SKU.
   wrong: ReadonlyMap<string, WrongRow>
   problems?: Problems
   reason: string | undefined
@@ -209,7 +209,7 @@ async function rowsOf(visit: Visit): Promise<{ rows: AdminSku[]; next: string | 
   return { rows: data, next: meta.next }
 }
 
-// Rows with something typed that are not on the page any more, as their stock has changed.
+// Rows with typed values that left the list because their stock has changed.
 async function rowsGone(visit: Visit, listed: readonly AdminSku[], typed: Again['typed']): Promise<AdminSku[]> {
   const shown = new Set(listed.map(({ id }) => id))
   const gone = new Map(
@@ -233,10 +233,10 @@ async function rowsGone(visit: Visit, listed: readonly AdminSku[], typed: Again[
 
 type Sort = 'code' | 'stock'
 
-// What is low or out is listed with the least stock first.
+// With a filter for low or no stock, rows with the least stock come first.
 const usualSort = ({ query }: Visit): Sort => (query.get('stock')?.trim() ? 'stock' : 'code')
 
-// What an address says is judged by the operation.
+// The operation refuses an invalid sort.
 const sortOf = (visit: Visit): Sort => (visit.query.get('sort')?.trim() || usualSort(visit)) as Sort
 
 interface Shown {
@@ -276,7 +276,7 @@ function sheetForm(visit: Visit, { rows, next, again, mayChange }: Shown): Html 
   const list = html`<div class="card flush list">${body}${pages}</div>`
   if (!mayChange) return html`${list}${pages && counts.form}`
   const hasMore = next !== null && visit.rowCount.sheet < rowsMax
-  // If some rows are refused, as many are shown again, whatever was chosen in another tab.
+  // Keeps the number of rows if some are refused, whatever was chosen in another tab.
   return html`<form class="form sheet-form" method="post" action="${hrefWith(visit, counts.query)}"${guard(visit)}>
     ${keyField()}
 ${list}
@@ -305,7 +305,7 @@ function skuRow(visit: Visit, row: AdminSku, mayChange: boolean, typed?: TypedRo
     compareAt: money(seenCompareAt ? Number(seenCompareAt) : null),
   }
   const price = (amount: number | null) => (amount === null ? '–' : words.money(amount, shop.currency))
-  // What another has changed since.
+  // Values that another person changed since.
   const present = typed
     ? [
         seen.onHand !== now.onHand && words.say('stock.now', { count: row.onHand }),
@@ -317,7 +317,7 @@ function skuRow(visit: Visit, row: AdminSku, mayChange: boolean, typed?: TypedRo
   const cell = (key: Cell): Html => {
     const head = words.say(`stock.${key}`)
     if (!mayChange) return html`<td class="end" data-head="${head}">${now[key] || '–'}</td>`
-    // A cell that was left alone shows the present value, so saving the row again does not take back another's change.
+    // An unchanged cell shows the present value, so saving the row again does not undo another person's change.
     const value = typed && typed[key] !== seen[key] ? typed[key] : now[key]
     const state =
       wrong !== undefined &&
@@ -360,7 +360,7 @@ function skuRow(visit: Visit, row: AdminSku, mayChange: boolean, typed?: TypedRo
 ${cells.map(cell)}</tr>`
 }
 
-// What the shop makes of the compare-at price.
+// The prior price that shoppers see for the compare-at price.
 function claimNote({ words, shop }: Visit, { compareAtPrice, priorPrice }: AdminSku): Html | false {
   if (compareAtPrice === null) return false
   const text =

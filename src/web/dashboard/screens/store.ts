@@ -1,4 +1,4 @@
-// Online store: whether the shop that this server shows is open, where it is, and the button that opens or closes it.
+// Online store: whether the store on this server is open, its address, and the button that opens or closes it.
 
 import type { AdminSite } from '../../../contract/admin/site.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
@@ -42,7 +42,7 @@ interface StoreState {
   site: AdminSite
   canPay: boolean
   canShip: boolean
-  // About the domain that was typed.
+  // Problems of the typed domain.
   problems?: Problems
   typed?: string
 }

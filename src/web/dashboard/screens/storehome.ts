@@ -1,4 +1,4 @@
-// The home of the online store, put together from sections: a list that is ordered with buttons, and a form for each section.
+// The home page of the online store, made of sections: a list that is ordered with buttons, and a form for each section.
 
 import type { AdminSite } from '../../../contract/admin/site.ts'
 import { limits } from '../../../contract/limits.ts'
@@ -45,7 +45,7 @@ import { orderedRows, rowsAfter } from '../storerows.ts'
 import { done, refusedBy } from '../toast.ts'
 import { htmlOfTyped } from '../typed.ts'
 
-// What a home begins with.
+// Sections of a new home page.
 const firstSections: readonly SiteSection[] = [
   { kind: 'hero' },
   { kind: 'categories' },
@@ -241,7 +241,7 @@ ${problemNote(problems, fields, words)}
   }
 }
 
-// Without gaps, as the section has its products and columns: a problem is at the place there.
+// Removes gaps between rows, as the saved section has none, so problems are shown at the right row.
 function typedValues(fields: readonly Field[], { form }: Posted): FieldValues {
   const values = valuesOf(fields, form)
   const closed = (names: readonly string[], count: number) => {
@@ -256,7 +256,7 @@ function typedValues(fields: readonly Field[], { form }: Posted): FieldValues {
   return { ...values, ...Object.fromEntries(rows) }
 }
 
-// Names of products for the fields of those that are chosen.
+// Suggests products by name, for the fields of selected products.
 async function productList(visit: Visit): Promise<Html> {
   const { data } = await visit.ask('listAdminProducts', { query: { limit: 200 } })
   return html`<datalist id="field-product-list">${data.map(({ slug, name }) => html`<option value="${slug}">${name}</option>`)}</datalist>`
@@ -308,7 +308,7 @@ function sideField(words: Visit['words']): Field {
   return { name: 'imageSide', label: words.say('section.side'), kind: 'choice', options, isRequired: true }
 }
 
-// As many as there are, and some for more.
+// Fields for the existing columns, and at least three.
 function columnFields(words: Visit['words'], below: string, count: number): Field[] {
   return Array.from({ length: Math.min(sectionColumnsMax, Math.max(3, count)) }, (_, at): Field[] => [
     {

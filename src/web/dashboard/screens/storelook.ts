@@ -1,4 +1,4 @@
-// The look of the online store: logo, colour, typefaces, corners, density and scheme, as a draft with the shop as its preview.
+// The design of the online store: logo, colour, typefaces, corners, density and scheme, as a draft with the store as its preview.
 
 import type { AdminSite } from '../../../contract/admin/site.ts'
 import { limits } from '../../../contract/limits.ts'
@@ -128,7 +128,7 @@ function colorField({ words }: Visit, { color }: SiteLook): Html {
   ${color !== null && html` ${contrastWords(words, color)}`}</p></div>`
 }
 
-// The rule always finds a text that can be read; the number lets a person choose a calmer one.
+// A readable text colour is always found; the number helps to choose a colour with more contrast.
 function contrastWords(words: Visit['words'], color: string): string {
   const given = parseColor(color)
   if (!given) return ''

@@ -1,4 +1,4 @@
-// The menus of the online store, at its head and at its foot: lists of links that are ordered with buttons.
+// The menus of the online store, in its header and footer: lists of links that are ordered with buttons.
 
 import type { AdminSite } from '../../../contract/admin/site.ts'
 import { menuLinksMax, type SiteLink, type SiteMenus } from '../../../contract/sitecontent.ts'
@@ -17,7 +17,7 @@ const menuNames = ['head', 'foot'] as const
 type MenuName = (typeof menuNames)[number]
 type Targets = Awaited<ReturnType<typeof linkTargetsOf>>
 
-// The link that was typed.
+// The typed link.
 interface Typed {
   menu: MenuName
   problems: Problems
@@ -140,7 +140,7 @@ export const storeMenu: Screen = {
   },
 }
 
-// As the menu is without a decision, so the first change of it loses nothing.
+// The links that an unedited menu shows, so its first change loses none.
 async function automaticLinks(visit: Visit, menu: MenuName): Promise<SiteLink[]> {
   const { data } = await visit.ask('getAdminPages')
   const pages = data

@@ -1,4 +1,4 @@
-// Pages of the online store that the merchant writes: list, new, edit, remove.
+// The merchant's own pages of the online store: list, new, edit, remove.
 
 import type { AdminPage, PageEntry } from '../../../contract/admin/pages.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
@@ -123,7 +123,7 @@ function valuesOfPage({ page }: AdminPage): FieldValues {
 
 interface PageState {
   values: FieldValues
-  // Set for a page that exists.
+  // Undefined for a new page.
   present?: AdminPage
   problems?: Problems
   status?: number

@@ -1,4 +1,4 @@
-// Old addresses of the online store, and where they lead: list, new, edit, remove.
+// Old addresses of the online store, and their targets: list, new, edit, remove.
 
 import type { AdminRedirect, AdminRedirectListQuery } from '../../../contract/admin/redirects.ts'
 import { redirectCauses } from '../../../contract/words.ts'
@@ -92,7 +92,7 @@ function fieldsOf({ words }: Visit, isNew: boolean): Field[] {
   return isNew ? [from, to] : [to]
 }
 
-// A whole address may be pasted; its path counts.
+// A whole address may be pasted; only its path is used.
 function pathIn(text: string | null, keepsQuery: boolean): string {
   const typed = (text ?? '').trim()
   const url = /^https?:\/\//i.test(typed) ? URL.parse(typed) : null

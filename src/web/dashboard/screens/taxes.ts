@@ -1,4 +1,4 @@
-// Tax rates by country, region and class: one table, one save. A row without a country is left out.
+// Tax rates by country, region and class: one table, saved together. A row without a country is left out.
 
 import type { TaxEntry } from '../../../contract/entries.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
@@ -15,7 +15,7 @@ import { baseField, baseIn, refuseUnless, saveShopPart } from '../shop.ts'
 import { done } from '../toast.ts'
 import type { Words } from '../words.ts'
 
-// As they are typed.
+// A row as typed.
 interface TaxRow {
   country: string
   region: string
@@ -25,7 +25,7 @@ interface TaxRow {
 
 const newRows = 3
 const rowsMax = 5_000
-// How many rows without a country are shown again with the list of countries. A mistake leaves out fewer.
+// Most rows without a country that are shown again with a list of all countries. Mistakes leave out fewer.
 const listsMax = 20
 const columns = ['country', 'region', 'class', 'rate'] as const
 
@@ -44,7 +44,7 @@ export const taxes: Screen = {
     const { words, to } = posted
     const rows = rowsIn(posted)
     const base = baseIn(posted, areEntries)
-    // Shown to be looked at, and saved by the next press.
+    // The rates are shown for review, and saved by the next press.
     if (posted.form.get('fill') === 'eu') return taxSheet(posted, { rows: withEuRates(rows), base, isFilled: true })
     const wrong = rows.findIndex((row) => rateOf(row.rate) === undefined)
     if (wrong >= 0)
@@ -75,12 +75,12 @@ export const taxes: Screen = {
   },
 }
 
-// Entries are only shown again in the form, so they need no closer look.
+// A rough check is sufficient, because the entries are only shown again in the form.
 function areEntries(base: unknown): base is TaxEntry[] {
   return Array.isArray(base)
 }
 
-// The order and what is usual do not count.
+// Makes entries comparable: ignores their order and fills in defaults.
 function normal(entries: readonly TaxEntry[]): TaxEntry[] {
   return entries
     .map(({ country, region, class: taxClass = 'standard', rate }) => ({
@@ -125,7 +125,7 @@ function withEuRates(rows: readonly TaxRow[]): TaxRow[] {
   ]
 }
 
-// Per cent with up to two places, as basis points.
+// Converts per cent with up to two decimals to basis points.
 export function rateOf(text: string): number | undefined {
   const parts = /^(\d{1,3})(?:[.,](\d{1,2}))?\s*%?$/.exec(text)
   return parts ? Number(parts[1]) * 100 + Number((parts[2] ?? '').padEnd(2, '0')) : undefined
@@ -139,9 +139,9 @@ interface TaxState {
   rows: readonly TaxRow[]
   base: readonly TaxEntry[]
   problems?: Problems
-  // What somebody else has saved meanwhile.
+  // Rows that another person saved since.
   theirs?: readonly TaxRow[]
-  // With the rates of the EU, which are not saved yet.
+  // Whether the rows include EU rates that are not saved yet.
   isFilled?: boolean
 }
 
@@ -214,14 +214,14 @@ function cellId(row: number, name: (typeof columns)[number]): string {
   return `tax-${row}-${name}`
 }
 
-// The cell that an issue names, or something in it.
+// Finds the cell that an issue names, directly or by a path within it.
 function cellAt(path: string) {
   const [pointer = '', row, column] = /^\/taxes\/(\d+)\/(\w+)/.exec(path) ?? []
   const name = columns.find((one) => one === column)
   return name && { name, row: Number(row), pointer }
 }
 
-// From what is wrong, since there may be thousands of rows.
+// Starts from the problems, since there may be thousands of rows.
 function wrongCells(words: Words, rows: readonly TaxRow[], { at }: Problems): Linked[] {
   return Object.keys(at)
     .flatMap((pointer) => cellAt(pointer) ?? [])
@@ -238,12 +238,12 @@ interface TaxCells {
   row: TaxRow | undefined
   index: number
   problems: Problems | undefined
-  // The countries, where one is chosen from a list.
+  // All countries, if the row has a list to choose from.
   choices: ReturnType<typeof countryOptions> | undefined
 }
 
-// A rate that is there names its country; a new one chooses it. A list of all countries in each row would be longer than the page:
-// few rows have it, whatever is sent, and in the others the code is typed.
+// An existing rate shows its country; a new row chooses one. A list of all countries in each row would be longer than the page, so only
+// few rows have the list, whatever is posted, and in other rows the code is typed.
 function rowCells({ words }: Visit, { row, index, problems, choices }: TaxCells): Html {
   const country = row ? countryName(words.country, row.country) : ''
   const named = row ? `${country} ${row.region} ${row.class}`.replaceAll(/ +/g, ' ') : words.say('taxes.newRow')

@@ -1,4 +1,4 @@
-// Taxes of a month or of some days, by country and rate, from invoices and credit notes: what a VAT return is made from.
+// Taxes of a month or of some days, by country and rate, from invoices and credit notes: the data for a VAT return.
 
 import {
   type AdminDocument,
@@ -122,7 +122,7 @@ function table(words: Words, { rows, sum, currency }: AdminTaxReport): Html {
   </tr></tfoot></table></div>`
 }
 
-// What the page shows, as numbers that a sheet reads.
+// The page's table as CSV, with numbers that spreadsheets can read.
 export const taxReportExport: Screen = {
   ...common,
   path: 'reports/taxes/export',
@@ -147,8 +147,8 @@ export const taxReportExport: Screen = {
   },
 }
 
-// The documents of these days as files. They name the buyers, and each look is written down; so it is a post. A month of them is
-// large: it is sent while it is made.
+// The documents of these days as files. They name the buyers, and each access is recorded, so they are exported by a post. A month of
+// documents is large, so it is sent while it is generated.
 export const documentsExport: Screen = {
   place: 'reports',
   needs: 'listAdminDocumentExport',
@@ -180,7 +180,7 @@ async function* documentsOfDays({ ask }: Visit, days: { from: string; to: string
   } while (cursor !== undefined)
 }
 
-// Gathered in memory before it is sent: some 20,000 documents.
+// Limit of an export that is built in memory: about 20,000 documents.
 const pagesMax = 100
 
 export const ledgerExport: Screen = {
@@ -214,7 +214,7 @@ function tooLarge({ words, to }: Visit): Sheet {
   }
 }
 
-// DATEV reads files of its own encoding.
+// DATEV reads files in its own encoding.
 function ledgerFile(
   { from = '', to = '', format }: { from?: string; to?: string; format: (typeof ledgerFormats)[number] },
   text: string,

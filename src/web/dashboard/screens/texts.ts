@@ -1,4 +1,4 @@
-// Legal texts: which there are in which language, and the form of one. Each save makes a new version.
+// Legal texts: the existing ones by language, and the form for one. Each save makes a new version.
 
 import type { AdminText } from '../../../contract/admin/texts.ts'
 import {
@@ -80,7 +80,7 @@ export const legalText: Screen = {
 }
 
 function named({ path }: Visit): { kind: LegalTextKind; language: TextLanguage } {
-  // The notice on the guarantee is a picture, with a page of its own.
+  // The notice on the guarantee is a picture, with its own page.
   const kind = legalTextKinds.find((one) => one === path.kind && one !== 'guarantee')
   const language = textLanguages.find((one) => one === path.language)
   if (!kind || !language) throw refuse('route_not_found')

@@ -1,4 +1,4 @@
-// Imports: sending a file, what it would change, which of its rows cannot be taken and why, and writing or discarding it.
+// Imports: uploading a file, the changes it would make, its refused rows with reasons, and writing or discarding it.
 
 import type { AdminPlannedChange, AdminTransfer, AdminTransferSummary } from '../../../contract/admin/transfers.ts'
 import { limits } from '../../../contract/limits.ts'
@@ -18,11 +18,11 @@ import { table } from '../table.ts'
 import { done, refusedBy } from '../toast.ts'
 import { exportCard } from './exports.ts'
 
-// By one form; a browser with script sends more, in pieces (browser/pieces.ts).
+// Limit of one form; a browser with script sends more, in pieces (browser/pieces.ts).
 const fileBytesMax = 8_000_000
-// Below the bound of a piece, since a cut moves by some bytes to the begin of a character.
+// Below the limit of a piece, since a cut moves by some bytes to the beginning of a character.
 const pieceBytes = limits.transferPieceBytesMax - 16
-// Beside UTF-8: what spreadsheets on Windows and macOS write. Of one byte a character, so that a piece may end anywhere.
+// Encodings other than UTF-8 that spreadsheets on Windows and macOS write. All have one byte per character, so a piece may end anywhere.
 const encodings = ['windows-1252', 'windows-1250', 'windows-1251', 'macintosh'] as const
 
 export const transfers: Screen = {
@@ -68,7 +68,7 @@ ${table(visit, {
   }
 }
 
-// Pictures of imported products that are on other servers. Nothing is said where no import had any.
+// Pictures of imported products that are on other servers. Not shown if no import had any.
 async function picturesCard({ words, ask, to }: Visit): Promise<Html | false> {
   const { broughtOver, waiting, givenUp, problems } = (await ask('getAdminRemotePictures', {})).data
   const all = broughtOver + waiting + givenUp
@@ -153,7 +153,7 @@ ${problem !== undefined && notice('bad', problem, 'alert')}
 </form>`
 }
 
-// The whole file, or one of its pieces. All of them carry one key, so they are one import however often they are sent.
+// Receives the whole file, or one of its pieces. All pieces have the same key, so they are one import however often they are sent.
 export const newTransfer: Screen = {
   path: 'settings/transfers/new',
   name: 'dashboard new transfer',
@@ -186,7 +186,7 @@ export const newTransfer: Screen = {
   },
 }
 
-// Strange numbers are refused by the operations.
+// The operations refuse invalid numbers.
 function pieceIn(form: FormFields): { piece: number; pieces: number } | undefined {
   const [piece, pieces] = [Number(form.get('piece')), Number(form.get('pieces'))]
   return piece > 0 ? { piece, pieces } : undefined
@@ -197,7 +197,7 @@ function inUtf8(file: Buffer, asked: string | null): Buffer {
   return encoding === undefined ? file : Buffer.from(new TextDecoder(encoding).decode(file))
 }
 
-// Between two characters of UTF-8, whose further bytes begin with the bits 10.
+// Splits between two characters of UTF-8, whose continuation bytes begin with the bits 10.
 function cut(file: Buffer): Buffer[] {
   const parts: Buffer[] = []
   let from = 0
@@ -210,7 +210,7 @@ function cut(file: Buffer): Buffer[] {
   return parts
 }
 
-// Undefined: not a text in UTF-8. A byte of zero is in none, and is in every file of UTF-16.
+// Returns undefined if the bytes are not text in UTF-8. Text has no byte of zero, and every UTF-16 file has some.
 function textOf(bytes: Buffer): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -430,7 +430,7 @@ export const discardTransfer: Screen = {
   async post(posted: Posted) {
     const { ask, to, form } = posted
     const transferId = posted.path.transferId ?? ''
-    // Written meanwhile, by another tab: its products stay, so nothing is to be discarded.
+    // Another tab has written the import since: its products stay, so nothing is discarded.
     if ((await stateOf(posted, transferId)) === 'done')
       return refusedBy(to(`settings/transfers/${transferId}`), { code: 'transfer_not_ready' })
     await ask('discardAdminTransfer', { path: { transferId }, body: {}, key: keyIn(form) })
@@ -438,7 +438,7 @@ export const discardTransfer: Screen = {
   },
 }
 
-// Undefined once it was discarded.
+// Returns undefined once the import was discarded.
 async function stateOf({ ask }: Posted, transferId: string): Promise<AdminTransfer['state'] | undefined> {
   try {
     return (await ask('getAdminTransfer', { path: { transferId } })).data.state

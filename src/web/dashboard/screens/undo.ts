@@ -6,7 +6,7 @@ import { keyIn } from '../form.ts'
 import { askAgain, attempt, type Posted, type Screen } from '../screen.ts'
 import { done, refusedBy } from '../toast.ts'
 
-// Their own screens ask for the password again, so taking back what was done there does too.
+// Changes of these subjects ask for the password again, so undoing them does too.
 const sensitive: readonly ChangeSubject[] = ['payment_method']
 
 export const undo: Screen = {
@@ -32,7 +32,7 @@ export const undo: Screen = {
   },
 }
 
-// Only an address of this shop and mode.
+// Returns the posted address only if it belongs to this shop and mode.
 export function ownAddress({ form, to }: Posted, otherwise = to('home')): string {
   const back = form.get('back') ?? ''
   return back.startsWith(to('')) && /^[\w\-/?=&%.+~]{1,500}$/.test(back) ? back : otherwise

@@ -1,4 +1,4 @@
-// Saves a view of a list for the person, or removes it. Both lead back to the list.
+// Saves a view of a list for the person, or removes it. Both redirect to the list.
 
 import { goTo, type Screen } from '../screen.ts'
 import { done } from '../toast.ts'

@@ -1,4 +1,4 @@
-// Webhook endpoints: the list with its health, one endpoint with its last calls, and everything that is done with one.
+// Webhook endpoints: the list with their health, one endpoint with its last deliveries, and all actions on one.
 
 import type { AdminWebhookEndpoint } from '../../../contract/admin/developers.ts'
 import { eventKinds } from '../../../contract/words.ts'
@@ -67,7 +67,7 @@ ${table(visit, {
   },
 }
 
-// What a merchant must know at a glance: whether calls arrive.
+// Shows whether deliveries arrive, which merchants must see at a glance.
 function healthPill({ words }: Visit, { status, health }: AdminWebhookEndpoint): Html {
   if (status !== 'enabled') return pill(words, 'endpoint', status)
   if (health.consecutiveFailures > 0)
@@ -185,7 +185,7 @@ ${
   },
 }
 
-// A person who saves the endpoint takes it over.
+// The endpoint ends with its key. A person who saves the endpoint takes it over.
 function endsWith({ words, to, may }: Visit, { name }: NonNullable<AdminWebhookEndpoint['key']>): Html {
   const text = words.say('webhooks.endsWithKey', { name })
   return html`${may('listAdminKeys') ? html`<a href="${to('developers/keys')}">${text}</a>` : text}
@@ -203,7 +203,7 @@ function whenOr({ words }: Visit, instant: string | null): Html | string {
   return instant === null ? words.say('webhooks.never') : moment(words, instant)
 }
 
-// Make and edit
+// Create and edit
 
 function endpointFields(visit: Visit, installations?: readonly { id: string; name: string }[]): Field[] {
   const { words } = visit
@@ -302,7 +302,7 @@ function endpointBody(sent: FormFields) {
   }
 }
 
-// An issue of one event, such as /events/2, belongs to the field of all of them.
+// Issues of one event, such as /events/2, are shown at the field for all events.
 function endpointProblems({ words }: Visit, refusal: Parameters<typeof problemsOf>[1], fields: readonly Field[]) {
   const issues = (refusal.details.issues ?? []).map((issue) => ({
     ...issue,
@@ -344,8 +344,8 @@ function hookSecret(posted: Posted, id: string, title: string, secret: string): 
   })
 }
 
-// What the page showed: only what was changed is sent. The shown address may have masked credentials, and the rest may have been
-// changed by someone else meanwhile.
+// Values that the page showed, because only changes are sent: the shown address may have masked credentials, and another person may have
+// changed other values since.
 interface ShownParts {
   shownUrl: string
   shownDescription: string
@@ -405,7 +405,7 @@ export const editWebhook: Screen = {
       ...(now.shownDescription !== shown.shownDescription && { description: typed.description }),
       ...(now.shownEvents !== shown.shownEvents && { events: typed.events }),
     }
-    // A save without a change still takes over an endpoint that a key made.
+    // A save without changes still takes over an endpoint that a key created.
     const isNothing = Object.keys(body).length === 0 && (await endpointOf(posted)).key === null
     if (isNothing) return done(to(`developers/webhooks/${path.endpointId}`), 'done.nothing')
     const outcome = await attempt(
@@ -420,7 +420,7 @@ export const editWebhook: Screen = {
   },
 }
 
-// Deeds
+// Actions
 
 export const webhookStatus: Screen = {
   path: 'developers/webhooks/:endpointId/status',

@@ -1,5 +1,5 @@
-// Withdrawals: which wait, how many days are left to pay the money back, and what came of each. The statement is shown by one press,
-// which is a post, because each look is written down.
+// Withdrawals: open ones, days left to refund, and the outcome of each. A button shows the statement by a post, because each access is
+// recorded.
 
 import type { AdminWithdrawal, AdminWithdrawalStatement } from '../../../contract/admin/withdrawals.ts'
 import { type WithdrawalOutcome, type WithdrawalStatus, withdrawalOutcomes } from '../../../contract/words.ts'
@@ -90,7 +90,7 @@ export const withdrawalStatement: Screen = {
   name: 'dashboard withdrawal statement',
   place: 'orders',
   needs: 'getAdminWithdrawalStatement',
-  // After a reload by its address.
+  // Shown if the address is reloaded.
   get: async (visit) => oneSheet(visit, await find(visit)),
   async post(posted) {
     const { data } = await posted.ask('getAdminWithdrawalStatement', { path: { withdrawalId: idOf(posted) } })
@@ -98,7 +98,7 @@ export const withdrawalStatement: Screen = {
   },
 }
 
-// Undefined: all.
+// Undefined: all withdrawals.
 function statusOf(view: string | null): WithdrawalStatus | undefined {
   if (view === 'all') return undefined
   return view === 'settled' ? 'settled' : 'received'
@@ -128,12 +128,12 @@ function leftText({ words, now }: Visit, { status, refundDueAt }: AdminWithdrawa
 }
 
 interface Shown {
-  // Undefined: not asked for. Null: erased.
+  // Undefined: not requested. Null: erased.
   statement?: AdminWithdrawalStatement | null
   problems?: ReturnType<typeof problemsOf>
 }
 
-// Items of the order that one cannot withdraw from. Whether the shopper means them, the merchant reads in the statement.
+// Items of the order that are exempt from withdrawal. The merchant reads in the statement whether the shopper means them.
 async function exemptItems({ ask, may }: Visit, { order }: AdminWithdrawal) {
   if (!order || !may('getAdminOrder')) return []
   const { data } = await ask('getAdminOrder', { path: { orderId: order.id } })
@@ -190,7 +190,7 @@ ${
   }
 }
 
-// One that came from another mailbox than the order, or before the order was sent, opens none by itself.
+// A statement from another mailbox than the order's, or before the order was sent, does not open a return automatically.
 function returnPart({ words, to, may }: Visit, { id, version }: AdminWithdrawal): Html | false {
   if (!may('openAdminWithdrawalReturn')) return false
   return card({

@@ -17,7 +17,7 @@ for (const block of document.querySelectorAll('.code')) {
   block.append(button)
 }
 
-// The clipboard needs a secure origin; elsewhere the text is at least selected.
+// The clipboard needs a secure origin; on others the text is only selected.
 async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -44,7 +44,7 @@ function addFilter(nav: HTMLElement): void {
   field.setAttribute('aria-label', 'Filter the contents')
   inside.prepend(field)
 
-  // Each heading with its list. A link is found by its words and by its anchor, which is the operation's id.
+  // Each heading with its list. Links are filtered by their words and by their anchor, which is the operation's id.
   const groups = [...inside.querySelectorAll('h2')].map((heading) => {
     // A list of links follows each heading.
     const list = heading.nextElementSibling as HTMLElement
@@ -68,7 +68,7 @@ function markPresent(nav: HTMLElement): void {
   const sections = [...document.querySelectorAll('main [id]')].filter(({ id }) => links.has(id))
   let present: HTMLElement | undefined
   const look = () => {
-    // The last section that begins in the upper third of the window.
+    // Finds the last section that begins in the upper third of the window.
     const line = innerHeight / 3
     const found = sections.findLast((section) => section.getBoundingClientRect().top <= line) ?? sections[0]
     const link = links.get(found?.id ?? '')
