@@ -1,6 +1,5 @@
-// Sends queued e-mails: one round of a loop. A round claims a few under a lease, sends them outside of any transaction, and
-// records each outcome. It is safe on several nodes and across crashes; an e-mail whose outcome was lost is sent again with the same
-// Message-ID.
+// Sends queued e-mails: one round of a loop. A round claims a few under a lease, sends them outside of any transaction, and records each
+// outcome. Safe on several nodes and across crashes; an e-mail whose outcome was lost is sent again with the same Message-ID.
 
 import { randomUUID } from 'node:crypto'
 import { claimRows, handleRows, type RowFailure, RowsFailed, rowFailed } from '../../platform/jobs/rows.ts'
@@ -23,27 +22,27 @@ import {
   releaseEmails,
 } from './store.ts'
 
-// Why nothing is sent.
+// Why an e-mail is not sent.
 export type Discard = 'too_many' | 'erased' | 'unreadable' | 'bad_address' | 'no_address' | 'missing' | 'expired'
 
 export interface MailTools {
   storage: Storage
   clock: () => Date
   prepare(db: Reader, email: EmailRow): Promise<Message | { discarded: Discard }>
-  // The bytes of a picture under `/media/`; undefined where it is not there any more.
+  // The bytes of a picture under `/media/`; undefined if it was deleted.
   picture(path: string): Promise<{ media: string; bytes: Buffer } | undefined>
   transport: Transport
   log: Log
   counts: EmailCounts
-  // Whether the last e-mail was not taken for now: an outage is one line of the log, not one for each e-mail.
+  // Whether the last e-mail was deferred by the mail server: an outage is one line of the log, not one for each e-mail.
   health: { isFailing: boolean }
   discards: Discards
-  // Aborted when the process ends: answers are not waited for any longer.
+  // Aborted when the process ends: pending responses are no longer awaited.
   stop: AbortController
-  // Bounds that tests narrow.
+  // Bounds that tests lower.
   leaseMs?: number
   sendMsMax?: number
-  // Called when the mail server has answered and nothing is recorded yet, so a test can kill the process there.
+  // Called when the mail server has responded but nothing is recorded yet, so a test can kill the process at this point.
   onAnswered?: () => void
 }
 
@@ -53,13 +52,14 @@ export function newCounts(): EmailCounts {
   return { sent: 0, retried: 0, refused: 0, failed: 0, discarded: 0 }
 }
 
-// E-mails of one round, which are sent side by side: one for each connection, so none waits for another.
+// E-mails of one round, sent in parallel: one for each connection, so none waits for another.
 export const emailsAtOnce = connectionsMax
-// After this the answer is not waited for any longer. The transport gives up before, so no e-mail is still under way then.
+// Maximum wait for a response. The transport gives up earlier, so no e-mail is still being sent after this time.
 export const sendMsMaxDefault = 10 * 60_000
 
-// At the start of a server: from now on e-mails are queued, or no longer; and what an earlier process of a database with one server was
-// sending is nobody's. What waits when mail is switched off would be out of date when it is switched on again.
+// Called when a server starts: switches the queue of e-mails on or off. If one server uses the database, e-mails that its former process
+// was sending become due. E-mails that wait when mail is switched off are discarded, since they would be outdated when it is switched on
+// again.
 export async function startMail(storage: Storage, isOn: boolean, now: number): Promise<void> {
   await storage.write(async (tx) => {
     await setMailSwitch(tx, isOn, now)
@@ -109,7 +109,7 @@ async function sendEmail(tools: MailTools, email: EmailRow): Promise<void> {
   return record(tools, email, outcomeFor(email, message, answer, clock().getTime()))
 }
 
-// Where a picture is gone, the e-mail shows its words.
+// If a picture was deleted, the e-mail shows its alternative text.
 async function attachmentsOf({ picture }: MailTools, { pictures }: Message): Promise<Attachment[]> {
   const found = await Promise.all(
     pictures.map(async ({ cid, path }) => {
@@ -177,7 +177,7 @@ function noteHealth({ log, health }: MailTools, isFailing: boolean, facts: { cod
 
 export const emailsDeletedMax = 500
 
-// Those written by then, whatever became of them.
+// Deletes e-mails that were created by then, whatever their outcome.
 export async function deleteOldEmails(
   storage: Storage,
   { endedBy, now }: { endedBy: number; now: number },

@@ -1,13 +1,12 @@
-// The way out: a mail server, or a folder of files. Only this file knows the library, which is loaded with the first e-mail.
+// Transports for e-mails: a mail server, or a folder of files. Only this file uses the library, which is loaded with the first e-mail.
 
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { late } from '../../platform/kit/late.ts'
 import type { MailTarget } from '../../platform/kit/mailurl.ts'
 
-// sent: taken over by the mail server. refused: it will not take this e-mail for this recipient. later: anything else.
-// `code` is the number and the class that the server answered, or the name of the error; never its words, which may repeat the
-// address.
+// sent: accepted by the mail server. refused: the server will never accept this e-mail for this recipient. later: anything else. `code`
+// is the server's reply code and enhanced status, or the name of the error; never its text, which may repeat the address.
 export type Answer = { kind: 'sent' | 'refused' | 'later'; code: string }
 
 export interface Message {
@@ -17,13 +16,13 @@ export interface Message {
   subject: string
   text: string
   html: string
-  // That the HTML shows by `cid:`, and where they are under `/media/`.
+  // Pictures that the HTML shows by `cid:`, with their paths under `/media/`.
   pictures: readonly { cid: string; path: string }[]
-  // The same at each try: a program that gets the e-mail twice can see that it is one.
+  // The same at each attempt, so a mail program that receives the e-mail twice can recognise it.
   messageId: string
-  // By which e-mails to the mailbox are counted.
+  // Hash by which e-mails to the mailbox are counted.
   recipientHash: string | null
-  // Whether what is known of the address may be kept, masked, with the e-mail.
+  // Whether the masked address may be stored with the e-mail.
   keepsAddress: boolean
 }
 
@@ -37,7 +36,7 @@ export interface Attachment {
 
 export interface Transport {
   kind: Exclude<MailTarget['kind'], 'off'>
-  // Behind the @ of every Message-ID.
+  // The part after the @ of every Message-ID.
   host: string
   post(id: string, message: Message, attachments: readonly Attachment[]): Promise<Answer>
   close(): void
@@ -52,8 +51,8 @@ function hostOf(from: string): string {
 }
 
 const connectMsMax = 10_000
-// A server may look at a text for minutes before it answers (RFC 5321, 4.5.3.2). One that is given up too early has the e-mail and gets
-// it again.
+// A server may scan a text for minutes before it responds (RFC 5321, 4.5.3.2). If the connection is closed too early, the server has the
+// e-mail and receives it again.
 export const silenceMsMax = 9 * 60_000
 export const connectionsMax = 4
 
@@ -67,7 +66,8 @@ function smtpTransport(target: Extract<MailTarget, { kind: 'smtp' }>, from: stri
       host: target.host,
       port: target.port,
       secure: target.isTls,
-      // Nothing is said in clear to another machine. What a relay on this machine shows as its certificate proves nothing.
+      // Nothing is sent unencrypted to another machine. The certificate of a relay on this machine is not verified, as it would prove
+      // nothing.
       requireTLS: !target.isTls && !target.isLocal,
       tls: { rejectUnauthorized: !target.isLocal, minVersion: 'TLSv1.2' },
       ...(target.auth ? { auth: { user: target.auth.user, pass: target.auth.password } } : {}),
@@ -95,7 +95,7 @@ function smtpTransport(target: Extract<MailTarget, { kind: 'smtp' }>, from: stri
   }
 }
 
-// Addresses are objects, and the envelope is given: as one text they could be read as several.
+// Addresses are passed as objects, and the envelope explicitly: a single text could be parsed as several addresses.
 function mailFor(
   { to, fromName, replyTo, subject, text, html, messageId }: Message,
   from: string,
@@ -121,8 +121,8 @@ function mailFor(
   }
 }
 
-// Only what is said about the recipient or the e-mail is for good; everything else, such as a refused password, sender or relay, or a
-// quota, is for the operator to mend while the e-mail waits. Servers say that at the recipient too, so its enhanced status decides.
+// Only errors about the recipient or the e-mail are permanent; all others, such as a refused password, sender or relay, or a quota, can
+// be fixed by the operator while the e-mail waits. Servers report those in response to the recipient too, so the enhanced status decides.
 function answerFor(error: unknown): Answer {
   const { code, responseCode, response, command } = error as Partial<Record<string, unknown>>
   if (typeof responseCode !== 'number')
@@ -138,14 +138,14 @@ function answerFor(error: unknown): Answer {
   }
 }
 
-// RFC 3463: addressing, except what is said of the sender; the mailbox; the content.
+// RFC 3463: addressing, except errors about the sender; the mailbox; the content.
 function isOfRecipientOrEmail(detail: string): boolean {
   return /^5\.[126]\./.test(detail) && detail !== '5.1.7' && detail !== '5.1.8'
 }
 
 export const filesMax = 500
 
-// For development: each e-mail is a file that mail programs open.
+// For development: writes each e-mail to a file that mail programs can open.
 function fileTransport(folder: string, from: string): Transport {
   const composer = late(async () => {
     const { createTransport: create } = await import('nodemailer')

@@ -1,4 +1,4 @@
-// The SQL of e-mails that are queued, under way and ended.
+// The SQL of e-mails that are queued, being sent or finished.
 
 import type { SetBack } from '../../platform/jobs/clock.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../../platform/jobs/store.ts'
@@ -13,7 +13,7 @@ export interface EmailRow {
   kind: EmailKind
   subjectId: string
   orderId: string | null
-  // JSON.
+  // Facts as JSON.
   facts: string
   recipientHash: string | null
   // Address and link of an e-mail to a person, until it is sent.
@@ -39,19 +39,19 @@ const columns = new Fragment(`
 export interface Claim {
   leaseId: string
   leaseMs: number
-  // The part of a Message-ID behind the @. An e-mail keeps its first.
+  // The part of a new Message-ID after the @. An e-mail keeps its first Message-ID.
   host: string
   now: number
   limit: number
 }
 
-// Not of a merchant that is arriving from another cell: until the other one has let go, its e-mails are sent there.
+// Excludes a merchant that is being moved here from another cell: the other cell sends its e-mails until the move is complete.
 const isHere = new Fragment(
   "not exists (select 1 from merchant_moves v where v.merchant_id = e.merchant_id and v.state = 'arriving')",
 )
 
-// Put off by the lease in the same statement, so several nodes share them and none is lost with its node. A table expression of
-// its own: PostgreSQL might run a subquery more than once, and claim more than the limit.
+// The lease defers them in the same statement, so several nodes share them and none is lost if its node dies. Selected in a table
+// expression: PostgreSQL might run a subquery more than once, and claim more than the limit.
 export async function claimEmails(tx: Tx, claim: Claim, only: RowKey | null = null): Promise<EmailRow[]> {
   const { leaseId, leaseMs, host, now, limit } = claim
   return tx.sql<EmailRow>`
@@ -78,14 +78,14 @@ export interface EmailOutcome {
   dueAt: number | null
   code: string | null
   addressMasked: string | null
-  // By which e-mails to the mailbox are counted.
+  // Hash by which e-mails to the mailbox are counted.
   recipientHash: string | null
-  // Whether the mail server was asked.
+  // Whether the mail server was contacted.
   isTried: boolean
 }
 
-// The shopper may have been erased meanwhile: then nothing is noted of the address. What was refused or given up may be sent again, so its
-// sealed link stays. False when the lease was lost: then another sender has it.
+// If the shopper was erased meanwhile, the address is not recorded. A refused or failed e-mail may be sent again, so its sealed link
+// stays. Returns false if the lease was lost: another sender then has the e-mail.
 export async function recordEmail(tx: Tx, email: EmailRow, outcome: EmailOutcome, now: number): Promise<boolean> {
   const { status, dueAt, code, addressMasked, recipientHash, isTried } = outcome
   const rows = await tx.sql`
@@ -98,12 +98,12 @@ export async function recordEmail(tx: Tx, email: EmailRow, outcome: EmailOutcome
   return rows.length > 0
 }
 
-// Where one server uses the database, no other one is sending.
+// Expects that one server uses the database, so no other server is sending.
 export async function releaseEmails(tx: Tx, now: number): Promise<void> {
   await tx.sql`update emails set due_at = ${now} where due_at is not null and status = 'sending'`
 }
 
-// An e-mail that another server is still sending keeps its lease: its outcome is recorded.
+// An e-mail that another server is still sending keeps its lease, so that server can record its outcome.
 export async function discardWaiting(tx: Tx, now: number): Promise<void> {
   await tx.sql`
     update emails set status = 'discarded', code = 'off', due_at = null, sealed = null, finished_at = ${now}
@@ -112,8 +112,8 @@ export async function discardWaiting(tx: Tx, now: number): Promise<void> {
 
 const none = new Fragment('')
 
-// How many were written to the same mailbox in the hour before this one. Those to a merchant and to a person are counted by kind: many
-// orders must not crowd out an alarm, nor many roles the news of another password.
+// Counts e-mails to the same mailbox in the hour before this one was created. Those to a merchant and to a person are counted by kind:
+// many orders must not suppress an alarm, nor many role changes the notice of a changed password.
 export async function countBefore(
   db: Reader,
   email: Pick<EmailRow, 'merchantId' | 'recipientHash' | 'kind' | 'createdAt' | 'id'>,
@@ -128,7 +128,7 @@ export async function countBefore(
   return row?.count ?? 0
 }
 
-// What an order has sealed, where it goes, and in which language its shopper read the page.
+// Sealed data of an order, its country of delivery, and the language in which its shopper read the page.
 export interface SealedOrder {
   customerSealed: string | null
   secretSealed: string
@@ -165,7 +165,7 @@ export interface RefundedPayment {
   customerSealed: string | null
 }
 
-// A refund with the checkout that its payment was of, whose customer may have been erased and whose row deleted.
+// A refund with the checkout of its payment. The checkout's customer may have been erased, and its row deleted.
 export async function findRefundedPayment(
   db: Reader,
   installationId: string,
@@ -183,7 +183,7 @@ export async function findRefundedPayment(
   return row
 }
 
-// Newest first.
+// E-mails, newest first.
 export async function listEmails(
   db: Reader,
   merchantId: string,
@@ -199,7 +199,7 @@ export async function findEmail(db: Reader, merchantId: string, id: string): Pro
   return row
 }
 
-// What was refused or given up is sent anew, from the start of the schedule. False where it has not ended so.
+// Sends a refused or failed e-mail again, from the start of the schedule, or a waiting one immediately. Returns false for any other.
 export async function retryEmail(tx: Tx, { installationId, id }: EmailRow, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update emails set status = 'pending', attempts = 0, due_at = ${now}, finished_at = null
@@ -211,7 +211,7 @@ export async function retryEmail(tx: Tx, { installationId, id }: EmailRow, now: 
 
 export interface WaitingEmails {
   count: number
-  // When the oldest was written.
+  // When the oldest e-mail was created.
   since: number | null
 }
 
@@ -228,7 +228,7 @@ export interface EmailFinding {
   count: number
 }
 
-// For `doctor`: by merchant and answer, what was not delivered since then.
+// For `doctor`: e-mails that were not delivered since then, by merchant and response.
 export async function listUndelivered(db: Reader, since: number, limit: number): Promise<EmailFinding[]> {
   return db.sql<EmailFinding>`
     select m.slug, e.status, e.code, count(*) as "count"
@@ -238,7 +238,7 @@ export async function listUndelivered(db: Reader, since: number, limit: number):
     group by m.slug, e.status, e.code order by m.slug, e.status, e.code limit ${limit}`
 }
 
-// Nothing is sent for longer than the schedule, so age alone decides; those of a server without mail go too.
+// No e-mail is sent for longer than the schedule, so the age alone decides; e-mails of a server without mail are deleted too.
 export async function listOldEmails(db: Reader, createdBy: number, now: number, limit: number): Promise<RowKey[]> {
   return db.sql<RowKey>`
     select e.installation_id as "tenantId", e.id as "rowId" from emails e
@@ -250,7 +250,7 @@ export async function deleteEmails(tx: Tx, installationId: string, ids: readonly
   await tx.sql`delete from emails where installation_id = ${installationId} and id in (${list(ids)})`
 }
 
-// After the clock was set back, so nothing waits longer than it should.
+// After the clock was set back, moves due times back, so no e-mail waits longer than intended.
 export async function bringForward(tx: Tx, { now, backMs }: SetBack): Promise<void> {
   const earliest = now + leaseMs
   await tx.sql`

@@ -60,7 +60,7 @@ export function adminExchangeOperations(tools: PayTools): Handlers {
 
 const nothingYet = { order: null, draftId: null, refund: null }
 
-// Nothing of the return has changed yet; that an exchange waits is written down with it.
+// The return has not changed yet; the recorded change is that a draft for an exchange is open.
 function linkChanges(
   { facts }: { facts: ReturnFacts },
   draftId: string,

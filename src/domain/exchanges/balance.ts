@@ -1,23 +1,23 @@
-// What an exchange costs: pure. What was paid for the returned items pays the new order. The rest of it goes back, or the shopper pays what is
-// missing.
+// The balance of an exchange. Pure. The amount paid for the returned items pays the new order. A rest is refunded, or the shopper pays
+// the difference.
 
 import type { Pricing } from '../carts/pricing.ts'
 
 export interface Balance {
-  // All that was paid for the returned items moves to the new order.
+  // The amount paid for the returned items, all of which moves to the new order.
   credit: number
   total: number
   moneyBack: number
   difference: number
 }
 
-// Undefined for a gift, which needs no credit: the money goes back, and the gift is a draft.
+// Returns undefined for free items, which need no credit: the return is refunded, and a draft is made for the items.
 export function balanceOf(credit: number, total: number): Balance | undefined {
   if (total === 0) return undefined
   return { credit, total, moneyBack: Math.max(0, credit - total), difference: Math.max(0, total - credit) }
 }
 
-// What the shopper is shown and pays: the new items, with the credit taken off.
+// The price that the shopper sees and pays: the new items less the credit.
 export function lessCredit(placed: Pricing, credit: number): Pricing {
   const { totals } = placed
   return { ...placed, totals: { ...totals, discount: totals.discount + credit, total: totals.total - credit } }

@@ -1,5 +1,5 @@
-// Makes an exchange: the money of the returned items moves to a new order, which is placed and paid with it, and what is left of it is
-// owed back, all in one transaction. The caller has locked the order of the return.
+// Makes an exchange: the money of the returned items moves to a new order, which is placed and paid with it, and the rest is queued as a
+// refund, all in one transaction. The caller has locked the order of the return.
 
 import type { CheckoutSession } from '../../contract/open/checkout.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
@@ -18,11 +18,11 @@ import type { ExchangePlan, ExchangeWish } from './plan.ts'
 
 export interface Exchanged {
   facts: ReturnFacts
-  // The order of the return as it is now, and the refunds of it that became payments.
+  // The order of the return after the exchange, and the refunds of it that became payments.
   order: OrderFacts
   credits: readonly RefundRow[]
   placed: OrderFacts
-  // Refunds of the new order; empty where nothing is left.
+  // Refunds of the new order; empty if no money is left over.
   refunds: readonly RefundRow[]
 }
 
@@ -49,7 +49,7 @@ export async function exchangeReturn(
   return { facts: after, order: moved.facts, credits, placed, refunds }
 }
 
-// Long enough for this transaction: the session is completed in it.
+// Long enough for this transaction, in which the session is completed.
 const lifeSeconds = 60
 
 async function openNow(
@@ -63,7 +63,7 @@ async function openNow(
   return openFor(tools, tx, order, { cartId, customer: asked.plan.customer, seconds: lifeSeconds }, context)
 }
 
-// Owed like what an edit leaves: the new order stays paid.
+// Queued like the refund of an edit, so the new order stays paid.
 async function giveBack(
   tx: Tx,
   placed: OrderFacts,

@@ -1,5 +1,5 @@
-// An exchange that costs more: a draft whose link the shopper pays. Its cart has the new items and costs what is missing. The new order is placed
-// with the payment (`checkout/pay/exchange.ts`). The caller has locked the order of the return.
+// An exchange that costs more: a draft whose link the shopper pays. Its cart has the new items and costs the difference. The new order is
+// placed with the payment (`checkout/pay/exchange.ts`). The caller has locked the order of the return.
 
 import { draftDays } from '../../contract/admin/drafts.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
@@ -24,7 +24,7 @@ export interface LinkAsk {
   days?: number | undefined
 }
 
-// Answers with the id of the draft.
+// Returns the id of the draft.
 export async function askForExchange(
   tools: CheckoutTools,
   tx: Tx,
@@ -38,7 +38,7 @@ export async function askForExchange(
   const { cartId, addressToken } = await fillCart(tools, tx, order, { plan, newItems }, context)
   if (addressToken) keepAddress(tx, installationId, addressToken, context.now + days * dayMs)
   const placed = await pricingOf(tools, tx, { installationId, cartId }, context.now)
-  // Priced twice by one function. If they ever differ, nothing is written.
+  // Both totals come from the same pricing function. If they ever differ, nothing is written.
   if (placed.totals.total !== total) throw new Error(`cart ${cartId} costs ${placed.totals.total} and not ${total}`)
   const items = refund.items.map(({ skuId, quantity }) => ({ skuId, quantity }))
   const exchange = { returnId: row.id, items, deduction: refund.deduction, credit, close }

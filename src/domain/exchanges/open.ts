@@ -12,7 +12,7 @@ import type { Customer } from '../orders/customer.ts'
 import type { OrderRow } from '../orders/store.ts'
 import type { ExchangePlan, ExchangeWish } from './plan.ts'
 
-// The address of the cart is undefined where nothing is sent.
+// `addressToken`: token of the cart's address; undefined if nothing is shipped.
 export interface FilledCart {
   cartId: string
   addressToken: string | undefined

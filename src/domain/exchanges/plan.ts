@@ -1,4 +1,4 @@
-// What an exchange would do, to the cent. Nothing is written. The caller has locked the order of the return.
+// The effects of an exchange, to the minor unit. Nothing is written. The caller has locked the order of the return.
 
 import type { ExchangeAdminReturnRequest } from '../../contract/admin/returns.ts'
 import type { Address } from '../../contract/open/carts.ts'
@@ -31,7 +31,7 @@ export interface ExchangePlan {
   balance: Balance
   terms: OwnTerms
   customer: Customer | undefined
-  // Undefined where nothing is sent.
+  // Undefined if nothing is shipped.
   address: Address | undefined
 }
 
@@ -77,14 +77,14 @@ function refuseUnpaid(order: OrderFacts, amount: number): void {
   throw refuse('refund_amount_too_high', { message })
 }
 
-// The new order is sold as everything is now, and paid by money of the old one.
+// The new order is sold under the shop's present terms, but paid with money of the old one, so the terms must match.
 async function refuseOtherTerms(db: Reader, order: OrderRow): Promise<void> {
   const [terms, installations] = await Promise.all([
     findSellerTerms(db, order.merchantId),
     listInstallations(db, order.merchantId),
   ])
   if (terms?.currency !== order.currency) throw notPossible('The shop sells in another currency now.', 'currency')
-  // The number of the buyer would have to be checked again before the new order is without tax.
+  // The buyer's VAT number would have to be checked again before the new order could be without tax.
   if (isByVatNumber(order.taxRelief))
     throw notPossible(
       'The order is without tax by the VAT number of its buyer: refund the return, and make a draft.',
@@ -104,7 +104,7 @@ function notPossible(message: string, reason: string): Refusal {
   return refuse('exchange_not_possible', { message, current: { reason } })
 }
 
-// Says where in this request it is wrong.
+// Changes the paths of issues to those of this request.
 async function forNewItems<Result>(look: () => Promise<Result>): Promise<Result> {
   try {
     return await look()

@@ -1,5 +1,5 @@
-// Money that has not moved: how much is pending, for /metrics, and what needs a person, for `doctor`. No invariant is
-// violated: the data is consistent, but no loop will finish it, or none has for a long time.
+// Money that has not moved: how much is pending, for /metrics, and what needs manual attention, for `doctor`. No invariant is violated:
+// the data is consistent, but no loop will finish these cases, or none has for a long time.
 
 import { modes } from '../../contract/words.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
@@ -15,24 +15,24 @@ export interface AttentionLook {
   providers: readonly string[]
 }
 
-// The schedule of lookups and attempts ends long before: a provider that has not answered within a day has a reason.
+// The schedule of look-ups and attempts ends long before this: if a provider has not answered within a day, there is a cause to find.
 const unansweredMs = 24 * 3_600_000
-// A bank may take days. One that the provider reports as pending is worth a look after this long.
+// A bank may take days. A payment that the provider has reported as pending for this long should be looked at.
 const pendingMs = 14 * unansweredMs
 const subjectsMax = 100
 
 interface AttentionQuestion {
   name: string
-  // What it is, and what can be done.
+  // The problem, and what can be done about it.
   sentence: string
-  // Order or payment, and refund; `(test)` if no real money is involved.
+  // Names of the cases: order or payment, and refund; with `(test)` if no real money is involved.
   subjects: (db: Reader, look: AttentionLook) => Promise<{ subject: string }[]>
 }
 
-// So many in test mode hide none that is about real money.
+// Live cases come first, so many test cases cannot push them out of the list.
 const liveFirst = new Fragment('i.mode')
 const testMark = new Fragment("case i.mode when 'test' then ' (test)' else '' end")
-// The provider of payments of zero: no provider is asked.
+// The provider of payments of zero, for which no provider is called.
 const zeroAmountProviders = ['none']
 
 const questions: readonly AttentionQuestion[] = [
@@ -159,11 +159,11 @@ export async function listAttention(db: Reader, look: AttentionLook): Promise<Fi
 interface Waiting {
   labels: Labels
   count: number
-  // The instant of the oldest; null if there is none.
+  // The time of the oldest case; null if there is none.
   since: number | null
 }
 
-// Each uses the index of what is pending, so the cost grows with that and not with the shop.
+// Each query uses the index of pending rows, so its cost grows with their number and not with the shop.
 export async function readOpenPayments(db: Reader): Promise<Waiting[]> {
   const rows = await db.sql<{ mode: string; status: string; count: number; since: number }>`
     select i.mode, p.status, count(*) as "count", min(p.created_at) as "since"
@@ -196,7 +196,7 @@ export async function readOpenDisputes(db: Reader): Promise<Waiting[]> {
   return complete(rows, 'status', ['open'])
 }
 
-// Money that is owed to shoppers: refunds that are being attempted, and those that need a person. In minor units.
+// Money that is owed to shoppers: refunds that are being attempted, and those that need manual attention. In minor units.
 export async function readMoneyOwed(db: Reader): Promise<Sample[]> {
   const rows = await db.sql<{ mode: string; currency: string; state: string; amount: number }>`
     select i.mode, r.currency, 'pending' as "state", sum(r.amount) as "amount"
@@ -209,14 +209,14 @@ export async function readMoneyOwed(db: Reader): Promise<Sample[]> {
   return rows.map(({ mode, currency, state, amount }) => ({ labels: { mode, currency, state }, value: Number(amount) }))
 }
 
-// Connected, and taking payments.
+// Accounts that are connected and accept payments.
 export async function readAccounts(db: Reader): Promise<Sample[]> {
   const rows = await db.sql<{ provider: string; mode: string; count: number }>`
     select provider, mode, count(*) as "count" from payment_accounts where ended_at is null group by provider, mode`
   return rows.map(({ provider, mode, count }) => ({ labels: { provider, mode }, value: count }))
 }
 
-// Includes a row of zero where nothing is pending: a missing series means that the database did not answer.
+// Adds rows of zero for values with nothing pending: a missing series means that the database did not answer.
 function complete<Name extends 'status' | 'kind'>(
   rows: readonly ({ mode: string; count: number; since: number } & Record<Name, string>)[],
   name: Name,

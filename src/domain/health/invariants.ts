@@ -6,11 +6,11 @@ import { Fragment, type Reader } from '../../platform/storage/storage.ts'
 export interface Invariant {
   name: string
   sentence: string
-  // Names what violates the rule; empty if it holds. At most ten: one is enough to act on.
+  // Names of the rows that violate the rule; empty if it holds. At most ten: one is enough to act on.
   violations: (db: Reader) => Promise<{ subject: string }[]>
 }
 
-// Events up to this instant may have been deleted; all later ones are there.
+// Events up to this time may have been deleted; all later ones must exist.
 const eventsGone = new Fragment(`coalesce((select at from sweeps where name = 'events'), 0)`)
 
 export const invariants: readonly Invariant[] = [
@@ -54,7 +54,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: 'listed_by_name',
     sentence: 'A product that is not stale has the current name of its merchant.',
-    // Escaped as JSON does; other characters that JSON would escape are refused in names.
+    // Escapes the characters of a name that JSON escapes; names cannot contain any others of these.
     violations: (db) => db.sql`
       select distinct l.product_id as "subject" from listed_products l
       join (
@@ -133,7 +133,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: 'category_tree',
     sentence: 'The ancestors of a category belong to its merchant, form no cycle, and are at most eight levels.',
-    // Upwards, because there is no index on the parent.
+    // Walks from child to parent, because there is no index on the parent.
     violations: (db) => db.sql`
       with recursive line (merchant_id, id, parent_id, depth) as (
         select merchant_id, id, parent_id, 1 from categories
@@ -521,8 +521,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: 'locked_while_processing',
     sentence: 'A cart is locked exactly while its checkout session is processing.',
-    // Both statuses are named as in the condition of the partial index of sessions that have not ended: without them
-    // SQLite does not use it.
+    // Both statuses are named as in the condition of the partial index of sessions that have not ended: otherwise SQLite does not use it.
     violations: (db) => db.sql`
       select c.id as "subject" from carts c
       left join checkout_sessions s on s.installation_id = c.installation_id and s.cart_id = c.id
@@ -545,8 +544,8 @@ export const invariants: readonly Invariant[] = [
     sentence: 'An idempotency key is stored with its answer.',
     violations: (db) => db.sql`select key as "subject" from idempotency_keys where answer is null limit 10`,
   },
-  // The records of the test provider show which money moved, from the provider's side. Other providers keep theirs
-  // elsewhere, so there is nothing to compare here.
+  // The records of the test provider show which money moved, from the provider's side. Other providers store theirs elsewhere, so they
+  // cannot be compared here.
   {
     name: 'charge_has_payment',
     sentence: 'A charge recorded by the test provider belongs to a payment of the same amount.',
@@ -643,7 +642,7 @@ export interface Finding {
   subjects: string[]
 }
 
-// Reads one snapshot, so a concurrent change is not taken for a violation.
+// Runs all queries in one snapshot, so a concurrent change does not appear as a violation.
 export async function findViolations(db: Reader): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const { name, sentence, violations } of invariants) {

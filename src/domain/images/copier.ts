@@ -1,5 +1,5 @@
-// Makes smaller copies of pictures in a process of its own (decoder.js), one picture at a time. The process is started when it is needed and ended when it is idle. Its library is optional (sharp); without it nothing is
-// decoded.
+// Makes smaller copies of pictures in a separate process (decoder.js), one picture at a time. The process is started on demand and ended
+// when it is idle. Its library (sharp) is optional; without it nothing is decoded.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ export interface MadeCopy {
 
 export interface MadeCopies {
   copies: readonly MadeCopy[]
-  // Which the picture mostly has, as #rrggbb. Null where something shows through.
+  // Main colour of the picture, as #rrggbb. Null if the picture has transparent parts.
   color: string | null
 }
 
@@ -34,16 +34,16 @@ export interface CopierOptions {
   pixelsMax?: number
   memoryBytesMax?: number
   pictureMsMax?: number
-  // Replaced by tests.
+  // Path of the program; replaced by tests.
   program?: string
 }
 
-// The widths of copies.
+// Widths of the copies, in pixels.
 export const copyWidths = [160, 480, 960, 1600] as const
 
 const idleMs = 20_000
 const startMsMax = 30_000
-// A library that ends the process at each start is as good as none.
+// After so many failed starts, the library counts as missing.
 const silencesMax = 5
 
 interface Answer {
@@ -76,10 +76,10 @@ interface Running {
   word: Promise<FirstWord>
 }
 
-// Whether the library is there. silent: the process could not be started, or not in time, which may pass.
+// Whether the library is installed. silent: the process did not start, or not in time, which may be temporary.
 type FirstWord = 'there' | 'missing' | 'silent'
 
-// The process while there is one. Requests take turns.
+// The process, if one is running. Requests are handled one at a time.
 class Decoder {
   readonly #program: string
   readonly #bounds: string
@@ -98,7 +98,7 @@ class Decoder {
     this.#pictureMsMax = pictureMsMax
   }
 
-  // Asked once where it is missing: installing it needs a restart.
+  // A missing library is not looked for again: installing it needs a restart.
   isAvailable(): Promise<boolean> {
     return this.#inTurn(async () => {
       if (this.#isMissing || this.#isClosed) return false
@@ -111,7 +111,7 @@ class Decoder {
     })
   }
 
-  // What was made, or the name of a problem.
+  // Returns the result, or the name of a problem.
   ask(bytes: Buffer): Promise<unknown> {
     return this.#inTurn(async () => {
       if (this.#isClosed) throw new Error('pictures are no longer decoded')
@@ -122,7 +122,7 @@ class Decoder {
       }
       this.#ids += 1
       const { problem, value } = await answerOf(child, { id: this.#ids, bytes }, this.#pictureMsMax)
-      // What is wrong with a file costs no process.
+      // A defect of the file does not end the process.
       if (problem === 'too_slow' || problem === 'too_much_memory') this.#stop()
       else this.#rest()
       return problem ?? value
@@ -145,7 +145,7 @@ class Decoder {
     if (this.#running) return this.#running
     const child = fork(this.#program, [this.#bounds], {
       serialization: 'advanced',
-      // Nothing of the server's: no secret, no address.
+      // The process gets none of the server's variables: no secrets, no addresses.
       env: { MALLOC_ARENA_MAX: '2' },
       execArgv: ['--max-old-space-size=128'],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -198,7 +198,7 @@ function answerOf(child: ChildProcess, request: { id: number; bytes: Buffer }, m
     const died = () => end({ id, problem: 'crashed' })
     const patience = setTimeout(() => end({ id, problem: 'too_slow' }), msMax)
     child.on('message', read)
-    // Comes after the last message, unlike 'exit'.
+    // Emitted after the last message, unlike 'exit'.
     child.once('disconnect', died)
     child.send(request, (error) => {
       if (error) died()

@@ -1,5 +1,5 @@
-// Makes the copies of pictures that browsers load: smaller, in newer formats, and without anything that a camera wrote. A picture that
-// cannot be decoded is given up with the reason, and is shown as it is.
+// Makes the copies of pictures that browsers load: smaller, in newer formats, and without camera metadata. A picture that cannot be
+// decoded is given up with the reason, and is shown unchanged.
 
 import { handleClaimed, type Round } from '../../platform/jobs/rows.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
@@ -24,11 +24,11 @@ export interface CopyTools {
   copier: Copier
 }
 
-// They may have been the machine's fault.
+// Problems that the machine may have caused, so the picture is tried again.
 const mayPass: ReadonlySet<CopyProblem> = new Set(['too_slow', 'too_much_memory', 'crashed'])
 const failuresMax = 3
 
-// The number of pictures.
+// Returns the number of pictures.
 export async function copyPictures(tools: CopyTools, now: number, rowsMax: number): Promise<number> {
   const { storage, copier } = tools
   const due = await storage.read((db) => listToCopy(db, now, rowsMax))
@@ -52,7 +52,7 @@ async function copyOne({ storage, files, copier }: CopyTools, row: ToCopy, now: 
   const [found, sizes] = await storage.read((db) =>
     Promise.all([findContent(db, merchantId, hash), listPictureFiles(db, merchantId, pictureId)]),
   )
-  // A smaller size of the same picture, which stands for nothing by itself.
+  // Copies are made only of the largest size of a picture.
   if (sizes.at(-1)?.hash !== hash) return end({ color: null, problem: null })
   const bytes = found && (found.content ?? (await files.get(imageName(row))))
   if (!bytes) throw new Error('the file of a picture is missing')

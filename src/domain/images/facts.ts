@@ -1,5 +1,5 @@
-// What pages say of a picture before it is loaded: its size, and the colour that stands in for it. Answers what is known at once; what is
-// not is read meanwhile, for the next page that shows the picture.
+// Facts that pages state about a picture before it is loaded: its size, and the colour of its placeholder. Returns facts that are in
+// memory; others are read in the background, for the next page that shows the picture.
 
 import { Lru } from '../../platform/kit/lru.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
@@ -10,13 +10,13 @@ export type KnownFacts = (merchantId: string, path: string) => PictureFacts | un
 
 const factsMax = 20_000
 const askedAtOnceMax = 500
-// A picture that has no copies yet is looked at again.
+// How long the facts of a picture without copies are cached.
 const unsettledMs = 5_000
 const ownPicture = /^\/media\/(mer_[0-9a-z]{1,40})\/([0-9a-f]{32})-[0-9]{1,4}\.[a-z]{3,4}/
 
 export function createKnownFacts(storage: Pick<Storage, 'read'>, report: (error: unknown) => void): KnownFacts {
   const known = new Lru<string, { facts: PictureFacts | undefined; until: number }>(factsMax)
-  // By merchant.
+  // Hashes to read, by merchant.
   const asked = new Map<string, Set<string>>()
 
   async function ask(merchantId: string, hashes: ReadonlySet<string>): Promise<void> {
@@ -34,7 +34,7 @@ export function createKnownFacts(storage: Pick<Storage, 'read'>, report: (error:
     const key = `${merchantId}/${hash}`
     const found = known.get(key)
     if (found && found.until > Date.now()) return found.facts
-    // Not asked for again while the answer is under way.
+    // Cached before the query returns, so the facts are not requested twice.
     known.set(key, { facts: found?.facts, until: Date.now() + unsettledMs })
     const hashes = asked.get(merchantId) ?? new Set()
     if (hashes.size === 0) {

@@ -1,5 +1,5 @@
-// Where the bytes of pictures are: a folder, or a bucket. A file has the hash of its content in its name and never changes, so
-// writing it twice is writing it once.
+// Storage of the bytes of pictures: a folder, or a bucket. A file has the hash of its content in its name and never changes, so writing
+// it twice has no effect.
 
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import type { BucketTarget, MediaTarget } from '../../platform/kit/mediaurl.ts'
 import { signed } from './signing.ts'
 
 export interface ImageFiles {
-  // Returns once the bytes are safe.
+  // Returns after the bytes are stored durably.
   put(name: string, bytes: Buffer, media: string): Promise<void>
   get(name: string): Promise<Buffer | null>
 }
@@ -17,7 +17,7 @@ export function openImageFiles(target: MediaTarget, now: () => number): ImageFil
   return target.kind === 'folder' ? filesInFolder(target.folder) : filesInBucket(target, now)
 }
 
-// For a server that has no place for them.
+// For a server without storage for pictures.
 export const filesNowhere: ImageFiles = {
   put: () => Promise.reject(new Error('there is no place for pictures')),
   get: () => Promise.resolve(null),
@@ -28,7 +28,7 @@ export function filesInFolder(folder: string): ImageFiles {
     async put(name, bytes) {
       const path = join(folder, name)
       await mkdir(dirname(path), { recursive: true })
-      // Written under another name first, so that a reader finds the whole file or none.
+      // Written under another name first, so readers find either the whole file or none.
       const partial = `${path}.${randomUUID()}`
       try {
         const file = await open(partial, 'wx')
@@ -60,7 +60,7 @@ const fileBytesMax = 2_000_000
 
 export class BucketError extends Error {
   override readonly name = 'BucketError'
-  // For the log, which takes letters only.
+  // Code for the log, which accepts only letters.
   readonly code: string
 
   constructor(message: string, code: string) {
@@ -102,7 +102,7 @@ export function filesInBucket(target: BucketTarget, now: () => number): ImageFil
   }
 }
 
-// Counted while it is read: a length may be missing or wrong.
+// The length is counted while reading: the header may be missing or wrong.
 async function bytesOf(response: Response): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let length = Number(response.headers.get('content-length') ?? 0)
@@ -110,7 +110,7 @@ async function bytesOf(response: Response): Promise<Buffer> {
     length = 0
     for await (const chunk of response.body ?? []) {
       length += chunk.length
-      // Leaving the loop cancels the rest.
+      // Leaving the loop cancels the rest of the response.
       if (length > fileBytesMax) break
       chunks.push(chunk)
     }

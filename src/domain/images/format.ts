@@ -1,7 +1,5 @@
-// What a picture file is, read from its bytes: its kind and its size. Nothing is decoded. Pure.
-//
-// What is returned is the file without what does not belong to the picture: camera data and places (EXIF, XMP), comments, and
-// anything after the end of the picture.
+// Kind and size of a picture file, read from its bytes. Nothing is decoded. Pure.\n\nThe result is the file without parts that do not
+// belong to the picture: camera data and locations (EXIF, XMP), comments, and anything after the end of the picture.
 
 export type ImageKind = 'webp' | 'jpeg' | 'png' | 'avif'
 
@@ -12,8 +10,8 @@ export interface Picture {
   bytes: Buffer
 }
 
-// `unknown`: not one of the kinds. `broken`: begins like one and does not go on like one. `too_large`: a side is too long.
-// `has_metadata`: camera data that cannot be taken out.
+// `unknown`: not one of the kinds. `broken`: begins like one of them, but is not valid. `too_large`: a side is too long. `has_metadata`:
+// camera data that cannot be removed.
 export type ImageProblem = 'unknown' | 'broken' | 'too_large' | 'has_metadata'
 
 export const imageSideMax = 4_096
@@ -63,12 +61,12 @@ function kindOf(bytes: Buffer): ImageKind | null {
   return null
 }
 
-// More than any picture of a megabyte has, and few enough to look at each: 250,000 empty comments took 0.4 s.
+// More than any picture of a megabyte has, and few enough to check each: 250,000 empty comments took 0.4 s.
 const partsMax = 10_000
 
 const textAt = (bytes: Buffer, at: number, length = 4) => bytes.toString('latin1', at, at + length)
 
-// A part of the file; one that would end behind the file is an error and not a shorter part.
+// A part of the file. A part that would extend beyond the end of the file is an error, not a shorter part.
 function partOf(bytes: Buffer, start: number, end: number): Buffer {
   if (end > bytes.length || start > end) throw new Broken()
   return bytes.subarray(start, end)
@@ -88,7 +86,7 @@ function readWebp(bytes: Buffer): Found {
     const name = textAt(bytes, at)
     const length = bytes.readUInt32LE(at + 4)
     const next = at + 8 + length + (length % 2)
-    // Some writers leave the last byte of filling out.
+    // Some writers omit the last padding byte.
     const part = Buffer.from(partOf(bytes, at, Math.min(next, end)))
     if (part.length < 8 + length) throw new Broken()
     size ??= webpSize(name, part.subarray(8))
@@ -159,7 +157,7 @@ function readJpeg(bytes: Buffer): Found {
   for (let at = 2; ; ) {
     if (bytes.readUInt8(at) !== 0xff) throw new Broken()
     const marker = bytes.readUInt8(at + 1)
-    // Filling before a marker.
+    // A fill byte before a marker.
     if (marker === 0xff) {
       at += 1
       continue
@@ -182,7 +180,7 @@ function readJpeg(bytes: Buffer): Found {
   return { ...size, bytes: Buffer.concat([...parts, Buffer.from([0xff, jpeg.end])]) }
 }
 
-// SOF0 to SOF15, of which three are other things.
+// SOF0 to SOF15, except three codes that mean something else.
 const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
 
 function jpegSegment(marker: number, segment: Buffer): Buffer {
@@ -194,9 +192,9 @@ function jpegSegment(marker: number, segment: Buffer): Buffer {
   return isExtra ? nothing : segment
 }
 
-// In the data of a scan FF is followed by 00 or by a restart marker; any other marker ends it.
+// In the data of a scan, FF is followed by 00 or by a restart marker; any other marker ends the scan.
 function scanEnd(bytes: Buffer, start: number): number {
-  // Not by `indexOf`, which takes three times as long where every second byte is one.
+  // A loop instead of `indexOf`, which takes three times as long if every second byte is FF.
   for (let at = start; at < bytes.length; at += 1) {
     if (bytes[at] !== 0xff) continue
     const marker = bytes.readUInt8(at + 1)
@@ -206,7 +204,7 @@ function scanEnd(bytes: Buffer, start: number): number {
   throw new Broken()
 }
 
-// How the camera was held is the one thing of EXIF that belongs to the picture: without it, many would lie on their side.
+// The orientation of the camera is the only EXIF data that belongs to the picture: without it, many pictures would lie on their side.
 // https://www.media.mit.edu/pia/Research/deepview/exif.html
 const orientationTag = 0x0112
 
@@ -224,7 +222,7 @@ function orientationIn(segment: Buffer): number {
   return 1
 }
 
-// A segment that has the orientation alone: a header, one entry, and no further directory.
+// A segment that contains only the orientation: a header, one entry, and no further directory.
 function turnedBy(orientation: number): Buffer {
   if (orientation < 2 || orientation > 8) return Buffer.alloc(0)
   const header = [0xff, jpeg.app1, 0, 34, ...Buffer.from('Exif\0\0MM\0*', 'latin1'), 0, 0, 0, 8]
@@ -232,8 +230,8 @@ function turnedBy(orientation: number): Buffer {
   return Buffer.from([...header, 0, 1, ...entry, 0, 0, 0, 0])
 }
 
-// ISO 23008-12 and https://aomediacodec.github.io/av1-avif/. The places of its data are offsets into the file, so nothing can be
-// taken out.
+// ISO 23008-12 and https://aomediacodec.github.io/av1-avif/. The positions of its data are offsets into the file, so no part can be
+// removed.
 function readAvif(bytes: Buffer): Found {
   const meta = boxesIn(bytes, 0, bytes.length).find(({ name }) => name === 'meta')
   if (!meta) throw new Broken()
@@ -245,8 +243,7 @@ function readAvif(bytes: Buffer): Found {
   return { width: longest(4), height: longest(8), bytes: Buffer.from(bytes) }
 }
 
-// The types of the file's items: the picture, its parts, and what is said about them. Two versions of each box have shorter ids
-// than the others.
+// The types of the file's items: the picture, its parts, and metadata. In some versions of a box, ids are shorter than in others.
 function itemsIn(bytes: Buffer, inMeta: readonly Box[]): string[] {
   const list = inMeta.find(({ name }) => name === 'iinf')
   if (!list) return []
@@ -256,7 +253,7 @@ function itemsIn(bytes: Buffer, inMeta: readonly Box[]): string[] {
 
 interface Box {
   name: string
-  // Where the content of the box begins and ends.
+  // Start and end of the box's content.
   start: number
   end: number
 }
@@ -276,7 +273,7 @@ function boxesIn(bytes: Buffer, from: number, to: number): Box[] {
   return boxes
 }
 
-// The boxes in the first of this name.
+// The boxes inside the first box of this name.
 function within(bytes: Buffer, boxes: readonly Box[], name: string): Box[] {
   const box = boxes.find((candidate) => candidate.name === name)
   return box ? boxesIn(bytes, box.start, box.end) : []

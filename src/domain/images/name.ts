@@ -1,4 +1,4 @@
-// What the file of a picture is called. Pure.
+// The file name of a picture. Pure.
 
 import type { ImageKind } from './format.ts'
 
@@ -12,7 +12,7 @@ export interface ImageName {
   kind: ImageKind
 }
 
-// Name of the file, and behind `/media/` its address.
+// Name of the file, which is also its path below `/media/`.
 export function imageName({ merchantId, hash, width, kind }: ImageName): string {
   return `${merchantId}/${hash}-${width}.${endings[kind]}`
 }

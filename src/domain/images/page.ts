@@ -12,7 +12,7 @@ import { findContent, findCopy, findSize } from './store.ts'
 const merchantPattern = /^mer_[0-9a-z]{1,40}$/
 const filePattern = /^([0-9a-f]{32})-[0-9]{1,4}\.([a-z]{3,4})$/
 
-// By its path, outside of a page. Undefined where there is none.
+// Reads a picture by its path, for use outside of a page. Returns undefined if it does not exist.
 export async function readPictureFile(
   storage: Storage,
   files: ImageFiles,
@@ -35,7 +35,7 @@ export function imagePage(storage: Storage, files: ImageFiles): HtmlPage {
     async answer({ path: { merchant = '', file = '' }, raw }) {
       const [, hash = '', ending = ''] = filePattern.exec(file) ?? []
       const kind = kindOfEnding.get(ending)
-      // Nothing that is not a name of ours becomes part of a path.
+      // Only well-formed names become part of a path.
       if (!kind || !merchantPattern.test(merchant)) throw refuse('route_not_found')
       const { wanted, as } = askedIn(raw.url)
       if (wanted !== undefined && as !== undefined) {
@@ -43,7 +43,7 @@ export function imagePage(storage: Storage, files: ImageFiles): HtmlPage {
         const bytes = copy && (await files.get(copyName(copy)))
         if (copy && bytes) return show(copy.kind, bytes, headers)
       }
-      // There may be a copy soon.
+      // A copy in the requested format may be made soon.
       const sent = as === undefined ? sizeHeaders : soonHeaders
       if (wanted !== undefined) {
         const size = await storage.read((db) => findSize(db, { merchantId: merchant, hash, width: wanted }))
@@ -61,7 +61,8 @@ function show(kind: ImageKind, body: Buffer | null | undefined, sent: Readonly<R
   return { status: 200, body, headers: { ...sent, 'content-type': imageMedia[kind] } }
 }
 
-// `?width=160`: the smallest size of the picture that is as wide, if there is one; `&as=avif`: its copy in this format, if there is one.
+// `?width=160`: the smallest size of the picture that is at least this wide, if there is one; `&as=avif`: its copy in this format, if
+// there is one.
 function askedIn(url = ''): { wanted?: number; as?: CopyKind } {
   const query = new URLSearchParams(url.split('?')[1])
   const [width, as] = [query.get('width') ?? '', query.get('as')]

@@ -1,4 +1,4 @@
-// Reads a picture from the server on which it is.
+// Downloads a picture from another server.
 
 import { type GetProblem, type Got, guardedGet } from '../webhooks/get.ts'
 

@@ -6,7 +6,7 @@ import { createHash, createHmac } from 'node:crypto'
 export interface SignedRequest {
   method: string
   url: URL
-  // Names in lower case. All of them are signed.
+  // Lower-case names. All headers are signed.
   headers: Readonly<Record<string, string>>
   body: Buffer
 }
@@ -17,7 +17,7 @@ export interface Signer {
   secretKey: string
 }
 
-// The headers to send: those given, and those of the signature.
+// Returns the headers to send: those of the request, and those of the signature.
 export function signed(request: SignedRequest, signer: Signer, now: number): Record<string, string> {
   const { method, url, body } = request
   const time = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '')
@@ -41,7 +41,7 @@ export function signed(request: SignedRequest, signer: Signer, now: number): Rec
   const credential = `Credential=${signer.accessKey}/${scope}`
   const signature = hmac(key, toSign).toString('hex')
   const authorization = `AWS4-HMAC-SHA256 ${credential},SignedHeaders=${names.join(';')},Signature=${signature}`
-  // The client writes the host by itself.
+  // The HTTP client adds the host header itself.
   const { host: _, ...sent } = headers
   return { ...sent, authorization }
 }

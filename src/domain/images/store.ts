@@ -19,7 +19,7 @@ export async function findFile(db: Reader, merchantId: string, hash: string): Pr
   return row
 }
 
-// The smallest first.
+// Files of a picture, smallest first.
 export async function listPictureFiles(db: Reader, merchantId: string, pictureId: string): Promise<ImageRow[]> {
   return db.sql<ImageRow>`
     select merchant_id as "merchantId", hash, picture_id as "pictureId", kind, width, height, bytes
@@ -38,7 +38,7 @@ export function insertFile(tx: Tx, row: ImageRow, content: Buffer, now: number):
   insertRow(tx, row, content.toString('base64'), now)
 }
 
-// For a picture whose file is already where pictures are stored.
+// Inserts a picture whose file is already in the storage of pictures.
 export function insertStoredFile(tx: Tx, row: ImageRow, now: number): void {
   insertRow(tx, row, null, now)
 }
@@ -51,7 +51,7 @@ function insertRow(tx: Tx, row: ImageRow, content: string | null, now: number): 
   tx.signal('pictures')
 }
 
-// Undefined: there is no such picture. Null: it is stored elsewhere.
+// Undefined: the picture does not exist. Null: its content is in the storage of pictures.
 export async function findContent(
   db: Reader,
   merchantId: string,
@@ -100,7 +100,7 @@ export async function listToCopy(db: Reader, now: number, rowsMax: number): Prom
     order by created_at limit ${rowsMax}`
 }
 
-// A node that dies leaves its pictures to the others after this time.
+// If a node dies, other nodes take over its pictures after this time.
 export const copyingMs = 10 * 60_000
 
 export async function claimToCopy(
@@ -117,7 +117,7 @@ export async function claimToCopy(
     returning merchant_id as "merchantId", hash, width, kind, picture_id as "pictureId", copy_failures as "failures"`
 }
 
-// After the clock was set back: what a node was working on becomes due when its time ends.
+// After the clock was set back, limits the remaining time of each claim to the normal one.
 export function bringCopiesForward(tx: Tx, { now }: SetBack): void {
   tx.send`
     update pictures set copying_until = ${now + copyingMs}
@@ -145,7 +145,7 @@ export async function endCopying(tx: Tx, { merchantId, hash }: CopyKey, end: Cop
     where merchant_id = ${merchantId} and hash = ${hash}`
 }
 
-// Tried again a minute later.
+// Records a failure, and schedules another attempt a minute later.
 export async function noteCopyFailure(
   tx: Tx,
   { merchantId, hash }: CopyKey,
@@ -157,7 +157,7 @@ export async function noteCopyFailure(
     where merchant_id = ${merchantId} and hash = ${hash}`
 }
 
-// The smallest copy that is at least as wide, or else the widest.
+// The smallest copy that is at least this wide, otherwise the widest.
 export async function findCopy(
   db: Reader,
   { merchantId, hash, kind, width }: { merchantId: string; hash: string; kind: CopyKind; width: number },
@@ -182,7 +182,7 @@ export interface ImageFacts {
   hash: string
   width: number
   height: number
-  // Null: not known yet, or there is none.
+  // Null: not known yet, or the picture has none.
   color: string | null
   isSettled: number
 }

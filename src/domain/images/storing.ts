@@ -1,5 +1,5 @@
-// Moves uploaded files from the database to where pictures are stored. Until then they are shown from the database, so an upload
-// neither waits for a bucket nor fails with it.
+// Moves uploaded files from the database to the storage of pictures. Before that they are shown from the database, so an upload neither
+// waits for a bucket nor fails with it.
 
 import { handleEach } from '../../platform/jobs/rows.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
@@ -8,7 +8,7 @@ import { imageMedia } from './format.ts'
 import { imageName } from './name.ts'
 import { findContent, listUnstored, markStored } from './store.ts'
 
-// The number of files.
+// Returns the number of files.
 export async function storeImages(storage: Storage, files: ImageFiles, now: number, rowsMax: number): Promise<number> {
   const rows = await storage.read((db) => listUnstored(db, now, rowsMax))
   return handleEach(
@@ -17,7 +17,7 @@ export async function storeImages(storage: Storage, files: ImageFiles, now: numb
     ({ merchantId, hash }) => ({ tenantId: merchantId, rowId: hash }),
     async (row) => {
       const found = await storage.read((db) => findContent(db, row.merchantId, row.hash))
-      // Stored by another process meanwhile.
+      // Another process has stored the file meanwhile.
       if (!found?.content) return 0
       await files.put(imageName(row), found.content, imageMedia[row.kind])
       await storage.write((tx) => markStored(tx, row))

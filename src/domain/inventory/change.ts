@@ -1,5 +1,5 @@
-// Every change of stock goes through here: the numbers of the SKU, the event when a threshold was crossed, and the mark
-// on its product that the catalog's answers are stale. Nothing else writes them.
+// Every change of stock is made here: the numbers of the SKU, the event if a threshold was crossed, and the mark that the catalog's
+// responses for its product are stale. No other code writes them.
 
 import type { EventDataOf } from '../../contract/open/events.ts'
 import { clockSkewMsMax } from '../../platform/kit/instant.ts'
@@ -15,13 +15,13 @@ export interface StockChange {
   stockRow: StockRow
   onHand: number
   held: number
-  // The available quantity has changed, or may differ from what a node with another clock has rendered.
+  // Whether the available quantity has changed, or may differ from what a node with another clock has rendered.
   shows: boolean
-  // The numbers of the row are these already.
+  // Whether the row has these numbers already.
   isWritten?: boolean
 }
 
-// A hold that ends soon may have expired by another node's clock, and that node may have rendered the answers.
+// A hold that ends soon may have expired by another node's clock, and that node may have rendered the responses.
 export function endsSoon(expiresAt: number, now: number): boolean {
   return expiresAt <= now + clockSkewMsMax
 }
@@ -49,7 +49,7 @@ export async function applyChanges(
   if (crossings.length === 0) return
   queueStockEmails(tx, seller, crossings, context.now)
   const installations = await listActiveInstallations(tx, seller)
-  // In one round trip.
+  // Sent in one round trip.
   const data = await Promise.all(crossings.map(({ change }) => eventData(tx, change)))
   for (const [index, { change, kind, sequence }] of crossings.entries()) {
     const dataText = JSON.stringify(data[index])
@@ -62,7 +62,7 @@ export async function applyChanges(
 
 const dayMs = 24 * 3_600_000
 
-// At most one a day for each SKU: around its mark a stock may go up and down all day. Test orders change no real stock.
+// At most one e-mail a day for each SKU: stock may cross its threshold many times a day. Test orders change no real stock.
 function queueStockEmails(
   tx: Tx,
   { merchantId, mode }: MerchantMode,

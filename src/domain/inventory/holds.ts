@@ -73,7 +73,7 @@ export async function hold(
       stockRow,
       onHand: stockRow.onHand,
       held: stockRow.held - claims.own - claims.ownLapsed - claims.lapsed + quantity,
-      // Answers that were rendered for a later expiry would count as current for too long.
+      // Responses that were rendered for a later expiry would count as current for too long.
       shows: found.shows(skuId, quantity) || found.endOf(skuId) > expiresAt,
     })
   }
@@ -88,8 +88,9 @@ export interface FreshLine extends Line {
   whenSoldOut: SoldOutRule
 }
 
-// Makes the first holds of an owner, for a caller who has just seen that there is enough: without a look, only units that nobody holds, and
-// that are counted. False: there are not enough of them, and nothing has changed. `hold` then counts what lapsed holds leave.
+// Makes the first holds of an owner, for a caller who has just seen that there is enough: without reading first, and only from counted
+// units that are not held. Returns false if there are not enough of them, and changes nothing. The caller then uses `hold`, which also
+// counts units of expired holds.
 export async function holdFree(
   tx: Tx,
   seller: MerchantMode,
@@ -119,8 +120,8 @@ export async function holdFree(
   return true
 }
 
-// Moves the end of the owner's holds, for a caller who has just seen that they are these lines. They run on for longer than clocks
-// differ, so no sweep touches them, and the stock need not be locked. False: they are not so, and `hold` makes them.
+// Extends the owner's holds, for a caller who has just seen that they match these lines. Only holds that outlast the clock skew are
+// extended, so no sweep touches them, and the stock need not be locked. Returns false if they do not match; the caller then uses `hold`.
 export async function prolong(
   tx: Tx,
   seller: MerchantMode,
@@ -188,7 +189,7 @@ export async function release(tx: Tx, seller: MerchantMode, owner: string, conte
   const changes: StockChange[] = []
   for (const stockRow of stockRows) {
     const own = holds.find(({ skuId }) => skuId === stockRow.skuId)
-    // Swept while we waited for the lock.
+    // The hold was swept while this transaction waited for the lock.
     if (!own) continue
     changes.push({ stockRow, onHand: stockRow.onHand, held: stockRow.held - own.quantity, shows: true })
   }
@@ -197,8 +198,8 @@ export async function release(tx: Tx, seller: MerchantMode, owner: string, conte
   await applyChanges(tx, seller, changes, context)
 }
 
-// Deletes expired holds, at most `limit` of them and other expired ones of the same SKUs, and returns how many. Any
-// number of nodes may sweep at once.
+// Deletes expired holds, at most `limit` of them and other expired ones of the same SKUs, and returns how many. Safe on several nodes at
+// the same time.
 export async function sweepHolds(storage: Storage, now: number, limit: number): Promise<number> {
   const lapsed = await storage.read((db) => listLapsedStock(db, now, limit))
   return handleRows(
@@ -220,7 +221,7 @@ async function sweepHoldsOf(tx: Tx, rows: readonly StockKey[], now: number): Pro
       const quantity = holds.reduce((sum, lapsed) => sum + lapsed.quantity, 0)
       return { stockRow, onHand: stockRow.onHand, held: stockRow.held - quantity, shows: true }
     })
-  // In the order in which they were locked.
+  // In the order of the locks.
   for (const theirs of Map.groupBy(changes, ({ stockRow }) => `${stockRow.merchantId} ${stockRow.mode}`).values()) {
     const [first] = theirs
     if (first) await applyChanges(tx, first.stockRow, theirs, { now, cause: null })
@@ -228,7 +229,7 @@ async function sweepHoldsOf(tx: Tx, rows: readonly StockKey[], now: number): Pro
   return swept.reduce((sum, { holds }) => sum + holds.length, 0)
 }
 
-// Expired holds of others are deleted by the transaction that needs their units.
+// The transaction that needs the units deletes the expired holds of others.
 export function dropLapsed(tx: Tx, seller: MerchantMode, owner: string, found: Found, now: number): void {
   const skuIds = [...found.stockRows.keys()].filter((skuId) => found.claimsOn(skuId).lapsed > 0)
   if (skuIds.length > 0) dropLapsedHolds(tx, seller, skuIds, { exceptOf: owner, now })
@@ -237,7 +238,7 @@ export function dropLapsed(tx: Tx, seller: MerchantMode, owner: string, found: F
 export interface Found {
   stockRows: ReadonlyMap<string, StockRow>
   claimsOn(skuId: string): Claims
-  // When the owner's hold of the SKU expires, or expired; 0 if there is none.
+  // Expiry of the owner's hold of the SKU, past or future; 0 if there is none.
   endOf(skuId: string): number
   // Whether the visible stock changes if the owner holds this many instead.
   shows(skuId: string, quantity: number): boolean

@@ -1,4 +1,4 @@
-// Stock as the merchant counts it.
+// Stock levels that the merchant sets.
 
 import { newId } from '../../platform/kit/ids.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
@@ -14,7 +14,7 @@ export interface Level {
   onHand: number
 }
 
-// The count is final, even if more is held than there is.
+// Sets the stock to a count, even if more is held.
 export async function setOnHand(
   tx: Tx,
   seller: MerchantMode,
@@ -39,7 +39,7 @@ export async function setOnHand(
 
 export interface LevelAsk {
   skuId: string
-  // Either a difference, or a count against the stock that was seen.
+  // Either a difference, or a count together with the stock that the caller saw.
   change: { adjustBy: number } | { onHand: number; expectedOnHand: number }
   reason: string | null
 }
@@ -48,7 +48,7 @@ export interface PlannedLevel {
   stockRow: StockRow
   onHand: number
   reason: string | null
-  // Where the change is not possible; then `onHand` is as it was.
+  // Set if the change is not possible; `onHand` is then unchanged.
   refusal: Refusal | undefined
 }
 
@@ -67,7 +67,7 @@ export async function planLevels(tx: Tx, seller: MerchantMode, asks: readonly Le
 
 const onHandMax = 1_000_000_000
 
-// A sale since the count was taken is not undone: then the count is refused.
+// A count is refused if the stock has changed since the caller saw it, so no sale is undone.
 export function levelAfter(onHand: number, change: LevelAsk['change']): number | Refusal {
   if ('adjustBy' in change) {
     const after = onHand + change.adjustBy

@@ -33,11 +33,12 @@ export async function sell(
 
 export interface Sale {
   shortages: Shortage[]
-  // Units of each SKU that can be bought after it, as far as they were looked at.
+  // Units of each SKU that can still be bought after the sale, as far as they were read.
   left: ReadonlyMap<string, number>
 }
 
-// The same. Its locks are sent at once: what a caller sends behind it, without waiting, runs behind them.
+// Like sell, but returns more. Its locks are sent immediately: statements that a caller sends after it, without awaiting it, run after
+// them.
 export async function sellHeld(
   tx: Tx,
   seller: MerchantMode,
@@ -54,7 +55,7 @@ export async function sellHeld(
   for (const { skuId, quantity } of wanted) {
     const stockRow = found.stockRows.get(skuId)
     const claims = found.claimsOn(skuId)
-    // A SKU that was retired in the meantime is sold only to owners who hold it.
+    // A SKU that was retired meanwhile is sold only to owners who hold it.
     const mayHave = !stockRow
       ? 0
       : stockRow.retiredAt === null
@@ -92,8 +93,9 @@ export async function sellHeld(
   return { shortages: [], left }
 }
 
-// The same for an owner who should hold exactly these units for a while longer: all of it leaves at once, and nothing is looked at first.
-// Where it is not so, all lines count as short, and the transaction must be undone: it has changed something.
+// Like sellHeld, for an owner whose holds should match these units and last a while longer: all statements are sent in one round trip,
+// without reading first. If the holds do not match, all lines are reported as short, and the caller must roll back the transaction,
+// because it has changed something.
 export async function sellAsHeld(
   tx: Tx,
   seller: MerchantMode,
@@ -120,9 +122,9 @@ export async function sellAsHeld(
   return { shortages: isSold ? [] : wanted.map(({ skuId }) => ({ skuId, available: 0 })), left: new Map() }
 }
 
-// Returns what the order took to stock, all of it or up to the quantities of these lines, and reports what came back.
-// Never more than was taken and has not been returned yet: a second call for the whole order returns nothing. What is
-// owed on backorder was never taken, and is not returned.
+// Returns to stock what the order took, all of it or up to the quantities of these lines, and reports the returned units. Never more than
+// was taken and is not yet returned: a second call for the whole order returns nothing. Units owed on backorder were never taken, and are
+// not returned.
 export async function restock(
   tx: Tx,
   seller: MerchantMode,
@@ -149,8 +151,8 @@ export async function restock(
   return back
 }
 
-// Takes units out of a sale again, before they were sent. Units that are owed on backorder go first: they were never taken. The caller
-// has seen that the order has them.
+// Removes units from a sale before they were sent. Units that are owed on backorder are removed first: they were never taken. The caller
+// has checked that the order has them.
 export async function unsell(
   tx: Tx,
   seller: MerchantMode,
@@ -183,7 +185,7 @@ export async function unsell(
   await applyChanges(tx, seller, changes, context)
 }
 
-// Units that an order has taken out of stock and not returned, by SKU. What is owed on backorder is not included.
+// Units that an order has taken out of stock and not returned, by SKU. Units owed on backorder are not included.
 export async function takenBy(
   tx: Tx,
   { merchantId }: MerchantMode,

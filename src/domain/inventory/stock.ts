@@ -1,5 +1,5 @@
-// The rules of stock, without a database. `onHand` counts the units that exist, `held` those that are reserved for a
-// while; the difference can be bought.
+// The rules of stock, without a database. `onHand` counts the units that exist, `held` those that are reserved temporarily; the
+// difference can be bought.
 
 import type { SoldOutRule } from '../../contract/words.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
@@ -9,7 +9,7 @@ export interface Line {
   quantity: number
 }
 
-// Why a request failed: it asked for more than was available.
+// A request for more units than are available.
 export interface Shortage {
   skuId: string
   available: number
@@ -28,20 +28,20 @@ export interface StockRow extends MerchantMode {
   lowStockAt: number
 }
 
-// Which part of the row's `held` is not reserved for others. Zero by default.
+// The parts of the row's `held` that are not reserved for others. Zero by default.
 export interface Claims {
-  // Held by the owner who asks, and active.
+  // Units in active holds of the requesting owner.
   own: number
-  // Held by the same owner, and expired.
+  // Units in expired holds of the same owner.
   ownLapsed: number
-  // Held by others, expired, and not yet swept.
+  // Units in holds of others that have expired and are not yet swept.
   lapsed: number
 }
 
 export const noClaims: Claims = { own: 0, ownLapsed: 0, lapsed: 0 }
 
-// How many units an owner may have: what it holds, and what no one holds. The operator may set the stock below what is
-// held. Then no owner can have more than it holds, and the first to come gets it. Of what is not counted none is held or taken.
+// How many units an owner may have: those that it holds, and those that are not held. If the operator has set the stock below what is
+// held, no owner can have more than it holds, and the first to come gets it. Stock that is not counted is never held or taken.
 export function usableFor({ onHand, held, whenSoldOut }: StockRow, { own, ownLapsed, lapsed }: Claims): number {
   if (whenSoldOut === 'not_counted') return 0
   const others = held - own - ownLapsed - lapsed
@@ -51,8 +51,8 @@ export function usableFor({ onHand, held, whenSoldOut }: StockRow, { own, ownLap
 
 export type StockEvent = 'inventory.low' | 'inventory.depleted' | 'inventory.replenished'
 
-// A crossing is announced once, by its most important name. Both quantities count every hold that has a row, so each is
-// compared with what was announced before, and the mere passing of time announces nothing.
+// A crossing is announced once, by its most important event. Both quantities count every hold that has a row, so each is compared with
+// what was announced before, and the expiry of a hold alone announces nothing.
 export function stockEventFor(before: number, after: number, lowStockAt: number): StockEvent | undefined {
   if (before > 0 && after <= 0) return 'inventory.depleted'
   if (before <= 0 && after > 0) return 'inventory.replenished'

@@ -7,13 +7,13 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import type { Line, StockRow } from './stock.ts'
 
-// Units that are held at this instant, of the stock row with this alias.
+// Units of the stock row with this alias that are held at this time.
 export function heldOf(now: number, stock = 't'): Fragment {
   return new Fragment(heldText(stock), [now])
 }
 
-// Units of the stock `t` that can be bought at this instant. Negative if the operator set the stock below what is held;
-// callers that display it show zero.
+// Units of the stock `t` that can be bought at this time. Negative if the operator set the stock below what is held; callers that display
+// it show zero.
 export function availableOf(now: number): Fragment {
   return new Fragment(`(t.on_hand - ${heldText('t')})`, [now])
 }
@@ -25,12 +25,12 @@ function heldText(stock: string): string {
       and h.expires_at <= ?), 0))`
 }
 
-// For the SKU `s`.
+// The rule for the SKU `s` when it is out of stock.
 export const soldOutRule = new Fragment(`case s.counted when 0 then 'not_counted' else s.when_sold_out end`)
 
-// These functions read what they lock in the same statement: PostgreSQL returns the locked row as it is after the wait,
-// but every other table in the statement as it was before. Holds are therefore read in a separate statement. The
-// columns of the SKU itself may be slightly old, as if this had run before the operator's change.
+// These functions read what they lock in the same statement: PostgreSQL returns the locked row as it is after the wait, but every other
+// table in the statement as it was before. Holds are therefore read in a separate statement. The columns of the SKU itself may be
+// slightly outdated, as if this transaction had run before the operator's change.
 const stockRow = new Fragment(`
   t.merchant_id as "merchantId", t.sku_id as "skuId", t.mode, s.product_id as "productId", t.on_hand as "onHand", t.held,
   ${soldOutRule.text} as "whenSoldOut", s.retired_at as "retiredAt", t.version as "stockVersion",
@@ -47,7 +47,7 @@ export async function lockStockRows(
     order by t.sku_id ${tx.forUpdateOf('t')}`
 }
 
-// The requested SKUs, and those of which the owner has a hold.
+// Locks the requested SKUs, and those of which the owner has a hold.
 export async function lockStockRowsFor(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -98,7 +98,7 @@ export async function listLapsedStock(db: Reader, now: number, limit: number): P
     order by "merchantId", o.mode, "skuId"`
 }
 
-// Skips rows that another node is working on.
+// Skips rows that another node has locked.
 export async function lockFreeStockRows(tx: Tx, rows: readonly StockKey[]): Promise<StockRow[]> {
   const keys = rows.map(({ merchantId, mode, skuId }) => [merchantId, mode, skuId])
   return tx.sql<StockRow>`
@@ -134,7 +134,7 @@ export async function listClaims(
     group by sku_id`
 }
 
-// What others hold of these SKUs until after an instant.
+// Units of these SKUs in holds of others that last beyond this time.
 export async function sumHoldsAfter(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -197,7 +197,7 @@ export function putHolds(
     on conflict (merchant_id, owner_id, sku_id) do update set quantity = excluded.quantity, expires_at = excluded.expires_at`
 }
 
-// Those that end between these instants end at the second. Answers with what they are.
+// Sets a new expiry for the owner's holds that expire between the two times. Returns these holds.
 export async function prolongHolds(
   tx: Tx,
   merchant: string,
@@ -210,14 +210,14 @@ export async function prolongHolds(
     returning sku_id as "skuId", quantity`
 }
 
-// All of an owner. Answers with what they were.
+// Deletes all holds of an owner, and returns them.
 export async function takeHolds(tx: Tx, merchant: string, owner: string): Promise<OwnHold[]> {
   return tx.sql<OwnHold>`
     delete from holds where merchant_id = ${merchant} and owner_id = ${owner}
     returning sku_id as "skuId", quantity, expires_at as "expiresAt"`
 }
 
-// Only extends, and only active holds.
+// Only extends holds, and only active ones.
 export async function extendRunningHolds(
   tx: Tx,
   merchant: string,
@@ -230,7 +230,7 @@ export async function extendRunningHolds(
     returning sku_id as "skuId", quantity`
 }
 
-// Reserves units that nobody holds. Answers with the numbers of the SKUs that had enough of them.
+// Reserves units that are not held. Returns the new numbers of the SKUs that had enough of them.
 export async function reserveStock(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -246,7 +246,7 @@ export async function reserveStock(
     returning stock.sku_id as "skuId", stock.on_hand as "onHand", stock.held, stock.version as "stockVersion"`
 }
 
-// Takes units that were held out of stock. Answers with the SKUs that had them.
+// Takes held units out of stock. Returns the SKUs that had them.
 export async function takeHeldStock(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -269,7 +269,7 @@ function linesOf(tx: Tx, lines: readonly Line[]): Fragment {
   )
 }
 
-// Locks the rows in the order of their ids, for an update that would lock them in any.
+// Locks the rows in the order of their ids, for an update that would lock them in any order.
 function inOrder(tx: Tx, { merchantId, mode }: MerchantMode, lines: readonly Line[]): Fragment {
   const skuIds = list(lines.map(({ skuId }) => skuId))
   return new Fragment(
@@ -306,7 +306,7 @@ function updatePiece(tx: Tx, { merchantId, mode }: MerchantMode, numbers: readon
     where stock.merchant_id = ${merchantId} and stock.mode = ${mode} and stock.sku_id = given.sku_id`
 }
 
-// For new SKUs, in both modes. The movements have the SKU's own id, so there can be only one opening movement.
+// Inserts the stock of new SKUs, in both modes. The movements have the SKU's own id, so there can be only one opening movement.
 export function insertStock(
   tx: Tx,
   merchant: string,
@@ -339,12 +339,12 @@ export interface Movement {
   delta: number
   backordered: number
   ownerId: string | null
-  // Set for a change by hand.
+  // Set for a manual change.
   reason?: string | null
   actor?: MovementActor | null
 }
 
-// A user or a key.
+// A user or an API key.
 export interface MovementActor {
   kind: string
   id: string
@@ -385,8 +385,8 @@ function insertPiece(tx: Tx, { merchantId, mode }: MerchantMode, movements: read
 
 const movementTypes = ['text', 'text', 'text', 'bigint', 'bigint', 'text', 'text', 'text', 'text'] as const
 
-// What an order took and returned. Not summed here: SQLite would group by the primary key, and read every movement of
-// the merchant for it (8 ms with 40,000 of them).
+// Units that an order took and returned. Not summed here: SQLite would group by the primary key, and read every movement of the merchant
+// for it (8 ms with 40,000 of them).
 export async function listMovementsOf(tx: Tx, merchant: string, soldTo: string): Promise<OrderMovement[]> {
   return tx.sql<OrderMovement>`
     select sku_id as "skuId", kind, delta, backordered from stock_movements
@@ -395,8 +395,8 @@ export async function listMovementsOf(tx: Tx, merchant: string, soldTo: string):
 
 export type OrderMovement = Pick<Movement, 'skuId' | 'kind' | 'delta' | 'backordered'>
 
-// Rows are locked in the order of their ids, and a row that is already stale is left alone: most changes of a SKU that
-// sells well find it stale.
+// Rows are locked in the order of their ids, and a row that is already stale is skipped: most changes of a SKU that sells well find it
+// stale.
 export function markStale(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
