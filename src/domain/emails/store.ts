@@ -103,7 +103,7 @@ export async function releaseEmails(tx: Tx, now: number): Promise<void> {
   await tx.sql`update emails set due_at = ${now} where due_at is not null and status = 'sending'`
 }
 
-// An e-mail that another server is still sending keeps its lease, so that server can record its outcome.
+// An e-mail that another server is still sending keeps its lease, because that server will record its outcome.
 export async function discardWaiting(tx: Tx, now: number): Promise<void> {
   await tx.sql`
     update emails set status = 'discarded', code = 'off', due_at = null, sealed = null, finished_at = ${now}
