@@ -1,8 +1,8 @@
-// What an address looks like, by country: which fields it has and in which order, what they are called, and the shape of
-// its postal code. A table and the few functions that read it. A country without a row is checked leniently.
+// Formats of addresses by country: the fields in their order, their labels, and the shape of the postal code. A table and the few functions
+// that read it. A country without a row is checked leniently.
 //
-// Whether a field is required follows the national posts and Google's address metadata; where they differ, the milder
-// one wins, because a refused address is a lost sale and a strange one is a question to the shopper.
+// Whether a field is required follows the national posts and Google's address metadata; if they differ, the milder rule is used, because a
+// refused address is a lost sale, while for an unusual one the merchant can ask the shopper.
 
 export type FieldName = 'country' | 'name' | 'company' | 'line1' | 'line2' | 'city' | 'region' | 'postalCode' | 'phone'
 
@@ -75,9 +75,9 @@ interface Labels {
   readonly postalCode?: LabelKey
 }
 
-// fields   A street lines, C city, S region, Z postal code, in the order in which the country writes them. A capital is
-//          required, a small letter is optional, and what is missing the country does not have.
-// shapes   of the postal code, separated by |: # is a digit, @ a letter, * either, and the rest stands for itself.
+// fields   A street lines, C city, S region, Z postal code, in the order in which the country writes them. A capital letter means
+//          required, a small letter optional, and a missing letter that the country does not have the field.
+// shapes   of the postal code, separated by |: # is a digit, @ a letter, * either; other characters stand for themselves.
 // example  a real code, shown to people whose own is refused.
 type Row = readonly [fields: string, shapes: string, example: string, labels?: Labels]
 

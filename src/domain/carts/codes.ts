@@ -69,7 +69,7 @@ export function nextGuesses({ guesses, guessesSince }: Guesses, now: number): Gu
   return isOver(guessesSince, now) ? { guesses: 1, guessesSince: now } : { guesses: guesses + 1, guessesSince }
 }
 
-// A start that is further ahead than the whole period was counted before the clock was set back.
+// A period that starts too far in the future was begun before the clock was set back.
 function isOver(guessesSince: number, now: number): boolean {
   return Math.abs(now - guessesSince) >= guessesMs
 }

@@ -6,7 +6,7 @@ import { isNotDeferred } from '../../platform/jobs/store.ts'
 import { list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import type { CartKey } from './store.ts'
 
-// In one transaction, so no one waits long.
+// Maximum of one transaction, so other transactions do not wait long.
 export const cartsDeletedMax = 500
 
 export type EndedCart = 'expired' | 'converted'

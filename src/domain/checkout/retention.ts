@@ -17,7 +17,7 @@ interface Ended {
   now: number
 }
 
-// Erases e-mail, name and phone of sessions that ended by then without an order. Nothing else of the session changes, and no event is
+// Erases e-mail, name and phone of sessions that ended by `endedBy` without an order. Nothing else of the session changes, and no event is
 // sent.
 export async function eraseCustomers(storage: Storage, { endedBy, now }: Ended): Promise<number> {
   const sessions = await storage.read((db) => listToErase(db, endedBy, now))
@@ -35,7 +35,7 @@ export async function eraseCustomers(storage: Storage, { endedBy, now }: Ended):
 
 export type EndedSession = 'completed' | 'without order'
 
-// Deletes the oldest of the sessions that ended by then, with the payments that were declined. A payment that moved money stays: it
+// Deletes the oldest of the sessions that ended by `endedBy`, with the payments that were declined. A payment that moved money stays: it
 // belongs to the books, whether or not there is an order. A session stays while a payment of it is looked up: if its charge is found, one
 // must be able to see what it was for.
 export async function deleteSessions(storage: Storage, kind: EndedSession, { endedBy, now }: Ended): Promise<number> {

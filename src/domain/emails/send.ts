@@ -177,7 +177,7 @@ function noteHealth({ log, health }: MailTools, isFailing: boolean, facts: { cod
 
 export const emailsDeletedMax = 500
 
-// Deletes e-mails that were created by then, whatever their outcome.
+// Deletes e-mails that were created up to `endedBy`, whatever their outcome.
 export async function deleteOldEmails(
   storage: Storage,
   { endedBy, now }: { endedBy: number; now: number },

@@ -228,7 +228,7 @@ export interface EmailFinding {
   count: number
 }
 
-// For `doctor`: e-mails that were not delivered since then, by merchant and response.
+// For `doctor`: e-mails that were not delivered since `since`, by merchant and response.
 export async function listUndelivered(db: Reader, since: number, limit: number): Promise<EmailFinding[]> {
   return db.sql<EmailFinding>`
     select m.slug, e.status, e.code, count(*) as "count"

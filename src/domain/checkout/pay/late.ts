@@ -37,7 +37,7 @@ export async function recordAfterEnd(
   const facts = { provider: payment.provider, paymentId: payment.id }
   const booked = bookedFor(payment, outcome)
   if (booked && (await isReturnedByHand(tx, payment))) {
-    // The shopper got the money back by hand, so the charge is not returned.
+    // The shopper was paid back by hand, so the charge itself is not returned.
     await savePayment(tx, { ...payment, checkAt: null, updatedAt: now })
     return warnOfContradiction(tools, tx, payment, outcome)
   }
