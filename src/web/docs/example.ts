@@ -1,4 +1,4 @@
-// Examples: calls by curl, and JSON with names and strings marked up.
+// Renders examples: calls by curl, and JSON whose names and strings are marked.
 
 import type { Operation } from '../../contract/surface.ts'
 import { type Html, html, trusted } from '../../platform/html/html.ts'
@@ -6,9 +6,9 @@ import { type Html, html, trusted } from '../../platform/html/html.ts'
 export interface Call {
   origin: string
   method: Operation['method']
-  // With its parameters filled in.
+  // Path with its parameters filled in.
   path: string
-  // Secrets are named, never shown: the reader's shell fills them in.
+  // Secrets are named, never shown: the reader's shell inserts them.
   credential: readonly string[]
   body?: unknown
 }
@@ -21,17 +21,18 @@ export function curlFor({ origin, method, path, credential, body }: Call): strin
 }
 
 export interface ClientCall {
-  // `shop`, `admin` or `client`: the variable of the reader.
+  // Name of the reader's variable: `shop`, `admin` or `client`.
   client: string
-  // `carts.putItem`.
+  // Such as `carts.putItem`.
   method: string
   path: readonly string[]
-  // The body or the query; undefined where the operation takes none.
+  // The body or the query; undefined if the operation has none.
   input: unknown
   isList: boolean
 }
 
-// The same call by the typed client. It makes the idempotency key itself. A long body is in the call by curl already.
+// The same call with the typed client, which makes the idempotency key itself. A long body is replaced by `input`, since the call by curl
+// shows it.
 export function clientCallFor({ client, method, path, input, isList }: ClientCall): string {
   const { idempotencyKey: _, ...members } = (input ?? {}) as Record<string, unknown>
   const isEmpty = Object.keys(members).length === 0
@@ -49,7 +50,7 @@ function literal(value: unknown): string {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
 }
 
-// Within single quotes a shell changes nothing; a single quote itself is written outside of them.
+// A shell changes nothing within single quotes; a single quote itself must be written outside of them.
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
@@ -58,7 +59,7 @@ export function fill(path: string, values: Readonly<Record<string, string>>): st
   return path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 }
 
-// `label` is for screen readers. A block that scrolls must be reachable by keyboard.
+// `label`: for screen readers. A block that scrolls must be reachable by keyboard.
 export function codeBlock(label: string, code: Html | string): Html {
   return html`<div class="code"><pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre></div>`
 }
@@ -67,14 +68,14 @@ export function jsonCode(value: unknown): Html {
   return trusted(JSON.stringify(value, null, 2).split('\n').map(jsonLine).join('\n'))
 }
 
-// Pretty-printed JSON has at most one name and one value a line.
+// Pretty-printed JSON has at most one name and one value per line.
 function jsonLine(line: string): string {
   const [, indent = '', name, value = '', comma = ''] = /^( *)(?:("(?:[^"\\]|\\.)*"): )?(.*?)(,?)$/.exec(line) ?? []
   const shown = value.startsWith('"') ? `<i>${asText(value)}</i>` : asText(value)
   return `${indent}${name === undefined ? '' : `<b>${asText(name)}</b>: `}${shown}${comma}`
 }
 
-// Between tags only these two need escaping. Escaping quotes as well would add 17 KB to the reference.
+// Between tags only these two characters need escaping. Escaping quotes as well would add 17 KB to the reference.
 function asText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }

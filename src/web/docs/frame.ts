@@ -1,4 +1,4 @@
-// What every page of the site has around it: the painted bar, the foot, and the headers.
+// Parts that surround every page of the documentation site: the painted bar, the footer, and the headers.
 
 import { documentFor } from '../../platform/html/frame.ts'
 import { type Html, html } from '../../platform/html/html.ts'
@@ -6,7 +6,7 @@ import { brand, mark } from '../../platform/html/mark.ts'
 import { pageHeaders, self } from '../../platform/html/policy.ts'
 import { script, style } from './assets.ts'
 
-// Nothing is loaded from elsewhere, and nothing runs that we did not serve.
+// Nothing is loaded from other origins, and only scripts of this server run.
 export const siteHeaders = pageHeaders({
   style: [self],
   img: [self, 'data:'],

@@ -1,4 +1,4 @@
-// What holds for every operation, at the top of the reference. Numbers and codes come from the contract.
+// Rules for all operations, at the top of the reference. Numbers and codes come from the contract.
 
 import { type IssueCode, issueCodes, issueSentences, openIssueCodes } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
@@ -22,7 +22,7 @@ const openChapters = [
   { id: 'stability', title: 'Stability' },
 ] as const
 
-// Chapters of every other surface: its own words, and what holds everywhere.
+// Chapters for surfaces other than the open one: their own introduction, and the rules for all operations.
 const otherChapters = [
   { id: 'conventions', title: 'Conventions' },
   { id: 'errors', title: 'Errors' },

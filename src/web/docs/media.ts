@@ -9,8 +9,8 @@ import { refuse } from '../../platform/kit/refuse.ts'
 const namePattern = /^[a-z0-9]+(?:-[a-z0-9]+)*\.svg$/
 
 export function mediaPage(folder: string): HtmlPage {
-  // The folder ships with the code and does not change while the server runs. Names are looked up in its listing before they
-  // become a path, so none leads out of it.
+  // The folder ships with the code and does not change while the server runs. A name must be in its listing before it becomes part of a
+  // path, so no path leads out of the folder.
   const pictures = new Map<string, Asset | undefined>(
     readdirSync(folder)
       .filter((name) => namePattern.test(name))
@@ -30,7 +30,7 @@ export function mediaPage(folder: string): HtmlPage {
   }
 }
 
-// An SVG opened by itself is a document: it may have styles and nothing else.
+// An SVG opened directly is a document; it may have styles, but nothing else.
 const pictureHeaders: Readonly<Record<string, string>> = {
   'content-type': 'image/svg+xml',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",

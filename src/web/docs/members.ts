@@ -1,11 +1,11 @@
-// A JSON Schema as people read it: one row per member with its type, bounds and meaning. Named parts are links, except where
-// there would be nothing else to read.
+// A JSON Schema as people read it: one row per member with its type, bounds and meaning. Named parts are links, unless the page would
+// then show nothing else.
 
 import { wordsFor } from '../../contract/patterns.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { prose } from './prose.ts'
 
-// The keywords the contract uses. A reference may carry a description of its own beside it.
+// Keywords that the contract uses. A reference may have its own description.
 export interface Schema {
   $ref?: string
   type?: string
@@ -36,11 +36,11 @@ export type Schemas = Readonly<Record<string, Schema>>
 
 export interface Telling {
   schemas: Schemas
-  // A request marks what must be sent; an answer marks the few members that may be missing.
+  // A request marks required members; an answer marks the few optional members.
   as: 'request' | 'answer'
-  // How many levels of named parts are shown in place instead of linked.
+  // Number of levels of named parts that are shown in place instead of linked.
   openLevels: number
-  // The value of a union's discriminator, where the answer is always the same branch.
+  // Value of a union's discriminator, if the answer is always the same branch.
   kind?: string | undefined
 }
 
@@ -54,7 +54,7 @@ export function memberTable(schema: Schema, caption: string, telling: Telling): 
 ${rows}</tbody></table>`
 }
 
-// Rules between members, in sentences.
+// Rules between members, as sentences.
 export function rulesOf(schema: Schema): string[] {
   const choice = (schema.oneOf ?? []).flatMap((branch) => branch.required ?? [])
   const together = Object.entries(schema.dependentRequired ?? {})
@@ -123,7 +123,7 @@ function needWords(need: 'always' | 'one of' | 'maybe', { as }: Telling): Html |
   return need === 'one of' && html`<small class="must">one of these</small>`
 }
 
-// The list and the null around what is meant.
+// Separates the inner schema from a list and from null.
 function unwrap(member: Schema): { inner: Schema; isList: boolean; isNullable: boolean } {
   const bare = nonNull(member)
   const isNullable = bare !== member
@@ -143,14 +143,14 @@ function branchFor(schema: Schema, { kind, schemas }: Telling): Schema {
   return schema.anyOf.find((branch) => resolve(branch, schemas).properties?.kind?.const === kind) ?? schema
 }
 
-// An object without a name is always shown in place; one with a name as deep as `openLevels` allows.
+// An object without a name is always shown in place, a named one down to `openLevels`.
 function openable(schema: Schema, schemas: Schemas, openLevels: number): Schema | undefined {
   if (!schema.$ref) return schema.properties ? schema : undefined
   const part = resolve(schema, schemas)
   return openLevels > 0 && part.properties ? part : undefined
 }
 
-// A request shows the description of a shared part too; an answer only the description in this place.
+// A request also shows the description of a shared part; an answer shows only the member's own description.
 function meaningOf(member: Schema, inner: Schema, { as, schemas }: Telling): Html | false {
   const own = member.description ?? (as === 'request' ? resolve(inner, schemas).description : inner.description)
   return own !== undefined && html`<p>${prose(own)}</p>`
@@ -162,7 +162,7 @@ export function typeOf(schema: Schema, schemas: Schemas): Html {
     const part = resolve(schema, schemas)
     const link = html`<a href="#${schemaAnchor(name)}">${name}</a>`
     if (part.enum && part.enum.length <= 6) return html`${link}: ${wordsOf(part.enum)}`
-    // The name of an object says enough; a plain value also needs its JSON type.
+    // For an object the name is sufficient; a plain value also needs its JSON type.
     return isPlain(part) && part.type ? html`${link}, ${part.type}` : link
   }
   if (schema.anyOf)
@@ -197,7 +197,7 @@ function boundsOf(schema: Schema): string {
 }
 
 function range(low: number | undefined, high: number | undefined, unit: string): string {
-  // Every number is bounded by the largest safe integer; it is not worth repeating sixty times.
+  // The largest safe integer bounds every number, so it is not repeated.
   const top = high === Number.MAX_SAFE_INTEGER ? undefined : high
   if (low !== undefined && low === top) return `${low}${unit}`
   if (low !== undefined && top !== undefined) return `${low} to ${top}${unit}`

@@ -1,4 +1,4 @@
-// The site of the server itself: the start page, the reference, the OpenAPI document, and their assets.
+// The server's own site: the start page, the reference, the OpenAPI document, and their assets.
 
 import type { IncomingMessage } from 'node:http'
 import { openDocument } from '../../contract/open/document.ts'
@@ -18,10 +18,10 @@ export interface SiteParts {
   origin: () => string
   version: string
   engine: string
-  // null: shops are not listed.
+  // Null: shops are not listed.
   listShops: () => Promise<readonly Shop[] | null>
   demo: () => boolean
-  // Whether e-mails are shown at /dev/mail to who asks.
+  // Whether this request may see the e-mails at /dev/mail.
   hasEmails?: (request: IncomingMessage) => boolean
 }
 
@@ -87,12 +87,12 @@ export function sitePages({
     style.page,
     script.page,
     { path: '/favicon.svg', name: 'favicon', answer: async (request) => answerAsset(icon, request) },
-    // Browsers request this name by themselves; any image format will do.
+    // Browsers request this name automatically, and accept any image format.
     { path: '/favicon.ico', name: 'favicon', answer: async (request) => answerAsset(icon, request) },
   ]
 }
 
-// The examples and words of the admin surface are loaded with the first look at its reference.
+// The examples and words of the admin surface are loaded with the first request for its reference.
 const documents: readonly {
   document: () => Promise<SurfaceDocument>
   path: string
@@ -108,7 +108,7 @@ const documents: readonly {
   },
 ]
 
-// Tools in browsers read the document from other origins.
+// Tools that run in browsers read the document from other origins.
 const openHeaders = { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' }
 
 // Anyone may request the start page as often as they like: the database is queried at most once a second. Failures are not

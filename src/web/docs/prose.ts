@@ -3,7 +3,7 @@
 import { type Html, html } from '../../platform/html/html.ts'
 
 export function prose(text: string): Html {
-  // Odd pieces are between two backticks. An unpaired backtick is left as it is.
+  // Pieces with odd indexes are between two backticks. An unpaired backtick stays.
   const pieces = text.split('`')
   const isPaired = pieces.length % 2 === 1
   return isPaired

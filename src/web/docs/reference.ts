@@ -1,4 +1,4 @@
-// The API reference, printed from the contract and complete without script: an overview, and a page for each group of operations, for
+// The API reference, generated from the contract and complete without script: an overview, and a page for each group of operations, for
 // the events and for the schemas.
 
 import { methods } from '../../contract/methods.ts'
@@ -32,7 +32,7 @@ import {
 } from './members.ts'
 import { prose } from './prose.ts'
 
-// The parts of the document that are read here. The contract types it as an object, since it is made to be printed.
+// The members of the document that this file reads. The contract types it as a plain object, since it is made to be printed.
 interface Document {
   paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation>>>>
   components: { schemas: Schemas }
@@ -56,7 +56,8 @@ export interface ReferencePlace {
   openApiPath?: string
 }
 
-// By path. Anchors of operations, events and schemas exist on the overview too, where each is a link to the page that has it.
+// Returns the pages by path. The overview also has the anchors of operations, events and schemas, each as a link to the page that
+// describes it.
 export function referencePages(about: SurfaceDocument, place: ReferencePlace): ReadonlyMap<string, string> {
   const { origin, version, path, openApiPath = '/openapi.json' } = place
   const errorSchemaName = about.schemas.find(([, schema]) => schema === about.errorSchema)?.[0] ?? ''
@@ -167,7 +168,7 @@ function idsIn(body: Html): string[] {
   return [...String(body).matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id)
 }
 
-// A link to an anchor of another page names that page.
+// Adds the page to links whose anchor is on another page.
 function linked(text: string, here: string, homes: ReadonlyMap<string, string>, schemas: Schemas): string {
   return text.replaceAll(/ href="#([^"]*)"/g, (link, id: string) => {
     const home = homes.get(id)
@@ -181,12 +182,12 @@ function entryLink({ id, text, method: verb }: Group['entries'][number], at: str
   return html`<li><a href="${at}#${id}"><span>${text}</span>${verb && method(verb)}</a></li>`
 }
 
-// With the anchor that it had when all was one page. Only a text beside a method needs an element of its own.
+// Has the anchor from when the reference was one page, so old links still work. Only text next to a method needs its own element.
 function indexLink({ id, text, method: verb }: Group['entries'][number], at: string): Html {
   return html`<li id="${id}"><a href="${at}#${id}">${verb ? html`<span>${text}</span>${method(verb)}` : text}</a></li>`
 }
 
-// On the overview: what the group has. Bodies are found by their operations.
+// The group's contents on the overview. Bodies are not listed, because their operations link to them.
 function groupIndex(group: Group, path: string): Html {
   const at = `${path}/${group.slug}`
   const listClass = group.slug === 'schemas' ? 'plain columns' : group.slug === 'events' && 'plain'
@@ -197,7 +198,7 @@ function groupIndex(group: Group, path: string): Html {
 `
 }
 
-// For these, the contents of the overview name only the page.
+// Returns true if the overview's contents name only the page, not its entries.
 function isListed(slug: string): boolean {
   return ['events', 'bodies', 'schemas'].includes(slug)
 }
@@ -252,7 +253,7 @@ function eventAnchor(kind: EventKind): string {
   return `event-${kind}`
 }
 
-// A long name may break before a capital rather than anywhere.
+// Lets a long name break before a capital only.
 function breakable(name: string): Html {
   return html`${name.split(/(?<=[a-z])(?=[A-Z])/).map((word, index) => html`${index > 0 && html`<wbr>`}${word}`)}`
 }
@@ -295,7 +296,7 @@ ${replySchema && html`<div><h3>Answer</h3>${codeBlock(`Example answer of ${id}`,
 `
 }
 
-// The typed client knows the open and the admin surface.
+// The typed client has only the open and the admin surface.
 function clientBlock(
   { surface }: SurfaceDocument,
   id: string,
@@ -375,7 +376,7 @@ ${[...(whole.description ? [whole.description] : []), ...rulesOf(whole)].map((ru
 ${memberTable(whole, `Members of the body of ${id}`, { schemas, as: 'request', openLevels: 2 })}</section>`
 }
 
-// The answer is folded: the example beside it shows the shape, and the fold has every member with its meaning.
+// The table of the answer is folded: the example beside it shows the shape, and the table has every member with its meaning.
 function replyTable(id: string, schema: Schema, example: unknown, schemas: Schemas): Html {
   const name = schemaNameOf(schema) ?? ''
   const kind = kindOf(example)
@@ -389,7 +390,7 @@ function replyTable(id: string, schema: Schema, example: unknown, schemas: Schem
 <details><summary>All members${kind !== undefined && html` of the kind <code>${kind}</code>`}</summary>${table}</details></section>`
 }
 
-// One schema serves four operations; the example tells which of its kinds this one answers.
+// Four operations share one schema; the example tells which of its kinds this operation answers with.
 function kindOf(example: unknown): string | undefined {
   const { data } = example as { data?: unknown }
   return typeof data === 'object' && data !== null && 'kind' in data ? String(data.kind) : undefined
@@ -408,7 +409,7 @@ function statusRow(status: RefusalStatus, codes: readonly RefusalCode[]): Html {
 `
 }
 
-// What every operation of its kind refuses, and what the operation refuses itself, in the contract's order.
+// Refusals of every operation of this kind, and the operation's own, in the contract's order.
 export function codesOf({ body, idempotency, caller, scope, refusals: own }: Operation): RefusalCode[] {
   const known = new Set<RefusalCode>([
     'invalid_request',
@@ -479,8 +480,8 @@ ${eventKinds.map(eventFold)}
 </section>`
 }
 
-// The first kind of each subject is shown whole, and the others by what they do not have in common with the one that is
-// most like them: the orders of seven events would otherwise be a sixth of the page. The OpenAPI document has all whole.
+// The first kind of each subject is shown whole, and others by their differences from the most similar kind: otherwise the orders of
+// seven events would be a sixth of the page. The OpenAPI document has all of them whole.
 function eventFold(kind: EventKind, index: number): Html {
   const example = eventExamples[kind]
   const [nearest] = eventKinds
@@ -497,7 +498,7 @@ function exampleAnchor(kind: EventKind): string {
   return `example-${kind}`
 }
 
-// The members of `shown` whose values `known` does not have, objects member by member.
+// Members of `shown` whose values differ from `known`; nested objects are compared by member.
 function differing(shown: object, known: object): object {
   const others = new Map(Object.entries(known))
   const members = Object.entries(shown).flatMap(([name, value]: [string, unknown]) => {
@@ -513,7 +514,7 @@ function isMembers(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-// The data differs by kind and is told in the catalogue, and so do the two constants.
+// The data and the two constants differ by kind and are described in the catalogue.
 function withoutData(envelope: Schema): Schema {
   const { data: _, ...properties } = envelope.properties ?? {}
   const any = { type: 'string', description: 'The kind of the event, from the list below.' }

@@ -1,4 +1,4 @@
-// The page at `/`: what runs here, the first calls to try, and where to go next. It shows no key and no secret.
+// The page at `/`: what runs here, the first calls to try, and further links. It shows no key and no secret.
 
 import { openDocument } from '../../contract/open/document.ts'
 import { operations } from '../../contract/open/operations.ts'
@@ -10,14 +10,14 @@ import { framed } from './frame.ts'
 
 export interface StartFacts {
   version: string
-  // `sqlite` or `postgres`; anything else is shown as it is.
+  // `sqlite` or `postgres`; other values are shown unchanged.
   engine: string
   origin: string
   // Whether this server has the demo shop.
   demo: boolean
-  // Whether they are shown at /dev/mail.
+  // Whether e-mails are shown at /dev/mail.
   hasEmails?: boolean
-  // null: not listed.
+  // Null: shops are not listed.
   shops: readonly Shop[] | null
 }
 

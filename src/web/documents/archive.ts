@@ -1,5 +1,5 @@
-// Documents as one ZIP file: each as PDF and as XML of an e-invoice, and a list of them. One document at a time is in memory, and the
-// event loop answers others between the steps of each.
+// Documents as one ZIP file: each as a PDF and as the XML of an e-invoice, and a list of all. Only one document at a time is in memory,
+// and the event loop runs other requests between the steps of each.
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import { correctedBy } from '../../domain/documents/content.ts'
@@ -10,7 +10,7 @@ import { type ZipEntry, zipFile } from '../../platform/kit/zip.ts'
 import { documentFile } from './files.ts'
 import { type DocumentFile, fileName, pdfSteps } from './pdf.ts'
 
-// The list is in memory until all documents are written, and a ZIP file has at most 65,535 files.
+// The list stays in memory until all documents are written, and a ZIP file has at most 65,535 files.
 export const archiveDocumentsMax = 20_000
 
 export function documentArchive(documents: AsyncIterable<AdminDocument>): AsyncGenerator<Buffer, void, undefined> {
@@ -36,13 +36,13 @@ async function* entriesOf(documents: AsyncIterable<AdminDocument>): AsyncGenerat
     last = document.day > last ? document.day : last
     if (breath.isDue()) await breath.take()
   }
-  // With a mark, so Excel reads it as UTF-8.
+  // Begins with a byte order mark, so Excel reads the file as UTF-8.
   yield { name: 'index.csv', day: last, bytes: Buffer.from(`\ufeff${rows.join('')}`), isStored: false }
 }
 
 const folders = { invoice: 'invoices', credit_note: 'credit-notes' } as const
 
-// Two numbers can differ in letters alone that a file cannot have, or in capital letters, which are one file on some systems.
+// Avoids equal names: numbers may differ only in letters that a file name cannot have, or in case, which some systems ignore.
 function nameFor(names: Set<string>, document: AdminDocument): string {
   const base = `${folders[document.kind]}/${fileName(document, '').slice(0, -1)}`
   let name = base
@@ -63,7 +63,7 @@ const indexColumns = [
   ...['net', 'tax', 'total', 'currency', 'pdf', 'xml'],
 ]
 
-// Credit notes are negative, as in the ledger.
+// Amounts of credit notes are negative, as in the ledger.
 function indexCells(document: AdminDocument, fileOf: (ending: string) => string | undefined): string[] {
   const { number, kind, day, supplyDay, order, country, buyer, currency } = document
   const corrected = correctedBy(document).map((one) => one.number)

@@ -1,4 +1,4 @@
-// What receipts, invoices and credit notes share: one sheet of paper and its button to print.
+// Files that receipts, invoices and credit notes share: the style of one sheet of paper, and the script of its print button.
 
 import { script, styleSheet } from '../../platform/html/files.ts'
 

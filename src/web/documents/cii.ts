@@ -1,5 +1,5 @@
-// An e-invoice in the syntax of UN/CEFACT CII D16B (EN 16931-3-3), as Factur-X and ZUGFeRD have it inside a PDF. The order of elements is
-// that of its schema. Pure.
+// An e-invoice in the syntax of UN/CEFACT CII D16B (EN 16931-3-3), which Factur-X and ZUGFeRD embed in a PDF. Elements are in the order
+// of the schema. Pure.
 
 import { type XmlElement, xml, xmlFile } from '../../platform/kit/xml.ts'
 import type { Einvoice, EinvoiceLine, EinvoiceParty, TaxCategory } from './einvoice.ts'
@@ -94,7 +94,7 @@ function delivery({ supplyDay, country, buyer }: Einvoice): XmlElement {
   )
 }
 
-// The schema has room for one preceding document; others are named in words.
+// The schema allows one preceding document, so the others are named in notes.
 function notesOf({ notes, preceding }: Einvoice): string[] {
   return [...notes, ...preceding.slice(1).map(({ note }) => note)]
 }
@@ -127,7 +127,7 @@ function settlement(invoice: Einvoice): XmlElement {
       ram('TaxBasisTotalAmount', net),
       xml('ram:TaxTotalAmount', { currencyID: currency }, tax),
       ram('GrandTotalAmount', total),
-      // It was paid, or paid back, before the document was made.
+      // Everything was paid, or refunded, before the document was made.
       ram('TotalPrepaidAmount', total),
       ram('DuePayableAmount', '0'),
     ),
@@ -148,7 +148,7 @@ function categoryOf({ category, rate }: { category: TaxCategory; rate: string },
   ]
 }
 
-// C62 is a unit of UN/ECE recommendation 20: one.
+// C62 means one unit (UN/ECE recommendation 20).
 const unit = { unitCode: 'C62' }
 
 function lineOf(line: EinvoiceLine): XmlElement {

@@ -1,4 +1,4 @@
-// A document in the terms of EN 16931-1, from which both syntaxes are written. Its amounts are those of the books. Pure.
+// A document in the terms of EN 16931-1, from which both syntaxes are written. Its amounts are the booked amounts. Pure.
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import type { TaxReason } from '../../contract/words.ts'
@@ -6,7 +6,7 @@ import { correctedBy } from '../../domain/documents/content.ts'
 import { currencyExponent, decimalAmount } from '../../platform/kit/money.ts'
 import type { Speaker } from '../languages/language.ts'
 
-// UNTDID 5305 and the codes of the Commission for exemptions (VATEX).
+// UNTDID 5305, and the Commission's codes for exemptions (VATEX).
 export interface TaxCategory {
   code: 'S' | 'Z' | 'E' | 'AE' | 'K' | 'G'
   exemption: { code: string | null; text: string } | null
@@ -21,7 +21,7 @@ export interface EinvoiceLine {
   // Price of `baseQuantity` units, so quantity times price is the net amount to the cent.
   price: string
   baseQuantity: number
-  // Off the line, before the net amount; null where the price has it already.
+  // Discount of the line, before the net amount; null if the price includes it.
   allowance: string | null
   net: string
   category: TaxCategory
@@ -29,7 +29,7 @@ export interface EinvoiceLine {
 }
 
 export interface EinvoiceParty {
-  // BR-CO-26 wants one where there is neither a VAT id nor a registration.
+  // BR-CO-26 demands an id if there is neither a VAT id nor a registration.
   id: string | null
   name: string
   contact: string | null
@@ -58,11 +58,11 @@ export interface Einvoice {
   supplyDay: string
   currency: string
   orderNumber: string
-  // `note` says the same in words, for a syntax that has room for one only.
+  // `note`: the same in words, for a syntax that allows only one preceding document.
   preceding: readonly { number: string; day: string; note: string }[]
   seller: EinvoiceParty
   buyer: EinvoiceParty
-  // Where the goods go.
+  // Country that the goods are sent to.
   country: string
   card: { brand: string; last4: string } | null
   lines: readonly EinvoiceLine[]
@@ -73,7 +73,7 @@ export interface Einvoice {
   notes: readonly string[]
 }
 
-// Undefined where the rules do not allow one: see `einvoiceObstacle`.
+// Returns undefined if the rules do not allow an e-invoice: see `einvoiceObstacle`.
 export function einvoiceFor(speaker: Speaker, document: AdminDocument): Einvoice | undefined {
   if (einvoiceObstacle(document) !== null || !document.buyer) return undefined
   const { kind, number, day, supplyDay, currency, order, country, net, tax, total } = document
@@ -112,9 +112,9 @@ function precedingOf({ say }: Speaker, document: AdminDocument): Einvoice['prece
 
 export type EinvoiceObstacle = 'seller' | 'buyer' | 'currency' | 'rounding'
 
-// Why there is no e-invoice that a validator would take. BR-S-02 and its like ask for the seller's number; BR-07 for a buyer, and
-// BR-AE-02 and BR-IC-02 for the buyer's number; BR-DEC-* allow two decimals; BR-CO-17 wants the tax of a rate within less than one unit
-// of the rate on its sum, which sums of lines rounded to whole yen can miss.
+// Returns why validators would refuse an e-invoice of the document. BR-S-02 and similar rules demand the seller's number; BR-07 a buyer,
+// and BR-AE-02 and BR-IC-02 the buyer's number; BR-DEC-* allow two decimals. By BR-CO-17 the tax of a rate may differ by less than one
+// unit from the rate on its sum, which sums of lines rounded to whole yen can miss.
 export function einvoiceObstacle(document: AdminDocument): EinvoiceObstacle | null {
   const { seller, buyer, currency, rates } = document
   const exponent = currencyExponent(currency) ?? 0
@@ -127,7 +127,7 @@ export function einvoiceObstacle(document: AdminDocument): EinvoiceObstacle | nu
   return rates.every(({ net, tax, rate }) => Math.abs(tax - (net * rate) / 10_000) < unit) ? null : 'rounding'
 }
 
-// BR-CO-09: it begins with the code of its country.
+// BR-CO-09: a VAT id begins with the code of its country.
 function isVatId(vatId: string | undefined): boolean {
   return vatId !== undefined && /^[A-Z]{2}/.test(vatId)
 }
@@ -208,7 +208,7 @@ function categoryFor(speaker: Speaker, rate: number, reason: TaxReason | null): 
   return { code, exemption: { code: exemption, text: speaker.say(`document.reason.${reason}`) } }
 }
 
-// 1900 is 19.00.
+// Formats basis points: 1900 is 19.00.
 function percentText(basisPoints: number): string {
   return `${Math.floor(basisPoints / 100)}.${String(basisPoints % 100).padStart(2, '0')}`
 }

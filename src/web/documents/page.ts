@@ -1,4 +1,4 @@
-// An invoice or a credit note, to be read and printed.
+// An invoice or a credit note, to read and print.
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import { documentFor } from '../../platform/html/frame.ts'
@@ -52,7 +52,7 @@ ${files.map(({ format, href }) => html`<a href="${href}" download>${say(`documen
   })
 }
 
-// On a narrow screen each row is a block, and its cells are named by their column.
+// On a narrow screen each row is a block, and each cell has its column's name.
 function linesTable(
   { say }: Speaker,
   columns: readonly string[],

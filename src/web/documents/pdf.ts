@@ -17,12 +17,12 @@ export interface DocumentFile {
   bytes: Buffer
 }
 
-// Undefined where a text has letters that the fonts do not have: the page shows them, and prints them.
+// Returns undefined if a text has letters that the fonts lack; the page can show and print them.
 export function documentPdf(document: AdminDocument): DocumentFile | undefined {
   return finished(pdfSteps(document))
 }
 
-// Stops after each small step: one of 100 lines takes 14 ms.
+// Yields after each small step, because a document of 100 lines takes 14 ms.
 export function* pdfSteps(document: AdminDocument): Generator<void, DocumentFile | undefined> {
   const drawn = drawnFor(document)
   if (!drawn) return undefined
@@ -59,12 +59,12 @@ export function hasPdf(document: AdminDocument): boolean {
   return drawnFor(document) !== undefined
 }
 
-// The number may have any letter that ends no header: the name of a file has the plain ones.
+// A document's number may have any letter that is allowed in a header; the file name has only plain ones.
 export function fileName({ number }: Pick<AdminDocument, 'number'>, ending: string): string {
   return `${number.replace(/[^\w.-]+/g, '-')}.${ending}`
 }
 
-// In the language of the order, or in English where the fonts do not have its letters.
+// In the language of the order, or in English if the fonts lack its letters.
 function drawnFor(document: AdminDocument): Drawn | undefined {
   for (const locale of new Set([document.locale, 'en'])) {
     const speaker = speakerFor(locale, undefined)
@@ -97,7 +97,7 @@ const paper = { width: 595.28, height: 841.89 }
 const left = 56.7
 const right = paper.width - 56.7
 const top = 62
-// Below it is the foot.
+// The footer is below.
 const bottom = 752
 const factsFrom = 335
 const soft = 0.42
@@ -123,7 +123,7 @@ function* drawDocument(canvas: PdfCanvas, drawn: Drawn): Generator<void, void> {
   yield
 }
 
-// The buyer stands where the window of an envelope is (DIN 5008, form B).
+// The buyer's address is at the window of an envelope (DIN 5008, form B).
 function drawHead(canvas: PdfCanvas, { speaker, document, title, sheet }: Drawn): number {
   const [sellerName = '', ...sellerRest] = sheet.seller
   const width = factsFrom - left - 24
@@ -172,7 +172,7 @@ function drawFacts(canvas: PdfCanvas, facts: Printed['facts'], from: number): nu
   return y
 }
 
-// By the first column the others are measured; where the names get too little, everything is smaller.
+// Measures the columns after the first, which gets the remaining width; if that is too little, a smaller font size is used.
 function columnsFor(canvas: PdfCanvas, { columns, lines, total }: Printed): { size: number; ends: number[] } {
   const gap = 11
   const itemMin = 130
@@ -276,7 +276,7 @@ function drawNotes(canvas: PdfCanvas, drawn: Drawn, from: number): void {
   }
 }
 
-// Where its content begins.
+// Returns where the content of the new page begins.
 function nextPage(canvas: PdfCanvas, { title }: Drawn): number {
   canvas.addPage()
   canvas.text(title, { x: left, y: top }, small)

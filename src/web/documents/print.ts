@@ -1,4 +1,4 @@
-// What a document says, as texts in the language of its reader: the same for the page and the PDF. Pure.
+// The texts of a document in the language of its reader, the same for the page and the PDF. Pure.
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import { correctedBy } from '../../domain/documents/content.ts'
@@ -9,22 +9,22 @@ import type { Speaker } from '../languages/language.ts'
 export interface PrintLine {
   name: string
   detail: string
-  // By column, without the first.
+  // By column, without the first column.
   cells: readonly string[]
 }
 
 export interface Printed {
   seller: readonly string[]
-  // Empty where none is known.
+  // Empty if the buyer is unknown.
   buyer: readonly string[]
   facts: readonly (readonly [name: string, value: string])[]
   columns: readonly string[]
   lines: readonly PrintLine[]
-  // By column, without the first.
+  // By column, without the first column.
   total: readonly string[]
   rateColumns: readonly string[]
   rates: readonly (readonly string[])[]
-  // Reasons why no tax is charged, and how it was paid.
+  // Reasons why no tax is charged, and the payment method.
   notes: readonly string[]
 }
 
@@ -78,7 +78,8 @@ export function printed(speaker: Speaker, document: AdminDocument): Printed {
   }
 }
 
-// Where tax was taken out of all units at once, the whole minor units of one are not the line: it is named with more digits.
+// If tax was extracted from all units together, the rounded price of one times the quantity is not the line's amount, so the price is
+// shown with more digits.
 function priceText(
   { amount }: Speaker,
   { currency, pricesIncludeTax }: AdminDocument,
@@ -108,7 +109,7 @@ function sellerLines({ say }: Speaker, { seller }: AdminDocument): string[] {
   ].filter((line) => typeof line === 'string')
 }
 
-// A letter within a country does not name it.
+// The address omits the country if seller and buyer are in the same country.
 function buyerLines({ say }: Speaker, { buyer, seller }: AdminDocument): string[] {
   if (!buyer) return []
   const isAtHome = buyer.country !== null && buyer.country === seller.country

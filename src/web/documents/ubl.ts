@@ -1,4 +1,4 @@
-// An e-invoice in the syntax of UBL 2.1 (EN 16931-3-2). The order of elements is that of its schema. Pure.
+// An e-invoice in the syntax of UBL 2.1 (EN 16931-3-2). Elements are in the order of the schema. Pure.
 
 import { type XmlChild, type XmlElement, xml, xmlFile } from '../../platform/kit/xml.ts'
 import type { Einvoice, EinvoiceLine, EinvoiceParty, TaxCategory } from './einvoice.ts'
@@ -68,7 +68,7 @@ function sumsOf(invoice: Einvoice, amount: AmountOf): XmlElement[] {
       amount('LineExtensionAmount', invoice.net),
       amount('TaxExclusiveAmount', invoice.net),
       amount('TaxInclusiveAmount', invoice.total),
-      // It was paid, or paid back, before the document was made.
+      // Everything was paid, or refunded, before the document was made.
       amount('PrepaidAmount', invoice.total),
       amount('PayableAmount', '0'),
     ),
@@ -123,7 +123,7 @@ function taxCategory(
   )
 }
 
-// C62 is a unit of UN/ECE recommendation 20: one.
+// C62 means one unit (UN/ECE recommendation 20).
 const unitCode = 'C62'
 
 function lineOf(line: EinvoiceLine, isCredit: boolean, amount: AmountOf): XmlElement {

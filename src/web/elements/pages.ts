@@ -1,4 +1,4 @@
-// The script that puts products of a shop into pages of other sites, at /elements.js. Such a page names its key in `data-key` of the script.
+// The script at /elements.js that shows products of a shop on pages of other sites. Such a page sets its key in `data-key` of the script.
 
 import { script } from '../../platform/html/files.ts'
 import type { HtmlPage } from '../../platform/http/pages.ts'
@@ -15,7 +15,7 @@ export function elementsPage(): HtmlPage {
   }
 }
 
-// Pages name it without its hash, so a change reaches them within the hour.
+// Pages refer to the script without its hash, so changes reach them within the hour.
 const forOtherSites = {
   'cache-control': 'public, max-age=3600',
   'cross-origin-resource-policy': 'cross-origin',

@@ -1,7 +1,7 @@
-// What each e-mail says: one description, which is rendered as text and as HTML. Pure.
-// Nothing that a shopper typed is in any of them: neither the name nor the city. Anyone can order with another's e-mail address, so a
-// name would let them send words of their own to any mailbox, in the name of the merchant. One exception: the acknowledgement of a
-// withdrawal has to repeat the statement (Directive 2011/83/EU, Art. 11a(4)), short and without links.
+// The content of each e-mail: one description, which is rendered as text and as HTML. Pure. No e-mail contains what a shopper typed,
+// neither the name nor the city: anyone can order with another person's e-mail address, and could use a name to send any words to any
+// mailbox in the name of the merchant. One exception: the acknowledgement of a withdrawal must repeat the statement (Directive
+// 2011/83/EU, Art. 11a(4)), short and without links.
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import type { LegalTextKind } from '../../contract/words.ts'
@@ -28,9 +28,9 @@ export interface Email {
   parts: readonly EmailPart[]
 }
 
-// Attached, and named by the HTML.
+// A picture that is attached and referenced by the HTML.
 export interface EmailPicture {
-  // Under `/media/`.
+  // Below `/media/`.
   path: string
   cid: string
   alt: string
@@ -38,29 +38,29 @@ export interface EmailPicture {
 
 export type EmailPart =
   | { kind: 'text'; text: string }
-  // A text of the merchant, whose line breaks count.
+  // A text of the merchant, which keeps its line breaks.
   | { kind: 'box'; title: string; texts: readonly string[] }
   | { kind: 'facts'; rows: readonly EmailFact[] }
   | { kind: 'items'; title: string; rows: readonly EmailItem[] }
   | { kind: 'totals'; rows: readonly { name: string; value: string; note?: string; isSum?: boolean }[] }
   | { kind: 'button'; label: string; url: string }
-  // A long text in small letters, whose line breaks count.
+  // A long text in small letters, which keeps its line breaks.
   | { kind: 'legal'; title: string; text: string; picture?: EmailPicture }
 
 export interface EmailFact {
   name: string
   value: string
   isCode?: boolean
-  // Where the value leads.
+  // Link target of the value.
   url?: string | null
 }
 
 export interface EmailItem {
   name: string
   detail: string
-  // Empty where no amount is shown.
+  // Empty if no amount is shown.
   amount: string
-  // As the line of the order has it.
+  // The picture's address in the line of the order.
   image: string | null
 }
 
@@ -70,33 +70,33 @@ export interface OrderEmail {
   speaker: Speaker
   merchantName: string
   facts: OrderFacts
-  // Where it goes: a code. Null where nothing is sent.
+  // Country code of the destination. Null if nothing is sent.
   country: string | null
   // Address of the order's page.
   url: string | null
   // Address of the order in the dashboard.
   dashboardUrl: string
-  // Invoices and credit notes, the oldest first. None in e-mails to the merchant.
+  // Invoices and credit notes, oldest first. Empty in e-mails to the merchant.
   documents: readonly Pick<AdminDocument, 'id' | 'kind' | 'number'>[]
 }
 
-// How an order that was placed is to be paid.
+// How a placed order is to be paid.
 export interface HowToPay extends AwaitedMoney {
   settles: 'by_hand' | 'by_provider'
   method: string
 }
 
-// What the e-mail itself has to say so it confirms the contract on a durable medium (Directive 2011/83/EU, Art. 8(7)): a link is not
-// enough (C-49/11).
+// The contents that make the e-mail a confirmation of the contract on a durable medium (Directive 2011/83/EU, Art. 8(7)): a link is not
+// sufficient (C-49/11).
 export interface Confirmation {
   // Lines: name, address, numbers, contact.
   seller: readonly string[]
   texts: readonly { kind: LegalTextKind; text: string; since: string }[]
-  // Years of the legal guarantee; null where it is not to be named.
+  // Years of the legal guarantee; null if the e-mail does not name it.
   guaranteeYears: number | null
-  // Path of the picture of the harmonised notice about it.
+  // Path of the picture of the harmonised notice on the guarantee.
   notice: string | null
-  // Whether the model withdrawal form belongs to it.
+  // Whether the e-mail has the model withdrawal form.
   hasForm: boolean
 }
 
@@ -157,7 +157,8 @@ function confirmationParts(
   ]
 }
 
-// As the order is when the e-mail is sent, which may be long after it was placed: nothing is asked for that was paid, or is not owed.
+// Uses the state of the order when the e-mail is sent, which may be long after it was placed, so it does not ask for money that was paid
+// or is not owed.
 function placedKey(order: OrderFacts['order'], awaited: HowToPay | null) {
   if (order.total === 0) return 'order_placed.free'
   if (wasPaid(order)) return 'order_placed.paid'
@@ -165,7 +166,7 @@ function placedKey(order: OrderFacts['order'], awaited: HowToPay | null) {
   return awaited.settles === 'by_provider' ? 'order_placed.processing' : 'order_placed.awaiting'
 }
 
-// Whatever went back since.
+// Returns true even if the money was refunded since.
 function wasPaid({ paymentStatus }: OrderFacts['order']): boolean {
   return paymentStatus !== 'pending' && paymentStatus !== 'voided'
 }
@@ -204,14 +205,14 @@ export function paymentReceived(
   }
 }
 
-// About one parcel. Undefined where it is not one of the order's.
+// E-mail about one parcel. Returns undefined if the parcel does not belong to the order.
 export function shipped(of: OrderEmail, fulfillmentId: string): Email | undefined {
   const { speaker, facts } = of
   const { order, lines, fulfillments } = facts
   const at = fulfillments.findIndex(({ id }) => id === fulfillmentId)
   const parcel = fulfillments[at]
   if (!parcel) return undefined
-  // With this parcel and those before it, whatever was sent since.
+  // Counts this parcel and earlier ones, not those sent since.
   const sent = fulfillments.slice(0, at + 1).flatMap(({ items }) => items)
   const trackingUrl = trackingUrlOf(parcel)
   const isAll = lines.every(({ skuId, quantity }) => sentOf(sent, skuId) >= quantity)
@@ -231,7 +232,7 @@ export function shipped(of: OrderEmail, fulfillmentId: string): Email | undefine
           ...destination(of),
         ],
       },
-      // One button: the parcel, or else the order.
+      // One button: for tracking the parcel, or else for viewing the order.
       ...(trackingUrl === null
         ? viewButton(of)
         : [{ kind: 'button' as const, label: speaker.say('status.track'), url: trackingUrl }]),
@@ -300,7 +301,7 @@ export function refunded(of: OrderEmail, amount: number): Email {
   }
 }
 
-// About a return, to the shopper.
+// E-mail to the shopper about a return.
 export function returnNotice(of: OrderEmail, kind: ReturnEmailKind, { row, lines }: ReturnFacts): Email {
   const { speaker } = of
   const values = { number: returnNumber(row), order: row.orderNumber }
@@ -351,7 +352,7 @@ export function returnExchanged(
 export interface WithdrawalEmail {
   speaker: Speaker
   merchantName: string
-  // When it was received, and by when the money has to be back.
+  // When the statement was received, and until when the money must be refunded.
   receivedAt: string
   due: string
 }
@@ -383,7 +384,7 @@ export function withdrawalAcknowledged(
   }
 }
 
-// To the merchant. Only the number of the order is in it.
+// E-mail to the merchant. It has only the number of the order.
 export function withdrawalReceived({ speaker, receivedAt, due }: WithdrawalEmail, orderNumber: string | null): Email {
   const order = orderNumber ?? tell(speaker, 'withdrawal_received.unnamed')
   const values = { order, date: receivedAt, due }
@@ -394,7 +395,7 @@ export function withdrawalReceived({ speaker, receivedAt, due }: WithdrawalEmail
   }
 }
 
-// To the merchant.
+// E-mail to the merchant with a shopper's message.
 export function contactMessage(
   speaker: Speaker,
   { name, email, text }: Readonly<{ name: string; email: string; text: string }>,
@@ -416,7 +417,7 @@ export function contactMessage(
   }
 }
 
-// To the merchant.
+// E-mail to the merchant about a new order.
 export function orderReceived(of: OrderEmail): Email {
   const { speaker, facts, dashboardUrl } = of
   const { number, currency, total, paymentStatus } = facts.order
@@ -436,7 +437,7 @@ export function orderReceived(of: OrderEmail): Email {
   }
 }
 
-// An e-mail that is one sentence.
+// An e-mail of a single sentence.
 export function notice(
   speaker: Speaker,
   kind: Extract<
@@ -457,7 +458,7 @@ export function notice(
   }
 }
 
-// To a person. The link is for the owner of the mailbox alone.
+// E-mail with a link for a person. Only the owner of the mailbox may use the link.
 export function linkEmail(
   speaker: Speaker,
   kind: LinkEmailKind,
@@ -476,7 +477,7 @@ export function linkEmail(
   }
 }
 
-// To a shopper who signs in. The link is for the browser in which the code was asked for; storefronts of their own have none.
+// E-mail to a shopper who signs in. The link works only in the browser that requested the code; storefronts of other sites have none.
 export function codeEmail(
   speaker: Speaker,
   { merchantName, code, url, validMs }: { merchantName: string; code: string; url: string | null; validMs: number },
@@ -502,7 +503,7 @@ export interface DraftShown {
   merchantName: string
   url: string
   currency: string
-  // As the page shows them.
+  // Items as the draft's page shows them.
   items: readonly {
     name: string
     options: readonly { name: string; value: string }[]
@@ -510,14 +511,14 @@ export interface DraftShown {
     quantity: number
     subtotal: number
   }[]
-  // Null while the address decides on tax and delivery.
+  // Null while tax and delivery still depend on the address.
   total: number | null
-  // An instant.
+  // RFC 3339 instant.
   expiresAt: string
   timeZone: string
 }
 
-// To a shopper for whom the merchant made an order.
+// E-mail to a shopper for whom the merchant made an order.
 export function draftEmail(speaker: Speaker, shown: DraftShown): Email {
   const { merchantName, url, currency, items, total, expiresAt, timeZone } = shown
   const values = { merchant: merchantName }
@@ -548,7 +549,8 @@ export function draftEmail(speaker: Speaker, shown: DraftShown): Email {
   }
 }
 
-// To a person, about what another one did with their account or team. Without a link: it is read in a hurry, and imitated.
+// E-mail to a person about what another person did with their account or team. It has no link, because it is read in a hurry and often
+// imitated.
 export function personNotice(
   speaker: Speaker,
   kind: NoticeKind,
@@ -587,8 +589,8 @@ function orderFacts(of: OrderEmail): EmailPart {
   }
 }
 
-// As on the page of the order. An invoice is made seconds after the payment: an e-mail that is earlier links the receipt, which links
-// the invoice later.
+// Links of the order's page. An invoice is made seconds after the payment: an earlier e-mail links the receipt, which later links the
+// invoice.
 function documentRows({ speaker, url, documents, facts }: OrderEmail): EmailFact[] {
   if (url === null) return []
   const name = tell(speaker, 'email.document')
@@ -653,7 +655,7 @@ function named(
   return { name, image, detail: [...chosen, speaker.say('item.quantityShort', { count: quantity })].join(' · ') }
 }
 
-// With its unit price, and why one cannot withdraw from it.
+// The line with its unit price, and why it is exempt from withdrawal.
 function describedLine(speaker: Speaker, line: OrderLine, currency: string): Omit<EmailItem, 'amount'> {
   const { detail, ...item } = named(speaker, line, line.quantity)
   const { unitPrice, withdrawalExempt } = line
@@ -664,7 +666,7 @@ function describedLine(speaker: Speaker, line: OrderLine, currency: string): Omi
   return { ...item, detail: [detail, ...notes.filter((note) => note !== false)].join(' · ') }
 }
 
-// For digital content, the shopper's consent has to be confirmed (Directive 2011/83/EU, Art. 8(7)(b)).
+// The shopper's consent to digital content must be confirmed (Directive 2011/83/EU, Art. 8(7)(b)).
 function consentParts({ speaker, facts: { order } }: OrderEmail): EmailPart[] {
   return order.consents.map(({ at }) => ({
     kind: 'legal',

@@ -1,4 +1,4 @@
-// What is around every e-mail: who writes, why, and whom to ask. Pure.
+// Parts that surround every e-mail: the sender, the reason, and the contact. Pure.
 
 import type { Audience } from '../../platform/outbox/emails.ts'
 import type { Speaker } from '../languages/language.ts'
@@ -9,18 +9,18 @@ export interface EmailFrame {
   audience: Audience
   merchant: MerchantFacts
   isTest: boolean
-  // The server's own, before the addresses of its pictures.
+  // The server's own origin, for the addresses of its pictures.
   origin: string
 }
 
 export interface MerchantFacts {
   name: string
-  // Where answers go.
+  // Address for replies.
   replyTo: string | null
   links: { terms?: string; privacy?: string; refunds?: string; imprint?: string }
-  // With the order filled in, if the e-mail is about one; null where the merchant offers none.
+  // With the order's number, if the e-mail is about one order; null if the merchant has no withdrawal form.
   withdrawalUrl: string | null
-  // An https address of a picture, a colour as #rrggbb, and JSON of the look; null where the merchant has none.
+  // An https address of a picture, a colour as #rrggbb, and JSON of the design; null if the merchant has none.
   logo: string | null
   color: string | null
   look: string | null
@@ -28,7 +28,7 @@ export interface MerchantFacts {
 
 export interface FrameTexts {
   test: string | null
-  // The last lines.
+  // Lines at the end of the e-mail.
   help: string | null
   reason: string
   links: readonly { name: string; url: string }[]
@@ -56,7 +56,7 @@ export function frameTexts({ speaker, audience, merchant, isTest }: EmailFrame):
   }
 }
 
-// Mail programs show no SVG. The smallest size of our own pictures is wide enough for a line.
+// Mail programs do not show SVG. The smallest size of our own pictures is wide enough for a line.
 export function pictureUrl(origin: string, address: string | null): string | null {
   if (address === null || /\.svg(?:$|[?#])/i.test(address)) return null
   if (!address.startsWith('/')) return /^https?:\/\//i.test(address) ? address : null

@@ -1,5 +1,5 @@
-// An e-mail as HTML: one column of tables, as mail programs need it, styled in the tags, with a sheet for dark mode and narrow
-// screens that may be dropped. It loads nothing but pictures: the merchant's logo, and those of the items. Others are attached. Pure.
+// An e-mail as HTML: one column of tables, as mail programs need, with inline styles and a style sheet for dark mode and narrow screens
+// that mail programs may drop. It loads only pictures: the merchant's logo, and those of the items. Other pictures are attached. Pure.
 
 import { storedLook } from '../../domain/sites/content.ts'
 import { formatColor, inkOn, parseColor } from '../../platform/html/color.ts'
@@ -98,7 +98,7 @@ ${
 const font =
   "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,'Noto Sans','Noto Sans Arabic','Noto Sans JP',sans-serif"
 
-// Classes only change what a program that knows the scheme shows otherwise.
+// The classes only matter to mail programs that support dark mode or media queries.
 const sheet = trusted(`:root{color-scheme:light dark;supported-color-schemes:light dark}
 a{text-decoration-thickness:1px;text-underline-offset:2px}
 @media (max-width:480px){.around{padding:20px 12px 32px!important}.sheet{padding:24px 20px!important}.box{padding:14px 16px!important}.button a{display:block!important;text-align:center!important}}
@@ -129,7 +129,7 @@ function brand({ merchant, speaker }: EmailFrame): Html {
   ${name}`
 }
 
-// Below the last there is the edge of the sheet.
+// The last part has no space below it, because the edge of the sheet follows.
 function partHtml(part: EmailPart, page: Page, isLast: boolean): Html {
   const below = (space: string) => (isLast ? '0' : space)
   switch (part.kind) {
@@ -249,7 +249,7 @@ ${
   }
 }
 
-// Where one has a picture, all have the place for it.
+// If one item has a picture, all rows reserve the space.
 function itemRows(rows: readonly EmailItem[], { start, end, origin }: Page): Html {
   const pictures = rows.map(({ image }) => pictureUrl(origin, image))
   const hasPictures = pictures.some((url) => url !== null)
@@ -277,7 +277,7 @@ function itemRows(rows: readonly EmailItem[], { start, end, origin }: Page): Htm
   )}`
 }
 
-// The name beside it says what it is.
+// No alternative text, because the name is next to the picture.
 function pictureCell(url: string | null, start: Page['start']): Html {
   const style = html`border:0;border-radius:6px;object-fit:cover;display:block`
   return html`<td width="60" align="${start}" valign="top" style="padding:10px 0">${
@@ -285,7 +285,7 @@ function pictureCell(url: string | null, start: Page['start']): Html {
   }</td>`
 }
 
-// A code up to this length fits into one line of a telephone beside its name.
+// A code up to this length fits in one line of a phone next to its name.
 const unbrokenMax = 24
 
 function totalRow(

@@ -1,4 +1,4 @@
-// The e-mails of development, at /dev/mail: what the file transport wrote, newest first. Never in production.
+// The e-mails of development, at /dev/mail: files that the file transport wrote, newest first. Never available in production.
 
 import { readdirSync, statSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
@@ -27,8 +27,8 @@ export function mailPages(folder: string): HtmlPage[] {
   }))
 }
 
-// E-mails have addresses and the links to orders. The name of the host is looked at too: a page elsewhere may have its own name lead
-// to this machine, and so does a proxy or a tunnel.
+// Only requests from this machine may read e-mails, which have addresses and links to orders. The host name is checked too, because
+// another page may let its own name resolve to this machine, and a proxy or a tunnel forwards requests to it.
 export function isFromHere({ socket, headers }: IncomingMessage): boolean {
   const isNear = /^(?:::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '')
   return isNear && /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i.test(headers.host ?? '')
@@ -56,7 +56,7 @@ function pagesOf(folder: string): HtmlPage[] {
   ]
 }
 
-// Shown in a frame of ours only: nothing runs there, nothing is posted, and nothing but pictures is loaded.
+// Shown only in a frame of our own pages, without scripts and forms; only pictures are loaded.
 const insideHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
@@ -76,7 +76,7 @@ function page(title: string, body: Html, hasFrame = false): PageAnswer {
 }
 
 function find(folder: string, id: string | undefined) {
-  // An id is a name of a file here.
+  // The id is used as a file name, so it must be valid.
   if (id === undefined || !isId('eml', id)) throw refuse('route_not_found')
   const email = findStoredEmail(folder, id)
   if (!email) throw refuse('route_not_found')

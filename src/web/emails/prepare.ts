@@ -1,4 +1,4 @@
-// A queued e-mail becomes a message: whom it is for is opened, and what it says is read and rendered. Nothing is written.
+// Turns a queued e-mail into a message: decrypts the recipient, reads the facts and renders the text. Writes nothing.
 
 import type { LegalEntry } from '../../contract/entries.ts'
 import type { PaymentAccountProblem, Role } from '../../contract/words.ts'
@@ -101,7 +101,7 @@ export async function prepareEmail(
   if (to === null) return { discarded: 'no_address' }
   if (!isPlainAddress(to)) return { discarded: 'bad_address' }
   const recipientHash = await recipientHashOf(tools, db, email, to)
-  // One that was tried has passed.
+  // An e-mail that was already attempted has passed this limit.
   if (email.attempts === 0) {
     const before = await countBefore(db, { ...email, recipientHash }, emailsWindowMs)
     if (before >= emailsMax[audience]) return { discarded: 'too_many' }
@@ -132,7 +132,7 @@ export async function prepareEmail(
   }
 }
 
-// Every e-mail to a shopper about an order leads there.
+// Every e-mail to a shopper about an order links to the withdrawal form.
 function withdrawalUrlOf(
   { publicOrigin }: PrepareTools,
   merchant: MerchantFace,
@@ -142,7 +142,8 @@ function withdrawalUrlOf(
   return path === null ? null : publicOrigin() + path
 }
 
-// An address with a tag is counted with the address without it, which would otherwise have no bound. Its row says so once it was tried.
+// Addresses with a tag count as the address without it; otherwise their number would be unlimited. After the first attempt the row has
+// this hash.
 async function recipientHashOf(
   { rootSecret }: PrepareTools,
   db: Reader,
@@ -156,9 +157,9 @@ async function recipientHashOf(
 }
 
 interface Written {
-  // null: the merchant.
+  // Null: the merchant.
   to: string | null
-  // Who is answered, where it is not the merchant.
+  // Address for replies, if not the merchant's.
   replyTo?: string
   speaker: Speaker
   isTest: boolean
@@ -253,19 +254,19 @@ async function writeOfOrder(tools: PrepareTools, db: Reader, email: EmailRow, me
   return { to: customer?.email ?? null, speaker, isTest: mode === 'test', email: described, orderNumber }
 }
 
-// The newest, the oldest of them first: an order with many refunds has many.
+// Only the newest documents, in order: an order with many refunds has many.
 const documentsMax = 10
 
 async function documentsOf(db: Reader, { order }: OrderFacts): Promise<OrderEmail['documents']> {
   return (await listDocumentsOfOrder(db, order.merchantId, order.id)).slice(-documentsMax)
 }
 
-// What the shopper chose, or read.
+// The language that the shopper chose, or else the one that the page was shown in.
 function localeOf(chosen: string | null, read: string | null): string {
   return chosen !== null && chosen !== 'auto' ? chosen : (read ?? 'en')
 }
 
-// Who is not signed in yet comes there after signing in.
+// A person who is not signed in reaches the page after signing in.
 function dashboardUrlOf(
   { publicOrigin }: PrepareTools,
   { slug }: Merchant,
@@ -282,7 +283,7 @@ function pageOf(
   return orderPageUrl({ rootSecret, publicOrigin }, { orderId, sealed: secretSealed })
 }
 
-// The texts that held when the order was placed, in the language of its checkout.
+// The legal texts that were valid when the order was placed, in the language of its checkout.
 async function confirmationOf(db: Reader, merchantId: string, { speaker, facts }: OrderEmail): Promise<Confirmation> {
   const [face, texts] = await Promise.all([
     findMerchantFace(db, merchantId),
@@ -315,7 +316,7 @@ function sellerLines({ name, legal, supportEmail }: MerchantFace): string[] {
   return lines.filter((line): line is string => typeof line === 'string' && line !== '')
 }
 
-// Undefined where what it is about is not there.
+// Returns undefined if the subject of the e-mail does not exist.
 async function describe(db: Reader, email: EmailRow, of: OrderEmail): Promise<Email | undefined> {
   const { payments, refunds } = of.facts
   const known = JSON.parse(email.facts) as { isCancelled?: boolean; by?: string; moneyBack?: number }
@@ -399,7 +400,7 @@ async function writeOfWithdrawal(tools: PrepareTools, db: Reader, email: EmailRo
   return { to: statement.email, speaker, isTest, email: withdrawalAcknowledged(of, statement) }
 }
 
-// Answered to the shopper.
+// Replies go to the shopper.
 async function writeOfContact({ rootSecret }: PrepareTools, { id, sealed }: EmailRow, merchant: Merchant): Writing {
   const message = sealed === null ? undefined : openContactMessage(rootSecret, id, sealed)
   if (!message) return { discarded: 'unreadable' }
@@ -407,7 +408,7 @@ async function writeOfContact({ rootSecret }: PrepareTools, { id, sealed }: Emai
   return { to: null, replyTo: message.email, speaker, isTest: false, email: contactMessage(speaker, message) }
 }
 
-// As the draft is when the e-mail is sent.
+// Shows the draft's state when the e-mail is sent.
 async function writeOfDraft(tools: PrepareTools, db: Reader, email: EmailRow, merchant: Merchant): Writing {
   const { merchantId, installationId } = email
   const { draftId, mode } = JSON.parse(email.facts) as { draftId: string; mode: 'test' | 'live' }
@@ -511,7 +512,7 @@ async function writeToPerson(
 ): Writing {
   const { expiresAt, locale } = JSON.parse(facts) as { expiresAt: number; locale: string | null }
   if (expiresAt <= clock().getTime()) return { discarded: 'expired' }
-  // It was replaced, taken back or used, or the one who made it may no longer do so.
+  // The link was replaced, revoked or used, or its creator has lost the right to it.
   if (!(await isLinkOpen(db, subjectId, clock().getTime()))) return { discarded: 'missing' }
   const opened = sealed === null ? undefined : openUserEmail(rootSecret, id, sealed)
   if (!opened) return { discarded: 'unreadable' }
@@ -531,13 +532,13 @@ async function writeCode(
   const opened = sealed === null ? undefined : openUserEmail(rootSecret, id, sealed)
   if (!opened) return { discarded: 'unreadable' }
   const speaker = speakerFor(locale === 'auto' ? merchant.locale : locale, undefined)
-  // The host of a shop is part of it.
+  // The path may be a whole address with the host of a shop.
   const url = opened.path === undefined ? null : new URL(opened.path, publicOrigin()).href
   const shown = { merchantName: merchant.name, code: opened.code ?? '', url, validMs: expiresAt - createdAt }
   return { to: opened.email, speaker, isTest: mode === 'test', email: codeEmail(speaker, shown) }
 }
 
-// The texts of the pages for people are loaded when one is opened, or here; not when the server starts.
+// The texts of the sign-in pages are loaded with the first such page or e-mail, not when the server starts.
 async function roleName(language: SignInLanguage, role: Role): Promise<string> {
   const { signInTexts } = await import('../signin/page/words.ts')
   return signInTexts[language][`role.${role}`]

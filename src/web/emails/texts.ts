@@ -1,4 +1,4 @@
-// The languages of e-mails, which are those of the checkout, one file each.
+// Texts of e-mails by language, one file each. The languages are those of the checkout.
 
 import type { Language } from '../languages/checkout/texts.ts'
 import { ar } from '../languages/emails/ar.ts'

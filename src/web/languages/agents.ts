@@ -1,4 +1,4 @@
-// What messages to agents say to the buyer, beside the texts of the checkout.
+// Messages of agents to the buyer, in addition to the texts of the checkout.
 
 import type { Language } from './checkout/texts.ts'
 

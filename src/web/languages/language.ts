@@ -1,4 +1,4 @@
-// The language of a page, and how it writes amounts, dates and durations.
+// The language of a page: its texts, and its formats of amounts, dates and durations.
 
 import { acceptedLocales, localeOf } from '../../platform/html/locale.ts'
 import { formatAmount } from '../../platform/kit/money.ts'
@@ -7,33 +7,33 @@ import { type Language, languages, texts } from './checkout/texts.ts'
 
 export interface Speaker {
   language: Language
-  // The language with the region the shopper or the merchant asked for, such as de-CH: it decides how numbers look.
+  // The language with the region that the shopper or the merchant chose, such as de-CH; the region decides number formats.
   locale: string
   direction: 'ltr' | 'rtl'
   say(key: TextKey, values?: Values): string
-  // For texts that are not of the checkout.
+  // For texts that do not belong to the checkout.
   fill(text: Text, values?: Values): string
-  // For keys that come from elsewhere, such as the name of a payment method.
+  // For keys that are not constants, such as the name of a payment method.
   sayKnown(key: string, otherwise: string): string
   number(value: number): string
   amount(amountMinor: number, currency: string, moreDigits?: number): string
-  // A day, in UTC unless `inTimeZone` was asked for another clock.
+  // Formats a day, in UTC unless the speaker was made by `inTimeZone`.
   date(instant: string): string
-  // Date and time, to the second, as clocks show it there.
+  // Formats date and time in the time zone, with seconds.
   moment(instant: string, timeZone: string): string
-  // 1900 is 19 %.
+  // Formats basis points: 1900 is 19 %.
   percent(basisPoints: number): string
-  // In whole minutes, from two hours on in whole hours, from two days on in whole days.
+  // Formats a duration in whole minutes, from two hours on in whole hours, from two days on in whole days.
   duration(ms: number): string
   country(code: string): string
-  // The same, with the days of this time zone.
+  // Returns the same speaker with days in this time zone.
   inTimeZone(timeZone: string): Speaker
   compare(one: string, other: string): number
 }
 
 export type Values = Readonly<Record<string, string | number>>
 
-// The session's own language, else the browser's in its order of preference, else English.
+// Uses the session's own language, else the browser's in its order of preference, else English.
 export function speakerFor(sessionLocale: string, acceptLanguage: string | undefined): Speaker {
   const wanted = [...(sessionLocale === 'auto' ? [] : [sessionLocale]), ...acceptedLocales(acceptLanguage)]
   const locale = wanted.find((tag) => languageOf(tag) !== undefined) ?? 'en'

@@ -1,5 +1,4 @@
-// What the pages of one who is signed in do, outside of a shop: the shops, asking for the password again, and what a passkey is asked to
-// sign.
+// Handlers for pages of a signed-in person outside of a shop: the list of shops, the password confirmation, and the options for passkeys.
 
 import { createChallenge, listPasskeys } from '../../domain/users/passkeys.ts'
 import { confirmSession, isConfirmed, mayAct, type Session } from '../../domain/users/sessions.ts'
@@ -23,12 +22,12 @@ import {
   visitorOf,
 } from './visit.ts'
 
-// A visit of one who is signed in.
+// A visit of a signed-in person.
 type Signed<Kind extends Visit> = Kind & {
   session: Session
   user: User
   merchants: readonly UserMerchant[]
-  // A shop demands a second factor, and this session has none.
+  // Whether a shop demands a second factor that this session does not have.
   isFactorMissing: boolean
 }
 
@@ -43,14 +42,14 @@ export class AccountPages {
   }
 
   readonly showHome = this.#signedIn<Visit>('/admin', (visit) => this.#home(visit))
-  // Drawn in the frame of a shop, with what the person does in it.
+  // The account is shown in the frame of a shop, so this redirects to one.
   readonly showAccount = this.#signedIn<Visit>('/admin/account', async ({ merchants: [shop] }) =>
     goTo(shop ? `/admin/${shop.slug}/account` : '/admin'),
   )
   readonly showConfirm = this.#signedIn<Visit>(confirmPath, (visit) => this.#confirm(visit))
   readonly postConfirm = this.#signedIn<Posted>(confirmPath, (visit) => this.#tryConfirm(visit))
 
-  // Everyone else is asked to sign in first, and comes back to `path`.
+  // A visitor who is not signed in is redirected to the sign-in, and returns to `path` afterwards.
   #signedIn<Kind extends Visit>(path: string, answer: (visit: Signed<Kind>) => Promise<PageAnswer>) {
     return async (visit: Kind): Promise<PageAnswer> => {
       const { session } = visit
@@ -67,14 +66,14 @@ export class AccountPages {
     return { user, merchants, isFactorMissing: merchants.some((merchant) => !mayAct(session, merchant)) }
   }
 
-  // One who has one shop is led there.
+  // A person with only one shop is redirected to it.
   async #home({ words, user, merchants }: Signed<Visit>): Promise<PageAnswer> {
     const [shop, second] = merchants
     if (shop && !second) return goTo(`/admin/${shop.slug}`)
     return answerSheet(200, homeSheet(words, { email: user.email, merchants }))
   }
 
-  // What a script asks for before it asks the device: JSON, and not a page.
+  // Options that a script requests before it calls the device, as JSON instead of a page.
   async postOptions(visit: Posted): Promise<PageAnswer> {
     const { form, session, now } = visit
     const purpose = form.get('for')

@@ -1,4 +1,4 @@
-// What the pages of people do, by the name of their address.
+// Handlers of the sign-in pages, by the name of their address.
 
 import type { ServerResponse } from 'node:http'
 import type { PlaceName } from '../../domain/users/places.ts'

@@ -1,4 +1,4 @@
-// What the pages before the sign-in do: sign in and out, ask for a link, set a password by one, join a merchant.
+// Handlers for the pages before the sign-in: sign in and out, request a link, set a password by a link, join a merchant.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import {
@@ -45,7 +45,7 @@ import {
 
 const statuses = { failed: 400, passkey: 400, limited: 429, busy: 503 } as const
 const emailLengthMax = 254
-// Longer than writing a link and its e-mail takes.
+// Longer than it takes to write a link and its e-mail.
 const resetAnswerMs = 500
 
 export class Entrance {
@@ -103,7 +103,7 @@ export class Entrance {
     return answerSheet(statuses[problem], codeSheet(words, { pending, next, problem }))
   }
 
-  // A new session always, so nobody can prepare one for another person; the one before ends.
+  // Always starts a new session, so no session can be prepared for another person; the previous one ends.
   async #begin(visit: Visit, { user, hasSecondFactor, device }: SignedIn, next: string): Promise<PageAnswer> {
     const userAgent = visit.request.raw.headers['user-agent']
     const made = await this.#tools.storage.write(async (tx) => {
@@ -130,7 +130,7 @@ export class Entrance {
     return answerSheet(200, forgottenSheet(words, isOn ? 'ask' : 'off'))
   }
 
-  // The answer is the same whether there is an account or not, and takes the same time.
+  // The response and its time are the same whether an account exists or not.
   async postForgotten(visit: Posted): Promise<PageAnswer> {
     const { words, form, now } = visit
     if (!(await this.#tools.storage.read(isMailOn))) return answerSheet(200, forgottenSheet(words, 'off'))
@@ -231,7 +231,7 @@ export class Entrance {
     return goTo('/admin')
   }
 
-  // Who has just set the password has proved it, so it is not asked for again. A session of another person ends.
+  // A person who has just set the password is not asked for it again. A session of another person ends.
   async #joinAsNew(tx: Tx, { form, request, session, now }: Posted, used: UsedInvitation & { passwordHash: string }) {
     const { userId } = await acceptAsNew(tx, this.#tools.rootSecret, { ...used, name: lineIn(form, 'name') }, now)
     if (session) await endSession(tx, session.userId, session.id)

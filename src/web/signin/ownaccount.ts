@@ -1,5 +1,5 @@
-// What a person does with their own account: name, language, password, second factor, passkeys, sessions, assistants. It knows no page.
-// Whether the person has just confirmed who they are is asked before, by the page; so is whether they have yet to set up a second factor.
+// A person's changes of their own account: name, language, password, second factor, passkeys, sessions, assistants. It does not depend on
+// pages. The page checks beforehand whether the person has confirmed the password recently, and whether a second factor is still missing.
 
 import { listAssistantsOf, type OwnAssistant } from '../../domain/oauth/assistants.ts'
 import { endInstallation } from '../../domain/oauth/installing.ts'
@@ -46,20 +46,20 @@ export interface AccountView {
   hasSecondFactor: boolean
   recoveryCodes: number
   passkeys: readonly Passkey[]
-  // That the person approved.
+  // Assistants that the person approved.
   assistants: readonly OwnAssistant[]
   sessions: readonly Session[]
   sessionId: string
 }
 
-// An authenticator app that is about to be set up. Nothing is stored before a first code was right.
+// An authenticator app during setup. It is stored only after a first correct code.
 export interface NewApp {
-  // In groups of four, as a person types it.
+  // In groups of four characters, for typing.
   key: string
   uri: string
-  // Undefined where the text is too long for a picture.
+  // Modules of the QR code. Undefined if the text is too long for one.
   modules: readonly (readonly boolean[])[] | undefined
-  // The secret, sealed for this person: it travels in the form.
+  // The secret, encrypted for this person, because the form carries it.
   sealed: string
 }
 
@@ -89,7 +89,7 @@ export class OwnAccount {
     return (await this.#tools.storage.read((db) => listPasskeys(db, userId))).length > 0
   }
 
-  // As the person typed the name; a language of null is the browser's.
+  // `name`: as typed. `language`: null for the browser's.
   setProfile({ name, language }: { name: string; language: string | null }): Promise<void> {
     const { storage, rootSecret } = this.#tools
     const { userId, now } = this.#person
@@ -99,7 +99,7 @@ export class OwnAccount {
     })
   }
 
-  // False where there is no room for another one.
+  // Returns false if the person has the most views that they may have.
   saveView(merchantId: string, view: SavedView): Promise<boolean> {
     const { userId } = this.#person
     return this.#tools.storage.write((tx) => saveView(tx, { merchantId, userId }, view))
@@ -110,7 +110,7 @@ export class OwnAccount {
     return this.#tools.storage.write((tx) => removeView(tx, { merchantId, userId }, view))
   }
 
-  // False when there is no such session.
+  // Returns false if the session does not exist.
   endSession(id: string): Promise<boolean> {
     return this.#tools.storage.write((tx) => endSession(tx, this.#person.userId, id))
   }
@@ -120,7 +120,7 @@ export class OwnAccount {
     return this.#tools.storage.write((tx) => endSessionsFrom(tx, userId, now, session.id))
   }
 
-  // False when there is no such assistant.
+  // Returns false if the assistant does not exist.
   endAssistant(installationId: string): Promise<boolean> {
     const { userId, now } = this.#person
     return this.#tools.storage.write(async (tx) => {
@@ -141,7 +141,7 @@ export class OwnAccount {
     })
   }
 
-  // All sessions end, and this browser gets a new one by the cookie that is answered.
+  // Ends all sessions, and returns the cookie of a new one for this browser.
   async changePassword(
     typed: string,
     userAgent: string | undefined,
@@ -170,7 +170,8 @@ export class OwnAccount {
     return { key: (toBase32(secret).match(/.{1,4}/g) ?? []).join(' '), uri, modules: qrModules(uri), sealed }
   }
 
-  // The recovery codes, to be shown once; or the same app again where the code is wrong. Undefined: not sealed for this person.
+  // Returns the recovery codes, to be shown once; or the same app again if the code is wrong. Returns undefined if the secret was not
+  // encrypted for this person.
   async setApp(sealed: string, typed: string): Promise<{ codes: string[] } | { again: NewApp } | undefined> {
     const { storage, rootSecret } = this.#tools
     const { userId, session, now } = this.#person
@@ -191,7 +192,7 @@ export class OwnAccount {
     this.#note('second factor removed')
   }
 
-  // Undefined where there is no second factor that they could replace.
+  // Returns undefined if there is no second factor that the codes could replace.
   async replaceCodes(): Promise<string[] | undefined> {
     const { userId, now } = this.#person
     const codes = await this.#tools.storage.write(async (tx) =>
@@ -201,8 +202,8 @@ export class OwnAccount {
     return codes
   }
 
-  // False when it was not made for our challenge, is known, or is one too many. The challenge is used up first, so an answer that is
-  // wrong cannot be tried again.
+  // Returns false if the passkey was not made for our challenge, exists already, or is one too many. The challenge is used up first, so a
+  // wrong response cannot be retried.
   async addPasskey(response: string, name: string): Promise<boolean> {
     const { storage, publicOrigin } = this.#tools
     const { userId, session, now } = this.#person
@@ -220,7 +221,7 @@ export class OwnAccount {
     return this.#tools.storage.write((tx) => namePasskey(tx, this.#person.userId, id, name))
   }
 
-  // False when there is no such passkey.
+  // Returns false if the passkey does not exist.
   async removePasskey(id: string): Promise<boolean> {
     const isRemoved = await this.#tools.storage.write((tx) => removePasskey(tx, this.#person.userId, id))
     if (isRemoved) this.#note('passkey removed')

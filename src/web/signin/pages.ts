@@ -1,4 +1,4 @@
-// The pages of people for the rest of the code: their addresses. Their code is loaded with the first request to one of them.
+// The sign-in pages for the router. Their code is loaded with the first request to one of them.
 
 import { places } from '../../domain/users/places.ts'
 import { addressBucket, type Throttle } from '../../platform/access/throttle.ts'
@@ -10,11 +10,11 @@ import { passkeyScript, style } from './page/assets.ts'
 import type { SignInPageParts } from './visit.ts'
 
 export interface SignInPagesParts extends SignInPageParts {
-  // By address; null: no limit.
+  // Per address; null: no limit.
   throttle: Throttle | null
 }
 
-// The account of a person who is signed in, for the pages that draw it.
+// The account of a signed-in person, for the dashboard's account pages.
 export type AccountOf = (person: AccountPerson) => Promise<OwnAccount>
 
 export interface SignInPages {

@@ -1,4 +1,4 @@
-// Who is signed in, for the pages of other folders: the person, and the shops that they may act for.
+// The signed-in person, for pages of other folders, with the shops that they may act for.
 
 import type { IncomingMessage } from 'node:http'
 import { type Rights, type RightsRow, rightsOf } from '../../domain/users/roles.ts'
@@ -10,31 +10,31 @@ import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage } from '../../platform/storage/storage.ts'
 import { sessionCookie } from './visit.ts'
 
-// A shop with what its pages need on every screen.
+// A shop with the facts that its pages need on every screen.
 export interface PersonShop extends Rights {
   id: string
   slug: string
   name: string
-  // Everyone who acts for it signs in with a second factor.
+  // Whether all members of the shop must sign in with a second factor.
   needsSecondFactor: boolean
   timeZone: string
   currency: string
   country: string
-  // Saved by this person.
+  // Views that this person saved.
   views: readonly SavedView[]
 }
 
 export interface SignedInPerson {
   userId: string
   email: string
-  // Null: not given.
+  // Null if the person has no name.
   name: string | null
   session: OpenSession
-  // By name.
+  // Sorted by name.
   shops: readonly PersonShop[]
 }
 
-// Undefined for one who is not signed in.
+// Returns undefined if no person is signed in.
 export type PersonReader = (raw: IncomingMessage) => Promise<SignedInPerson | undefined>
 
 export interface PersonReaderParts {

@@ -1,4 +1,4 @@
-// What the page of the setup link does: the first person of an empty server makes their account and their shop, and is signed in.
+// Handlers for the page of the setup link: the first person of an empty server creates their account and their shop, and is signed in.
 
 import { hashPassword, passwordFault } from '../../domain/users/password.ts'
 import { createSession } from '../../domain/users/sessions.ts'
@@ -60,7 +60,7 @@ export function createSetup(tools: SignInTools) {
   return { showSetup, postSetup }
 }
 
-// The region that the browser names, such as AT of de-AT.
+// Returns the region that the browser names, such as AT of de-AT.
 function countryIn(acceptLanguage: string | undefined): string {
   const regions = acceptedLocales(acceptLanguage).map((tag) => localeOf(tag)?.maximize().region ?? '')
   return regions.find(isCountry) ?? 'DE'
@@ -70,7 +70,7 @@ async function orBusy<Done>(work: Promise<Done>): Promise<Done | undefined> {
   return orUndefined(work, 'unavailable')
 }
 
-// The link was used, or there is a shop, by now.
+// Returns undefined if the link was used, or a shop was created, meanwhile.
 async function orLost<Done>(work: Promise<Done>): Promise<Done | undefined> {
   return orUndefined(work, 'invitation_not_found')
 }

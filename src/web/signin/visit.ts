@@ -1,4 +1,4 @@
-// A request to a page of people: who is signed in by its cookie, what was posted, and in which language to answer.
+// A request to a sign-in page: the person of its cookie, the posted form, and the language of the response.
 
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
@@ -20,7 +20,7 @@ import { type FetchedAhead, signInHeaders } from './page/frame.ts'
 import { type Words, wordsFor } from './page/words.ts'
 
 export interface SignInPageParts extends SignInParts {
-  // What the page after the sign-in needs.
+  // Files that the page after the sign-in needs.
   fetchedAhead: readonly FetchedAhead[]
 }
 
@@ -42,17 +42,17 @@ export interface Posted extends Visit {
   form: FormFields
 }
 
-// A challenge for one purpose is not good for another.
+// Binds a challenge to its purpose, so it is not valid for another.
 export function boundTo(purpose: 'register' | 'confirm', { id }: Pick<Session, 'id'>): string {
   return `${purpose} ${id}`
 }
 
-// Binds what a passkey is asked to sign to the browser that asked, before anyone is signed in. Grants nothing.
+// Binds the challenge for a passkey to the browser that requested it, before anyone is signed in. Grants nothing.
 const passkeyCookie: CookieKind = { name: 'staff_passkey', path: '/', maxAgeSeconds: 600 }
 
 export type Shown = Promise<PageAnswer> | PageAnswer
 
-// Never sent to the API's paths for anything: keys open the API, this opens pages.
+// The API never accepts this cookie: keys open the API, this opens pages.
 export const sessionCookie: CookieKind = { name: 'staff_session', path: '/', maxAgeSeconds: sessionMsMax / 1000 }
 // Grants nothing: attempts of this browser are counted separately.
 const deviceCookie: CookieKind = { name: 'staff_device', path: '/admin', maxAgeSeconds: 180 * 24 * 3_600 }
@@ -83,7 +83,7 @@ export function rememberDevice({ publicOrigin }: SignInTools, { response }: Visi
   response.appendHeader('set-cookie', setCookie(deviceCookie, device, publicOrigin()))
 }
 
-// The browser, as far as the cookie names it; undefined before it has one.
+// Returns the id of the browser in the cookie; undefined if it has none.
 export function passkeyBrowser(
   { publicOrigin }: Pick<SignInTools, 'publicOrigin'>,
   { request }: Pick<Visit, 'request'>,
@@ -110,14 +110,14 @@ export function goTo(path: string): PageAnswer {
   return redirect(path, signInHeaders)
 }
 
-// Where a form says to go on: one of our pages of people, never another place.
+// Returns where to go after a form: a page of the dashboard, never another place.
 export function ownPath(text: string | null): string {
   return text !== null && text.length <= ownPathMax && /^\/admin(?:[/?][\w\-./?=&%+*~!$'(),:;@]*)?$/.test(text)
     ? text
     : '/admin'
 }
 
-// Encoded once more, it still fits into an address of these pages.
+// Short enough that the encoded path fits into an address of these pages.
 const ownPathMax = 1_000
 
 export function signInPath(next: string): string {
@@ -128,7 +128,7 @@ export function confirmPathFor(next: string): string {
   return `/admin/confirm?next=${encodeURIComponent(withinReach(next))}`
 }
 
-// Without its filters where they are too long to come back to.
+// Drops the query if the whole path is too long to return to.
 function withinReach(next: string): string {
   return ownPath(next) === next ? next : ownPath(next.split('?')[0] ?? null)
 }

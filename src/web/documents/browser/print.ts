@@ -1,2 +1,2 @@
-// The page has this button.
+// Every page with this script has this button.
 ;(document.getElementById('print') as HTMLElement).onclick = () => print()

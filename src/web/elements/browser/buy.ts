@@ -1,5 +1,5 @@
 // <cartwright-buy sku="sku_…">Buy</cartwright-buy>, or with the code of a SKU: <cartwright-buy product="mug" sku="MUG-1">. With
-// `checkout` the press leads to the checkout at once.
+// `checkout`, a press leads directly to the checkout.
 
 import { part, ShopElement } from './parts.ts'
 import { shop } from './shop.ts'

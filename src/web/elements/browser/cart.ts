@@ -1,4 +1,4 @@
-// <cartwright-cart>: a button with the number of things in the cart, and a window with them.
+// <cartwright-cart>: a button with the number of items in the cart, and a dialog that lists them.
 
 import { part, ShopElement } from './parts.ts'
 import { type ShownCart, shop } from './shop.ts'
@@ -10,7 +10,7 @@ interface Line {
   row: HTMLElement
   text: HTMLElement
   field: HTMLInputElement
-  // As the server has it.
+  // Quantity on the server.
   quantity: number
 }
 
@@ -44,7 +44,7 @@ export class CartElement extends ShopElement {
     this.#unwatch()
   }
 
-  // Lines are changed and not made anew, so the focus stays, and what is being typed.
+  // Lines are updated and not recreated, so the focus and typed text stay.
   #draw(cart: ShownCart | null): void {
     const items = cart?.items ?? []
     for (const [skuId, { row }] of this.#lines) {
@@ -75,7 +75,7 @@ export class CartElement extends ShopElement {
     const line = { row, text, field, quantity: item.quantity }
     field.onchange = async () => {
       const { value } = field
-      // A field that is empty asks for nothing.
+      // An empty field changes nothing.
       if (field.checkValidity()) await this.try(() => shop.change(item.skuId, Number(value)))
       if (field.value === value) field.value = String(line.quantity)
     }

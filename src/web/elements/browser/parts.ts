@@ -1,4 +1,4 @@
-// What the elements are made of. Pages change their look by `::part()` and by the variables that the sheet names.
+// Parts that the elements share. Pages style them by `::part()` and by the variables that the style sheet names.
 
 import { words } from './words.ts'
 
@@ -50,7 +50,7 @@ export class ShopElement extends HTMLElement {
     this.root.replaceChildren(...content)
   }
 
-  // Works once at a time. The button is not disabled meanwhile: it would lose the focus.
+  // Ignores presses while one is being handled. The button is not disabled meanwhile, because it would lose the focus.
   press(button: HTMLButtonElement, work: () => Promise<unknown>): void {
     button.onclick = async () => {
       if (button.ariaDisabled) return

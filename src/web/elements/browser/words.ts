@@ -1,4 +1,4 @@
-// What the elements say, in the language of the page.
+// The texts of the elements, in the language of the page.
 
 type Word =
   | 'add'
@@ -13,7 +13,7 @@ type Word =
   | 'close'
   | 'failed'
 
-// In this order.
+// Names of the texts, in the order of each language below.
 const names = 'add added soldOut cart empty quantity remove total checkout close failed'.split(' ')
 
 const languages: Readonly<Record<string, string>> = {
@@ -27,10 +27,10 @@ const languages: Readonly<Record<string, string>> = {
 const locale = document.documentElement.lang || navigator.language || 'en'
 const texts = (languages[locale.slice(0, 2).toLowerCase()] ?? languages.en ?? '').split('|')
 
-// Each name has a text.
+// The cast claims that each name has a text.
 export const words = Object.fromEntries(names.map((name, at) => [name, texts[at] ?? ''])) as Record<Word, string>
 
-// By ISO 4217, as the server counts; Intl differs for some currencies.
+// Digits by ISO 4217, as the server uses; Intl differs for some currencies.
 const digits: readonly [codes: string, count: number][] = [
   ['BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF', 0],
   ['BHD IQD JOD KWD LYD OMR TND', 3],

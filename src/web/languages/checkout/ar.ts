@@ -1,4 +1,4 @@
-// Everything the checkout says, in Arabic.
+// All texts of the checkout, in Arabic.
 
 import type { Texts } from './en.ts'
 

@@ -1,4 +1,4 @@
-// Everything the checkout says, in German.
+// All texts of the checkout, in German.
 
 import type { Texts } from './en.ts'
 

@@ -1,4 +1,4 @@
-// Everything the checkout says, in Spanish.
+// All texts of the checkout, in Spanish.
 
 import type { Texts } from './en.ts'
 

@@ -1,4 +1,4 @@
-// Everything the checkout says, in French.
+// All texts of the checkout, in French.
 
 import type { Texts } from './en.ts'
 

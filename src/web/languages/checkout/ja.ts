@@ -1,4 +1,4 @@
-// Everything the checkout says, in Japanese.
+// All texts of the checkout, in Japanese.
 
 import type { Texts } from './en.ts'
 

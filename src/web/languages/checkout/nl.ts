@@ -1,4 +1,4 @@
-// Everything the checkout says, in Dutch.
+// All texts of the checkout, in Dutch.
 
 import type { Texts } from './en.ts'
 

@@ -1,4 +1,4 @@
-// Texts of the person's own account in English, which decides what every language has.
+// Texts of the person's own account in English, which define the keys of every language.
 
 import type { Plural } from './plural.ts'
 

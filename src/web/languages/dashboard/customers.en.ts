@@ -1,4 +1,4 @@
-// Texts about customers in English, which decides what every language has.
+// Texts about customers in English, which define the keys of every language.
 
 import type { Plural } from './plural.ts'
 

@@ -1,4 +1,4 @@
-// Texts about drafts in English, which decides what every language has.
+// Texts about drafts in English, which define the keys of every language.
 
 export const draftsEn = {
   'drafts.title': 'Drafts',

@@ -1,5 +1,5 @@
-// The texts of the dashboard in English, which decides what every language has. Grouped by screen; `done.…` are toasts, `state.…`
-// are states by group and word.
+// The texts of the dashboard in English, which define the keys of every language. Grouped by screen; `done.…` are toasts, `state.…` are
+// states by group and word.
 
 import { type RemarkCode, remarkSentences } from '../../../contract/remarks.ts'
 import { accountEn } from './account.en.ts'
@@ -12,8 +12,6 @@ import type { Plural } from './plural.ts'
 import { type RefusalTexts, refusalsEn } from './refusals.en.ts'
 import { settingsEn } from './settings.en.ts'
 import { storeEn } from './store.en.ts'
-
-// Refusals in the language of the page. What is missing is shown as the contract says it.
 
 const texts = {
   // Frame
@@ -56,7 +54,7 @@ const texts = {
   'toast.refused': { one: '{count} was refused.', other: '{count} were refused.' },
   'done.undone': 'Change taken back.',
 
-  // Kit
+  // Shared parts
   'table.chooseAll': 'Select all rows',
   'table.choose': 'Select {name}',
   'table.chosen': '{count} selected',
@@ -804,7 +802,7 @@ const texts = {
   'parcel.title': 'Correct parcel',
   'done.parcel': 'Parcel corrected.',
 
-  // Pay
+  // Record a payment
   'pay.title': 'Mark order {number} as paid',
   'pay.lead': '{amount} is due. Once it has arrived, the order can be sent.',
   'pay.submit': 'Money has arrived',
@@ -869,7 +867,7 @@ const texts = {
   'cancel.submit': 'Cancel order',
   'done.cancelled': 'Order cancelled.',
 
-  // Refund
+  // Edit, refund and returns
   'edit.title': 'Edit order {number}',
   'edit.lead': 'Change what was not sent yet. You see what it costs before anything changes.',
   'edit.items': 'Items of the order',
@@ -1108,7 +1106,7 @@ const texts = {
 
 export type DashboardTextKey = keyof typeof texts
 
-// What an import says of a file and its rows, with the values of the contract.
+// Sentences of an import about a file and its rows, with the values of the contract.
 export type RemarkTexts = Readonly<Record<RemarkCode, string>>
 
 export interface DashboardTexts {

@@ -1,4 +1,4 @@
-// The texts of the guide through a new shop, in English.
+// Texts of the setup guide in English.
 
 import type { Plural } from './plural.ts'
 

@@ -81,7 +81,7 @@ export const issuesDe: IssueTexts = {
   bad_path:                'Der Pfad ist nicht gültig.',
   bad_cursor:              'Dieser Link gilt nicht mehr. Bitte beginnen Sie die Liste von vorn.',
 
-  // Rules about what the members mean.
+  // Rules about the meaning of members.
   empty_search:            'Bitte einen Suchbegriff oder einen Filter angeben.',
   unknown_sku:             'Diese SKU gibt es nicht.',
   duplicate:               twice,
@@ -129,7 +129,7 @@ export const issuesDe: IssueTexts = {
   sku_not_in_file:         'Dieser SKU-Code steht nicht in der Datei.',
   category_circle:         'Die Kategorien bilden einen Kreis oder mehr als {max} Ebenen.',
 
-  // Columns of a file.
+  // Columns of an imported file.
   unknown_column:          'Diese Spalte hat die Datei nicht.',
   meaning_missing:         'Bitte eine Spalte für {member} wählen.',
   meaning_repeated:        'Das dürfen höchstens {max} Spalten sein.',

@@ -1,21 +1,21 @@
-// The rules of the contract as the dashboard shows them beside a field.
+// The rules of the contract as the dashboard shows them at a field.
 
 import { type IssueCode, issueSentences } from '../../../contract/issues.ts'
 
-// With the values of the contract, or some of them.
+// A text may use all values of the contract's sentence, or some of them.
 export type IssueTexts = Readonly<Record<IssueCode, string>>
 
-// The sentences of the contract have no subject and begin in lower case.
+// Sentences of the contract have no subject and begin in lower case.
 function asSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
-// The cast says that each code has its sentence.
+// The cast claims that each code has a sentence.
 const sentences = Object.fromEntries(
   Object.entries(issueSentences).map(([code, sentence]) => [code, asSentence(sentence)]),
 ) as IssueTexts
 
-// What is said of values as programs send them is said of what people type.
+// The contract's sentences, and other words for values that people type rather than programs send.
 // biome-ignore format: a table reads best with one row a line
 export const issuesEn: IssueTexts = {
   ...sentences,
@@ -100,7 +100,7 @@ export const issuesEn: IssueTexts = {
   bad_cursor:              'This link is no longer valid. Please begin the list again.',
   empty_search:            'Please enter something to search for, or choose a filter.',
 
-  // Rules about what the fields mean.
+  // Rules about the meaning of fields.
   unknown_sku:             'There is no such SKU.',
   not_in_future:           'Please choose a time in the future.',
   test_mode_only:          'This is possible in test mode only.',

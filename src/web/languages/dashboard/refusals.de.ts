@@ -1,4 +1,4 @@
-// What the dashboard says when something is refused, in German.
+// Texts for refusals in the dashboard, in German.
 
 import type { RefusalTexts } from './refusals.en.ts'
 

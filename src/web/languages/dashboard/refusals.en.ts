@@ -1,5 +1,5 @@
-// What the dashboard says when something is refused, by the code of the refusal: every one that an admin operation may answer with. The page
-// around it shows the facts, such as how much is left to refund.
+// Texts for refusals in the dashboard, by the code of the refusal: all codes that an admin operation may answer with. The page around the
+// text shows the facts, such as the amount left to refund.
 
 import type { RefusalCode } from '../../../contract/refusals.ts'
 

@@ -1,4 +1,4 @@
-// What an import says about a file and its rows, in German, by the code of the remark.
+// Sentences of an import about a file and its rows, in German, by the code of the remark.
 
 import type { RemarkTexts } from './en.ts'
 
@@ -6,7 +6,7 @@ import type { RemarkTexts } from './en.ts'
 export const remarksDe: RemarkTexts = {
   earlier:                     '{sentence}',
 
-  // Why a file cannot be read, or not to its end.
+  // Why a file cannot be read to its end.
   file_empty:                  'Die Datei ist leer',
   row_too_large:               'Die Zeile ist größer als {mebibytes} MiB',
   cell_too_large:              'Eine Zelle ist größer als {mebibytes} MiB',
@@ -40,7 +40,7 @@ export const remarksDe: RemarkTexts = {
   too_many_rows:               'Eine solche Datei hat höchstens {max} Zeilen und {mebibytes} MiB; bitte teilen Sie sie',
   reading_broken_off:          'Das Lesen der Datei brach {count}-mal ab, sie wird nicht noch einmal gelesen; teilen Sie die Datei und senden Sie sie erneut',
 
-  // Why a file is not one that is imported.
+  // Why a file cannot be imported.
   column_missing:              'Die erste Zeile nennt keine Spalte {names}: Das ist keine Produktdatei von Shopify, WooCommerce, Wix oder Medusa und kein Google-Feed',
   columns_unknown:             'Die erste Zeile nennt keine Spalten eines bekannten Systems: Bitte sagen Sie, was ihre Spalten enthalten',
   columns_assigned_before:     'Die Spalten werden gelesen wie die einer früheren Datei mit derselben ersten Zeile',
@@ -86,7 +86,7 @@ export const remarksDe: RemarkTexts = {
   not_written:                 'Wegen eines Fehlers des Servers wurde es nicht geschrieben',
   not_written_because:         'Es wurde nicht geschrieben: {reason}',
 
-  // Why it does not fit to SKUs that stay because the file does not name them.
+  // Why a product does not fit its SKUs that the file does not name, which stay.
   too_many_with_unnamed:       'Mit den SKUs, die die Datei nicht nennt, hätte es mehr als {max}',
   unnamed_lacks_option:        'Es passt nicht zu den SKUs, die die Datei nicht nennt: {path}: Ein Wert für {option} fehlt',
   unnamed_repeats:             'Es passt nicht zu den SKUs, die die Datei nicht nennt: {path} ist doppelt',
@@ -112,7 +112,7 @@ export const remarksDe: RemarkTexts = {
   compare_at_price_not_above:    'Der Vergleichspreis {value} liegt nicht über dem Preis und wurde ausgelassen',
   compare_at_price_not_shown:    '{slug}: Der Vergleichspreis von {members}[? und {more} weiteren?] ist gespeichert und wird nicht gezeigt, weil aus den 30 Tagen davor kein höherer Preis bekannt ist',
 
-  // What of a file is taken otherwise than it is written there.
+  // Values of a file that are imported other than written.
   columns_not_imported:        'Spalten, die nicht importiert werden: {members}',
   columns_by_place:            'Spalten, die nur an ihrer Stelle erkannt werden: {members}',
   no_prices:                   'Die Datei hat keine Preise und ändert daher nur Produkte und SKUs, die es gibt',

@@ -1,4 +1,4 @@
-// Texts of the online store in English, which decides what every language has.
+// Texts of the online store in English, which define the keys of every language.
 
 import type { Plural } from './plural.ts'
 

@@ -1,4 +1,4 @@
-// What e-mails say, in Arabic.
+// All texts of e-mails, in Arabic.
 
 import type { EmailTexts } from './en.ts'
 

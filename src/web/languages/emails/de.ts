@@ -1,4 +1,4 @@
-// What e-mails say, in German.
+// All texts of e-mails, in German.
 
 import type { EmailTexts } from './en.ts'
 

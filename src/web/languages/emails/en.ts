@@ -1,4 +1,4 @@
-// Everything that e-mails say, in English. It names the keys: a language that lacks one does not compile.
+// All texts of e-mails, in English. This file defines the keys: a language that lacks one does not compile.
 
 import type { Text } from '../checkout/en.ts'
 

@@ -1,4 +1,4 @@
-// What e-mails say, in Spanish.
+// All texts of e-mails, in Spanish.
 
 import type { EmailTexts } from './en.ts'
 

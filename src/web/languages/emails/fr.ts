@@ -1,4 +1,4 @@
-// What e-mails say, in French.
+// All texts of e-mails, in French.
 
 import type { EmailTexts } from './en.ts'
 

@@ -1,4 +1,4 @@
-// What e-mails say, in Japanese.
+// All texts of e-mails, in Japanese.
 
 import type { EmailTexts } from './en.ts'
 

@@ -1,4 +1,4 @@
-// Everything that e-mails say, in Dutch.
+// All texts of e-mails, in Dutch.
 
 import type { EmailTexts } from './en.ts'
 

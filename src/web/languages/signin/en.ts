@@ -1,4 +1,4 @@
-// Everything the pages of people say, in English. It names the keys: a language that lacks one does not compile.
+// All texts of the sign-in pages, in English. This file defines the keys: a language that lacks one does not compile.
 
 export const en = {
   'signin.title': 'Sign in',

@@ -1,4 +1,4 @@
-// Everything the pages of people say, in Dutch.
+// All texts of the sign-in pages, in Dutch.
 
 import type { SignInTexts } from './en.ts'
 

@@ -1,4 +1,4 @@
-// The style sheet and the script of the pages of people.
+// The style sheet and the script of the sign-in pages.
 
 import { script, styleSheet } from '../../../platform/html/files.ts'
 

@@ -1,4 +1,4 @@
-// The pages before one is signed in: sign in, enter a code, ask for a new password, set one, join a merchant.
+// The pages before the sign-in: sign in, enter a code, request a new password, set one, join a merchant.
 
 import { limits } from '../../../contract/limits.ts'
 import type { Role } from '../../../contract/words.ts'
@@ -10,17 +10,17 @@ import { passkeyScript } from './assets.ts'
 import { button, type FetchedAhead, field, passkeyForm, sheetPage } from './frame.ts'
 import type { Words } from './words.ts'
 
-// The value of the hidden field `step`: which form a post is.
+// Value of the hidden field `step`, which tells the form of a post.
 export const steps = { password: 'password', code: 'code', passkey: 'passkey' } as const
 
 export interface SignInView {
   email: string
-  // Where one goes afterwards; a path of ours.
+  // Where the person goes afterwards; a path on this server.
   next: string
   problem: SignInProblem | 'passkey' | null
-  // A password was just set.
+  // Whether the person has just set a password.
   isSet: boolean
-  // While somebody types.
+  // Files that are prefetched while the person types.
   fetchedAhead?: readonly FetchedAhead[]
 }
 
@@ -124,7 +124,7 @@ ${newPasswordField(words, problem !== null)}
   })
 }
 
-// So that a password manager stores the password for the right account. It skips fields of the type `hidden`.
+// Tells a password manager the account. Password managers ignore fields of the type `hidden`.
 export function usernameField(email: string): Html {
   return html`<input hidden type="text" name="username" autocomplete="username" value="${email}">`
 }
@@ -133,12 +133,13 @@ export interface InvitationView {
   merchantName: string
   role: Role
   email: string
-  // `new`: sets a password. `sign_in`: has an account. `accept`: signed in as the right one. `other`: as someone else.
+  // `new`: sets a password. `sign_in`: has an account. `accept`: is signed in as the invited person. `other`: is signed in as someone
+  // else.
   state: 'new' | 'sign_in' | 'accept' | 'other'
-  // Address of the user who is signed in.
+  // E-mail address of the signed-in user.
   signedInAs: string | null
   path: string
-  // Before a password that was refused.
+  // The name typed with a refused password.
   typedName?: string
   problem: NewPasswordProblem | null
 }

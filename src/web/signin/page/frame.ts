@@ -1,4 +1,4 @@
-// What every page of people has around it, and the pieces that they share.
+// Parts that surround every sign-in page, and elements that the pages share.
 
 import type { ServedFile } from '../../../platform/html/files.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
@@ -13,10 +13,10 @@ import type { Words } from './words.ts'
 
 export interface Sheet {
   title: string
-  // Shown above the rest, and announced.
+  // Shown above the rest, and announced to screen readers.
   problem?: string | null | undefined
   note?: string | null | undefined
-  // (default: none)
+  // Default: none.
   script?: ServedFile
   fetchedAhead?: readonly FetchedAhead[]
   body: Html
@@ -47,12 +47,12 @@ ${body}
   })
 }
 
-// The referrer stays within our origin, so browsers name the origin of our own forms (Fetch, 3.2). An address with a secret in it
-// leads nowhere else.
+// The referrer stays within our origin, so browsers name the origin of our own forms (Fetch, 3.2). Other sites never learn an address
+// with a secret.
 export const signInHeaders = {
   ...privateHeaders({ style: [self], script: [self], connect: [self], img: [self, 'data:'], form: [self] }),
   'referrer-policy': 'same-origin',
-  // The language is the browser's.
+  // The language depends on the browser and the person's cookie.
   vary: 'accept-language, cookie',
 }
 
@@ -71,7 +71,7 @@ export function errorSheet(words: Words, kind: SignInErrorKind): PageAnswer {
 
 export interface Field {
   name: string
-  // Where two forms of a page have the same field (default: the name).
+  // Needed if two forms of a page have the same field (default: the name).
   id?: string
   label: SignInTextKey
   type: 'email' | 'password' | 'text'
@@ -79,7 +79,7 @@ export interface Field {
   value?: string
   hint?: SignInTextKey
   lengthMax: number
-  // What the person may leave out, in any script.
+  // A person's name: optional, in any script.
   isName?: boolean
   isFirst?: boolean
   isWrong?: boolean
@@ -105,7 +105,7 @@ ${hint !== undefined && html`<p class="hint" id="${id}-hint">${words.say(hint)}<
 </div>`
 }
 
-// Hidden until the script finds that the browser can do it. `fields` are posted with what the device signs.
+// Hidden until the script finds that the browser supports passkeys. `fields` are posted with the device's response.
 export function passkeyForm(
   words: Words,
   given: {

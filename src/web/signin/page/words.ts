@@ -1,4 +1,4 @@
-// The language of a page of people: the one that the person chose, or the browser's, of those that we have.
+// The language of a sign-in page: the person's choice, or the browser's, among the languages that exist.
 
 import { acceptedLocales, localeOf } from '../../../platform/html/locale.ts'
 import { ar } from '../../languages/signin/ar.ts'

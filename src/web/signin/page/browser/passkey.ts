@@ -1,5 +1,5 @@
-// Passkeys need script: without it, their forms stay hidden and a password does. A form gets what the device signs, and is sent as any
-// other.
+// Passkeys need script: without it their forms stay hidden, and people use the password. The script adds the device's signed response to
+// a form, which is then sent normally.
 
 const canUse =
   typeof PublicKeyCredential !== 'undefined' &&
@@ -16,12 +16,12 @@ async function ask({ passkey: purpose = '', options: path }: DOMStringMap): Prom
   const credential = await (purpose === 'register'
     ? navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) })
     : navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) }))
-  // Both options ask for a public key.
+  // The cast is safe because both options request a public key.
   return credential as PublicKeyCredential
 }
 
 for (const form of canUse ? document.querySelectorAll<HTMLFormElement>('form[data-passkey]') : []) {
-  // Every such form has these two.
+  // Every form for passkeys has these two elements.
   const response = form.elements.namedItem('response') as HTMLInputElement
   const problem = form.querySelector('[data-problem]') as HTMLElement
   form.hidden = false
@@ -33,7 +33,7 @@ for (const form of canUse ? document.querySelectorAll<HTMLFormElement>('form[dat
       response.value = JSON.stringify(credential.toJSON())
       form.submit()
     } catch {
-      // Cancelled, no passkey, or no answer: one can try again.
+      // The person cancelled, has no passkey, or the request failed; they can try again.
       problem.hidden = false
     }
   })
